@@ -65,7 +65,8 @@ public final class ModelContainer: Equatable, Sendable {
         own ?? ModelConfiguration(mirroring: given)
       }
       for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
-      let layout = try StoreLayout(schema: schema)
+      let layout = try StoreLayout(
+        schema: schema, notesReads: used.contains { $0.migration == .beforeCustomStage })
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
       planned = try own.compactMap { try $0.flatMap(prepare) }

@@ -133,6 +133,10 @@ final class ObjectGraph: ModelHome {
 
   // What objects ask for; a class can override in its own body only.
 
+  override func didRead(_ model: any PersistentModel, at index: Int) {
+    entity(of: model).reads?.note(index)
+  }
+
   override func valueWillChange(of model: any PersistentModel, at index: Int) {
     // The turn comes after the change.
     if autosaveFailed { didChangePending() }

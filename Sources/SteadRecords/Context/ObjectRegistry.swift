@@ -84,7 +84,7 @@ final class ObjectRegistry: @unchecked Sendable {
     var missing: [Int] = []
     lock.withLock { _ in
       for (place, row) in rows.enumerated() {
-        if let state = maps[root].value(for: row), !state.pointee.has(_ModelFlags.slowRead),
+        if let state = maps[root].value(for: row), !state.pointee.has(_ModelFlags.unready),
           let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque())
         {
           objects.append(Unmanaged<AnyObject>.fromOpaque(kept).takeRetainedValue())

@@ -12,16 +12,19 @@ struct StageRun {
     switch stage {
     case .lightweight(_, let to), .custom(_, let to, nil, nil):
       try report(.changing)
-      _ = try open(to, isCustom: false)
+      _ = try open(to, .ofStage)
     case .custom(let from, let to, let willMigrate, let didMigrate):
-      let old = try open(from, isCustom: false)
+      let old = try open(from, .beforeCustomStage)
       if let willMigrate {
         try report(.willMigrate)
         try run(willMigrate, on: old)
       }
       try report(.changing)
-      try checkDropped(old)
-      let new = try open(to, isCustom: true)
+      let dropped = StageData(
+        from: old, to: Schema(versionedSchema: to),
+        discarded: plan.discardedData.union(configuration.discardedData))
+      try dropped.check(stage)
+      let new = try open(to, .ofCustomStage, converting: dropped.conversions())
       if let didMigrate {
         try report(.didMigrate)
         try run(didMigrate, on: new)
@@ -38,11 +41,13 @@ struct StageRun {
   }
 
   private func open(
-    _ version: any VersionedSchema.Type, isCustom: Bool
+    _ version: any VersionedSchema.Type, _ role: MigrationRole,
+    converting conversions: Set<ValueConversion.Property> = []
   ) throws -> ModelContainer {
     var configuration = configuration
     configuration.schema = nil
-    configuration.migration = isCustom ? .ofCustomStage : .ofStage
+    configuration.migration = role
+    configuration.conversions = conversions
     return try ModelContainer(
       for: Schema(versionedSchema: version), migrationPlan: nil, configurations: [configuration],
       isCurrent: false
@@ -50,37 +55,6 @@ struct StageRun {
   }
 
   // MARK: What a stage has to see to
-
-  /// Refuses to drop values that a custom stage has not looked at.
-  private func checkDropped(_ container: ModelContainer) throws {
-    let new = Schema(versionedSchema: stage.to)
-    let same = SchemaMatch(from: container.schema, to: new)
-    let match = same.separating(SchemaDifference(same).refusals)
-    var problems: [String] = []
-    for entity in container.layout.entities where !container.hasUsed(entity) {
-      let name = entity.name
-      guard !plan.discardedData.contains(name), let store = container.store(of: entity) else {
-        continue
-      }
-      if match.newEntities[name] == nil {
-        if let count = try store.count(entity, nil) { problems.append("\(name) (\(count))") }
-        continue
-      }
-      for property in entity.properties where match.newProperty(property.name, of: name) == nil {
-        let full = "\(name).\(property.name)"
-        guard let column = property.column, !plan.discardedData.contains(full),
-          let count = try store.count(entity, column)
-        else { continue }
-        problems.append("\(full) (\(count))")
-      }
-    }
-    guard !problems.isEmpty else { return }
-    throw SwiftDataError(
-      .loadIssueModelContainer,
-      "The custom stage from \(Self.name(stage)) drops data that it has not read: \(problems.joined(separator: ", ")), "
-        + "with the number of objects that have a value. Move it in `willMigrate`, or name it in the plan's `discardedData`."
-    )
-  }
 
   /// Refuses rows without a value of a property that is required.
   private func checkRequired(_ container: ModelContainer) throws {
@@ -104,29 +78,15 @@ struct StageRun {
 }
 
 extension ModelContainer {
-  fileprivate func store(of entity: EntityLayout) -> RecordStore? {
+  func store(of entity: EntityLayout) -> RecordStore? {
     entity.index < storeByEntity.count ? storeByEntity[entity.index] : nil
-  }
-
-  /// Whether a context has asked for objects of an entity.
-  fileprivate func hasUsed(_ entity: EntityLayout) -> Bool {
-    store(of: entity)?.plans[entity.index]?.isMade ?? true
   }
 }
 
 extension RecordStore {
-  private func test(_ entity: EntityLayout) -> String {
+  /// A test for the rows of an entity's class, to follow another test.
+  func test(_ entity: EntityLayout) -> String {
     entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
-  }
-
-  /// How many objects of an entity have a value in a column, or exist at all; nil for none.
-  fileprivate func count(_ entity: EntityLayout, _ column: String?) throws -> Int64? {
-    let value = column.map { "\($0.sqlName) IS NOT NULL" } ?? "1"
-    let count = try read(.newest) { connection, _ in
-      try connection.integer(
-        "SELECT count(*) FROM \(entity.table.sqlName) WHERE \(value)\(test(entity))")
-    }
-    return count == 0 ? nil : count
   }
 
   /// The numbers of some rows without a value in a column; nil for none.

@@ -67,9 +67,13 @@ public import Observation
 /// Loads what a read or write of a property needs.
 @usableFromInline func _makeReadable(_ model: any PersistentModel, _ index: Int) {
   let state = model._$statePointer
+  if state.pointee.has(_ModelFlags.traced) {
+    state.pointee.home?.didRead(model, at: index)
+    if !state.pointee.has(_ModelFlags.unready) { return }
+  }
   if state.pointee.has(_ModelFlags.linked) {
     model.makeFirstLinks()
-    if !state.pointee.has(_ModelFlags.slowRead) { return }
+    if !state.pointee.has(_ModelFlags.unready) { return }
   }
   if state.pointee.has(_ModelFlags.probe) {
     let extra = state.pointee.makeExtra()

@@ -25,9 +25,14 @@ import Observation
   /// The object has first links, which are applied before it is used.
   @usableFromInline static let linked: UInt32 = 1 << 10
 
-  /// What a read cannot ignore, apart from Observation.
-  @usableFromInline static let slowRead: UInt32 =
+  /// Which properties are read is noted: of objects before a custom stage of a migration plan.
+  @usableFromInline static let traced: UInt32 = 1 << 11
+
+  /// What must be done before the object's values can be read.
+  @usableFromInline static let unready: UInt32 =
     fault | stale | partial | probe | redirected | linked
+  /// What a read cannot ignore, apart from Observation.
+  @usableFromInline static let slowRead: UInt32 = unready | traced
   @usableFromInline static let watched: UInt32 = slowRead | observed
   /// Any pending change.
   @usableFromInline static let pending: UInt32 = inserted | changed | deleted

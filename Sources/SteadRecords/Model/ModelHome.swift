@@ -31,6 +31,9 @@
   /// Notes that a property has changed.
   func didChange(_ model: any PersistentModel, at index: Int) {}
 
+  /// Notes that a property is read or written, of an object whose reads are traced.
+  func didRead(_ model: any PersistentModel, at index: Int) {}
+
   /// Reads an object's row again.
   func renew(_ model: any PersistentModel) {}
 

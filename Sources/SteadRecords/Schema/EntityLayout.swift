@@ -30,9 +30,12 @@ final class EntityLayout: @unchecked Sendable {
   let labels: RowLabels
   private let byName: [String: Int]
   let traced = TracedKeyPaths()
+  /// Which properties have been read; nil if nobody asks.
+  let reads: PropertyReads?
 
   init(_ parts: Parts) {
     index = parts.index
+    reads = parts.reads
     name = parts.name
     type = parts.type
     table = parts.table
@@ -80,6 +83,7 @@ final class EntityLayout: @unchecked Sendable {
     var places: [AnyKeyPath: Int]
     var uniqueness: [[String]]
     var indexed: [[String]]
+    var reads: PropertyReads?
   }
 }
 

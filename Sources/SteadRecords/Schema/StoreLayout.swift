@@ -4,6 +4,8 @@ final class StoreLayout: @unchecked Sendable {
   // `EntityLayout` has its own lock.
   let schema: Schema
   let entities: [EntityLayout]
+  /// Whether each entity notes which of its properties are read.
+  let notesReads: Bool
   /// For each root entity, the relationships that lead to its hierarchy and have no inverse.
   let oneWay: [[OneWayRelationship]]
   /// For each root entity, the relationships that lead to its hierarchy and that its rule leaves as they
@@ -16,10 +18,11 @@ final class StoreLayout: @unchecked Sendable {
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
-  init(schema: Schema) throws {
+  init(schema: Schema, notesReads: Bool = false) throws {
     self.schema = schema
+    self.notesReads = notesReads
     try schema.findings.check()
-    let entities = try StoreLayoutBuilder(schema: schema).build()
+    let entities = try StoreLayoutBuilder(schema: schema, notesReads: notesReads).build()
     self.entities = entities
     oneWay = OneWayRelationship.byDestination(entities) { property in
       property.relationship?.inverse == nil

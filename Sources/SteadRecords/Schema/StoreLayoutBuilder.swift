@@ -1,6 +1,7 @@
 /// Gives every entity its table and every property its column.
 struct StoreLayoutBuilder {
   private let schema: Schema
+  private let notesReads: Bool
   private let models: [ModelMetadata]
   private let indexByName: [String: Int]
   private let entities: [Schema.Entity]
@@ -9,8 +10,9 @@ struct StoreLayoutBuilder {
   private let sharing: SharedInverses
 
   /// Takes a schema whose models have different names.
-  init(schema: Schema) {
+  init(schema: Schema, notesReads: Bool) {
     self.schema = schema
+    self.notesReads = notesReads
     // By name, so that an entity's index, and with it its discriminator, depends on the schema alone.
     models = schema.models.sorted { $0.name < $1.name }
     indexByName = Dictionary(uniqueKeysWithValues: models.enumerated().map { ($1.name, $0) })
@@ -57,7 +59,7 @@ struct StoreLayoutBuilder {
           (declared.map(\.keyPath) + keyPaths).enumerated().map { ($1, $0 % declared.count) }
         ) { first, _ in first },
         uniqueness: constraints(of: entity, \.uniquenessConstraints),
-        indexed: constraints(of: entity, \.indices)))
+        indexed: constraints(of: entity, \.indices), reads: notesReads ? PropertyReads() : nil))
   }
 
   /// Throws if a model has more stored properties than a row without columns has places for.

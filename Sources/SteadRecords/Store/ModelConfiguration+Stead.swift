@@ -47,6 +47,23 @@ extension ModelConfiguration {
 }
 
 extension ModelConfiguration {
+  /// What custom stages of a migration plan may drop from this store without reading it: models and properties that are
+  /// gone, such as `Book` and `Author.age`; empty by default.
+  ///
+  /// It adds to the plan's `discardedData`, so that a plan that was published can stay as it is. A copy of the store as
+  /// it was is kept in `<store>.backup`, as before each custom stage; stores of more than 1 GiB aren't copied.
+  ///
+  /// ```swift
+  /// var configuration = ModelConfiguration("Library")
+  /// configuration.discardedData = ["Author.age"]
+  /// ```
+  public var discardedData: Set<String> {
+    get { keptDiscardedData }
+    set { keptDiscardedData = newValue }
+  }
+}
+
+extension ModelConfiguration {
   /// How much of its history a store keeps; without limits all of it, as SwiftData does.
   ///
   /// Anything beyond one of the limits is removed, oldest first: by a save after each 256 commits, and by

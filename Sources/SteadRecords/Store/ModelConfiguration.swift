@@ -42,6 +42,9 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
   var keptSync = Sync.none
+  var keptDiscardedData: Set<String> = []
+  /// The properties whose values a custom stage's changes convert.
+  var conversions: Set<ValueConversion.Property> = []
   /// The store's role in a migration.
   var migration = MigrationRole.none
 
@@ -139,6 +142,8 @@ enum MigrationRole: Hashable {
   case ofCopy
   /// A copy that a stage changes, which may lead to an earlier version.
   case ofStage
+  /// The same before a custom stage, with the models that it comes from.
+  case beforeCustomStage
   /// A copy that a custom stage changes, which sees to values that are missing.
   case ofCustomStage
 }

@@ -172,7 +172,7 @@ struct StorePreparation {
     }
     return try SchemaMigrator(
       connection, from: stored, to: layout, tables: tables, blobs: blobs,
-      role: file.configuration.migration)
+      role: file.configuration.migration, converting: file.configuration.conversions)
   }
 
   private func recordSchema(version: Schema.Version) throws {

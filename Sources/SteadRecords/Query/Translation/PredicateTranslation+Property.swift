@@ -8,6 +8,7 @@ extension PredicateTranslation {
       if Self.isIdentifier(keyPath, of: row.entity.type) { return .row(row) }
       return try traced(keyPath, of: row)
     }
+    row.entity.reads?.note(index)
     return try property(row.entity.properties[index], of: row)
   }
 
@@ -19,6 +20,7 @@ extension PredicateTranslation {
     var term = Term.row(row)
     for index in path {
       guard case .row(let owner) = term else { break }
+      owner.entity.reads?.note(index)
       term = try property(owner.entity.properties[index], of: owner)
     }
     return term

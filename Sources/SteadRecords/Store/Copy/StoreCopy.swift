@@ -16,6 +16,7 @@ struct StoreCopy {
   init(of configuration: ModelConfiguration, at url: URL) {
     var copy = ModelConfiguration(configuration.name, schema: nil, url: url)
     copy.history = configuration.history
+    copy.discardedData = configuration.discardedData
     copy.migration = .ofCopy
     file = StoreFile(copy)
   }

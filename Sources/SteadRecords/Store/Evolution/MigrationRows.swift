@@ -144,7 +144,7 @@ struct MigrationRows {
       + "`willMigrate` of a migration plan, or keep the type."
   }
 
-  private static func canRead(
+  static func canRead(
     _ value: SQLValue, as type: any Any.Type, _ encoding: ColumnEncoding
   ) -> Bool {
     func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
@@ -193,6 +193,12 @@ struct MigrationRows {
       match.oldProperty(property.name, of: entity.name)?.isOptional ?? true,
       let stored = DefaultValueEncoder.encode(value, as: attribute.encoding)
     else { return nil }
+    // Each row gets its own.
+    if let model = match.new.models.first(where: { $0.name == entity.name }),
+      RowDefaults(attribute.name, attribute.encoding, value, of: model.type) != nil
+    {
+      return nil
+    }
     return try DefaultLiteral(value: stored).checked(connection)
   }
 
@@ -210,16 +216,46 @@ struct MigrationRows {
         else { continue }
         let before = match.oldProperty(property.name, of: entity.name)
         if before != nil, !(before?.isOptional ?? false) || property.isOptional { continue }
+        let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
+        let test = "\(property.name.sqlName) IS NULL\(only)"
+        if let defaults = RowDefaults(property, of: now.type) {
+          if before != nil { try note(now, property, where: test) }
+          try fill(now, property, defaults, where: test)
+          continue
+        }
         // The column was added with the value.
         let isFilled =
           before == nil && now.discriminator == nil && existing[table]?[property.name] == nil
         if isFilled, try DefaultLiteral(property)?.checked(connection) != nil { continue }
-        let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
-        let test = "\(property.name.sqlName) IS NULL\(only)"
         if before != nil { try note(now, property, where: test) }
         try connection.run(
           "UPDATE \(now.table.sqlName) SET \(property.name.sqlName) = ?1 WHERE \(test)", [stored])
       }
+    }
+  }
+
+  /// How many rows are read before they are written.
+  private static let batch = 1_000
+
+  /// Gives each row a value of its own.
+  private func fill(
+    _ entity: EntityLayout, _ property: PropertyLayout, _ defaults: RowDefaults,
+    where test: String
+  ) throws {
+    let (table, column) = (entity.table.sqlName, property.name.sqlName)
+    var last = Int64.min
+    while true {
+      let rows = try connection.rows(
+        "SELECT \"_id\" FROM \(table) WHERE \(test) AND \"_id\" > ?1 ORDER BY \"_id\" LIMIT \(Self.batch)",
+        [.integer(last)])
+      for row in rows {
+        guard case .integer(let number) = row[0] else { continue }
+        try connection.run(
+          "UPDATE \(table) SET \(column) = ?2 WHERE \"_id\" = ?1",
+          [row[0], defaults.next() ?? .null])
+        last = number
+      }
+      if rows.count < Self.batch { return }
     }
   }
 

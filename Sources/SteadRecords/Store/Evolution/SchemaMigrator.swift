@@ -22,25 +22,30 @@ struct SchemaMigrator {
   private let isInStage: Bool
   private let names: TableNames
   private let links: [LinkChange]
+  private let conversions: [ValueConversion]
   /// The columns of each table before, with the first words of their types.
   private let existing: [String: [String: String]]
 
   /// - Parameter stored: The schema that the store was opened with last.
   init(
     _ connection: StoreConnection, from stored: Schema, to layout: StoreLayout,
-    tables: [TableLayout], blobs: BlobFiles?, role: MigrationRole = .none
+    tables: [TableLayout], blobs: BlobFiles?, role: MigrationRole = .none,
+    converting conversions: Set<ValueConversion.Property> = []
   ) throws {
     self.connection = connection
     self.layout = layout
     self.tables = tables
     self.blobs = blobs
     isInCustomStage = role == .ofCustomStage
-    isInStage = isInCustomStage || role == .ofStage
+    isInStage = isInCustomStage || role == .ofStage || role == .beforeCustomStage
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
     let difference = SchemaDifference(match)
+    self.conversions = ValueConversion.all(of: match, difference).filter {
+      conversions.contains($0.property)
+    }
     self.match = isInCustomStage ? match.separating(difference.refusals) : match
     self.difference = isInCustomStage ? SchemaDifference(self.match) : difference
     names = TableNames(self.match, existing: existing)
@@ -136,6 +141,9 @@ struct SchemaMigrator {
       try connection.execute(
         "CREATE TEMP TABLE \(Self.aside(number)) AS \(query(link))")
     }
+    for (number, conversion) in conversions.enumerated() {
+      try conversion.setAside(as: number, on: connection)
+    }
     try removeDerived()
     try rename()
     try renumberClasses()
@@ -152,6 +160,9 @@ struct SchemaMigrator {
     }
     let rows = MigrationRows(connection, match, names, existing, tables)
     try rows.fillDefaults(layout)
+    for (number, conversion) in conversions.enumerated() {
+      try conversion.write(number, layout, on: connection)
+    }
     try rows.inlineFiles(blobs)
   }
 
@@ -330,6 +341,13 @@ struct SchemaMigrator {
     }
   }
 
+  /// The value that all rows get with a new column; nil if there is none, or each row gets its own.
+  private func literal(_ place: (entity: EntityLayout, property: PropertyLayout)) -> DefaultLiteral?
+  {
+    RowDefaults(place.property, of: place.entity.type) == nil
+      ? DefaultLiteral(place.property) : nil
+  }
+
   /// Adds the columns that the models have gained.
   private func extend(_ table: TableLayout) throws {
     guard names.oldTable(table.name) != nil else {
@@ -338,14 +356,16 @@ struct SchemaMigrator {
     }
     let present = try StoreCatalog(connection).columns[table.name] ?? [:]
     let properties = Dictionary(
-      layout.entities.filter { $0.table == table.name }.flatMap(\.properties).compactMap {
-        property in property.column.map { ($0, property) }
+      layout.entities.filter { $0.table == table.name }.flatMap { entity in
+        entity.properties.compactMap { property in
+          property.column.map { ($0, (entity: entity, property: property)) }
+        }
       }
     ) { first, _ in first }
     for column in table.columns + table.orders + table.generated where present[column.name] == nil {
       let value =
         table.isHierarchy
-        ? nil : try properties[column.name].flatMap(DefaultLiteral.init)?.checked(connection)
+        ? nil : try properties[column.name].flatMap(literal)?.checked(connection)
       try connection.execute(
         "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) \(column.declaration)"
           + (value.map { " DEFAULT \($0)" } ?? ""))

@@ -1,0 +1,114 @@
+import SteadSQLite
+
+/// The conversion of an attribute's values to another type, in a custom stage that leaves them to it.
+///
+/// Only conversions that lose nothing: of whole numbers to numbers with a fraction and to decimal strings, and of truth
+/// values to whole numbers. Raw values are converted as such.
+struct ValueConversion {
+  /// A property by its new name, with the class that declares it.
+  struct Property: Hashable {
+    let entity: String
+    let name: String
+  }
+
+  /// The greatest whole number up to which each is a value of the type.
+  private static let (doubleLimit, floatLimit): (Int64, Int64) = (1 << 53, 1 << 24)
+
+  let property: Property
+  private let old: Schema.Attribute
+  private let new: Schema.Attribute
+  /// The table, under its former name.
+  private let table: String
+  /// The numbers of the classes whose rows have the property; empty outside hierarchies.
+  private let classes: [Int]
+  /// The SQL of a converted `value`.
+  private let converted: String
+
+  /// The conversions that exist among the changes that a store cannot follow.
+  static func all(of match: SchemaMatch, _ difference: SchemaDifference) -> [ValueConversion] {
+    difference.refusals.compactMap { refusal in
+      guard refusal.cure == .replacement, let name = refusal.property else { return nil }
+      return ValueConversion(match, Property(entity: refusal.entity, name: name))
+    }
+  }
+
+  private init?(_ match: SchemaMatch, _ property: Property) {
+    guard let entity = match.oldEntities[property.entity],
+      let old = match.oldProperty(property.name, of: property.entity) as? Schema.Attribute,
+      let new = match.new.entitiesByName[property.entity]?.attributesByName[property.name],
+      let converted = Self.expression(from: old.encoding, to: new.encoding)
+    else { return nil }
+    self.property = property
+    (self.old, self.new, self.converted) = (old, new, converted)
+    table = entity.root.name
+    classes =
+      entity.isInHierarchy
+      ? entity.family.compactMap { member in
+        match.old.entities.firstIndex { $0 === member }.map { $0 + 1 }
+      } : []
+  }
+
+  private static func expression(
+    from old: ColumnEncoding, to new: ColumnEncoding
+  ) -> String? {
+    switch (old, new) {
+    case (.integer, .real): "CAST(value AS REAL)"
+    case (.integer, .text): "CAST(value AS TEXT)"
+    case (.boolean, .integer): "value"
+    default: nil
+    }
+  }
+
+  private var values: String {
+    let only =
+      classes.isEmpty
+      ? "" : " WHERE \"_entity\" IN (\(classes.map(String.init).joined(separator: ", ")))"
+    return "SELECT \"_id\" AS row, \(old.name.sqlName) AS value FROM \(table.sqlName)\(only)"
+  }
+
+  /// Whether the new type has all values that the table holds now.
+  func isPossible(on connection: StoreConnection) throws -> Bool {
+    let type = PropertyShape(new.valueType).wrapped
+    if new.encoding == .real {
+      let limit = type == Float.self ? Self.floatLimit : Self.doubleLimit
+      let large = try connection.integer(
+        "SELECT 1 FROM (\(values)) WHERE value NOT BETWEEN \(-limit) AND \(limit) LIMIT 1")
+      if large != nil { return false }
+    }
+    let statement = try connection.prepare(
+      "SELECT DISTINCT \(converted) FROM (\(values)) WHERE value IS NOT NULL")
+    defer { statement.reset() }
+    while try statement.step() {
+      if !MigrationRows.canRead(statement.value(0), as: type, new.encoding) { return false }
+    }
+    return true
+  }
+
+  private static func aside(_ number: Int) -> String { "stead_value_\(number)" }
+
+  /// Keeps the values, before the tables change.
+  func setAside(as number: Int, on connection: StoreConnection) throws {
+    let aside = Self.aside(number)
+    try connection.execute("CREATE TEMP TABLE \(aside) (row INTEGER PRIMARY KEY, value)")
+    try connection.execute("INSERT INTO \(aside) \(values)")
+  }
+
+  /// Gives the new column the values. A row without one gets none, or the default value that a required property has.
+  func write(_ number: Int, _ layout: StoreLayout, on connection: StoreConnection) throws {
+    let aside = Self.aside(number)
+    defer { try? connection.execute("DROP TABLE temp.\(aside)") }
+    guard let entity = layout.entity(named: property.entity),
+      let index = entity.property(named: property.name)?.index
+    else { return }
+    let rows = "SELECT row FROM \(aside)" + (new.isOptional ? "" : " WHERE value IS NOT NULL")
+    try connection.execute(
+      "UPDATE \(entity.table.sqlName) SET \(property.name.sqlName) = "
+        + "(SELECT \(converted) FROM \(aside) WHERE row = \"_id\") WHERE \"_id\" IN (\(rows))")
+    let statement = try connection.prepare("\(rows) ORDER BY row")
+    defer { statement.reset() }
+    while try statement.step() {
+      connection.changes.note(
+        .update, entity, row: statement.integer(0), properties: PropertySet([index]))
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import SwiftData
+import Synchronization
+
+enum RatedSize: Int, Codable { case small = 1, large = 7 }
+
+/// Versions whose properties get other names and types in a custom stage.
+enum Rated1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Special.self, Loose.self] }
+
+  @Model class Item {
+    var title: String
+    var rating: Int
+    var half: Int?
+    var size: RatedSize = RatedSize.small
+    var code: Int = 0
+    var isDone: Bool = false
+    init(_ title: String, _ rating: Int) {
+      self.title = title
+      self.rating = rating
+    }
+  }
+
+  @Model final class Special: Item {
+    var level: Int = 0
+    override init(_ title: String, _ rating: Int) { super.init(title, rating) }
+  }
+
+  @Model final class Loose {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+}
+
+/// Every type has a conversion that loses nothing.
+enum Rated2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Special.self, Loose.self] }
+
+  @Model class Item {
+    var title: String
+    @Attribute(originalName: "rating") var stars: Double?
+    @Attribute(originalName: "half") var halves: Double? = 3
+    @Attribute(originalName: "size") var weight: Double = 0
+    /// Under its own name.
+    var code: String
+    @Attribute(originalName: "isDone") var count: Int
+    init(_ title: String) {
+      self.title = title
+      code = ""
+      count = 0
+    }
+  }
+
+  @Model final class Special: Item {
+    @Attribute(originalName: "level") var rank: String
+    override init(_ title: String) {
+      rank = ""
+      super.init(title)
+    }
+  }
+
+  @Model final class Loose {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+}
+
+/// A number becomes a date, for which there is no conversion.
+enum Rated3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Special.self, Loose.self] }
+
+  @Model class Item {
+    var title: String
+    @Attribute(originalName: "rating") var day: Date?
+    var half: Int?
+    var size: RatedSize = RatedSize.small
+    var code: Int = 0
+    var isDone: Bool = false
+    init(_ title: String) { self.title = title }
+  }
+
+  @Model final class Special: Item {
+    var level: Int = 0
+    override init(_ title: String) { super.init(title) }
+  }
+
+  @Model final class Loose {
+    var text: String
+    init(_ text: String) { self.text = text }
+  }
+}
+
+/// A model is gone.
+enum Rated4: VersionedSchema {
+  static let versionIdentifier = Schema.Version(4, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Special.self] }
+
+  @Model class Item {
+    var title: String
+    var rating: Int
+    var half: Int?
+    var size: RatedSize = RatedSize.small
+    var code: Int = 0
+    var isDone: Bool = false
+    init(_ title: String, _ rating: Int) {
+      self.title = title
+      self.rating = rating
+    }
+  }
+
+  @Model final class Special: Item {
+    var level: Int = 0
+    override init(_ title: String, _ rating: Int) { super.init(title, rating) }
+  }
+}
+
+/// What `willMigrate` does besides trimming titles.
+enum RatedLook: CaseIterable, Sendable { case nothing, reads, readsSubclasses, asksInPredicate }
+
+/// One custom stage to a version, which trims titles.
+protocol RatedPlan: SchemaMigrationPlan {
+  static var target: any VersionedSchema.Type { get }
+}
+
+/// How the plans' closures look at the old objects.
+let ratedLook = Mutex(RatedLook.nothing)
+
+extension RatedPlan {
+  static var schemas: [any VersionedSchema.Type] { [Rated1.self, target] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: Rated1.self, toVersion: target,
+        willMigrate: { context in
+          let items = try context.fetch(FetchDescriptor<Rated1.Item>())
+          for item in items { item.title = item.title.trimmingCharacters(in: .whitespaces) }
+          switch ratedLook.withLock({ $0 }) {
+          case .nothing: break
+          case .reads: for item in items { _ = item.rating }
+          case .readsSubclasses:
+            for item in try context.fetch(FetchDescriptor<Rated1.Special>()) { _ = item.rating }
+          case .asksInPredicate:
+            _ = try context.fetchCount(
+              FetchDescriptor<Rated1.Item>(predicate: #Predicate { $0.rating > 2 }))
+          }
+        }, didMigrate: nil)
+    ]
+  }
+}
+
+enum RatedPlan2: RatedPlan { static var target: any VersionedSchema.Type { Rated2.self } }
+enum RatedPlan3: RatedPlan { static var target: any VersionedSchema.Type { Rated3.self } }
+enum RatedPlan4: RatedPlan { static var target: any VersionedSchema.Type { Rated4.self } }
