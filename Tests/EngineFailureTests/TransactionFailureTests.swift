@@ -72,6 +72,32 @@
     #expect(held.map(\.value) == [7, 8])
   }
 
+  /// It threw: the transaction had ended, and the context still took it for open.
+  @Test(arguments: StorePlace.allCases)
+  func `an observer of a transaction's save may save`(_ place: StorePlace) throws {
+    let store = try TestStore(place, Counter.self)
+    let context = store.context()
+    nonisolated(unsafe) let shared = context  // Posted on this thread.
+    nonisolated(unsafe) var failure: (any Error)?
+    nonisolated(unsafe) var count = 0
+    let token = NotificationCenter.default.addObserver(
+      forName: ModelContext.didSave, object: context, queue: nil
+    ) { _ in
+      count += 1
+      guard count < 3 else { return }
+      shared.insert(Counter(number: count))
+      do {
+        if count == 1 { try shared.save() } else { try shared.transaction {} }
+      } catch {
+        failure = error
+      }
+    }
+    defer { NotificationCenter.default.removeObserver(token) }
+    try context.transaction { context.insert(Counter(number: 0)) }
+    #expect(failure == nil)
+    #expect(try store.reopened().all(Counter.self).map(\.number).sorted() == [0, 1, 2])
+  }
+
   /// Blocks of random calls, against a dictionary.
   @Test(arguments: StorePlace.allCases)
   func `random blocks commit what they say`(_ place: StorePlace) async throws {

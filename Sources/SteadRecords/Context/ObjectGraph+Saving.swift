@@ -63,8 +63,13 @@ extension ObjectGraph {
       if isHeld { try hold(opened, again: protected) }
       throw error
     }
-    // The block of a transaction continues with the lock.
-    if isHeld { heldStores = isLastSave ? [] : try begin(opened, isDurable: false) }
+    if isHeld, isLastSave {
+      // What observers save from now on is not the transaction's.
+      (heldStores, isLastSave) = (nil, false)
+    } else if isHeld {
+      // The block of a transaction continues with the lock.
+      heldStores = try begin(opened, isDurable: false)
+    }
     let summary = withExtendedLifetime(writer) { finish(writer) }
     for store in opened { stores[store].trimIfDue() }
     return summary
