@@ -31,6 +31,11 @@ package struct SQLCall {
 
   // MARK: The result
 
+  /// Returns an argument as it is.
+  package func returnArgument(_ index: Int) {
+    sqlite3_result_value(context, arguments?[index])
+  }
+
   package func returnNull() { sqlite3_result_null(context) }
   package func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   package func returns(_ value: Int64) { sqlite3_result_int64(context, value) }

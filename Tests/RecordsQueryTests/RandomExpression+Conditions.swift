@@ -23,7 +23,8 @@ extension RandomExpression {
   }
 
   private mutating func test(_ depth: Int) -> Erased<Bool> {
-    switch Int(random.next() % 5) {
+    switch Int(random.next() % 6) {
+    case 5: identifiers.isEmpty ? equality(depth) : identifierTest()
     case 0: equality(depth)
     case 1: order(depth)
     case 2: textTest(depth)
@@ -161,6 +162,38 @@ extension RandomExpression {
     default:
       let real = real(depth)
       return Erased("(0.1...).contains(\(real.text))", Nodes.contains(value: 0.1..., real))
+    }
+  }
+
+  private mutating func identifierTest() -> Erased<Bool> {
+    let parent = Nodes.keyPath(sample, \.parent)
+    let own = Nodes.keyPath(sample, \.persistentModelID)
+    let inherited = Nodes.flatMap(parent) { Nodes.keyPath($0, \.persistentModelID) }
+    let one = pick(identifiers)
+    let some = (0..<Int(random.next() % 4)).map { _ in pick(identifiers) }
+    let optionals = some.map { chance(1, in: 4) ? nil : Optional($0) }
+    switch Int(random.next() % 10) {
+    case 0: return Erased("id == \(one)", Nodes.equal(own, value: one))
+    case 1: return Erased("id != \(one)", Nodes.notEqual(own, value: one))
+    case 2: return Erased("\(some).contains(id)", Nodes.contains(value: some, own))
+    case 3: return Erased("parent?.id == \(one)", Nodes.equal(inherited, value: Optional(one)))
+    case 4: return Erased("parent?.id != \(one)", Nodes.notEqual(inherited, value: Optional(one)))
+    case 5:
+      return Erased(
+        "\(optionals).contains(parent?.id)", Nodes.contains(value: optionals, inherited))
+    case 6: return Erased("parent?.id == nil", Nodes.isNil(inherited))
+    case 7:
+      let chain = Nodes.flatMap(parent) { Nodes.keyPath(Nodes.keyPath($0, \.children), \.isEmpty) }
+      return Erased("parent?.children.isEmpty != nil", Nodes.negation(Nodes.isNil(chain)))
+    case 8:
+      let grand = Nodes.flatMap(parent) { Nodes.keyPath($0, \.parent) }
+      return Erased("parent?.parent == nil", Nodes.isNil(grand))
+    default:
+      return Erased(
+        "children.contains { \(some).contains(id) }",
+        Nodes.containsWhere(Nodes.keyPath(sample, \.children)) {
+          Nodes.contains(value: some, Nodes.keyPath($0, \.persistentModelID))
+        })
     }
   }
 

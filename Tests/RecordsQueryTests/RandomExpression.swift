@@ -32,7 +32,9 @@ enum Hard {
   static let texts = [
     "", "a", "A", "ab", "Ab", "e\u{301}", "\u{E9}", "E\u{301}", "K", "\u{212A}", ";", "\u{37E}",
     "`", "straße", "STRASSE", "\r\n", "\n", "a\r\nb", "👨‍👩‍👧", "👨", "ﬁ", "fi", "İ", "i\u{307}",
-    "한", "\u{1112}\u{1161}\u{11AB}", "a\u{0}b", "%_'\"\\", "z", "Zoë", "zoe\u{308}", "e", "KK;`",
+    "한", "\u{1112}\u{1161}\u{11AB}", "a\u{0}b", "\u{0}", "a\u{0}", "\u{0}\u{301}", "\\u0000", "ß",
+    "ı", "ﬃ",
+    "A\u{0}B", "%_'\"\\", "z", "Zoë", "zoe\u{308}", "e", "KK;`",
   ]
   static let integers = [0, 1, -1, 2, 3, 7, -7, .max, .min, 1 << 53, 41]
   // SQLite keeps no sign of zero.
@@ -52,6 +54,8 @@ typealias Nodes = _PredicateNodes
 struct RandomExpression {
   var random: SplitMix
   let sample: PredicateExpressions.Variable<Sample>
+  /// What predicates capture: identifiers of all kinds.
+  var identifiers: [PersistentIdentifier] = []
 
   mutating func pick<T>(_ values: [T]) -> T { values[Int(random.next() % UInt64(values.count))] }
 

@@ -9,7 +9,8 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
     let second = try translation.term(falseBranch, mode)
     if case .row(let one) = first, case .row(let other) = second, one.entity === other.entity {
       let id = choice(
-        test, try translation.object(first).sql, try translation.object(second).sql)
+        test, translation.existing(try translation.object(first)),
+        translation.existing(try translation.object(second)))
       return .row(RowTerm(entity: one.entity, id: id, nullability: .optional))
     }
     let (left, right) = (try translation.scalar(first), try translation.scalar(second))

@@ -27,7 +27,8 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
       let (first, second) = (try translation.object(left), try translation.object(right))
       return .row(
         RowTerm(
-          entity: one.entity, id: "coalesce(\(first.sql), \(second.sql))",
+          entity: one.entity,
+          id: "coalesce(\(translation.existing(first)), \(translation.existing(second)))",
           nullability: second.mayBeNull ? .optional : .never))
     default:
       let (first, second) = (try translation.scalar(left), try translation.scalar(right))

@@ -72,7 +72,7 @@ extension PredicateTranslation {
       return scalar.nullability.mayBeNull ? "\(scalar.operand) IS NOT NULL" : nil
     case .row(let row):
       let reference = try object(.row(row))
-      return reference.mayBeNull ? "\(reference.sql) IS NOT NULL" : nil
+      return reference.mayBeNull ? "NOT \(absence(of: reference))" : nil
     case .rows(let rows): return rows.presence
     case .list(let list): return list.nullability.mayBeNull ? "\(list.json) IS NOT NULL" : nil
     case .composite(let composite):

@@ -11,7 +11,7 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
     let id = try translation.object(input)
     switch (test, id.mayBeNull) {
     case (.always, false): return .boolean(.yes)
-    case (.always, true): return .boolean("\(id.sql) IS NOT NULL")
+    case (.always, true): return .boolean("NOT \(translation.absence(of: id))")
     case (.when(let condition), false): return .boolean(condition)
     case (.when(let condition), true): return .boolean("coalesce(\(condition), 0)")
     }
@@ -56,6 +56,6 @@ extension PredicateTranslation {
     return .row(
       RowTerm(
         entity: target, id: row.id, alias: row.alias, condition: row.condition,
-        nullability: row.nullability, strict: row.strict))
+        nullability: row.nullability, strict: row.strict, isReference: row.isReference))
   }
 }

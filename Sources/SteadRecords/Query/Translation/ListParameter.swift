@@ -10,6 +10,9 @@ struct ListParameter {
   private(set) var hasNil = false
   /// Whether SQLite's own string comparison equals Swift's for all elements.
   private(set) var isPlain = true
+  /// Whether an element is a string with NUL, which is in an array of its own: `json_each` would cut it off there.
+  private(set) var hasNUL = false
+  private var identifiers: [PersistentIdentifier] = []
 
   init(_ collection: Any, in translation: PredicateTranslation) throws {
     if let integers = collection as? [Int] {
@@ -41,7 +44,9 @@ struct ListParameter {
     switch constant {
     case .null: hasNil = true
     case .identifier(let identifier):
-      append(String(translation.rowNumber(identifier)), .integer)
+      // Their numbers depend on what they are compared with. Nothing reads them as elements of an array.
+      append(String(PredicateTranslation.noRow), .opaque)
+      identifiers.append(identifier)
     case .scalar(let value, let encoding):
       if let known = self.encoding, known != encoding {
         throw NotTranslatable("a captured collection of several types")
@@ -61,11 +66,12 @@ struct ListParameter {
       append(String(Int64(bitPattern: number.bitPattern)), encoding)
     case (.text(let text), _):
       if CanonicalSpellings.all(of: text)?.count != 1 { isPlain = false }
-      guard !text.utf8.contains(0) else {
-        throw NotTranslatable("a captured string with a null character")
-      }
       var quoted = ""
       JSONWriter.append(text, to: &quoted)
+      if text.utf8.contains(0) {
+        hasNUL = true
+        quoted = "[\(quoted)]"
+      }
       append(quoted, encoding)
     case (.blob(let data), _): append("\"\(Self.hexadecimal(data))\"", encoding)
     case (.null, _): hasNil = true
@@ -83,10 +89,26 @@ struct ListParameter {
     }
   }
 
+  /// The rows of the identifiers that may be objects of an entity's hierarchy, as JSON: their numbers, in a hierarchy each
+  /// with the discriminator of its class.
+  func rows(of entity: EntityLayout, in translation: PredicateTranslation) -> String {
+    var json = "["
+    for identifier in identifiers {
+      guard let own = translation.layout.entity(named: identifier.entityName),
+        own.rootIndex == entity.rootIndex
+      else { continue }
+      let number = translation.rowNumber(identifier)
+      if number == PredicateTranslation.noRow { continue }
+      if json.utf8.count > 1 { json += "," }
+      json += own.discriminator.map { "[\(number),\($0)]" } ?? String(number)
+    }
+    return json + "]"
+  }
+
   /// The collection as an array whose elements can be read one by one.
   func list(alias: String) -> ListTerm {
     ListTerm(
       json: "\(SQLValue.text(json))", element: encoding ?? .integer, elementIsOptional: hasNil,
-      form: .parameter, alias: alias)
+      form: .parameter, alias: alias, wrapsNUL: hasNUL)
   }
 }

@@ -13,6 +13,8 @@ struct ListTerm {
   /// The alias of `json_each` and the conditions of a filter over it.
   var alias: String
   var condition: SQLFragment?
+  /// Whether strings with NUL are in arrays of their own.
+  var wrapsNUL = false
 
   enum Form {
     /// As Codable wrote it into a column.

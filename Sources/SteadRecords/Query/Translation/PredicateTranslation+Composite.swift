@@ -15,13 +15,17 @@ extension PredicateTranslation {
     let nullability: Nullability =
       shape.isOptional ? .optional : composite.nullability == .never ? .never : .undefined
     let value: SQLFragment = "json_extract(\(composite.json), \(path))"
+    let column = composite.columnPrefix.map {
+      SQLFragment(sql: SQLName($0.alias, "\($0.name)_\(field.name)").sql)
+    }
     let sql: SQLFragment
     switch shape.encoding {
-    case .boolean, .integer, .text, .url:
+    case .boolean, .integer, .url: sql = column ?? value
+    // SQLite cuts a string off at NUL, which JSON has as an escape.
+    case .text:
+      let json = composite.json
       sql =
-        composite.columnPrefix.map {
-          SQLFragment(sql: SQLName($0.alias, "\($0.name)_\(field.name)").sql)
-        } ?? value
+        "CASE WHEN instr(\(json), '\\u0000') > 0 THEN stead_unwrapped(\(json) -> \(path)) ELSE \(column ?? value) END"
     // SQLite may parse a decimal fraction with an error in the last bit.
     case .real, .date: sql = "stead_real(\(composite.json) -> \(path))"
     case .uuid: sql = "stead_uuid(\(value))"
@@ -36,7 +40,7 @@ extension PredicateTranslation {
     return .scalar(
       Scalar(
         sql: sql, encoding: shape.encoding, nullability: nullability, strict: composite.strict,
-        isColumn: composite.columnPrefix != nil && shape.encoding != .date))
+        isColumn: column != nil && [.boolean, .integer, .url].contains(shape.encoding)))
   }
 
   /// A JSON path to a field, as written in SQL.

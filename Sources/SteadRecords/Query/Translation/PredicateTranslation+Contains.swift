@@ -8,8 +8,9 @@ extension PredicateTranslation {
     case .constant(.other(let value)):
       return try isElement(element, of: ListParameter(value, in: self), mode)
     case .rows(let rows):
-      let id = try object(element)
-      return exists(rows, where: "\(SQLName(rows.alias, "_id")) = \(id.sql)")
+      let member = try object(self.element(of: rows))
+      return exists(
+        rows, where: objectEquality(member, try object(element), false, .condition))
     case .list(let list):
       let test = try equality(self.element(of: list), element, isNegated: false, .condition)
       return .boolean(
@@ -51,17 +52,10 @@ extension PredicateTranslation {
   private func isElement(
     _ element: Term, of list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
-    let value: SQLFragment
-    let nullability: Nullability
-    var collation: SQLFragment = ""
-    if case .row(let row) = element {
-      value = try object(element).sql
-      nullability = row.condition == nil ? row.nullability : .optional
-    } else {
-      let scalar = try scalar(element)
-      (value, nullability) = (scalar.operand, scalar.nullability)
-      collation = self.collation(of: scalar.encoding, isPlain: list.isPlain)
-    }
+    if case .row(let row) = element { return try isObject(row, among: list, mode) }
+    let element = try scalar(element)
+    let (value, nullability) = (element.operand, element.nullability)
+    let collation = collation(of: element.encoding, isPlain: list.isPlain)
     let acceptsNil = list.hasNil && nullability == .optional
     if list.count == 0 {
       return .boolean(acceptsNil ? "\(value) IS NULL" : .no)

@@ -9,8 +9,7 @@ extension PredicateTranslation {
     if case .constant(.null) = right { return try nilTest(left, isNegated: isNegated) }
     if case .constant(.null) = left { return try nilTest(right, isNegated: isNegated) }
     if isObject(left) || isObject(right) {
-      return .boolean(
-        objectEquality(try object(left), try object(right), isNegated: isNegated, mode))
+      return .boolean(objectEquality(try object(left), try object(right), isNegated, mode))
     }
     return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
   }
@@ -22,69 +21,15 @@ extension PredicateTranslation {
     case .constant(.null): return .boolean(isNegated ? .no : .yes)
     case .constant, .range: return .boolean(isNegated ? .yes : .no)
     case .scalar(let scalar): value = scalar.operand
-    case .row(let row): value = try object(.row(row)).sql
+    case .row(let row):
+      let sql = absence(of: try object(.row(row)))
+      return .boolean(isNegated ? "NOT \(sql)" : sql)
     // An empty to-many relationship reads as an empty array.
     case .rows: return .boolean(isNegated ? .yes : .no)
     case .list(let list): value = list.json
     case .composite(let composite): value = composite.json
     }
     return .boolean(isNegated ? "\(value) IS NOT NULL" : "\(value) IS NULL")
-  }
-
-  // MARK: Objects
-
-  private func isObject(_ term: Term) -> Bool {
-    switch term {
-    case .row, .constant(.identifier): true
-    default: false
-    }
-  }
-
-  /// An object's row number; nil stands for no row, and another store's object for a number that no row has.
-  struct ObjectReference {
-    var sql: SQLFragment
-    var mayBeNull: Bool
-    var rootIndex: Int?
-  }
-
-  static let noRow: Int64 = -1
-
-  func object(_ term: Term) throws -> ObjectReference {
-    switch term {
-    case .row(let row):
-      let id: SQLFragment =
-        row.condition.map { "CASE WHEN \($0) THEN \(row.id) END" } ?? row.id
-      return ObjectReference(
-        sql: id, mayBeNull: row.nullability.mayBeNull || row.condition != nil,
-        rootIndex: row.entity.rootIndex)
-    case .constant(.identifier(let identifier)):
-      let number = rowNumber(identifier)
-      return ObjectReference(
-        sql: "\(SQLValue.integer(number))", mayBeNull: false,
-        rootIndex: layout.entity(named: identifier.entityName)?.rootIndex)
-    default: throw NotTranslatable("a comparison of an object with something else")
-    }
-  }
-
-  /// The row of an identifier in this store.
-  func rowNumber(_ identifier: PersistentIdentifier) -> Int64 {
-    if identifier.isTemporary { return Self.noRow }
-    if let store, identifier.storeIdentifier != store { return Self.noRow }
-    return identifier.row
-  }
-
-  private func objectEquality(
-    _ left: ObjectReference, _ right: ObjectReference, isNegated: Bool, _ mode: TranslationMode
-  ) -> SQLFragment {
-    if let one = left.rootIndex, let other = right.rootIndex, one != other {
-      // Objects of different tables; only two nils are equal.
-      let bothNull: SQLFragment = "(\(left.sql) IS NULL AND \(right.sql) IS NULL)"
-      return isNegated ? "NOT \(bothNull)" : bothNull
-    }
-    let mayBeNull = left.mayBeNull || right.mayBeNull
-    if isNegated { return "\(left.sql) \(mayBeNull ? "IS NOT" : "<>") \(right.sql)" }
-    let isPlain = !(left.mayBeNull && right.mayBeNull) && mode.nullIsFalse || !mayBeNull
-    return "\(left.sql) \(isPlain ? "=" : "IS") \(right.sql)"
   }
 
   // MARK: Values

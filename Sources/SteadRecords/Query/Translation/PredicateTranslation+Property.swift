@@ -45,7 +45,7 @@ extension PredicateTranslation {
         RowTerm(
           entity: layout.entities[destination], id: column,
           nullability: property.isOptional ? .optional : .undefined, strict: row.strict,
-          isColumn: row.alias != nil && row.condition == nil))
+          isColumn: row.alias != nil && row.condition == nil, isReference: true))
     case .toMany(let storage, let destination):
       return .rows(
         rows(storage, property.relationship?.list, of: entity(destination), owner: row))
@@ -106,8 +106,11 @@ extension PredicateTranslation {
     let table: SQLFragment = "\(SQLName(entity.table)) AS \(SQLName(alias: alias))"
     let ownerID: SQLFragment =
       owner.condition.map { "CASE WHEN \($0) THEN \(owner.id) END" } ?? owner.id
+    let reference = ObjectReference(
+      number: ownerID, entity: owner.entity, mayBeGone: owner.isReference)
     let presence: SQLFragment? =
-      owner.nullability.mayBeNull || owner.condition != nil ? "\(ownerID) IS NOT NULL" : nil
+      owner.nullability.mayBeNull || owner.condition != nil
+      ? "NOT \(absence(of: reference))" : nil
     switch storage {
     case .inverse(let index):
       let key = entity.properties[index].column ?? entity.properties[index].name

@@ -70,7 +70,9 @@ extension PredicateTranslation {
   /// The SQL after FROM that returns an array's elements.
   func source(of list: ListTerm, where condition: SQLFragment? = nil) -> SQLFragment {
     let conditions = [list.condition, condition].compactMap { $0 }
-    let table: SQLFragment = "json_each(\(list.json)) AS \(SQLName(alias: list.alias))"
+    let wraps = list.wrapsNUL && list.form == .codable
+    let json: SQLFragment = wraps ? "stead_wrapped(\(list.json))" : list.json
+    let table: SQLFragment = "json_each(\(json)) AS \(SQLName(alias: list.alias))"
     if conditions.isEmpty { return table }
     return "\(table) WHERE \(SQLFragment.joined(conditions, by: " AND "))"
   }
@@ -100,6 +102,9 @@ extension PredicateTranslation {
     let value = SQLFragment(sql: SQLName(list.alias, "value").sql)
     let sql: SQLFragment
     switch (list.element, list.form) {
+    case (.text, _) where list.wrapsNUL:
+      sql =
+        "CASE \(SQLName(list.alias, "type")) WHEN 'array' THEN stead_unwrapped(\(value)) ELSE \(value) END"
     case (.boolean, _), (.integer, _), (.text, _), (.url, _): sql = value
     case (.unsigned64, .parameter), (.decimal, .parameter): sql = value
     // SQLite may parse a decimal fraction with an error in the last bit.
@@ -127,7 +132,8 @@ extension PredicateTranslation {
     return .list(
       ListTerm(
         json: json, element: element.encoding, elementIsOptional: element.isOptional,
-        form: .codable, nullability: nullability, strict: strict, alias: newAlias()))
+        form: .codable, nullability: nullability, strict: strict, alias: newAlias(),
+        wrapsNUL: element.encoding == .text))
   }
 }
 

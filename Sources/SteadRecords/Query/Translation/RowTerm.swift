@@ -12,4 +12,6 @@ struct RowTerm {
   var nullability = Nullability.never
   var strict: StrictVariables = 0
   var isColumn = false
+  /// Whether the number comes from a foreign key, so that the row may be gone.
+  var isReference = false
 }

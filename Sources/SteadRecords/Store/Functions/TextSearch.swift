@@ -14,7 +14,8 @@ enum TextSearch {
     return contains(string(text), string(part))
   }
 
-  private static func find(_ part: Bytes, in text: Bytes) -> Bool {
+  /// Whether a text has another one's bytes, which are not none.
+  static func find(_ part: Bytes, in text: Bytes) -> Bool {
     guard text.count >= part.count, let base = text.baseAddress, let other = part.baseAddress
     else { return false }
     var start = 0
@@ -71,6 +72,13 @@ enum TextSearch {
   /// Whether a case-insensitive search can compare bytes, whose cases differ by one bit.
   private static func isSimple(_ text: Bytes, _ part: Bytes) -> Bool {
     !part.isEmpty && hasPlainCases && TextOrder.isPlain(text) && TextOrder.isPlain(part)
+      && !hasNUL(text) && !hasNUL(part)
+  }
+
+  /// Foundation's search ends at NUL in some cases: it finds "a\0" in "a".
+  private static func hasNUL(_ text: Bytes) -> Bool {
+    guard let start = text.baseAddress else { return false }
+    return memchr(start, 0, text.count) != nil
   }
 
   /// Whether i and I are one letter in the user's language; asked once, since finding the locale

@@ -21,6 +21,20 @@ enum ValueFunctions {
       if call.isNull(0) { return call.returnNull() }
       call.returns(blob: bytes(fromHexadecimal: call.text(0)))
     },
+    .init(name: "stead_wrapped", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.isText(0), let json = JSONStrings.wrappingNUL(call.text(0)) else {
+        return call.returnArgument(0)
+      }
+      json.withUnsafeBytes { call.returns(text: $0) }
+    },
+    .init(name: "stead_unwrapped", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let text = JSONStrings.unwrapped(call.text(0)) else {
+        return call.returnNull()
+      }
+      call.returns(text)
+    },
     .init(name: "stead_uuid", arguments: 1) { context, _, arguments in
       let call = SQLCall(context, arguments)
       guard !call.isNull(0), let uuid = UUID(uuidString: call.string(0)) else {

@@ -1,0 +1,137 @@
+import SteadSQLite
+
+extension PredicateTranslation {
+  /// An object in SQL: the number of its row.
+  struct ObjectReference {
+    /// What the number is read from.
+    var number: SQLFragment
+    var mayBeNull = false
+    /// The object's entity; nil if the models lack it.
+    var entity: EntityLayout?
+    /// Whether the number may be that of a row that is gone: it comes from a foreign key, or from an identifier.
+    ///
+    /// In memory a reference to such a row reads as nil, and an identifier of it equals no object's.
+    var mayBeGone = false
+    /// Whether the object is known before the query runs.
+    var isConstant = false
+    /// The discriminator that the row must have in its hierarchy, besides the number.
+    var discriminator: Int?
+  }
+
+  static let noRow: Int64 = -1
+
+  func isObject(_ term: Term) -> Bool {
+    switch term {
+    case .row, .constant(.identifier): true
+    default: false
+    }
+  }
+
+  func object(_ term: Term) throws -> ObjectReference {
+    switch term {
+    case .row(let row):
+      let id: SQLFragment =
+        row.condition.map { "CASE WHEN \($0) THEN \(row.id) END" } ?? row.id
+      return ObjectReference(
+        number: id, mayBeNull: row.nullability.mayBeNull || row.condition != nil,
+        entity: row.entity, mayBeGone: row.isReference)
+    case .constant(.identifier(let identifier)):
+      let entity = layout.entity(named: identifier.entityName)
+      let number = entity == nil ? Self.noRow : rowNumber(identifier)
+      return ObjectReference(
+        number: "\(SQLValue.integer(number))", entity: entity, mayBeGone: true,
+        isConstant: true, discriminator: entity?.discriminator)
+    default: throw NotTranslatable("a comparison of an object with something else")
+    }
+  }
+
+  /// The row of an identifier in this store; no row's number if it is of another store, or temporary.
+  func rowNumber(_ identifier: PersistentIdentifier) -> Int64 {
+    if identifier.isTemporary { return Self.noRow }
+    if let store, identifier.storeIdentifier != store { return Self.noRow }
+    return identifier.row
+  }
+
+  /// The number of an object's row; NULL if the row is gone, or is of another class.
+  func existing(_ object: ObjectReference) -> SQLFragment {
+    guard object.mayBeGone, let entity = object.entity else { return object.number }
+    let test: SQLFragment =
+      object.discriminator.map { " AND r.\"_entity\" = \(form: $0)" } ?? ""
+    return
+      "(SELECT r.\"_id\" FROM \(SQLName(entity.table)) AS r WHERE r.\"_id\" = \(object.number)\(test))"
+  }
+
+  /// The SQL that is true if a reference leads to no row; never NULL.
+  func absence(of object: ObjectReference) -> SQLFragment {
+    guard object.mayBeGone else { return "(\(object.number) IS NULL)" }
+    // The first test alone decides for most rows.
+    return "(\(object.number) IS NULL OR \(existing(object)) IS NULL)"
+  }
+
+  func objectEquality(
+    _ left: ObjectReference, _ right: ObjectReference, _ isNegated: Bool, _ mode: TranslationMode
+  ) -> SQLFragment {
+    if let one = left.entity, let other = right.entity, one.rootIndex != other.rootIndex {
+      // Objects of different tables; only two nils are equal.
+      guard left.mayBeNull, right.mayBeNull else { return isNegated ? .yes : .no }
+      let bothNull: SQLFragment = "(\(absence(of: left)) AND \(absence(of: right)))"
+      return isNegated ? "NOT \(bothNull)" : bothNull
+    }
+    let (one, other) = (operand(left, beside: right), operand(right, beside: left))
+    let mayBeNull = left.mayBeNull || right.mayBeNull
+    if isNegated { return "\(one) \(mayBeNull ? "IS NOT" : "<>") \(other)" }
+    let isPlain = !(left.mayBeNull && right.mayBeNull) && mode.nullIsFalse || !mayBeNull
+    return "\(one) \(isPlain ? "=" : "IS") \(other)"
+  }
+
+  /// An operand of a comparison; as plain as the other one allows, so that an index can be used.
+  private func operand(
+    _ object: ObjectReference, beside other: ObjectReference
+  ) -> SQLFragment {
+    guard object.mayBeGone else { return object.number }
+    // A number that equals that of an existing row is not gone itself, unless it is of another class.
+    if !object.isConstant {
+      let isDecided = !other.mayBeNull && (!other.mayBeGone || other.isConstant)
+      return isDecided ? object.number : existing(object)
+    }
+    if !other.mayBeGone, object.discriminator == nil { return object.number }
+    return "ifnull(\(existing(object)), \(form: Int(Self.noRow)))"
+  }
+
+  // MARK: Captured identifiers
+
+  /// The SQL of `identifiers.contains(row's identifier)`.
+  func isObject(
+    _ row: RowTerm, among list: ListParameter, _ mode: TranslationMode
+  ) throws -> Term {
+    let object = try object(.row(row))
+    let nullability = row.condition == nil ? row.nullability : .optional
+    let acceptsNil = list.hasNil && nullability == .optional
+    let numbers = list.rows(of: row.entity, in: self)
+    if list.count == 0 { return .boolean(acceptsNil ? absence(of: object) : .no) }
+    let test: SQLFragment = "\(object.number) IN (\(selection(of: numbers, row)))"
+    if acceptsNil { return .boolean("(\(absence(of: object)) OR \(test))") }
+    if nullability == .optional, !mode.nullIsFalse {
+      return .boolean("(\(object.number) IS NOT NULL AND \(test))")
+    }
+    return .boolean(test, nullability == .never ? .never : .undefined)
+  }
+
+  /// A SELECT of the numbers of captured objects' rows, of those alone that exist if that matters.
+  private func selection(of numbers: String, _ row: RowTerm) -> SQLFragment {
+    let alias = SQLName(alias: newAlias())
+    let json = SQLValue.text(numbers)
+    guard row.entity.discriminator != nil || row.isReference else {
+      return "SELECT \(alias).value FROM json_each(\(json)) AS \(alias)"
+    }
+    let table = SQLName(row.entity.table)
+    guard row.entity.discriminator != nil else {
+      return
+        "SELECT r.\"_id\" FROM json_each(\(json)) AS \(alias) JOIN \(table) AS r ON r.\"_id\" = \(alias).value"
+    }
+    return
+      "SELECT r.\"_id\" FROM json_each(\(json)) AS \(alias) JOIN \(table) AS r "
+      + "ON r.\"_id\" = json_extract(\(alias).value, '$[0]') "
+      + "AND r.\"_entity\" = json_extract(\(alias).value, '$[1]')"
+  }
+}

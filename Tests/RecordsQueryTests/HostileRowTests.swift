@@ -1,0 +1,178 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+/// SQL and memory disagreed about strings with NUL in arrays, identifiers of other entities, and references to rows that
+/// are gone.
+@Suite("Predicates over hostile rows") struct HostileRowTests {
+  // MARK: Strings
+
+  /// `json_each` and `json_extract` end a string at NUL: "a\0b" was found as "a".
+  @Test func `an element with NUL is the whole string`() throws {
+    let store = try SampleStore([
+      Sample(text: "nul", tags: ["a\0b"]), Sample(text: "plain", tags: ["a"]),
+      Sample(text: "escape", tags: [#"a\u0000b"#, "a\\\0"]),
+      Sample(text: "both", tags: ["x", "a\0b"]),
+    ])
+    func texts(_ predicate: Predicate<Sample>) throws -> Set<String> {
+      Set(try store.context.fetch(FetchDescriptor(predicate: predicate)).map(\.text))
+    }
+    #expect(try texts(#Predicate { $0.tags.contains("a") }) == ["plain"])
+    #expect(try texts(#Predicate { $0.tags.contains("a\0b") }) == ["nul", "both"])
+    #expect(try texts(#Predicate { $0.tags.contains(#"a\u0000b"#) }) == ["escape"])
+    #expect(try texts(#Predicate { $0.tags.contains("a\\\0") }) == ["escape"])
+    #expect(
+      try texts(#Predicate { $0.tags.contains { $0.localizedStandardContains("B") } })
+        == ["nul", "escape", "both"])
+    #expect(
+      try texts(#Predicate { $0.tags.contains { $0.localizedCaseInsensitiveContains("B") } })
+        == ["nul", "escape", "both"])
+    #expect(try texts(#Predicate { $0.tags.first == "a\0b" }) == ["nul"])
+    #expect(try texts(#Predicate { $0.tags.filter { $0.hasSuffix("b") }.count == 1 }).count == 3)
+    let captured = ["nul", "a\0b"]
+    #expect(try texts(#Predicate { captured.contains($0.text) }) == ["nul"])
+  }
+
+  @Test func `a field with NUL is the whole string`() throws {
+    let store = try SampleStore([
+      Sample(text: "nul", place: Place(city: "a\0b", height: 0)),
+      Sample(text: "plain", place: Place(city: "a", height: 0)),
+    ])
+    let plain = try store.context.fetch(
+      FetchDescriptor<Sample>(predicate: #Predicate { $0.place.city == "a" }))
+    #expect(plain.map(\.text) == ["plain"])
+    let ends = try store.context.fetch(
+      FetchDescriptor<Sample>(predicate: #Predicate { $0.place.city.hasSuffix("b") }))
+    #expect(ends.map(\.text) == ["nul"])
+  }
+
+  @Test func `a string of a megabyte is compared to its end`() throws {
+    let long = String(repeating: "ab\0", count: 350_000)
+    let (one, other) = (long + "x", long + "y")
+    let store = try SampleStore([
+      Sample(number: 1, text: one, tags: [one], place: Place(city: one, height: 0)),
+      Sample(number: 2, text: other, tags: [other], place: Place(city: other, height: 0)),
+    ])
+    func numbers(_ predicate: Predicate<Sample>) throws -> [Int] {
+      try store.context.fetch(FetchDescriptor(predicate: predicate)).map(\.number)
+    }
+    let list = ["x", one]
+    #expect(try numbers(#Predicate { $0.text == one }) == [1])
+    #expect(try numbers(#Predicate { $0.tags.contains(one) }) == [1])
+    #expect(try numbers(#Predicate { $0.place.city == other }) == [2])
+    #expect(try numbers(#Predicate { list.contains($0.text) }) == [1])
+    #expect(try numbers(#Predicate { $0.text.hasSuffix("\0y") }) == [2])
+  }
+
+  // MARK: Identifiers
+
+  @Test func `an identifier of another entity finds nothing`() throws {
+    let store = try SampleStore([Sample(number: 1)], labels: [Label(name: "one", weight: 1)])
+    let (sample, label) = (store.samples[0], store.labels[0])
+    let foreign = [label.persistentModelID]
+    #expect(foreign[0].id != sample.persistentModelID.id)
+    func count(_ predicate: Predicate<Sample>) throws -> Int {
+      try store.context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { foreign.contains($0.persistentModelID) }) == 0)
+    #expect(try count(#Predicate { !foreign.contains($0.persistentModelID) }) == 1)
+    let (mine, other) = (sample.persistentModelID, label.persistentModelID)
+    #expect(try count(#Predicate { $0.persistentModelID == other }) == 0)
+    #expect(try count(#Predicate { $0.persistentModelID != other }) == 1)
+    #expect(try count(#Predicate { $0.persistentModelID == mine }) == 1)
+    let both = [mine, other]
+    #expect(try count(#Predicate { both.contains($0.persistentModelID) }) == 1)
+  }
+
+  /// In a hierarchy, whose classes share a table, an identifier has the object's own class.
+  @Test func `an identifier finds the object of its own class alone`() throws {
+    let store = try SampleStore([])
+    let (animal, dog) = (Animal(name: "cat"), Dog(name: "dog", tricks: 1))
+    store.context.insert(animal)
+    store.context.insert(dog)
+    try store.context.save()
+    let ids = [animal.persistentModelID, dog.persistentModelID]
+    let storeID = try #require(ids[0].storeIdentifier)
+    var forged: [PersistentIdentifier] = []
+    for id in ids {
+      for entity in ["Animal", "Dog", "Sample", "Nothing"] {
+        forged.append(
+          try .identifier(for: storeID, entityName: entity, primaryKey: id.row))
+      }
+    }
+    for id in forged {
+      let list = [id]
+      let isReal = ids.contains(id)
+      func count<M: PersistentModel>(_ predicate: Predicate<M>) throws -> Int {
+        try store.context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+      let comment = Comment(rawValue: "\(id)")
+      #expect(
+        try count(#Predicate<Animal> { list.contains($0.persistentModelID) }) == (isReal ? 1 : 0),
+        comment)
+      #expect(
+        try count(#Predicate<Animal> { !list.contains($0.persistentModelID) }) == (isReal ? 1 : 2),
+        comment)
+      #expect(
+        try count(#Predicate<Animal> { $0.persistentModelID == id }) == (isReal ? 1 : 0), comment)
+      #expect(
+        try count(#Predicate<Animal> { $0.persistentModelID != id }) == (isReal ? 1 : 2), comment)
+    }
+  }
+
+  // MARK: References
+
+  /// A store in memory with two samples, the second of which refers to a row that is gone.
+  private func dangling() throws -> (ModelContext, SampleStore) {
+    let store = try SampleStore([Sample(text: "root"), Sample(text: "lost"), Sample(text: "kept")])
+    store.samples[2].parent = store.samples[0]
+    try store.context.save()
+    try store.execute("UPDATE Sample SET parent = 99 WHERE text = 'lost'")
+    return (ModelContext(store.container), store)
+  }
+
+  @Test func `a reference whose row is gone is nil`() throws {
+    let (context, store) = try dangling()
+    func texts(_ predicate: Predicate<Sample>) throws -> Set<String> {
+      Set(try context.fetch(FetchDescriptor(predicate: predicate)).map(\.text))
+    }
+    #expect(try texts(#Predicate { $0.parent == nil }) == ["root", "lost"])
+    #expect(try texts(#Predicate { $0.parent != nil }) == ["kept"])
+    #expect(try texts(#Predicate { !($0.parent == nil) }) == ["kept"])
+    #expect(try texts(#Predicate { $0.parent?.children.isEmpty == nil }) == ["root", "lost"])
+    #expect(try texts(#Predicate { ($0.parent?.children.count ?? -1) == -1 }) == ["root", "lost"])
+    let root = store.samples[0]
+    #expect(try texts(#Predicate { $0.parent == root }) == ["kept"])
+    #expect(try texts(#Predicate { $0.parent != root }) == ["root", "lost"])
+    let samples = try context.fetch(FetchDescriptor<Sample>())
+    #expect(samples.first { $0.text == "lost" }?.parent == nil)
+  }
+
+  @Test func `an identifier of a row that is gone equals no reference`() throws {
+    let (context, store) = try dangling()
+    let storeID = try #require(store.samples[0].persistentModelID.storeIdentifier)
+    let gone = try PersistentIdentifier.identifier(
+      for: storeID, entityName: "Sample", primaryKey: 99)
+    let list = [gone]
+    func count(_ predicate: Predicate<Sample>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.parent?.persistentModelID == gone }) == 0)
+    #expect(try count(#Predicate { $0.parent?.persistentModelID != gone }) == 3)
+    #expect(
+      try count(
+        #Predicate { sample in
+          sample.parent.flatMap { list.contains($0.persistentModelID) } ?? false
+        }) == 0)
+  }
+}
+
+extension SampleStore {
+  /// Changes rows as another program does.
+  func execute(_ sql: String) throws {
+    for store in container.stores { try store.write { try $0.execute(sql) } }
+  }
+}
