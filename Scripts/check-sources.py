@@ -147,9 +147,24 @@ def check_sizes(text, code):
             yield first, f"a function of {count} lines, more than {FUNCTION_LIMIT}"
 
 
+OPERATOR = re.compile(r"\bextension\s+PredicateExpressions\.(\w+)\s*:\s*SQLTranslatable\b")
+OPERATORS = "Sources/SteadRecords/Query/Operators/"
+TABLE = "Sources/SteadRecords/Query/Translation/TranslatedNodes.swift"
+
+
+def check_table(path, code, table):
+    """A conformance that nothing refers to is lost in a program that links a static library."""
+    if not path.startswith(OPERATORS):
+        return
+    for found in OPERATOR.finditer(code):
+        if not re.search(rf"\bNode\.{found.group(1)}\b", table):
+            yield code.count("\n", 0, found.start()) + 1, f"{found.group(1)} is missing in {TABLE}"
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     count = 0
+    table = (root / TABLE).read_text(encoding="utf-8")
     for file in sorted(root.rglob("*.swift")):
         path = file.relative_to(root).as_posix()
         if any(part.startswith(".") for part in path.split("/")):
@@ -157,7 +172,8 @@ def main():
         text = file.read_text(encoding="utf-8")
         code = blanked(text)
         problems = [
-            *check_imports(path, code), *check_traps(path, text, code), *check_sizes(text, code)]
+            *check_imports(path, code), *check_traps(path, text, code), *check_sizes(text, code),
+            *check_table(path, code, table)]
         for number, problem in problems:
             print(f"{path}:{number}: {problem}")
             count += 1

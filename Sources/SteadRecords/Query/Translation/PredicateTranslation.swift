@@ -26,7 +26,7 @@ final class PredicateTranslation {
   func term<E: PredicateExpression>(
     _ expression: E, _ mode: TranslationMode = .exact
   ) throws -> Term {
-    guard let expression = expression as? any SQLTranslatable else {
+    guard let expression = TranslatedNodes.translatable(expression) else {
       throw NotTranslatable("\(E.self) cannot be expressed in SQL")
     }
     return try expression.term(in: self, mode)
