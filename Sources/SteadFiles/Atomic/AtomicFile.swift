@@ -48,6 +48,8 @@ public struct AtomicFile: Sendable {
   ///
   /// - Throws: ``FileError`` as ``read()`` does, except for `.notFound`.
   public func readIfPresent() throws -> Data? {
+    // Most often nothing has the name. Finding that out so costs less than an error.
+    guard try disk.status(at: url.checkedPath) != nil else { return nil }
     do {
       return try read()
     } catch let error as FileError where error.code == .notFound {

@@ -63,7 +63,7 @@ extension DomainStore {
   /// Whether the domain is open or has a file.
   static func isPresent(domain: String, directory: URL) -> Bool {
     let base = directory.appending(path: domain).path(percentEncoded: false)
-    return [".journal", ".plist"].contains { FileManager.default.fileExists(atPath: base + $0) }
+    return [".journal", ".plist"].contains { access(base + $0, F_OK) == 0 }
   }
 
   /// How long after opening, in seconds, watching begins for files that nobody observes.

@@ -8,6 +8,9 @@ import Testing
   /// How many calls a sequence has at most.
   private static let length = 16
 
+  /// How many sequences take ten seconds of a processor's time.
+  private static let usualCount = 400
+
   /// What `Scripts/model-test preferences` sets.
   private static func number(_ variable: String, _ usual: Int) -> Int {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
@@ -15,7 +18,7 @@ import Testing
 
   @Test func randomSequencesDoAsDictionaries() async throws {
     let first = Self.number("STEAD_SEED", 1)
-    let count = Self.number("STEAD_SEQUENCES", Effort.times(10_000))
+    let count = Self.number("STEAD_SEQUENCES", Effort.times(Self.usualCount))
     for seed in UInt64(first)..<UInt64(first + count) {
       // Other tests share the threads.
       await Task.yield()
