@@ -55,6 +55,11 @@ int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock
 
 int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
 
+int stead_file_reaches(int descriptor, int64_t size) {
+  struct stat status;
+  return fstat(descriptor, &status) != 0 || status.st_size >= size;
+}
+
 int stead_file_write(int descriptor, const void *bytes, size_t count, int64_t offset) {
   for (const char *next = bytes; count > 0;) {
     ssize_t written = pwrite(descriptor, next, count, offset);
@@ -187,6 +192,15 @@ static void handle_bus_errors(void) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGBUS, &action, &previous_action);
+}
+
+_Thread_local int stead_bus_errors_admitted = 0;
+
+void stead_admit_bus_errors_once(void) {
+  sigset_t bus;
+  sigemptyset(&bus);
+  sigaddset(&bus, SIGBUS);
+  stead_bus_errors_admitted = pthread_sigmask(SIG_UNBLOCK, &bus, NULL) == 0;
 }
 
 // MARK: The list

@@ -21,6 +21,9 @@ int stead_file_unlock(int descriptor);
 // full disk, the system ends the program. Leaves the file as it was when it fails.
 int stead_file_extend(int descriptor, int64_t size, int64_t new_size);
 
+// Whether a file has at least so many bytes; also where the system does not say.
+int stead_file_reaches(int descriptor, int64_t size);
+
 // Writes all of some bytes at a place in a file.
 int stead_file_write(int descriptor, const void *_Nonnull bytes, size_t count, int64_t offset);
 
@@ -43,6 +46,15 @@ int stead_file_exchange(const char *_Nonnull path, const char *_Nonnull other);
 // belongs to the open file, which a mapping alone keeps open, so the child would keep a lock that the
 // parent had when it was killed. The one who mapped it must not close the descriptor in the child.
 void *_Nullable stead_map(int descriptor, size_t size, int writable);
+// Lets the calling thread take SIGBUS, which it needs before it touches a mapping: the system ends a program by a
+// fault whose signal is blocked, without calling the handler. Threads that a program makes with all signals
+// blocked, to take them by `sigwait`, have it blocked. It costs a nanosecond, and once in each thread a system call.
+extern _Thread_local int stead_bus_errors_admitted;
+void stead_admit_bus_errors_once(void);
+static inline void stead_admit_bus_errors(void) {
+  if (__builtin_expect(!stead_bus_errors_admitted, 0)) stead_admit_bus_errors_once();
+}
+
 // A word that is not 0 once a mapping has been lost; it can be read for as long as the mapping is there.
 //
 // When another program cuts the file off, whoever touches what was there finds zeros of the process's own in

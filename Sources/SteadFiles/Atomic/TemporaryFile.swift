@@ -72,6 +72,8 @@ package struct TemporaryFile {
         return descriptor
       }
     } catch {
+      // On a file system without locks nobody could ever tell that its writer is gone, and remove it.
+      try? disk.remove(path)
       disk.close(descriptor)
       throw error
     }

@@ -18,10 +18,13 @@ package enum DetachedThread {
     /// - Throws: ``FileError`` when the system cannot create another thread.
     package static func start(_ body: @escaping @Sendable () -> Void) throws {
       let work = Unmanaged.passRetained(Work(body))
-      // A program's signal handlers must not run on a thread that it does not know.
+      // A program's signal handlers must not run on a thread that it does not know. Faults of the thread itself
+      // are not blocked: the system would end the program by them without calling a handler, also by the SIGBUS
+      // of a file that another program has truncated.
       var all = sigset_t()
       var old = sigset_t()
       sigfillset(&all)
+      for fault in [SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS] { sigdelset(&all, fault) }
       pthread_sigmask(SIG_SETMASK, &all, &old)
       defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
       var thread = pthread_t()

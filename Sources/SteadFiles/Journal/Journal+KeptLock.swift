@@ -30,6 +30,7 @@ extension Journal {
   ///
   /// - Returns: nil when it need not be called again, unless a later write keeps the lock.
   package func freeIdleLock() -> IdleLockWait? {
+    stead_admit_bus_errors()
     let isIdle = idlePosition == position
     idlePosition = position
     guard file.keepsLock else {
@@ -52,6 +53,7 @@ extension Journal {
   /// not kept again soon.
   @usableFromInline
   package func freeKeptLock() {
+    stead_admit_bus_errors()
     guard file.keepsLock else { return }
     keeping.meetOthers()
     unlockFile()

@@ -13,6 +13,7 @@ extension Journal {
   ///
   /// - Throws: ``FileError``: `.readOnly` for a journal that was opened read-only.
   package func listen() throws {
+    stead_admit_bus_errors()
     guard !isListening else { return }
     guard access == .readWrite else {
       throw FileError(
@@ -34,6 +35,7 @@ extension Journal {
 
   /// Reverts ``listen()``.
   package func stopListening() {
+    stead_admit_bus_errors()
     guard isListening else { return }
     isListening = false
     withdraw()
@@ -43,6 +45,7 @@ extension Journal {
   ///
   /// A listener calls it before ``read(_:)``, so that it misses nothing in between.
   package func clearNotice() {
+    stead_admit_bus_errors()
     guard file.isWritable else { return }
     _ = stead_exchange(file.base + JournalLayout.notice, 0)
   }

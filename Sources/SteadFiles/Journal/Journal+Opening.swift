@@ -22,8 +22,10 @@ extension Journal {
     } catch let error as FileError where error.code == .busy {
       // An intact file can be read without the lock.
       guard let opened = try openUnlocked(isFirst: false) else { throw error }
+      isOpenedWithoutLock = true
       return adopt(opened)
     }
+    isOpenedWithoutLock = false
     unlockFile()
   }
 
@@ -40,12 +42,16 @@ extension Journal {
   /// Replaces the current file with an opened one.
   func adopt(_ opened: Opened) {
     // The owner has been given more than the file holds now.
-    if position != 0, opened.isPartial { isRecovering = true }
+    if lacksRecords(opened) {
+      isRecovering = true
+      lostPlace = lostPlace ?? Place(salt: salt, offset: position)
+    }
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
     salt = file.word(at: JournalLayout.salt)
+    (isDisturbed, lastRecord) = (false, 0)
     writesUntilLook = Self.writesPerLook
   }
 
@@ -197,7 +203,11 @@ extension Journal {
         disk.close(descriptor)
         throw error
       }
-      return try examine(descriptor, identity)
+      do {
+        return try examine(descriptor, identity)
+      } catch let error as FileError where error.code == .changed {
+        continue  // Another program overwrites it at this moment.
+      }
     }
     throw FileError(
       code: .busy,
@@ -313,15 +323,18 @@ extension Journal {
       end > header.logStart
       ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
     if hasCheckpoint {
-      let draft = try JournalDraft(
-        at: path, on: disk, checkpoint: file.checkpoint(header), metadata: header.metadata,
-        records: records)
-      return try replace(file, with: draft, isPartial: tail > end)
+      guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
+      let draft = try draft(
+        Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
+      return try replace(
+        file, with: draft, isPartial: tail > end, salt: header.salt, end: end)
     }
     let damage = report(
       .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
       keptAside: aside)
-    return try replace(file, with: draft(repair(damage), records: records), isPartial: true)
+    return try replace(
+      file, with: draft(repair(damage), records: records), isPartial: true, salt: header.salt,
+      end: header.logStart)
   }
 
   private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
@@ -337,7 +350,8 @@ extension Journal {
 
   /// Replaces a locked file with a draft and closes the old file.
   private func replace(
-    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false
+    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false,
+    salt: UInt64 = JournalLayout.unknownSalt, end: Int = 0
   ) throws -> Opened {
     do {
       try disk.rename(draft.temporary.path, to: path)
@@ -347,6 +361,12 @@ extension Journal {
     }
     var opened = try opened(draft)
     opened.isPartial = isPartial
+    // Its records are those of the old file.
+    opened.file.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
+    if isPartial {
+      opened.file.setWord(salt, at: JournalLayout.restoredSalt)
+      opened.file.setWord(UInt64(end), at: JournalLayout.restoredTail)
+    }
     // Processes that have the old file open now check where the name leads.
     file?.setWord(JournalLayout.superseded, at: JournalLayout.tail)
     file?.close(on: disk)
@@ -361,6 +381,8 @@ extension MappedFile {
 
   func hasCheckpoint(_ header: JournalHeader) -> Bool {
     guard header.logStart <= byteCount else { return false }
-    return checkpoint(header).checksum == header.checkpointChecksum
+    let start = JournalLayout.headerByteCount
+    let checkpoint = bytes[start..<(start + header.checkpointByteCount)]
+    return UnsafeRawBufferPointer(rebasing: checkpoint).checksum == header.checkpointChecksum
   }
 }

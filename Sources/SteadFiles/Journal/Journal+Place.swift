@@ -9,6 +9,7 @@ extension Journal {
   ///
   /// - Throws: What ``write(catchingUp:_:)`` throws.
   package func look(catchingUp visit: (Event) throws -> Void) throws {
+    stead_admit_bus_errors()
     if access == .readOnly {
       if try !pathLeadsHere() { try open() }
       return try read(visit)
@@ -18,16 +19,37 @@ extension Journal {
     try write(catchingUp: visit) { _ in }
   }
 
-  /// Whether the name leads to the open file, as far as can be determined without waiting.
-  package var isInPlace: Bool { (try? pathLeadsHere()) ?? true }
+  /// Whether the name leads to the open file, and that is intact, as far as can be determined without waiting.
+  package var isInPlace: Bool {
+    stead_admit_bus_errors()
+    return !isOverwritten && !isCut && (try? pathLeadsHere()) ?? true
+  }
 
-  /// Ends what ``isRecovering`` began: the owner has written the state that it holds in memory.
-  package func endRecovery() { isRecovering = false }
+  /// Whether another program has truncated or overwritten the open file.
+  package var isSpoilt: Bool {
+    stead_admit_bus_errors()
+    return isOverwritten || isCut
+  }
 
   /// Whether another program has overwritten the open file.
   var isOverwritten: Bool {
-    // The salt is read first: touching the file is what reveals its loss.
-    !file.isBlank && !file.isInherited && (file.word(at: JournalLayout.salt) != salt || file.isLost)
+    // The words are read first: touching the file is what reveals its loss.
+    !file.isBlank && !file.isInherited && (isDisturbed || !hasLastRecord || file.isLost)
+  }
+
+  /// Whether another program has truncated the open file, perhaps only the room behind the last record.
+  ///
+  /// Writes into such room, in the page in which the file ends, raise no signal, and nobody else finds them. A journal
+  /// never becomes shorter, so the mapped part must be there.
+  var isCut: Bool {
+    !file.isBlank && !file.isInherited && !file.isReached
+  }
+
+  /// Whether the file still has its salt and the last record that was written or read.
+  @inlinable @inline(__always)
+  var hasLastRecord: Bool {
+    file.word(at: JournalLayout.salt) == salt
+      && (lastRecord == 0 || file.word(at: lastRecord) == lastWord)
   }
 
   /// Opens an overwritten file again, recreating it if it isn't a journal, and leaves it locked.
@@ -124,20 +146,20 @@ extension Journal {
       end > header.logStart
       ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
     if let substitute { return try draft(substitute, records: records) }
-    return try JournalDraft(
-      at: path, on: disk, checkpoint: file.checkpoint(header), metadata: header.metadata,
-      records: records)
+    guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
+    return try draft(Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
   }
 
   /// The records that were appended since the open file was last seen to have the name.
   private func recordsSinceLook() -> [Data] {
+    var space = JournalSpace()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     let log = JournalLog(bytes: file.bytes, seed: seed)
     var offset = header.logStart
     let start = Int(file.word(at: JournalLayout.placedTail))
     var payloads: [Data] = []
     while offset < min(tail, file.byteCount),
-      let payload = log.payload(at: offset, limit: file.byteCount)
+      let (payload, _) = log.copy(at: offset, limit: file.byteCount, into: &space)
     {
       if offset >= start { payloads.append(Data(payload)) }
       offset = JournalLog.end(ofPayloadAt: offset, payload)

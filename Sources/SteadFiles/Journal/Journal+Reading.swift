@@ -10,9 +10,15 @@ extension Journal {
   ///
   /// - Throws: ``FileError`` when the file cannot be opened again; and whatever `visit` throws.
   package func read(_ visit: (Event) throws -> Void) throws {
+    stead_admit_bus_errors()
     if needsAttention { try attend() }
     if try deliver(visit) { return }
-    if access == .readOnly { return skipDamage() }
+    if access == .readOnly {
+      guard position == 0 else { return skipDamage() }
+      // Overwritten since it was opened, which examined the checkpoint.
+      try open()
+      return try deliver(visit) ? () : skipDamage()
+    }
     try reopenLocked()
     unlockFile()
     if try !deliver(visit) { throw damagedAgain }
@@ -57,20 +63,19 @@ extension Journal {
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
     if position == 0 {
-      try visitCheckpoint(visit)
+      guard try visitCheckpoint(visit) else { return false }
       position = UInt64(header.logStart)
     }
     guard tail <= file.byteCount, tail >= position else { return false }
     let log = JournalLog(bytes: file.bytes, seed: seed)
     while position < tail {
       let offset = Int(position)
-      let isVerified = offset < verifiedEnd
-      guard let payload = log.payload(at: offset, limit: tail, isVerified: isVerified) else {
+      guard let (payload, word) = log.copy(at: offset, limit: tail, into: &space) else {
         return false
       }
       try visit(.record(payload))
-      if file.isLost { throw cutOff }
       position = UInt64(JournalLog.end(ofPayloadAt: offset, payload))
+      (lastRecord, lastWord) = (offset, word)
     }
     return true
   }
@@ -80,20 +85,41 @@ extension Journal {
   /// The size of the file's checkpoint in bytes.
   package var checkpointByteCount: Int { header.checkpointByteCount }
 
-  /// The checkpoint's bytes, in the file itself; valid until the next call. Empty where it is damaged.
-  package var checkpoint: UnsafeRawBufferPointer {
-    substitute == nil ? file.checkpoint(header) : UnsafeRawBufferPointer(start: nil, count: 0)
+  /// The word that changes with each record; see Documentation/JournalFile.md.
+  package var tailWord: UInt64 {
+    stead_admit_bus_errors()
+    return file.word(at: JournalLayout.tail)
   }
 
-  private func visitCheckpoint(_ visit: (Event) throws -> Void) throws {
-    let checkpoint = substitute
-    try (checkpoint?.metadata ?? header.metadata).withUnsafeBytes { metadata in
-      if let checkpoint {
-        try checkpoint.bytes.withUnsafeBytes { try visit(.checkpoint($0, metadata: metadata)) }
-      } else {
-        try visit(.checkpoint(file.checkpoint(header), metadata: metadata))
-      }
+  /// The record that begins at a place; nil if that is in another file, or the owner has not received it.
+  package func record(at place: Place) -> Data? {
+    guard place.salt == header.salt, place.offset >= header.logStart, place.offset < position,
+      place.offset % 8 == 0
+    else { return nil }
+    var space = JournalSpace()
+    let log = JournalLog(bytes: file.bytes, seed: seed)
+    return log.copy(at: Int(place.offset), limit: Int(position), into: &space).map {
+      Data($0.payload)
     }
+  }
+
+  /// A copy of the checkpoint. Empty where it is damaged.
+  ///
+  /// - Throws: ``FileError`` `.changed` when another program has overwritten it.
+  package func checkpointBytes() throws -> Data {
+    stead_admit_bus_errors()
+    if substitute != nil { return Data() }
+    guard let bytes = file.checkpoint(header) else { throw FileError.overwritten(path) }
+    return bytes
+  }
+
+  /// Returns whether the checkpoint is what the header describes.
+  private func visitCheckpoint(_ visit: (Event) throws -> Void) throws -> Bool {
+    guard let bytes = substitute?.bytes ?? file.checkpoint(header) else { return false }
+    try (substitute?.metadata ?? header.metadata).withUnsafeBytes { metadata in
+      try bytes.withUnsafeBytes { try visit(.checkpoint($0, metadata: metadata)) }
+    }
+    return true
   }
 
   /// Damage that cannot be repaired is reported once and skipped.
@@ -121,8 +147,14 @@ extension Journal {
 }
 
 extension MappedFile {
-  func checkpoint(_ header: JournalHeader) -> UnsafeRawBufferPointer {
+  /// A copy of the checkpoint; nil if that isn't what the header describes.
+  ///
+  /// The copy is verified, since another program can overwrite the file between the verification and the reading.
+  func checkpoint(_ header: JournalHeader) -> Data? {
+    guard header.logStart <= byteCount else { return nil }
     let start = JournalLayout.headerByteCount
-    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + header.checkpointByteCount)])
+    let copy = Data(bytes[start..<(start + header.checkpointByteCount)])
+    let checksum = copy.withUnsafeBytes { $0.checksum }
+    return checksum == header.checkpointChecksum ? copy : nil
   }
 }

@@ -16,6 +16,7 @@ extension Journal {
   package func write<Result>(
     catchingUp visit: (Event) throws -> Void, _ body: (inout Writer) throws -> Result
   ) throws -> Result {
+    stead_admit_bus_errors()
     if !lockIfCurrent() { try lockAndCatchUp(visit) }
     defer { unlockAfterWriting() }
     var writer = Writer(self)
@@ -29,10 +30,11 @@ extension Journal {
       file.keepsLock || stead_file_try_lock(file.descriptor) == 0
     else { return false }
     writesUntilLook &-= 1
-    // The last record is followed by zeros, unless a writer was killed at work.
+    // The last record is followed by zeros, unless a writer was killed at work. While the lock is kept, the next
+    // look and the thread that frees the lock find out whether the file was truncated.
     if file.word(at: JournalLayout.tail) == position,
       Int(position) + JournalLayout.endByteCount <= file.byteCount,
-      file.word(at: Int(position)) == 0, file.word(at: JournalLayout.salt) == salt
+      file.word(at: Int(position)) == 0, hasLastRecord, file.keepsLock || file.isReached
     {
       return true
     }
@@ -85,7 +87,7 @@ extension Journal {
     if isOverwritten { return try reopenOverwritten() }
     try lockFile()
     do {
-      if isOverwritten {
+      if isOverwritten || isCut {
         unlockFile()
         return try reopenOverwritten()
       }
@@ -168,10 +170,14 @@ extension Journal {
     try file.extendMapping(on: disk, path: path)
     guard end > file.byteCount else { return }
     let size = try disk.status(file.descriptor, path: path).size
+    // Zeros in the place of what was truncated would hide that it is gone.
+    guard size >= file.byteCount else { throw disturbed() }
     let newSize = JournalLayout.fileByteCount(now: Int(size), needed: end)
     let error = stead_file_extend(file.descriptor, size, Int64(newSize))
     guard error == 0 else { throw FileError(errno: error, doing: "extend the file", path: path) }
     try file.extendMapping(on: disk, path: path)
+    // Another program may have truncated it again at once.
+    guard end <= file.byteCount else { throw disturbed() }
   }
 
   /// Records of at least this size are written by a system call: the pages of a mapping are created one by
@@ -209,24 +215,32 @@ extension Journal {
       checksum = stead_crc32c(checksum, start, part.count)
       offset += Int64(part.count)
     }
-    publish(byteCount: byteCount, checksum: checksum)
-    if file.isLost { throw cutOff }
+    try publish(byteCount: byteCount, checksum: checksum)
   }
 
   /// Publishes a record whose payload is already behind the log's end.
+  ///
+  /// Another program may have truncated or overwritten the file at any moment since the lock was taken. So once
+  /// the record is there, the one before it has to be there, too: otherwise the log would have a gap, and
+  /// nobody would find the record. Truncating comes before overwriting, if both are done.
   @inlinable @inline(__always)
-  func publish(byteCount: Int, checksum: UInt32) {
-    position = stead_journal_publish(
-      file.base, position, UInt32(truncatingIfNeeded: byteCount), checksum)
+  func publish(byteCount: Int, checksum: UInt32) throws {
+    let (start, count) = (position, UInt32(truncatingIfNeeded: byteCount))
+    position = stead_journal_publish(file.base, start, count, checksum)
     hasAppended = true
+    guard file.word(at: JournalLayout.tail) == position, hasLastRecord, !file.isLost else {
+      throw disturbed()
+    }
+    lastRecord = Int(start)
+    lastWord = UInt64(checksum) << 32 | UInt64(count)
   }
 
+  /// Has the next call open the file again, which another program has truncated or overwritten during this one.
   @usableFromInline
-  var cutOff: FileError {
-    FileError(
-      code: .changed,
-      message: "Another program truncated the journal during a write; write the change again.",
-      path: path)
+  func disturbed() -> FileError {
+    isDisturbed = true
+    writesUntilLook = -1
+    return FileError.overwritten(path)
   }
 }
 
@@ -250,8 +264,8 @@ extension Journal {
     /// Appends one record of 1 to ``Journal/recordLimit`` bytes, which `fill` writes.
     ///
     /// Once it returns, the record survives the end of the process, including `kill -9`, and other processes
-    /// see it. `fill` gets the bytes in the file itself, not zeroed, and must write all of them. The owner
-    /// does not receive its own records.
+    /// see it. `fill` gets bytes that are not zeroed, and must write all of them. The owner does not
+    /// receive its own records.
     ///
     /// - Throws: ``FileError``: `.noSpace` when the disk is full; nothing has changed then. `.changed` when
     ///   another program truncated the file meanwhile; whether the rest contains the record isn't known.
@@ -265,12 +279,15 @@ extension Journal {
       let start = Int(journal.position) + JournalLayout.recordHeaderByteCount
       let end = start + JournalLayout.roundedUp(byteCount) + JournalLayout.endByteCount
       if end > journal.roomEnd || byteCount <= 0 { try journal.makeRoom(byteCount: byteCount) }
-      let payload = journal.file.base + start
-      try fill(UnsafeMutableRawBufferPointer(start: payload, count: byteCount))
+      // Built in memory of this process, so that the checksum is that of what was to be written: another program
+      // can overwrite the file before the checksum is computed.
+      if byteCount > journal.space.bytes.count { journal.space.resize(for: byteCount) }
+      let payload = UnsafeMutableRawBufferPointer(rebasing: journal.space.bytes[..<byteCount])
+      try fill(payload)
       let count = UInt32(truncatingIfNeeded: byteCount)
-      journal.publish(
-        byteCount: byteCount, checksum: stead_crc32c_record(journal.seed, payload, count))
-      if journal.file.isLost { throw journal.cutOff }
+      let checksum = stead_crc32c_record(journal.seed, payload.baseAddress!, count)
+      (journal.file.base + start).copyMemory(from: payload.baseAddress!, byteCount: byteCount)
+      try journal.publish(byteCount: byteCount, checksum: checksum)
     }
 
     /// Appends one record that consists of two parts, such as a key and a value.
@@ -317,9 +334,15 @@ extension Journal {
     package var logByteCount: Int { journal.logByteCount }
     /// The size of the checkpoint in bytes.
     package var checkpointByteCount: Int { journal.checkpointByteCount }
+    /// Notes that the records so far restore a lost file, as far as ``Journal/endRecovery()`` returned.
+    package func noteRestoration(of lost: Place) { journal.noteRestoration(of: lost) }
+    /// Where the next record begins.
+    package var place: Place { Place(salt: journal.header.salt, offset: journal.position) }
     /// The checkpoint's metadata.
     package var metadata: Data { journal.header.metadata }
-    /// The checkpoint's bytes, in the file itself; valid until the next compaction.
-    package var checkpoint: UnsafeRawBufferPointer { journal.checkpoint }
+    /// A copy of the checkpoint.
+    ///
+    /// - Throws: ``FileError`` `.changed` when another program has overwritten it.
+    package func checkpointBytes() throws -> Data { try journal.checkpointBytes() }
   }
 }

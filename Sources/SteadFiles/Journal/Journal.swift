@@ -71,6 +71,14 @@ package final class Journal {
     }
   }
 
+  /// Where a record begins, in a file that its salt identifies.
+  package struct Place: Sendable, Hashable {
+    package var salt: UInt64
+    package var offset: UInt64
+
+    package init(salt: UInt64, offset: UInt64) { (self.salt, self.offset) = (salt, offset) }
+  }
+
   /// Whether a journal may be written.
   package enum Access: Sendable, Hashable {
     /// The file is created if it is missing, and repaired if it is damaged.
@@ -115,10 +123,14 @@ package final class Journal {
   /// An owner that sets it guards the journal by a ``ForkSafeLock``, and calls ``freeIdleLock()`` on another
   /// thread while ``keepsLock`` is true.
   package var mayKeepLock = false
+  /// Whether the lock was not free when the journal was opened, so that it was opened without.
+  package internal(set) var isOpenedWithoutLock = false
   /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.
   ///
   /// The owner writes what is missing, and calls ``endRecovery()``.
   package internal(set) var isRecovering = false
+  /// Up to where the owner had received the file that was lost, while ``isRecovering``.
+  var lostPlace: Place?
 
   let path: String
   let disk: any Disk
@@ -136,6 +148,13 @@ package final class Journal {
   @exclusivity(unchecked) @usableFromInline var salt: UInt64 = 0
   @exclusivity(unchecked) @usableFromInline var writesUntilLook = Journal.writesPerLook
   @exclusivity(unchecked) @usableFromInline var hasAppended = false
+  /// Where the last record begins that was written or read, and its first word; 0 when there is none yet.
+  @exclusivity(unchecked) @usableFromInline var lastRecord = 0
+  @exclusivity(unchecked) @usableFromInline var lastWord: UInt64 = 0
+  /// Whether a write found that another program has truncated or overwritten the file meanwhile.
+  var isDisturbed = false
+  /// Where records are built, and read.
+  @exclusivity(unchecked) @usableFromInline var space = JournalSpace()
   /// Records that end before this fit into the file, and into existing pages.
   @exclusivity(unchecked) @usableFromInline var roomEnd = 0
   var header = JournalHeader(
@@ -162,6 +181,7 @@ package final class Journal {
   /// - Parameters:
   ///   - url: Where the file is, or will be.
   ///   - access: Whether it may be written, created and repaired.
+  ///   - lockWait: How long the opening waits for another process; see ``lockWait``.
   ///   - initial: Returns the first checkpoint if no journal exists yet. It is called while the journal is
   ///     being created, also later if somebody removed the file, and must not use this journal.
   ///   - onDamage: Called with a description of any damage found, now or in a later call, after the damaged
@@ -172,22 +192,24 @@ package final class Journal {
   ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory; and whatever
   ///   `initial` and `repair` throw.
   package convenience init(
-    url: URL, access: Access = .readWrite, initial: @escaping () throws -> Checkpoint,
-    onDamage: @escaping (JournalDamage) -> Void,
+    url: URL, access: Access = .readWrite, lockWait: Duration = Journal.lockWaitLimit,
+    initial: @escaping () throws -> Checkpoint, onDamage: @escaping (JournalDamage) -> Void,
     repair: @escaping (JournalDamage) throws -> Checkpoint
   ) throws {
     try self.init(
-      url: url, access: access, disk: POSIXDisk(), initial: initial, onDamage: onDamage,
-      repair: repair)
+      url: url, access: access, lockWait: lockWait, disk: POSIXDisk(), initial: initial,
+      onDamage: onDamage, repair: repair)
   }
 
   init(
-    url: URL, access: Access, disk: any Disk, initial: @escaping () throws -> Checkpoint,
-    onDamage: @escaping (JournalDamage) -> Void,
+    url: URL, access: Access, lockWait: Duration = Journal.lockWaitLimit, disk: any Disk,
+    initial: @escaping () throws -> Checkpoint, onDamage: @escaping (JournalDamage) -> Void,
     repair: @escaping (JournalDamage) throws -> Checkpoint
   ) throws {
     stead_fork_watch()
+    stead_admit_bus_errors()
     (self.url, self.access, self.disk) = (url, access, disk)
+    self.lockWait = lockWait
     (self.initial, self.onDamage, self.repair) = (initial, onDamage, repair)
     path = try disk.resolveLinks(url.checkedPath)
     file = MappedFile(blank: JournalLayout.headerByteCount)
@@ -195,6 +217,7 @@ package final class Journal {
   }
 
   deinit {
+    stead_admit_bus_errors()
     if isListening { withdraw() }
     file.close(on: disk)
   }
@@ -204,7 +227,8 @@ package final class Journal {
   /// It costs two loads from memory, a few nanoseconds, so it may be checked before each use.
   @inlinable @inline(__always)
   package var hasNews: Bool {
+    stead_admit_bus_errors()
     // The tail's word also holds a file's special states, such as that another has replaced it.
-    file.word(at: JournalLayout.tail) != position || file.isInherited
+    return file.word(at: JournalLayout.tail) != position || file.isInherited
   }
 }

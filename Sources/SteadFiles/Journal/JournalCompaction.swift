@@ -17,6 +17,9 @@ package struct JournalCompaction: Sendable {
   /// The file to be replaced, and how much of it the checkpoint covers.
   let salt: UInt64
   let position: Int
+  /// Where the last record begins that the checkpoint covers, and its first word; 0 when there is none.
+  let lastRecord: Int
+  let lastWord: UInt64
 
   /// Writes a new file next to the journal and syncs it.
   ///
@@ -39,13 +42,14 @@ extension Journal {
   /// after a write. It costs nothing.
   package func compaction(to checkpoint: Checkpoint) -> JournalCompaction {
     JournalCompaction(
-      checkpoint: checkpoint, path: path, disk: disk, salt: header.salt, position: Int(position))
+      checkpoint: checkpoint, path: path, disk: disk, salt: header.salt, position: Int(position),
+      lastRecord: lastRecord, lastWord: lastWord)
   }
 
   /// Puts a prepared file in place, with the records appended since. Requires the lock.
   func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
     guard var progress = prepared.take() else { return false }
-    guard isFile(of: prepared.compaction), try reopen(&progress.draft) else {
+    guard continues(progress, of: prepared.compaction), try reopen(&progress.draft) else {
       progress.draft.temporary.finish()
       return false
     }

@@ -24,7 +24,7 @@ struct JournalDraft {
     header = JournalHeader(
       salt: .random(in: 1 ... .max), checkpointByteCount: checkpoint.count,
       checkpointChecksum: checkpoint.checksum, metadata: metadata)
-    let log = records?.sealed(seed: header.seed) ?? Data()
+    let log = try records?.sealed(seed: header.seed, path: path) ?? Data()
     tail = header.logStart + log.count
     temporary = try TemporaryFile(beside: path, on: disk)
     do {
@@ -46,7 +46,7 @@ struct JournalDraft {
 
   /// Appends records after the existing ones. They are not synced.
   mutating func append(_ records: Records, path: String) throws {
-    let log = records.sealed(seed: header.seed)
+    let log = try records.sealed(seed: header.seed, path: path)
     try extend(to: tail + log.count + JournalLayout.endByteCount, path: path)
     try write(log, at: tail, path: path)
     tail += log.count
@@ -77,25 +77,39 @@ struct JournalDraft {
     let range: Range<Int>
 
     /// The records with the checksums for a file with another seed.
-    func sealed(seed: UInt32) -> Data {
+    ///
+    /// - Throws: ``FileError`` `.changed` when another program has overwritten them. They are verified in the copy:
+    ///   otherwise garbage would get a valid checksum.
+    func sealed(seed: UInt32, path: String) throws -> Data {
       var copy = Data(log.bytes[range])
-      copy.withUnsafeMutableBytes { bytes in
-        var offset = range.lowerBound
-        while let payload = log.payload(at: offset, limit: range.upperBound, isVerified: true) {
+      let isWhole = copy.withUnsafeMutableBytes { bytes in
+        let log = JournalLog(bytes: UnsafeRawBufferPointer(bytes), seed: log.seed)
+        var offset = 0
+        while let payload = log.payload(at: offset, limit: bytes.count) {
           let checksum = stead_crc32c_record(seed, payload.baseAddress!, UInt32(payload.count))
-          let place = offset - range.lowerBound + 4
-          bytes.storeBytes(of: checksum.littleEndian, toByteOffset: place, as: UInt32.self)
+          bytes.storeBytes(of: checksum.littleEndian, toByteOffset: offset + 4, as: UInt32.self)
           offset = JournalLog.end(ofPayloadAt: offset, payload)
         }
+        return offset == bytes.count
       }
+      guard isWhole else { throw FileError.overwritten(path) }
       return copy
     }
   }
 }
 
+extension FileError {
+  /// The error for a journal that another program truncated or overwrote during a call.
+  static func overwritten(_ path: String) -> FileError {
+    FileError(
+      code: .changed,
+      message: "Another program overwrote the journal during the call; try again.", path: path)
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// The CRC-32C of the bytes.
-  var checksum: UInt32 {
+  package var checksum: UInt32 {
     guard let baseAddress else { return 0 }
     return stead_crc32c(0, baseAddress, count)
   }

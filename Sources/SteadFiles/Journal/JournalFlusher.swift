@@ -21,6 +21,7 @@ package struct JournalFlusher: Sendable {
   ///   again.
   package func flush() throws {
     guard let path else { return }
+    stead_admit_bus_errors()
     for _ in 0..<Self.attemptLimit where try flushNewestFile(path) { return }
     throw FileError(
       code: .busy,
@@ -45,12 +46,15 @@ package struct JournalFlusher: Sendable {
     }
     guard let header, header.byteCount >= JournalLayout.headerByteCount else {
       header?.close(on: disk)
-      throw FileError(
-        code: .damaged,
-        message: "Another program has overwritten the journal; write to it, which repairs it, and "
-          + "flush again.", path: path)
+      throw overwritten(path)
     }
     defer { header.close(on: disk) }
+    let salt = header.word(at: JournalLayout.salt)
+    // Read again at the end: what was synced meanwhile may have been something else.
+    func isIntact() -> Bool {
+      header.word(at: JournalLayout.salt) == salt && salt != 0 && !header.isLost
+        && header.isReached
+    }
     // The system reports a failure once, and discards what it could not write.
     guard header.word(at: JournalLayout.failedSync) == 0 else {
       throw FileError(
@@ -74,6 +78,7 @@ package struct JournalFlusher: Sendable {
     // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark is
     // found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
+    guard isIntact() else { throw overwritten(path) }
     if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
     // The compactor holds the lock until its file has the name.
     let limit = Self.compactionLimit.wholeMicroseconds
@@ -87,6 +92,13 @@ package struct JournalFlusher: Sendable {
     }
     guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
     return try disk.status(at: path)?.identity == status.identity
+  }
+
+  private func overwritten(_ path: String) -> FileError {
+    FileError(
+      code: .damaged,
+      message: "Another program has overwritten the journal; write to it, which repairs it, and "
+        + "flush again.", path: path)
   }
 }
 

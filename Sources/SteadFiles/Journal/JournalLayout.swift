@@ -20,6 +20,12 @@ enum JournalLayout {
   static let flushedTail = 1416
   static let placedTail = 1424
   static let failedSync = 1432
+  static let restoredSalt = 1440
+  static let restoredTail = 1448
+  static let restoredEnd = 1456
+  static let restorations = 1464
+  /// In the word of the restored file's salt: the salt was lost, too.
+  static let unknownSalt = UInt64.max
   @usableFromInline static let keptLock = Int(STEAD_JOURNAL_KEPT_LOCK)
 
   /// Where the salt is in the first copy of the header.

@@ -8,8 +8,33 @@ struct JournalLog {
 
   /// The payload of a complete record that begins at an offset and ends at or before `limit`.
   ///
-  /// - Parameter isVerified: Whether the record is known to be good, and its checksum need not be computed.
-  func payload(at offset: Int, limit: Int, isVerified: Bool = false) -> UnsafeRawBufferPointer? {
+  /// Another program can overwrite the file at any moment, so what was verified here may be something else when it
+  /// is read; see ``copy(at:limit:into:)``.
+  func payload(at offset: Int, limit: Int) -> UnsafeRawBufferPointer? {
+    guard let (payload, checksum) = frame(at: offset, limit: limit),
+      stead_crc32c_record(seed, payload.baseAddress!, UInt32(payload.count)) == checksum
+    else { return nil }
+    return payload
+  }
+
+  /// Copies the payload of a complete record, and verifies the copy, which nobody else can change.
+  ///
+  /// - Returns: The copy, and the word of length and checksum that the record begins with.
+  func copy(
+    at offset: Int, limit: Int, into space: inout JournalSpace
+  ) -> (payload: UnsafeRawBufferPointer, word: UInt64)? {
+    guard let (payload, checksum) = frame(at: offset, limit: limit) else { return nil }
+    let copy = space.copy(payload)
+    guard stead_crc32c_record(seed, copy.baseAddress!, UInt32(copy.count)) == checksum else {
+      return nil
+    }
+    return (copy, UInt64(checksum) << 32 | UInt64(copy.count))
+  }
+
+  /// A record's payload and checksum, which is not verified.
+  private func frame(
+    at offset: Int, limit: Int
+  ) -> (payload: UnsafeRawBufferPointer, checksum: UInt32)? {
     let start = offset + JournalLayout.recordHeaderByteCount
     guard offset >= 0, start <= limit, limit <= bytes.count, let base = bytes.baseAddress else {
       return nil
@@ -20,10 +45,9 @@ struct JournalLog {
       JournalLayout.roundedUp(count) <= limit - start
     else { return nil }
     let payload = base + start
-    if !isVerified, stead_crc32c_record(seed, payload, UInt32(count)) != UInt32(header >> 32) {
-      return nil
-    }
-    return UnsafeRawBufferPointer(start: payload, count: count)
+    return (
+      UnsafeRawBufferPointer(start: payload, count: count), UInt32(truncatingIfNeeded: header >> 32)
+    )
   }
 
   /// Where the record after the one with this payload begins.

@@ -86,6 +86,10 @@ struct MappedFile {
   @inlinable @inline(__always)
   var isLost: Bool { loss.map { stead_load_acquire($0) != 0 } ?? false }
 
+  /// Whether the file still reaches to the end of the mapped part. Costs a system call, 0.1 us.
+  @inlinable
+  var isReached: Bool { stead_file_reaches(descriptor, Int64(byteCount)) != 0 }
+
   /// Whether the lock is kept from the last write to the next one.
   @inlinable @inline(__always)
   var keepsLock: Bool { keptLock.map { $0.pointee != 0 } ?? false && !isInherited }

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Synchronization
 
 /// A new journal file, written and synced, that has yet to replace the old one.
@@ -9,6 +10,9 @@ package final class PreparedJournalCompaction: Sendable {
     var position: Int
     /// Records that end before this would also survive a power loss there.
     var syncedPosition: Int
+    /// Where the last copied record begins in the old file, and its first word; 0 when there is none.
+    var lastRecord: Int
+    var lastWord: UInt64
   }
 
   let compaction: JournalCompaction
@@ -17,7 +21,10 @@ package final class PreparedJournalCompaction: Sendable {
   init(_ draft: JournalDraft, of compaction: JournalCompaction) {
     self.compaction = compaction
     let position = compaction.position
-    progress = Mutex(Progress(draft: draft, position: position, syncedPosition: position))
+    progress = Mutex(
+      Progress(
+        draft: draft, position: position, syncedPosition: position,
+        lastRecord: compaction.lastRecord, lastWord: compaction.lastWord))
   }
 
   deinit { take()?.draft.temporary.finish() }
@@ -40,8 +47,11 @@ package final class PreparedJournalCompaction: Sendable {
   /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.changed` when another program truncated the
   ///   file. The value is useless then.
   package func advance(to journal: Journal) throws -> Int? {
-    try progress.withLock { progress in
-      guard let start = progress?.position, journal.isFile(of: compaction) else { return nil }
+    stead_admit_bus_errors()
+    return try progress.withLock { progress in
+      guard let start = progress?.position,
+        progress.map({ journal.continues($0, of: compaction) }) ?? false
+      else { return nil }
       let end = Int(journal.position)
       guard end > start else { return 0 }
       do {
@@ -64,9 +74,8 @@ extension PreparedJournalCompaction.Progress {
     let log = JournalLog(bytes: journal.file.bytes, seed: journal.seed)
     try draft.append(
       JournalDraft.Records(log: log, range: position..<end), path: journal.path)
-    // The part that another program truncated reads as zeros.
-    if journal.file.isLost { throw journal.cutOff }
     position = end
+    (lastRecord, lastWord) = (journal.lastRecord, journal.lastWord)
   }
 
   /// Syncs the new file if a flush has promised that the copied records are durable.
@@ -78,9 +87,16 @@ extension PreparedJournalCompaction.Progress {
 }
 
 extension Journal {
-  /// Whether this is the file that the compaction began with.
-  func isFile(of compaction: JournalCompaction) -> Bool {
+  /// Whether this file continues what a compaction has copied.
+  ///
+  /// A backup of the file has the same salt, but has other records behind the place where it was made. So the last
+  /// copied record has to be there.
+  func continues(
+    _ progress: PreparedJournalCompaction.Progress, of compaction: JournalCompaction
+  ) -> Bool {
     compaction.salt == header.salt && compaction.path == path
-      && compaction.position >= header.logStart
+      && progress.position >= header.logStart && progress.position <= position
+      && progress.position <= file.byteCount
+      && (progress.lastRecord == 0 || file.word(at: progress.lastRecord) == progress.lastWord)
   }
 }

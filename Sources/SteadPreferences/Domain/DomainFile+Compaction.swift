@@ -65,7 +65,7 @@ extension DomainFile {
       take(&replay)
       do {
         if let prepared, try place(prepared, writer, &replay) { return }
-      } catch let error as FileError where error.code == .busy {
+      } catch let error as FileError where error.code == .busy || error.code == .changed {
         throw error
       } catch {
         return putOff(error, length: writer.logByteCount)

@@ -11,7 +11,10 @@ extension DomainFile {
   }
 
   /// Whether earlier values still have to be written.
-  var hasDebts: Bool { !pending.isEmpty || lostTable != nil }
+  var hasDebts: Bool { hasOwnDebts || hasWaitingFile }
+
+  /// Whether values that are in effect here still have to be written.
+  var hasOwnDebts: Bool { !pending.isEmpty || lostTable != nil }
 
   /// Writes pending values; throws when that is still impossible.
   func payDebts(_ replay: inout Replay) throws {
@@ -22,30 +25,51 @@ extension DomainFile {
   /// Keeps edits that could not be written, and returns whether they are the first.
   func keep(_ edits: [DomainEdit]) -> Bool {
     let isFirst = pending.isEmpty
-    for edit in edits { pending.add(edit) }
+    save(edits)
     return isFirst
   }
 
   /// Applies pending edits to the table again, on top of other processes' changes.
   func settle(_ replay: inout Replay) {
     guard hasDebts else { return }
+    forgetWritten()
     if let table = lostTable, journal.isRecovering {
-      // Nobody else has it: the file was truncated or overwritten.
-      for edit in replay.table.edits(to: PropertyList.Fields(table.fields())) { pending.add(edit) }
-      lostTable = nil
-      journal.endRecovery()
+      // The file was truncated or overwritten.
+      let isRestored = journal.isRestored
+      for edit in isRestored ? [] : editsRestoring(table, replay) { pending.add(edit) }
+      // In memory alone, and written with the next record.
+      (lostTable, savedIn) = (nil, nil)
+      let lost = journal.endRecovery()
+      restoring = isRestored ? nil : lost
     }
     for edit in pending.edits where replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: false)
     }
   }
 
+  /// The edits that restore a lost table, as far as this process knows more than others that have restored theirs, and
+  /// nobody has set the keys since.
+  private func editsRestoring(_ table: DomainTable, _ replay: Replay) -> [DomainEdit] {
+    var newer: Set<[UInt8]> = []
+    for record in journal.recordsSinceLoss() {
+      // A record that this version does not know cannot have been read either.
+      try? record.withUnsafeBytes { bytes in
+        try DomainRecord.decode(bytes) { key, _ in newer.insert(Array(key.utf8)) }
+      }
+    }
+    return replay.table.edits(to: PropertyList.Fields(table.fields())).filter { edit in
+      !newer.contains(Array(edit.key.utf8))
+    }
+  }
+
   /// Writes pending values as one record.
   func payDebts(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     settle(&replay)
-    guard !pending.isEmpty else { return }
-    try append(pending.edits, writer)
-    pending = PendingEdits()
+    if hasWaitingFile { try mergeWaiting(writer, &replay) }
+    if !pending.isEmpty { try append(pending.edits, writer) }
+    (pending, savedIn) = (PendingEdits(), nil)
+    if let restoring { writer.noteRestoration(of: restoring) }
+    restoring = nil
   }
 
   /// Opens for writing the files that could not be opened so before.
@@ -53,7 +77,12 @@ extension DomainFile {
   /// - Throws: ``PreferencesError`` `.readOnly` if that was requested; ``FileError`` while it is still impossible.
   func becomeWritable() throws {
     guard !options.isReadOnly else { throw PreferencesError.readOnly(name) }
-    journal = try Self.journal(name, directory, .readWrite, isReadOnly: false, problems)
+    do {
+      journal = try Self.journal(name, directory, .readWrite, options, problems)
+    } catch let error as FileError {
+      unsupported = error.isUnsupported ? error : nil
+      throw error
+    }
     isReadOnly = false
     hasNewJournal = true
   }

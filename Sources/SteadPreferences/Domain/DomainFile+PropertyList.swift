@@ -39,15 +39,15 @@ extension DomainFile {
     var base = base
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
-        base: base ?? DomainTable(propertyList: writer.checkpoint), &replay)
+        base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
       // The writer of the file started with this checkpoint, so it is compared with that.
       guard !isBeingWritten else { return }
       guard writer.logByteCount > 0 || !isPublished else { return }
-      let old = edited == nil ? Data(writer.checkpoint) : Data()
+      let old = edited == nil ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
       if try publish(draft) { return }
-      base = try edited ?? old.withUnsafeBytes { try DomainTable(propertyList: $0) }
+      base = try edited ?? DomainTable(propertyList: old)
     }
     // Constant edits are applied by the next look, and published by the next checkpoint.
   }

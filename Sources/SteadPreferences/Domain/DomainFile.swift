@@ -29,14 +29,27 @@ final class DomainFile {
   var hasNewJournal = false
   /// Values that could not be written yet. The table contains them.
   var pending = PendingEdits()
+  /// The values of programs that could not write them.
+  let waiting: WaitingFile
+  /// Whether the waiting file may exist.
+  var hasWaitingFile = false
+  /// The number of the waiting file that contains all pending values; nil if some are in memory alone.
+  var savedIn: UInt64?
+  /// The word of the journal's tail when a process that has it locked was last waited for in vain.
+  var stuckTail: UInt64?
   /// The table at the time when the journal's file was lost.
   var lostTable: DomainTable?
+  /// The lost file that pending values restore.
+  var restoring: Journal.Place?
   var published = PublishedFile(current: .none, previous: .none)
   /// The property list file as of the last look.
   var onDisk = PublishedFile.Copy.none
   var lastSeen: FileStatus?
   /// The property list file's contents, read before the store's lock was taken.
   var reading: Reading?
+  /// Why the file system cannot hold a journal at all. Only `synchronize()` and `flush()` try again: an attempt costs
+  /// as much as hundreds of writes.
+  var unsupported: FileError?
   /// Whether the file does not parse, but was changed so recently that its writer may not be done.
   var isBeingWritten = false
   /// Whether the file does not parse, was kept aside unless empty, and has to be written again.
@@ -58,10 +71,11 @@ final class DomainFile {
     self.directory = directory
     self.options = options
     plist = directory.appending(path: name + ".plist", directoryHint: .notDirectory)
+    waiting = Self.waitingFile(name, in: directory)
     let problems = Problems()
     self.problems = problems
     func open(_ access: Journal.Access) throws -> Journal {
-      try Self.journal(name, directory, access, isReadOnly: options.isReadOnly, problems)
+      try Self.journal(name, directory, access, options, problems)
     }
     if options.isReadOnly {
       self.journal = try open(.readOnly)
@@ -71,22 +85,27 @@ final class DomainFile {
     do {
       self.journal = try open(.readWrite)
       isReadOnly = false
+      if journal.isOpenedWithoutLock { noteStuckHolder() }
     } catch let error as FileError where error.isObstacle {
       self.journal = try open(.readOnly)
       isReadOnly = true
+      if error.isUnsupported { unsupported = error }
     }
   }
 
   static func journal(
-    _ name: String, _ directory: URL, _ access: Journal.Access, isReadOnly: Bool,
+    _ name: String, _ directory: URL, _ access: Journal.Access, _ options: DomainStore.Options,
     _ problems: Problems
   ) throws -> Journal {
     let loader = CheckpointLoader(
       plist: directory.appending(path: name + ".plist", directoryHint: .notDirectory),
-      isReadOnly: isReadOnly, problems: problems)
+      isReadOnly: options.isReadOnly, problems: problems)
+    // While values wait for a stopped process, another opening need not wait for it, too.
+    let isHolderStuck = waitingFile(name, in: directory).isPresent
     let journal = try Journal(
       url: directory.appending(path: name + ".journal", directoryHint: .notDirectory),
-      access: access, initial: { try loader.load() },
+      access: access, lockWait: isHolderStuck ? .zero : options.lockWait,
+      initial: { try loader.load() },
       onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() })
     // The store waits, and lets others read meanwhile.
     journal.lockWait = .zero
@@ -117,10 +136,13 @@ extension DomainFile {
   /// Applies other processes' changes.
   func catchUp(_ replay: inout Replay) throws {
     let isNewCheckpoint = try readJournal(&replay)
+    let wasLost = lostTable != nil
     settle(&replay)
+    // The values are on no disk, and this process may never write again. If it fails, the next write tries.
+    if wasLost, lostTable == nil, !isReadOnly { try? payDebts(&replay) }
     // Edits made by hand go into the journal, if it can be written.
     if isReadOnly, isNewCheckpoint {
-      try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
+      try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
     }
   }
 
@@ -137,9 +159,13 @@ extension DomainFile {
   func write<Result>(
     _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
   ) throws -> Result {
-    if isReadOnly { try becomeWritable() }
+    if isReadOnly {
+      if let unsupported { throw unsupported }
+      try becomeWritable()
+    }
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
       if hasDebts { try payDebts(writer, &replay) }
+      if stuckTail != nil { stuckTail = nil }
       return try body(&replay, writer)
     }
   }
@@ -217,6 +243,7 @@ extension DomainFile {
   /// Updates the checkpoint and the property list file with everything that was set.
   func checkpoint(_ replay: inout Replay) throws {
     if options.isReadOnly { return try takeInEdits(&replay) }
+    unsupported = nil
     if journal.access == .readWrite { try look(&replay) }
     try write(&replay) { replay, writer in
       take(&replay)
@@ -237,7 +264,7 @@ extension DomainFile {
   func takeInEdits(_ replay: inout Replay) throws {
     try catchUp(&replay)
     if isReadOnly {
-      try mergeEdits(base: DomainTable(propertyList: journal.checkpoint), &replay)
+      try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
     } else if try unseenEdits() != nil || isKeptAside || isCutOff {
       try checkpoint(&replay)
     }

@@ -98,7 +98,7 @@ extension DomainStore {
     // The watcher has its own lock: called under this one, it could wait for a fork forever.
     guard let directory, old?.isOver ?? true else { return }
     let watcher = try? FileWatcher(
-      directory: directory, names: [name + ".plist", name + ".journal"]
+      directory: directory, names: [name + ".plist", name + ".journal", name + ".waiting"]
     ) { [weak self] names in
       self?.filesChanged(names)
     }
@@ -129,10 +129,17 @@ extension DomainStore {
   }
 
   private func filesChanged(_ names: Set<String>) {
+    let isWaiting = names.contains(name + ".waiting")
     let hasMail = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
       file.journal.clearNotice()
-      let hasMail = file.journal.hasNews && state.catchUp(file)
+      let isNew = file.journal.hasNews || file.journal.isSpoilt
+      var hasMail = isNew && state.catchUp(file)
+      // Another program could not write. If the lock is free now, or this process has it, this one can.
+      if isWaiting, !file.isReadOnly, file.waiting.isPresent {
+        file.hasWaitingFile = true
+        hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
+      }
       return hasMail || !file.problems.isEmpty
     }
     if hasMail { deliver() }

@@ -30,11 +30,19 @@ extension DomainStore {
   }
 
   private func freeIdleLock() -> Journal.IdleLockWait? {
-    state.withLock { state in
-      guard let file = state.file else { return nil }
+    let (wait, hasMail) = state.withLock { state -> (Journal.IdleLockWait?, Bool) in
+      guard let file = state.file else { return (nil, false) }
       let wait = file.journal.freeIdleLock()
       if wait == nil { file.lockFreeingGeneration = nil }
-      return wait
+      // Restored at once, since the program may set nothing more, and end.
+      guard !file.isReadOnly, file.journal.isSpoilt else { return (wait, false) }
+      let hasMail = state.reporting(file) { replay in
+        try file.look(&replay)
+        try file.payDebts(&replay)
+      }
+      return (wait, hasMail)
     }
+    if hasMail { deliverLater() }
+    return wait
   }
 }

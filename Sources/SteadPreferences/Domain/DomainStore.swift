@@ -28,7 +28,12 @@ final class DomainStore: Sendable {
     var first = State()
     first.file = file
     state = ForkSafeLock(first)
-    try state.withLock { state in try state.changing { replay in try file.catchUp(&replay) } }
+    try state.withLock { state in
+      try state.changing { replay in
+        try file.catchUp(&replay)
+        file.takeWaiting(&replay)
+      }
+    }
     file.noteLogLength()
     refresh()
   }
@@ -154,8 +159,8 @@ final class DomainStore: Sendable {
       guard let file, !options.isReadOnly else { return }
       if file.isReadOnly { try file.becomeWritable() }
       // A caller that only wants certainty need not wait for a stopped process.
-      if file.hasDebts || !file.journal.isInPlace { try file.look(&replay) }
-      try file.payDebts(&replay)
+      if file.hasOwnDebts || !file.journal.isInPlace { try file.look(&replay) }
+      if file.hasOwnDebts { try file.payDebts(&replay) }
     }
     let flusher = state.withLock { state in state.file?.journal.flusher }
     do {
@@ -222,7 +227,9 @@ final class DomainStore: Sendable {
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     var error = first
-    let deadline = ContinuousClock.now + Journal.lockWaitLimit
+    // A process that is stopped is waited for once, not by every call.
+    let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
+    let deadline = ContinuousClock.now + (isStuck ? .zero : options.lockWait)
     var pause: useconds_t = 20
     while error.code == .busy || error.code == .changed, ContinuousClock.now < deadline {
       usleep(pause)
@@ -233,6 +240,7 @@ final class DomainStore: Sendable {
         error = next
       }
     }
+    if error.code == .busy { state.withLock { state in state.file?.noteStuckHolder() } }
     try keep(edits, error)
   }
 
@@ -293,6 +301,8 @@ extension DomainStore {
     var quota: Int?
     /// The format in which the property list is published.
     var format = PropertyList.Format.binary
+    /// How long a call waits while another process has the files locked.
+    var lockWait = Journal.lockWaitLimit
     /// See ``DomainFile/logLimit``.
     var logLimit = DomainFile.logLimit
     /// See ``DomainFile/waitingLogLimit``.

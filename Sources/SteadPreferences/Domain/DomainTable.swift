@@ -1,3 +1,4 @@
+import Foundation
 import SteadFormats
 
 /// Keys and values of a domain, with keys distinguished by their UTF-8.
@@ -173,6 +174,11 @@ extension DomainTable {
 }
 
 extension DomainTable {
+  /// The keys and values of a binary property list.
+  init(propertyList bytes: Data) throws {
+    self = try bytes.withUnsafeBytes { try DomainTable(propertyList: $0) }
+  }
+
   /// The keys and values of a binary property list.
   ///
   /// - Throws: ``PropertyListError`` when it is damaged or isn't a dictionary.

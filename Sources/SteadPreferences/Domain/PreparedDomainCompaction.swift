@@ -46,6 +46,6 @@ final class PreparedDomainCompaction {
 
   /// The checkpoint that this one replaces, from which the editor of the property list started.
   func replacedCheckpoint() throws -> DomainTable {
-    try DomainTable(propertyList: source.journal.checkpoint)
+    try DomainTable(propertyList: source.journal.checkpointBytes())
   }
 }

@@ -7,6 +7,8 @@
 //                                      of each change when it begins and when it is done
 //   write <board> <writer> <count>     sets keys, counts them on the board
 //   burst <board>                      sets a hundred keys over and over without end, counts on the board
+//   suffer <writer> <seed>             sets keys in bursts; stops, goes on and says how far it is as the input says
+//   set <key> <number>                 sets one key, and ends
 //   read <board> <writers> <count>     looks for every key on the board until the board is full
 //   fork <threads> <count>             sets keys in parent and child at once
 //   follow                             prints changes as they come; does what the input says
@@ -44,6 +46,10 @@ import SteadPreferences
     case ("step", 3): try Stepper(domain.open(), arguments)?.run()
     case ("write", 3): try Crowd.write(domain.open(), arguments)
     case ("burst", 1): try Crowd.burst(domain.open(), board: Board(arguments[0]))
+    case ("suffer", 2):
+      var sufferer = Sufferer(try domain.open(), arguments)
+      sufferer?.run()
+    case ("set", 2): try domain.open().set(Int(arguments[1]) ?? 0, forKey: arguments[0])
     case ("read", 3): try Crowd.read(domain.open(), arguments)
     case ("fork", 2): try Forker(domain.open(), arguments)?.run()
     case ("follow", 0): try Follower(domain.open()).run()

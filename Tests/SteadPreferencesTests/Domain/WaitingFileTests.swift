@@ -1,0 +1,175 @@
+import Foundation
+import SteadFiles
+import SteadTestSupport
+import Testing
+
+@testable import SteadPreferences
+
+/// Values that are set while another process has the journal locked and does nothing, since it was stopped.
+///
+/// Each set once waited a second for it, and a program that set a value and ended lost it in 13 of 15 runs.
+@Suite struct WaitingFileTests {
+  private let home: TestHome
+
+  init() throws { home = try TestHome(inMemory: true) }
+
+  private var directory: URL { home.config.appending(path: "app") }
+  private var journal: URL { directory.file("app.journal") }
+  private var waiting: URL { directory.file("app.waiting") }
+
+  private func open(lockWait: Duration = .zero) throws -> DomainStore {
+    try DomainStore(
+      "app", directory: directory, options: DomainStore.Options(lockWait: lockWait))
+  }
+
+  private func stop() throws -> Int32 {
+    let descriptor = try POSIXDisk().open(journal.filePath, O_RDWR, mode: 0)
+    #expect(try POSIXDisk().lock(descriptor, wait: false, path: journal.filePath))
+    return descriptor
+  }
+
+  private func setInVain(_ value: PropertyList?, _ key: String, _ store: DomainStore) {
+    #expect { try store.set(value, forKey: key) } throws: {
+      ($0 as? PreferencesError)?.code == .locked
+    }
+  }
+
+  @Test func `a program that ends leaves its value to the next one`() throws {
+    try open().set(.integer(1), forKey: "a")
+    let holder = try stop()
+    do {
+      let store = try open()
+      setInVain(.integer(2), "a", store)
+      setInVain(nil, "b", store)
+      setInVain(.string("new"), "c", store)
+    }
+    #expect(try open().value(forKey: "a") == .integer(2), "it is in effect at once")
+    #expect(FileManager.default.fileExists(atPath: waiting.filePath))
+    close(holder)
+    let store = try open()
+    #expect(store.value(forKey: "a") == .integer(2) && store.value(forKey: "c") == .string("new"))
+    #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
+    #expect(try store.storedContents().count == 2)
+  }
+
+  @Test func `a stopped process is waited for once`() throws {
+    let limit = Duration.milliseconds(200)
+    let store = try open(lockWait: limit)
+    try store.set(.integer(0), forKey: "n")
+    let holder = try stop()
+    let start = ContinuousClock.now
+    let count = 1_000
+    for number in 1...count { setInVain(.integer(Int64(number)), "n", store) }
+    #expect(ContinuousClock.now - start < limit * count / 4)
+    close(holder)
+    try store.set(.integer(5), forKey: "m")
+    #expect(store.value(forKey: "n") == .integer(Int64(count)))
+    #expect(try open().value(forKey: "n") == .integer(Int64(count)))
+  }
+
+  /// What another process has written for us, and others have changed since, is not written once more.
+  @Test func `a value that another process has written is not written again`() throws {
+    let (store, other) = (try open(), try open())
+    try store.set(.integer(1), forKey: "k")
+    let holder = try stop()
+    setInVain(.integer(2), "k", store)
+    close(holder)
+    let next = try open()
+    #expect(next.value(forKey: "k") == .integer(2))
+    try other.set(.integer(3), forKey: "k")
+    #expect(store.value(forKey: "k") == .integer(3))
+    try store.set(.integer(1), forKey: "l")
+    #expect(try open().value(forKey: "k") == .integer(3))
+  }
+
+  @Test(arguments: [false, true])
+  func `a kill within the writing of the waiting values repeats nothing`(hasWritten: Bool) throws {
+    let store = try open()
+    try store.set(.integer(1), forKey: "k")
+    let holder = try stop()
+    setInVain(.integer(2), "k", store)
+    let left = try Data(contentsOf: waiting)
+    close(holder)
+    var place = Data()
+    try store.state.withLock { state in
+      let journal = try #require(state.file).journal
+      try journal.write(catchingUp: { _ in }) { writer in
+        var words = [writer.place.salt, writer.place.offset]
+        place = Data(bytes: &words, count: 16)
+      }
+    }
+    // Killed once it has noted where it writes them, or once it has written them, too.
+    if hasWritten { _ = try open() }
+    try (left.prefix(24) + place + left.dropFirst(40)).write(to: waiting)
+    let other = try open()
+    #expect(other.value(forKey: "k") == .integer(2))
+    if hasWritten {
+      try (left.prefix(24) + place + left.dropFirst(40)).write(to: waiting)
+      try other.set(.integer(3), forKey: "k")
+      // It was merged before the set, or found written; either way the later value stays.
+      #expect(try open().value(forKey: "k") == .integer(3))
+    }
+    #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
+  }
+
+  @Test func `a damaged waiting file costs only what it held`() throws {
+    let store = try open()
+    try store.set(.integer(1), forKey: "k")
+    let holder = try stop()
+    setInVain(.integer(2), "a", store)
+    setInVain(.integer(3), "b", store)
+    close(holder)
+    let whole = try Data(contentsOf: waiting)
+    for length in 0..<whole.count {
+      try whole.prefix(length).write(to: waiting)
+      #expect(try open().value(forKey: "k") == .integer(1))
+    }
+  }
+
+  /// Stores come and go while the lock is held now and then. Each has keys of its own, and the last value that was
+  /// set counts, whether or not it could be written at once.
+  @Test func `random sequences lose nothing`() async throws {
+    for seed in 0..<UInt64(Effort.times(20)) {
+      await Task.yield()
+      var random = SplitMix(seed: seed)
+      var expected: [String: PropertyList] = [:]
+      var stores: [DomainStore?] = [try open(), try open(), nil]
+      var holder: Int32?
+      var calls: [String] = []
+      for number in 0..<40 {
+        let (place, key) = (
+          Int.random(in: 0..<3, using: &random), Int.random(in: 0..<4, using: &random)
+        )
+        let choice = Int.random(in: 0..<10, using: &random)
+        calls.append("\(choice) \(place) \(key)")
+        switch choice {
+        case 0: if holder == nil { holder = try stop() }
+        case 1:
+          if let held = holder { close(held) }
+          holder = nil
+        case 2: stores[place] = nil
+        case 3: _ = try? stores[place]?.flush()
+        case 4: stores[place]?.refresh()
+        default:
+          let store = try stores[place] ?? open()
+          stores[place] = store
+          let value = choice == 5 ? nil : PropertyList.integer(Int64(number))
+          do {
+            try store.set(value, forKey: "\(place).\(key)")
+          } catch let error as PreferencesError {
+            #expect(error.code == .locked && holder != nil)
+          }
+          expected["\(place).\(key)"] = value
+        }
+      }
+      if let holder { close(holder) }
+      stores = []
+      let found = try open().contents().map { ($0.key, $0.value) }
+      guard Dictionary(uniqueKeysWithValues: found) == expected else {
+        Issue.record("seed \(seed): \(found) instead of \(expected) after \(calls)")
+        return
+      }
+      try FileManager.default.removeItem(at: directory)
+    }
+  }
+}
