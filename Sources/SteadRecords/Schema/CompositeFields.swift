@@ -24,3 +24,16 @@ enum CompositeFields {
     return fields.filter { names.contains($0.name) }
   }
 }
+
+extension Schema.Attribute {
+  /// Whether the value is an object.
+  package var isClass: Bool { PropertyShape(valueType).wrapped is AnyClass }
+
+  /// The fields of the struct that the value is; none for other values, and for a struct that renames its keys.
+  package var structFields: [Schema.Attribute] {
+    guard encoding == .composite else { return [] }
+    return CompositeFields.of(PropertyShape(valueType).wrapped).map {
+      Schema.Attribute(name: $0.name, valueType: $0.type)
+    }
+  }
+}

@@ -152,9 +152,10 @@ struct CoreDataCatalog {
         isInternal: isInternal)
     }
     for row in rows where (row[3].integer ?? 0) > 0 {
-      guard let number = row[0].integer, let entity = result[number], entity.table.isEmpty else {
-        continue
-      }
+      // Not every table of Core Data's own is named as its entity is, and none is imported.
+      guard let number = row[0].integer, let entity = result[number], entity.table.isEmpty,
+        !entity.isInternal
+      else { continue }
       throw damaged("\(entity.name) has had rows, and has no table.")
     }
     return result

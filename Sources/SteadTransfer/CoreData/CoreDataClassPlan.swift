@@ -27,7 +27,7 @@ struct CoreDataClassPlan {
     enum Form {
       /// The fields of a struct.
       case fields
-      /// The cases of an enum, each with a column for its name.
+      /// The cases of an enum, each with a column for its name, or with a struct of its payload.
       case cases
     }
 

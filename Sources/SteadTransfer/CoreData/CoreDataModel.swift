@@ -44,6 +44,14 @@ struct CoreDataModel {
     let type: AttributeType?
     /// The fields of a struct, or the cases of an enum.
     let fields: [Attribute]
+
+    /// The raw value of an enum: SwiftData describes the property as a struct with one field of its own name.
+    var rawValue: Attribute? {
+      guard type == .composite, fields.count == 1, let field = fields.first, field.name == name,
+        field.type != .composite
+      else { return nil }
+      return field
+    }
   }
 
   struct Relationship {

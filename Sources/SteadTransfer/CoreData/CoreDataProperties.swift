@@ -104,52 +104,86 @@ struct CoreDataProperties {
     _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute,
     to plan: inout CoreDataClassPlan
   ) throws {
-    if found.type == .composite {
-      return append(try composite(attribute, found), to: &plan)
+    var (stored, path) = (found, found.name)
+    if let raw = found.rawValue, isPlain(attribute) {
+      (stored, path) = (raw, "\(path).\(raw.name)")
+    } else if found.type == .composite {
+      var composite = try composite(attribute, found, path, attribute.name)
+      composite.hasDefault = hasDefault(attribute)
+      return append(composite, to: &plan)
     }
     // A number of seconds since another time would become another date.
     let isDate = attribute.encoding == .date
-    guard found.type == nil || isDate == (found.type == .date) || found.type == .transformable
+    guard stored.type == nil || isDate == (stored.type == .date) || stored.type == .transformable
     else {
       throw planner.unsupported(
         "\(className).\(attribute.name) and the store's \(found.name) are not both dates. Give the "
           + "property the store's type, or leave it out.")
     }
-    append(plain(attribute, try certain(found.name, attribute.name)), to: &plan)
+    append(plain(attribute, try certain(path, attribute.name)), to: &plan)
+  }
+
+  /// Whether a property's column can hold the raw value of an enum.
+  private func isPlain(_ attribute: Schema.Attribute) -> Bool {
+    switch attribute.encoding {
+    case .json, .composite, .opaque, .data, .external: false
+    default: true
+    }
+  }
+
+  /// A struct, or an enum without raw values, each of whose parts has a column.
+  ///
+  /// - Parameters:
+  ///   - attribute: The property, or the field of its struct.
+  ///   - found: What the store's model says of it.
+  ///   - path: Its place in the store's model.
+  ///   - property: Its place in the class, which the mapping and errors name.
+  private func composite(
+    _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute, _ path: String,
+    _ property: String
+  ) throws -> CoreDataClassPlan.Composite {
+    switch attribute.encoding {
+    case .composite:
+      let fields = (attribute as? Schema.CompositeAttribute)?.properties ?? attribute.structFields
+      // A struct that renames its coding keys lists no fields. The store has them under these keys.
+      if fields.isEmpty { return try described(found, path, as: property) }
+      return try composite(fields, found, path, property)
+    case .json:
+      // Of a class the store has the fields, too, such as of a measurement's unit.
+      return attribute.isClass
+        ? try described(found, path, as: property) : try cases(found, path, property)
+    default:
+      throw planner.unsupported(
+        "\(className).\(property) is a struct in the store. Give the property a Codable struct with its "
+          + "fields.")
+    }
   }
 
   private func composite(
-    _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute
+    _ fields: [Schema.Attribute], _ found: CoreDataModel.Attribute, _ path: String,
+    _ property: String
   ) throws -> CoreDataClassPlan.Composite {
-    var result = CoreDataClassPlan.Composite(
-      name: attribute.name, fields: [], hasDefault: hasDefault(attribute))
-    guard let fields = attribute as? Schema.CompositeAttribute else {
-      guard attribute.encoding == .json, found.fields.allSatisfy({ $0.type == .string }) else {
-        throw planner.unsupported(
-          "\(className).\(attribute.name) is a struct in the store. Give the property a Codable "
-            + "struct with its fields.")
-      }
-      result.form = .cases
-      result.fields = try found.fields.map { field in
-        let path = "\(found.name).\(field.name)"
-        let column = try certain(path, "\(attribute.name).\(field.name)")
-        return .init(name: field.name, column: column, encoding: .text, hasTransformer: false)
-      }
-      return result
-    }
-    for field in fields.properties {
-      let path = "\(attribute.name).\(field.name)"
-      if let mapped = planner.storedName(path, of: className) {
-        result.fields.append(leaf(field, try mappedColumn(mapped, path)))
+    var result = CoreDataClassPlan.Composite(name: lastName(property), fields: [])
+    for field in fields {
+      let inner = "\(property).\(field.name)"
+      if let mapped = planner.storedName(inner, of: className) {
+        result.fields.append(leaf(field, try mappedColumn(mapped, inner)))
       } else if let part = found.fields.first(where: { $0.name == field.name }) {
-        if part.type == .composite {
-          result.nested.append(try nested(part, "\(found.name).\(part.name)"))
+        let place = "\(path).\(part.name)"
+        if part.type != .composite {
+          result.fields.append(leaf(field, try certain(place, inner)))
+        } else if let raw = part.rawValue, isPlain(field) {
+          result.fields.append(leaf(field, try certain("\(place).\(raw.name)", inner)))
         } else {
-          result.fields.append(leaf(field, try certain("\(found.name).\(part.name)", path)))
+          result.nested.append(try composite(field, part, place, inner))
         }
       }
     }
     return result
+  }
+
+  private func lastName(_ property: String) -> String {
+    property.split(separator: ".").last.map(String.init) ?? property
   }
 
   private func leaf(
@@ -158,23 +192,46 @@ struct CoreDataProperties {
     .init(name: field.name, column: column, encoding: field.encoding, hasTransformer: false)
   }
 
-  /// A struct within a struct, whose fields' types only the store's model tells.
-  private func nested(
-    _ found: CoreDataModel.Attribute, _ path: String
+  /// The cases of an enum without raw values: a column for the name of each, or a struct of its payload.
+  private func cases(
+    _ found: CoreDataModel.Attribute, _ path: String, _ property: String
   ) throws -> CoreDataClassPlan.Composite {
-    var result = CoreDataClassPlan.Composite(name: found.name, fields: [])
+    var result = CoreDataClassPlan.Composite(name: lastName(property), form: .cases, fields: [])
+    for part in found.fields {
+      let inner = "\(path).\(part.name)"
+      switch part.type {
+      case .string:
+        let column = try certain(inner, "\(property).\(part.name)")
+        result.fields.append(
+          .init(name: part.name, column: column, encoding: .text, hasTransformer: false))
+      case .composite: result.nested.append(try described(part, inner, as: inner))
+      default:
+        throw planner.unsupported(
+          "\(className).\(property) is a struct in the store. Give the property a Codable struct with "
+            + "its fields.")
+      }
+    }
+    return result
+  }
+
+  /// A struct whose fields' types only the store's model tells.
+  private func described(
+    _ found: CoreDataModel.Attribute, _ path: String, as property: String
+  ) throws -> CoreDataClassPlan.Composite {
+    var result = CoreDataClassPlan.Composite(name: lastName(property), fields: [])
     for field in found.fields {
       let inner = "\(path).\(field.name)"
-      if field.type == .composite {
-        result.nested.append(try nested(field, inner))
-      } else if let encoding = field.type?.encoding {
-        result.fields.append(
-          .init(
-            name: field.name, column: try certain(inner, inner), encoding: encoding,
-            hasTransformer: false))
-      } else {
+      if field.type == .composite, field.rawValue == nil {
+        result.nested.append(try described(field, inner, as: inner))
+        continue
+      }
+      let stored = field.rawValue ?? field
+      guard let encoding = stored.type?.encoding else {
         throw planner.unsupported("The type of \(entity.name).\(inner) in the store is not known.")
       }
+      let column = try certain(field.rawValue.map { "\(inner).\($0.name)" } ?? inner, inner)
+      result.fields.append(
+        .init(name: field.name, column: column, encoding: encoding, hasTransformer: false))
     }
     return result
   }

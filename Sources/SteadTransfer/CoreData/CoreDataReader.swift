@@ -266,7 +266,11 @@ struct CoreDataReader {
     }
     for inner in composite.nested {
       let value = try self.object(inner, "\(path).\(inner.name)", row, layout)
-      if !value.isEmpty { object[inner.name] = value }
+      guard !value.isEmpty else { continue }
+      guard composite.form == .fields || object.isEmpty else {
+        throw notConverted("\(path) holds values of several cases.")
+      }
+      object[inner.name] = value
     }
     return object
   }
