@@ -73,6 +73,7 @@ public final class Vault: SecretStore {
     file.pin(environment).note(id)
     // Read again if it has changed since, and compared with the witness.
     try adopt(opened: snapshot)
+    VaultNotices.deliver()
   }
 
   /// The vault's file.

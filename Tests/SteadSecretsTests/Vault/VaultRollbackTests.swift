@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import Testing
 
 @testable import SteadSecrets
@@ -40,6 +41,67 @@ import Testing
     #expect(errorCode { _ = try vault.text("anna") } == .rolledBack)
     #expect(errorCode { try vault.set("neuer", "anna") } == .rolledBack)
     #expect(try Data(contentsOf: place.url) == old)
+  }
+
+  /// The protection was off without a word where its files could not be written.
+  @Test(arguments: ["a file", "a link that leads nowhere", "a file system that cannot be written"])
+  func `a vault whose protection cannot be written reports it once`(obstacle: String) async throws {
+    await #expect(processExitsWith: .success) { [obstacle = obstacle as String] in
+      let place = try TestVault()
+      let state = place.directory.file("state")
+      switch obstacle {
+      case "a file": try Data().write(to: state)
+      case "a link that leads nowhere":
+        try FileManager.default.createSymbolicLink(
+          at: state, withDestinationURL: place.directory.file("none/state"))
+      default:
+        try FileManager.default.createSymbolicLink(
+          at: state, withDestinationURL: URL(filePath: "/proc/self/fdinfo"))
+      }
+      let problems = ForkSafeLock<[Stead.Problem]>([])
+      Stead.onProblem = { problem in
+        problems.withLock { $0.append(problem) }
+        // The handler may use the vault's file.
+        _ = try? place.open().text("anna")
+      }
+      let vault = try place.open()
+      try vault.set("neu", "anna")
+      try vault.set("neuer", "anna")
+      _ = try place.open()
+      #expect(try vault.text("anna") == "neuer")
+      let told = problems.withLock { $0 }
+      #expect(told.map(\.code) == [.rollbackUnnoticed, .rollbackUnnoticed])
+      #expect(Set(told.map(\.product)) == [.secrets])
+      #expect(told.allSatisfy { $0.subject.hasPrefix(state.filePath) })
+      #expect(told.allSatisfy { $0.message.contains("XDG_STATE_HOME") })
+
+      // Once it can be written, it protects again, and a later obstacle is news.
+      problems.withLock { $0 = [] }
+      try FileManager.default.removeItem(at: state)
+      let old = try Data(contentsOf: place.url)
+      try place.open().set("am neuesten", "anna")
+      try place.put(old, nil)
+      #expect(errorCode { _ = try place.open() } == .rolledBack)
+      #expect(problems.withLock { $0.isEmpty })
+      try place.put(old, nil)
+      try FileManager.default.removeItem(at: state)
+      try Data().write(to: state)
+      _ = try place.open()
+      #expect(problems.withLock { $0.count } == 2)
+    }
+  }
+
+  @Test func `a vault whose protection can be written reports nothing`() async throws {
+    await #expect(processExitsWith: .success) {
+      let place = try TestVault()
+      let count = ForkSafeLock(0)
+      Stead.onProblem = { _ in count.withLock { $0 += 1 } }
+      let vault = try place.open()
+      for number in 0..<5 { try vault.set("\(number)", "anna") }
+      try Vault.acceptRollback(
+        at: place.url, key: .keyFile(place.keyFile), environment: place.environment)
+      #expect(count.withLock { $0 } == 0)
+    }
   }
 
   /// Two branches of one vault have the same generation.

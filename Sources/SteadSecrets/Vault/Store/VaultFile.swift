@@ -53,6 +53,7 @@ struct VaultFile: Sendable {
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
     // It may have been opened to others since the vault was read.
     try FileSafety.checkDirectory(path.directoryPath)
+    defer { VaultNotices.deliver() }
     return try SecretError.files {
       try lock.hold(for: FileLock.writerLimit) { try body() }
     }

@@ -32,8 +32,12 @@ struct VaultPin: Sendable {
       try POSIXDisk().makeDirectories(path.directoryPath)
       try AtomicFile(URL(filePath: path)).replace(
         with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
+      VaultNotices.noteSuccess(at: path)
     } catch {
       // Without it, another vault is noticed only within the process, as documented.
+      VaultNotices.note(
+        error, at: path,
+        lack: "A vault that disappears, or that another one replaces, may go unnoticed")
     }
   }
 }

@@ -42,11 +42,22 @@ struct VaultWitness: Sendable {
         let record = record(of: mark)
         try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
           let offset = off_t(mark.generation % 2) * off_t(Self.recordSize)
-          _ = record.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, offset) }
+          let count = record.withUnsafeBytes {
+            pwrite(descriptor, $0.baseAddress, $0.count, offset)
+          }
+          guard count == record.count else {
+            // A write that is cut short has no number; the disk is full then.
+            throw FileError(
+              errno: count < 0 ? errno : ENOSPC, doing: "write to the file", path: path)
+          }
         }
       }
+      VaultNotices.noteSuccess(at: path)
     } catch {
       // Without a witness, a roll-back is noticed only within the process, as documented.
+      VaultNotices.note(
+        error, at: path, lack: "An older copy of the vault that somebody puts back may go unnoticed"
+      )
     }
   }
 
