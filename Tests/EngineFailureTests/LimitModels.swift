@@ -61,3 +61,25 @@ import SwiftData
   var courses: [Course] = []
   init(name: String) { self.name = name }
 }
+
+@Model final class Seat {
+  @Attribute(.unique) var code: String
+  var label = ""
+  @Relationship(inverse: \Guest.seat) var guest: Guest?
+  var party: Party?
+  init(code: String) { self.code = code }
+}
+
+@Model final class Guest {
+  var name: String
+  var seat: Seat?
+  init(name: String) { self.name = name }
+}
+
+@Model final class Party {
+  @Attribute(.unique) var name: String
+  @Relationship(maximumModelCount: 8, inverse: \Seat.party) var seats: [Seat] = []
+  /// Which does not know of it.
+  var best: Seat?
+  init(name: String) { self.name = name }
+}

@@ -358,7 +358,7 @@ extension ObjectGraph {
   }
 
   /// A stale object reads its row before one of its sides is changed; reading it later would undo the change.
-  private func makeCurrent(_ model: any PersistentModel) {
+  func makeCurrent(_ model: any PersistentModel) {
     if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
   }
 

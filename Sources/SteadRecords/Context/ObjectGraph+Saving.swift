@@ -164,14 +164,8 @@ extension ObjectGraph {
     defer { if isStep { undo.endStep() } }
     try applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: self).run()
-    let plan = SavePlan(&pending, sides: pending.sides.compactMap(sideToSave))
-    var writer = SaveWriter(
-      plan,
-      .init(
-        store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
-        storeIndex: storeIndex, stores: stores, readsOldRows: readsRows,
-        keepsUniqueRows: keepsUniqueRows,
-        willOverwrite: { [self] in keepOverwrittenRows($0, upserted: $1) }))
+    try mergeDuplicates()
+    var writer = writer(of: SavePlan(&pending, sides: pending.sides.compactMap(sideToSave)))
     let saves = try customSaves(of: writer)
     do {
       for index in writer.stores {
@@ -188,6 +182,16 @@ extension ObjectGraph {
       throw error
     }
     return writer
+  }
+
+  func writer(of plan: SavePlan) -> SaveWriter {
+    SaveWriter(
+      plan,
+      .init(
+        store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
+        storeIndex: storeIndex, stores: stores, readsOldRows: hasNews,
+        keepsUniqueRows: keepsUniqueRows,
+        willOverwrite: { [self] in keepOverwrittenRows($0, upserted: $1) }))
   }
 
   private func sideToSave(_ side: PendingChanges.Side) -> SavePlan.Side? {
@@ -245,6 +249,7 @@ extension ObjectGraph {
     settle(plan.states.updated, plan.updated)
     let deleted = pending.models(.deleted)
     let overwritten = register(writer)
+    endMerging()
     dropReferences(to: deleted)
     var leaves: [SavePlan.State] = []
     for model in deleted {

@@ -46,6 +46,8 @@ final class ObjectGraph: ModelHome {
   /// Whether other contexts have committed since the last save.
   var hasNews = false
   var followers = Followers()
+  /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
+  var merged: [DuplicateFinder.Pair] = []
   /// The custom store behind each of `stores`, where one is; empty where none is.
   let customStores: [CustomStore?]
   /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil
@@ -254,6 +256,7 @@ final class ObjectGraph: ModelHome {
   func abandon() {
     firstLinks = FirstLinks()
     membership = nil
+    merged = []
     for model in pending.models(.inserted) { leave(model) }
     for kind in [PendingChanges.Kind.changed, .deleted] {
       for model in pending.models(kind) { settle(model) }

@@ -86,9 +86,7 @@ struct SaveWriter {
     drawnRoots = []
     pairNumbers = [:]
     countedLists = CountedLists(layout.store)
-    try delete(from: store, connection)
-    try releaseUniqueValues(in: store, connection)
-    try assignRows(in: store, connection)
+    try assignRows(of: store, connection)
     if !upserted.isEmpty {
       layout.willOverwrite?(plan.inserted.filter { isIn(store, $0) }, upserted)
     }
@@ -106,6 +104,13 @@ struct SaveWriter {
       for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
     }
     for (root, next) in nextRows.enumerated() where next > 0 { connection.nextRows[root] = next }
+  }
+
+  /// Deletes rows, and gives new objects theirs; throws where unique keys contradict each other.
+  mutating func assignRows(of store: Int, _ connection: StoreConnection) throws {
+    try delete(from: store, connection)
+    try releaseUniqueValues(in: store, connection)
+    try assignRows(in: store, connection)
   }
 
   /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and

@@ -8,9 +8,12 @@ struct UniqueKeys {
   private var claimed: [Key: Int64] = [:]
   private var open: [Key] = []
 
-  private struct Key: Hashable {
+  /// A constraint with the values of an object.
+  struct Key: Hashable {
     let root: Int
     let constraint: [Int]
+    /// The names of the properties: two subclasses may have different ones at the same places.
+    let names: [String]
     let values: [SQLValue]
   }
 
@@ -71,11 +74,31 @@ struct UniqueKeys {
   }
 
   /// The constraints with an object's values; those with nil are left out, since nil is not equal to nil, as in SQL.
-  private func keys(of model: any PersistentModel, _ entity: EntityLayout) throws -> [Key] {
+  ///
+  /// - Parameter isPlanned: Whether new objects have no rows yet, so that their temporary numbers stand for them.
+  func keys(
+    of model: any PersistentModel, _ entity: EntityLayout, isPlanned: Bool = false
+  ) throws -> [Key] {
     try entity.uniqueConstraints.compactMap { constraint in
-      let values = try self.values(of: model, entity, constraint)
+      var values = try self.values(of: model, entity, constraint)
+      if isPlanned { replaceReferences(&values, of: model, constraint) }
       if values.contains(.null) { return nil }
-      return Key(root: entity.rootIndex, constraint: constraint, values: values)
+      return Key(
+        root: entity.rootIndex, constraint: constraint,
+        names: constraint.map { entity.properties[$0].name }, values: values)
+    }
+  }
+
+  private func replaceReferences(
+    _ values: inout [SQLValue], of model: any PersistentModel, _ constraint: [Int]
+  ) {
+    for (place, index) in constraint.enumerated() where values.indices.contains(place) {
+      guard case .toOne(let target) = model.content(at: index) else { continue }
+      switch target {
+      case .none: values[place] = .null
+      case .row(let row): values[place] = .integer(row)
+      case .model(let target): values[place] = .integer(target._$statePointer.pointee.rowID)
+      }
     }
   }
 

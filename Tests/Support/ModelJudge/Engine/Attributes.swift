@@ -73,14 +73,19 @@ struct AttributeAccess {
 
   // Immutable: made once, of key paths that capture nothing.
   nonisolated(unsafe) private static let all: [Kind: [AttributeAccess]] = [
-    .person: [AttributeAccess(\Person.score), AttributeAccess(\Person.note)],
-    .item: [AttributeAccess(\Item.score), AttributeAccess(\Item.note)],
-    .card: [AttributeAccess(\Card.score)],
+    .person: [
+      AttributeAccess(\Person.score), AttributeAccess(\Person.note), AttributeAccess(\Person.name),
+    ],
+    .item: [
+      AttributeAccess(\Item.score), AttributeAccess(\Item.note), AttributeAccess(\Item.name),
+    ],
+    .card: [AttributeAccess(\Card.score), AttributeAccess(\Card.name)],
     .tag: [
       AttributeAccess(\Tag.score), AttributeAccess(\Tag.name), AttributeAccess(\Tag.row),
       AttributeAccess(\Tag.column),
     ],
-    .place: [AttributeAccess(\Place.score)], .yard: [AttributeAccess(\Yard.score)],
+    .place: [AttributeAccess(\Place.score), AttributeAccess(\Place.name)],
+    .yard: [AttributeAccess(\Yard.score)],
     .plant: [AttributeAccess(\Plant.score)],
     .wide: [AttributeAccess(\Wide.score)] + wide,
   ]

@@ -77,7 +77,7 @@ public final class Subject {
     switch call {
     case .create(let context, let number, let kind, let score, let name):
       let object = Self.make(kind, number, score)
-      if let name { AttributeAccess.of(kind)[1].set(object, name) }
+      if let name { AttributeAccess.of(kind)[kind.uniqueKeys[0][0]].set(object, name) }
       objects[context][number] = object
     case .insert(let context, let number): insert(try object(context, number), context)
     case .insertAgain(let context, let number, let name):

@@ -18,14 +18,22 @@ public enum Kind: String, CaseIterable, Codable, Sendable {
   public var attributes: [String] { Self.attributesByKind[self] ?? [] }
 
   private static let attributesByKind: [Kind: [String]] = [
-    .person: ["score", "note"], .item: ["score", "note"], .card: ["score"],
-    .tag: ["score", "name", "row", "column"], .place: ["score"], .yard: ["score"],
+    .person: ["score", "note", "name"], .item: ["score", "note", "name"],
+    .card: ["score", "name"], .tag: ["score", "name", "row", "column"],
+    .place: ["score", "name"], .yard: ["score"],
     .plant: ["score"],
     .wide: ["score"] + (0..<76).map { "v\($0)" },
   ]
 
   /// Sets of places in `attributes` that no two rows share.
-  public var uniqueKeys: [[Int]] { self == .tag ? [[1], [2, 3]] : [] }
+  public var uniqueKeys: [[Int]] { Self.keysByKind[self] ?? [] }
+
+  private static let keysByKind: [Kind: [[Int]]] = [
+    .person: [[2]], .item: [[2]], .card: [[1]], .place: [[1]], .tag: [[1], [2, 3]],
+  ]
+
+  /// The attributes that a key consists of.
+  var keyAttributes: [Int] { uniqueKeys.flatMap { $0 } }
 
   /// What a new object has in an attribute.
   public func initialValue(_ attribute: Int, score: Int) -> Int? {

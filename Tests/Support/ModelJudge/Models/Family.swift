@@ -6,6 +6,7 @@ public import SwiftData
   public var number: Int
   public var score: Int
   public var note: String?
+  @Attribute(.unique) public var name: String?
   @Relationship(deleteRule: .nullify, inverse: \Item.keeper) public var kept: [Item] = []
   @Relationship(deleteRule: .cascade, inverse: \Item.maker) public var made: [Item] = []
   @Relationship(deleteRule: .deny, inverse: \Item.debtor) public var debts: [Item] = []
@@ -34,6 +35,7 @@ enum PeerPath {
   public var number: Int
   public var score: Int
   public var note: String?
+  @Attribute(.unique) public var name: String?
   public var keeper: Person?
   public var maker: Person?
   public var debtor: Person?
@@ -50,6 +52,7 @@ enum PeerPath {
 @Model public final class Card {
   public var number: Int
   public var score: Int
+  @Attribute(.unique) public var name: String?
   public var holder: Person?
   public var guest: Person?
 
@@ -79,6 +82,7 @@ enum PeerPath {
 @Model public final class Place {
   public var number: Int
   public var score: Int
+  @Attribute(.unique) public var name: String?
 
   public init(number: Int, score: Int) {
     self.number = number

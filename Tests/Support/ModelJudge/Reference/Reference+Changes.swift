@@ -14,11 +14,13 @@ extension Reference {
     let kind = profile.kinds[step.a % profile.kinds.count]
     let number = newNumber()
     var node = Node(kind, number: number, score: step.b)
-    let hasKeys = kind == .tag && profile.hasUniqueKeys
-    let name = hasKeys && step.c % 3 > 0 ? step.c % 4 : nil
-    if let name { node.values[1] = name }
+    let hasKeys = !kind.uniqueKeys.isEmpty && profile.hasUniqueKeys
+    // Tags have a key more often, the other classes often enough to meet.
+    let hasName = hasKeys && step.c % 3 > (kind == .tag ? 0 : 1)
+    let name = hasName ? (kind == .tag ? step.c : step.c / 3) % 4 : nil
+    if let name { node.values[kind.uniqueKeys[0][0]] = name }
     var calls: [Call] = [.create(context, number, kind, score: step.b, name: name)]
-    if hasKeys, step.d % 2 == 0 {
+    if hasKeys, kind == .tag, step.d % 2 == 0 {
       // The compound key, of few values.
       for (attribute, value) in [(2, step.d / 2 % 2), (3, step.d / 4 % 2)] {
         node.values[attribute] = value
@@ -71,17 +73,20 @@ extension Reference {
     if isKey, !profile.hasUniqueKeys { return [] }
     let all = here.live + (profile.hasUndo ? [] : here.free.nodes.keys.sorted())
     let choice = all.filter { object in
-      !isKey || (here.view.nodes[object] ?? here.free.nodes[object])?.kind == .tag
+      let kind = (here.view.nodes[object] ?? here.free.nodes[object])?.kind
+      return !isKey || kind?.uniqueKeys.isEmpty == false
     }
     guard !choice.isEmpty else { return [] }
     let object = choice[step.a % choice.count]
     guard let node = here.view.nodes[object] ?? here.free.nodes[object] else { return [] }
-    let range = isKey ? 1..<4 : (node.kind == .tag ? 0..<1 : 0..<node.values.count)
-    let attribute = range.lowerBound + step.b % range.count
+    let keys = node.kind.keyAttributes
+    let choices = isKey ? keys : node.values.indices.filter { !keys.contains($0) }
+    let attribute = choices[step.b % choices.count]
+    let isCompound = node.kind == .tag && attribute > 1
     // Booleans have two values only.
     let isBoolean = node.kind == .wide && attribute > 0 && (attribute - 1) % 8 == 2
     // Few values, so that keys meet; the compound one has two properties that have to.
-    let number = step.c % (isBoolean || (isKey && attribute > 1) ? 2 : (isKey ? 3 : 10))
+    let number = step.c % (isBoolean || isCompound ? 2 : (isKey ? 3 : 10))
     let value = node.kind.isOptional(attribute) && step.d % 3 == 0 ? nil : number
     if node.values[attribute] == value { return [] }
     if isFree(context, object) {

@@ -28,9 +28,7 @@ extension ReferenceContext {
       }
     }
     guard let merges, outcome.errors.isEmpty else { return SaveOutcome(errors: outcome.errors) }
-    for row in merges.map(\.row).unique {
-      try trial.merge(merges.filter { $0.row == row }.map(\.new), into: row)
-    }
+    for merge in merges { try trial.merge(merge.new, into: merge.row) }
     outcome.merged = merges.map(\.new)
 
     outcome.changedView =
@@ -52,23 +50,23 @@ extension ReferenceContext {
 
   // MARK: Unique keys
 
-  /// Which new objects give their values to a row that exists; nil when the keys contradict.
+  /// Which new objects give their values to an object that exists, in the order in which they do; nil when the keys
+  /// contradict.
   private func mergesOfUniqueRows() throws -> [(new: Int, row: Int)]? {
-    let tags = view.all(.tag)
-    let keys = Kind.tag.uniqueKeys
-    let rows = tags.filter { base.nodes[$0] != nil }
-    // A stored row's new key must not be another stored row's.
-    for (index, row) in rows.enumerated() {
-      for other in rows[..<index] where keys.contains(where: { share($0, row, other) }) {
-        return nil
+    for kind in Kind.allCases {
+      // A stored row's new key must not be another stored row's.
+      let rows = view.all(kind).filter { base.nodes[$0] != nil }
+      for (index, row) in rows.enumerated() {
+        for other in rows[..<index] where shareKey(row, other) { return nil }
       }
     }
     var merges: [(new: Int, row: Int)] = []
-    var known = rows
+    var known = view.nodes.keys.filter { base.nodes[$0] != nil }.sorted()
     for batch in pending.batches {
-      let new = batch.filter { view.nodes[$0]?.kind == .tag && base.nodes[$0] == nil }
+      let count = merges.count
+      let new = batch.filter { view.nodes[$0] != nil && base.nodes[$0] == nil }
       for object in new where !known.contains(object) {
-        let matches = known.filter { other in keys.contains { share($0, object, other) } }
+        let matches = known.filter { shareKey(object, $0) }
         try checkOrder(object, matches, batch)
         for merge in merges where matches.contains(merge.row) && !matches.contains(merge.new) {
           throw Unspecified(reason: "\(object) matches what \(merge.new) replaced")
@@ -79,23 +77,31 @@ extension ReferenceContext {
           throw Unspecified(reason: "\(object) matches a new object and another one")
         }
         if let row = targets.first {
-          try checkMembers(object, [row] + merges.filter { $0.row == row }.map(\.new))
+          try checkMembers(object, row, merges.filter { $0.row == row }.map(\.new))
           merges.append((object, row))
         }
         known.append(object)
+      }
+      if merges.count > count + 1 {
+        throw Unspecified(reason: "several objects that were inserted at once give their values")
       }
     }
     return merges
   }
 
-  /// Which additions come first when several objects of one row have some isn't specified.
-  private func checkMembers(_ new: Int, _ others: [Int]) throws {
-    for link in Kind.tag.links where link.isMany && !view.many(new, link).isEmpty {
-      for other in others {
-        let order = pending.orders[End(object: other, link: link)] ?? Pending.Order()
-        if order.set.isEmpty, order.added.isEmpty { continue }
-        throw Unspecified(reason: "the order of the members of \(new) and \(other)")
+  /// What is not specified about the lists of several objects of a row that was saved before.
+  private func checkMembers(_ new: Int, _ row: Int, _ others: [Int]) throws {
+    guard let kind = view.nodes[new]?.kind, base.nodes[row] != nil else { return }
+    if !others.isEmpty, kind.links.contains(where: { $0.inverse?.isMany ?? true || $0.isMany }) {
+      let all = [row, new] + others
+      for link in kind.links where all.contains(where: { !view.targets($0, link).isEmpty }) {
+        throw Unspecified(reason: "the places of \(new) and \(others), which stand for \(row)")
       }
+    }
+    for link in kind.links where link.isMany && !view.many(new, link).isEmpty {
+      let order = pending.orders[End(object: row, link: link)] ?? Pending.Order()
+      if order.set.isEmpty, order.added.isEmpty { continue }
+      throw Unspecified(reason: "the order of the members of \(new) and \(row)")
     }
   }
 
@@ -103,40 +109,30 @@ extension ReferenceContext {
     if matches.contains(where: batch.contains) {
       throw Unspecified(reason: "\(object) was inserted at once with an object of its key")
     }
-    for match in matches {
-      if pending.values[match]?.isDisjoint(with: [1, 2, 3]) == false, base.nodes[match] != nil {
+    for match in matches where base.nodes[match] != nil {
+      let keys = view.nodes[match]?.kind.keyAttributes ?? []
+      if pending.values[match]?.isDisjoint(with: keys) == false {
         throw Unspecified(reason: "\(match) took the key of the new \(object)")
       }
     }
-    if matches.count > 1, matches.contains(where: { base.nodes[$0] == nil }) {
-      throw Unspecified(reason: "\(object) matches more than one object, some of them new")
-    }
   }
 
-  private func share(_ key: [Int], _ left: Int, _ right: Int) -> Bool {
-    guard let left = view.nodes[left]?.values, let right = view.nodes[right]?.values else {
+  /// Whether two objects of one class have the same values of a unique key.
+  private func shareKey(_ left: Int, _ right: Int) -> Bool {
+    guard let left = view.nodes[left], let right = view.nodes[right], left.kind == right.kind else {
       return false
     }
-    return key.allSatisfy { left[$0] != nil && left[$0] == right[$0] }
-  }
-
-  /// Gives a row the values and to-one links of the last of the new objects, and adds their to-many links.
-  private mutating func merge(_ objects: [Int], into row: Int) throws {
-    let owners = ([row] + objects).map { view.nodes[$0]?.ones ?? [:] }
-    for new in objects { try merge(new, into: row) }
-    // It leaves an owner's list last, so that it keeps the first of all their places there.
-    for (link, old) in owners.joined() {
-      guard old != view.one(row, link), let inverse = link.inverse else { continue }
-      view.setList(old, inverse, view.many(old, inverse).filter { $0 != row })
+    return left.kind.uniqueKeys.contains { key in
+      key.allSatisfy { left.values[$0] != nil && left.values[$0] == right.values[$0] }
     }
   }
 
+  /// Gives a row the values and to-one links of a new object, adds its to-many links, and leads what led to the new
+  /// object to the row, at the same place in a list.
   private mutating func merge(_ new: Int, into row: Int) throws {
-    guard let node = view.nodes[new] else { return }
-    // What refers to the new object refers to the row, at the same place in a list.
     for (object, other) in view.nodes {
       for (link, list) in other.manys where list.contains(new) {
-        if base.nodes[row] != nil, link.inverse?.isMany == false, list.contains(row) {
+        if base.nodes[row] != nil, list.contains(row), link.inverse?.isMany == false {
           throw Unspecified(reason: "whose place \(row) has, its own or that of \(new)")
         }
         view.setList(object, link, list.map { $0 == new ? row : $0 }.unique)
@@ -145,13 +141,32 @@ extension ReferenceContext {
         view.nodes[object]?.ones[link] = row
       }
     }
+    guard let node = view.nodes.removeValue(forKey: new) else { return }
     for link in node.kind.links where !link.isMany { view.nodes[row]?.ones[link] = node.ones[link] }
     for (link, list) in node.manys {
       view.setList(row, link, (view.many(row, link) + list).unique)
     }
     view.nodes[row]?.label = node.label
     view.nodes[row]?.values = node.values
-    view.nodes[new] = nil
+    releaseOldPartners(of: row)
     aliases[row, default: []] += [new] + (aliases.removeValue(forKey: new) ?? [])
+  }
+
+  /// Takes an object out of all ends that its to-one links don't lead to any more.
+  private mutating func releaseOldPartners(of row: Int) {
+    for (object, node) in view.nodes {
+      for (link, target) in node.ones where target == row {
+        guard let inverse = link.inverse, !inverse.isMany, view.one(row, inverse) != object else {
+          continue
+        }
+        view.setOne(object, link, nil)
+      }
+      for (link, list) in node.manys where list.contains(row) {
+        guard let inverse = link.inverse, !inverse.isMany, view.one(row, inverse) != object else {
+          continue
+        }
+        view.setList(object, link, list.filter { $0 != row })
+      }
+    }
   }
 }

@@ -1,0 +1,248 @@
+/// New objects with one unique key become one object before a save is planned.
+///
+/// Their rows are then written like any others: both sides of each relationship, lists and join tables follow from
+/// changes of single sides, as if the program had made them.
+extension ObjectGraph {
+  /// Merges each new object that has a unique key of an earlier new object, or of a changed one, into that one.
+  func mergeDuplicates() throws {
+    guard mayHaveDuplicates else { return }
+    undo.manager?.disableUndoRegistration()
+    defer {
+      undo.manager?.enableUndoRegistration()
+      unchanged = Unchanged()
+      membership = nil
+    }
+    var isFirst = true
+    // A key may have a reference to an object that was merged itself.
+    while true {
+      let duplicates = try duplicates()
+      if duplicates.isEmpty { return }
+      if isFirst { try checkKeys() }
+      isFirst = false
+      for (duplicate, original) in duplicates { merge(duplicate, into: original) }
+      redirectOneWayReferences(to: duplicates.map(\.duplicate))
+    }
+  }
+
+  private var mayHaveDuplicates: Bool {
+    var count = 0
+    for model in pending.models(.inserted) where isConstrained(model) {
+      count += 1
+      if count > 1 { return true }
+    }
+    return count > 0 && pending.models(.changed).contains(where: isConstrained)
+  }
+
+  private func isConstrained(_ model: any PersistentModel) -> Bool {
+    !model.has(_ModelFlags.deleted)
+      && traits[Int(model._$statePointer.pointee.entity)].isConstrained
+  }
+
+  /// Throws if unique keys contradict each other: a save that is refused for them leaves its objects as they are.
+  private func checkKeys() throws {
+    var writer = writer(of: SavePlan(&pending, sides: []))
+    defer { writer.revert() }
+    for index in writer.stores {
+      let connection = try stores[index].begin()
+      defer { stores[index].rollBack() }
+      try writer.assignRows(of: index, connection)
+    }
+  }
+
+  private func duplicates() throws -> [DuplicateFinder.Pair] {
+    var pairs: [DuplicateFinder.Pair] = []
+    for index in stores.indices {
+      func isHere(_ model: any PersistentModel) -> Bool {
+        isConstrained(model) && storeIndex[Int(model._$statePointer.pointee.entity)] == index
+      }
+      let new = pending.models(.inserted).filter(isHere)
+      guard !new.isEmpty else { continue }
+      let changed = pending.models(.changed).filter {
+        isHere($0) && !$0.has(_ModelFlags.inserted)
+      }
+      pairs += try stores[index].joinTransaction { connection in
+        var finder = DuplicateFinder(UniqueKeys(loader.rowContexts, connection))
+        return try finder.pairs(new: new, changed: changed) { entity(of: $0) }
+      }
+    }
+    return pairs
+  }
+
+  // MARK: One pair
+
+  /// Gives an object the values and relationships of a later one, for which it stands from then on.
+  private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
+    makeCurrent(original)
+    let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
+      .prefix { $0.name == $1.name }.map(\.0)
+    if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }
+    let lists = properties.filter(\.isToMany)
+    let references = properties.filter { !$0.isToMany && $0.relationship != nil }
+    // References last: an object may be in its own lists. They are moved again where the two led to each other.
+    for pass in 0..<3 {
+      for property in lists { moveMembers(property, of: duplicate, to: original) }
+      for property in references {
+        moveReference(property, of: duplicate, to: original, isFirst: pass == 0)
+      }
+    }
+    for index in entity(of: duplicate).relationships {
+      cut(duplicate, entity(of: duplicate).properties[index])
+    }
+    settle(duplicate)
+    let state = duplicate._$statePointer
+    state.pointee.makeExtra().successor = original
+    state.pointee.object = nil
+    state.pointee.set(_ModelFlags.redirected)
+    merged.append((duplicate, original))
+  }
+
+  private func copyAttributes(
+    _ properties: [PropertyLayout], of duplicate: any PersistentModel,
+    to original: any PersistentModel
+  ) {
+    let attributes = properties.filter { $0.relationship == nil && $0.destination == nil }
+    notifying(original, PropertySet(attributes.map(\.index))) {
+      for property in attributes {
+        if let copy = duplicate.copySlot(at: property.index) {
+          original.restoreSlot(copy, at: property.index)
+        }
+      }
+    }
+    for property in attributes { markChanged(original, at: property.index) }
+  }
+
+  /// Adds the members of a list to the original's.
+  private func moveMembers(
+    _ property: PropertyLayout, of duplicate: any PersistentModel, to original: any PersistentModel
+  ) {
+    let members = targets(of: duplicate, at: property.index)
+    guard !members.isEmpty else { return }
+    if let inverse = inverse(of: property), inverse.isToMany {
+      for member in members { replace(duplicate, with: original, in: member, inverse.index) }
+      return
+    }
+    setMembers(of: duplicate, property.index, [])
+    let all = self.members(of: original, at: property.index) + members.map { $0 as AnyObject }
+    setMembers(of: original, property.index, Self.withoutDuplicates(all))
+  }
+
+  /// Leads the original where the duplicate led.
+  private func moveReference(
+    _ property: PropertyLayout, of duplicate: any PersistentModel, to original: any PersistentModel,
+    isFirst: Bool
+  ) {
+    let index = property.index
+    guard let target = destination(of: duplicate, at: index) else {
+      if isFirst, !keepsUniqueRows { setReference(of: original, index, nil) }
+      return
+    }
+    let inverse = inverse(of: property, list: duplicate.list(at: index))
+    if keepsUniqueRows, inverse?.isToMany ?? true {
+      return setReference(of: duplicate, index, nil)
+    }
+    if let inverse, isHere(target) {
+      // From the other side, whose list keeps its order, and which determines one of several relationships.
+      if inverse.isToMany {
+        replace(duplicate, with: original, in: target, inverse.index)
+      } else {
+        setReference(of: target, inverse.index, original)
+      }
+    }
+    if destination(of: original, at: index) !== target {
+      setReference(of: original, index, target === duplicate ? original : target)
+    }
+    if destination(of: duplicate, at: index) === target { setReference(of: duplicate, index, nil) }
+  }
+
+  private func replace(
+    _ duplicate: any PersistentModel, with original: any PersistentModel,
+    in owner: any PersistentModel, _ index: Int
+  ) {
+    let list = members(of: owner, at: index)
+    setMembers(
+      of: owner, index,
+      Self.withoutDuplicates(list.map { $0 === duplicate ? original : $0 }))
+  }
+
+  // MARK: One-way references
+
+  /// Leads new and changed objects to the originals of merged ones, which nothing leads back from.
+  private func redirectOneWayReferences(to duplicates: [any PersistentModel]) {
+    let roots = Set(duplicates.map { traits[Int($0._$statePointer.pointee.entity)].root })
+    let places = roots.flatMap { layout.oneWay[$0] }
+    guard !places.isEmpty else { return }
+    for kind in [PendingChanges.Kind.inserted, .changed] {
+      for model in pending.models(kind) {
+        let entity = Int(model._$statePointer.pointee.entity)
+        for place in places where place.entity == entity {
+          redirectReferences(of: model, place.property)
+        }
+      }
+    }
+  }
+
+  private func redirectReferences(of model: any PersistentModel, _ index: Int) {
+    switch model.content(at: index) {
+    case .toOne(.model(let target)):
+      if let original = target.successor { setReference(of: model, index, original) }
+    case .toMany(let targets):
+      guard let loaded = targets.loaded else { return }
+      let list = loaded.map { object -> AnyObject in
+        (object as? any PersistentModel)?.successor ?? object
+      }
+      guard !list.elementsEqual(loaded, by: { $0 === $1 }) else { return }
+      setMembers(of: model, index, Self.withoutDuplicates(list))
+    default: break
+    }
+  }
+
+  // MARK: Single sides
+
+  private func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
+    let before = members(of: owner, at: index)
+    guard !before.elementsEqual(list, by: { $0 === $1 }) else { return }
+    notifying(owner, index) { owner.updateTargets(at: index) { $0.loaded = list } }
+    didReplaceMembers(of: owner, at: index, before, with: list)
+    markChanged(owner, at: index)
+  }
+
+  private func setReference(
+    of owner: any PersistentModel, _ index: Int, _ target: (any PersistentModel)?
+  ) {
+    guard case .toOne(let old) = owner.content(at: index) else { return }
+    switch old {
+    case .none where target == nil: return
+    case .model(let model) where model === target: return
+    default: break
+    }
+    notifying(owner, index) {
+      owner.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
+    }
+    didSetToOne(owner, index, old, target)
+    markChanged(owner, at: index)
+  }
+
+  // MARK: Afterwards
+
+  /// Gives merged objects the rows of those that stand for them.
+  func endMerging() {
+    for (duplicate, original) in merged {
+      let last = original.successor ?? original
+      let state = duplicate._$statePointer
+      state.pointee.rowID = last._$statePointer.pointee.rowID
+      state.pointee.makeExtra().successor = last
+    }
+    merged = []
+  }
+
+  /// Makes merged objects objects of their own again, which leave, as all new ones do.
+  func discardMerging() {
+    for (duplicate, _) in merged {
+      let state = duplicate._$statePointer
+      state.pointee.makeExtra().successor = nil
+      state.pointee.clear(_ModelFlags.redirected)
+      leave(duplicate)
+    }
+    merged = []
+  }
+}
