@@ -108,6 +108,16 @@ struct CacheTransaction {
     }
   }
 
+  /// The key of a row if it begins with some bytes; nil if it doesn't.
+  func key(of row: Row, withPrefix prefix: String) throws -> Data? {
+    let select = try connection.statement("SELECT key FROM contents WHERE id = ?")
+    select.rewind()
+    defer { select.rewind() }
+    select.bind(row.id, at: 1)
+    guard try select.step(), select.bytes(0).starts(with: prefix.utf8) else { return nil }
+    return Data(select.bytes(0))
+  }
+
   /// The numbers of entries that have a tag.
   func ids(taggedWith tag: String, limit: Int) throws -> [Int64] {
     let select = try connection.statement("SELECT id FROM tags WHERE tag = ? LIMIT ?")

@@ -40,6 +40,47 @@ extension DiskCache {
     }
   }
 
+  /// Removes all entries whose keys begin with a prefix, byte for byte. Costs a look at every entry.
+  ///
+  /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
+  @discardableResult
+  public func removeValues(withPrefix prefix: String) -> Bool {
+    defer { database.report() }
+    var last = Int64.min
+    return remove { transaction in
+      let rows = try transaction.rows(
+        "WHERE used > ? ORDER BY used LIMIT \(Self.removalBatch)", last)
+      for row in rows where try transaction.key(of: row, withPrefix: prefix) != nil {
+        try transaction.remove(row)
+      }
+      last = rows.last?.used ?? last
+      return rows.count
+    }
+  }
+
+  /// The keys that begin with a prefix, byte for byte, in the order of their last use; all keys without a prefix.
+  ///
+  /// Removes what has expired. Costs a look at every entry. Empty if the cache can't be used.
+  public func keys(withPrefix prefix: String = "") -> [String] {
+    removeExpired()
+    defer { database.report() }
+    var (keys, last) = ([Data](), Int64.min)
+    while true {
+      let found = database.write { transaction, _ -> (last: Int64, keys: [Data])? in
+        let rows = try transaction.rows(
+          "WHERE used > ? ORDER BY used LIMIT \(Self.removalBatch)", last)
+        guard let end = rows.last else { return nil }
+        return (end.used, try rows.compactMap { try transaction.key(of: $0, withPrefix: prefix) })
+      }
+      guard let found = found ?? nil else { break }
+      keys += found.keys
+      last = found.last
+    }
+    // An entry that was used meanwhile is met again.
+    var seen: Set<Data> = []
+    return keys.filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a text.
   ///
   /// Costs a look at every entry.

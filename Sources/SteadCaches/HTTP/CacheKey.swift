@@ -40,6 +40,12 @@ struct CacheKey: Sendable, Hashable {
     host = Self.host(of: authority)
   }
 
+  /// The key that a string is.
+  init?(_ string: String) {
+    guard let url = URL(string: string) else { return nil }
+    self.init(url)
+  }
+
   // The origin and the host follow from the string.
   static func == (one: CacheKey, other: CacheKey) -> Bool { one.string == other.string }
   func hash(into hasher: inout Hasher) { hasher.combine(string) }

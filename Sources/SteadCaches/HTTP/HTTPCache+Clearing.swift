@@ -6,6 +6,18 @@ extension HTTPCache {
     if let key = CacheKey(url) { store.remove(key) }
   }
 
+  /// Removes all responses whose URLs begin with a URL, and those that are on their way to be stored there.
+  ///
+  /// Both are compared without fragments, with scheme and host in lower case: `https://a.example/b` is the beginning of
+  /// `https://a.example/b?c` and of `https://a.example/bc`, so end a directory with a slash. Costs a look at every
+  /// response.
+  public func removeResponses(withPrefix url: URL) {
+    if let key = CacheKey(url) { store.remove(prefix: key) }
+  }
+
+  /// The URLs that have responses, in no particular order. Costs a look at every response.
+  public var storedURLs: [URL] { store.keys.compactMap { URL(string: $0.string) } }
+
   /// Removes all responses of a host, on all its ports.
   ///
   /// Other hosts' responses stay. If the cache has a disk, they leave memory and stay on disk.

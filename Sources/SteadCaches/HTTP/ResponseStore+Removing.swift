@@ -24,6 +24,25 @@ extension ResponseStore {
     removeBodies(of: responses)
   }
 
+  /// The keys of all URLs that have responses.
+  var keys: Set<CacheKey> {
+    var keys = Set(memory.contents.filter { !$0.value.responses.isEmpty }.map(\.key))
+    let prefix = CacheKey.pagePrefix
+    for name in usableDisk?.keys(withPrefix: prefix) ?? [] {
+      if let key = CacheKey(String(name.dropFirst(prefix.count))) { keys.insert(key) }
+    }
+    // A page in memory may be outdated by the disk, and one on the disk should perhaps have been removed.
+    return keys.filter { !responses(for: $0).isEmpty }
+  }
+
+  /// Removes the responses of all URLs that begin with one, also those that are on their way.
+  func remove(prefix: CacheKey) {
+    let onTheirWay = rights.keys.compactMap { CacheKey($0) }
+    for key in keys.union(onTheirWay) where key.string.utf8.starts(with: prefix.string.utf8) {
+      remove(key)
+    }
+  }
+
   /// Removes all responses of a host, also those that are on their way.
   func remove(host: String) {
     let host = host.lowercasedASCII

@@ -158,7 +158,8 @@ final class ResponseStore: Sendable {
 
 extension CacheKey {
   /// The key of the URL's page on disk.
-  var onDisk: String { "page " + string }
+  var onDisk: String { Self.pagePrefix + string }
+  static var pagePrefix: String { "page " }
   /// The tag of all that is on disk of the URL's host.
   var tag: String { "host " + host }
 }

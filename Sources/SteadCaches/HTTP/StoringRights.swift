@@ -34,6 +34,11 @@ final class StoringRights: Sendable {
     }
   }
 
+  /// The URLs of requests that are on their way, or whose pages are being changed, as strings of their keys.
+  var keys: Set<String> {
+    state.withLock { Set($0.active.keys).union($0.changes.keys) }
+  }
+
   /// Whether a body may not be stored.
   func isRevoked(_ id: String) -> Bool { state.withLock { $0.revoked.contains(id) } }
 
