@@ -19,11 +19,12 @@ enum CacheDecision: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - stored: All that is stored of the request's URL.
-  ///   - isOffline: Whether the server can't be asked.
+  ///   - settings: What the program has said, for example that the server can't be asked.
   static func make(
-    for request: HTTPCache.Request, mode: HTTPCache.Mode, isOffline: Bool, stored: [StoredResponse],
-    now: Date
+    for request: HTTPCache.Request, mode: HTTPCache.Mode, _ settings: HTTPCache.Settings = .init(),
+    stored: [StoredResponse], now: Date
   ) -> CacheDecision {
+    let isOffline = settings.isOffline
     let control = CacheControl(of: request.fields, isRequest: true)
     guard canUseCache(request), mode != .bypass, !control.hasNoStore else {
       if let code = refusal(mode, isOffline: isOffline) { return .fail(code) }
@@ -31,13 +32,13 @@ enum CacheDecision: Sendable, Hashable {
     }
     let best = StoredAnswer.best(of: stored, for: request)
     if isOffline || mode == .onlyStored || mode == .preferStored {
-      if let best { return .use(best, isStale: best.freshness.rest(at: now) <= 0) }
+      if let best { return .use(best, isStale: rest(of: best, settings, now) <= 0) }
       if let code = refusal(mode, isOffline: isOffline) { return .fail(code) }
     }
     guard mode != .reload, let best else {
       return control.onlyIfCached ? .unavailable : .ask(request, about: nil)
     }
-    switch permission(to: best, control, mode, now) {
+    switch permission(to: best, control, mode, settings, now) {
     case .fresh: return .use(best, isStale: false)
     case .stale: return .use(best, isStale: true)
     case .whileRevalidating where !control.onlyIfCached:
@@ -51,10 +52,11 @@ enum CacheDecision: Sendable, Hashable {
   /// Whether a response that has just come may answer requests like its own once it is stored, without the server being
   /// asked again.
   static func mayAnswerEqualRequests(
-    _ new: StoredResponse, _ request: HTTPCache.Request, mode: HTTPCache.Mode, now: Date
+    _ new: StoredResponse, _ request: HTTPCache.Request, mode: HTTPCache.Mode,
+    _ settings: HTTPCache.Settings, now: Date
   ) -> Bool {
     let control = CacheControl(of: request.fields, isRequest: true)
-    return mode == .preferStored || permission(to: new, control, mode, now) != nil
+    return mode == .preferStored || permission(to: new, control, mode, settings, now) != nil
   }
 
   /// Why the server can't be asked; nil if it can.
@@ -63,14 +65,21 @@ enum CacheDecision: Sendable, Hashable {
     return mode == .onlyStored ? .notStored : nil
   }
 
+  private static func rest(
+    of stored: StoredResponse, _ settings: HTTPCache.Settings, _ now: Date
+  ) -> TimeInterval {
+    stored.freshness.rest(at: now, assuming: settings.defaultLifetime)
+  }
+
   private enum Permission { case fresh, stale, whileRevalidating }
 
   /// Whether a stored response may be used without asking the server first.
   private static func permission(
-    to stored: StoredResponse, _ control: CacheControl, _ mode: HTTPCache.Mode, _ now: Date
+    to stored: StoredResponse, _ control: CacheControl, _ mode: HTTPCache.Mode,
+    _ settings: HTTPCache.Settings, _ now: Date
   ) -> Permission? {
     let (freshness, storedControl) = (stored.freshness, stored.freshness.control)
-    let (age, rest) = (freshness.age(at: now), freshness.rest(at: now))
+    let (age, rest) = (freshness.age(at: now), rest(of: stored, settings, now))
     if storedControl.hasNoCache || control.hasNoCache { return nil }
     if mode == .revalidate { return storedControl.isImmutable && rest > 0 ? .fresh : nil }
     if let maxAge = control.maxAge {

@@ -13,6 +13,8 @@ struct Freshness: Sendable, Hashable {
   let initialAge: TimeInterval
   let receivedAt: Date
   let control: CacheControl
+  /// Whether a lifetime may be assumed that the server did not give.
+  let mayBeAssumed: Bool
 
   /// Works out the freshness of a response.
   ///
@@ -21,6 +23,7 @@ struct Freshness: Sendable, Hashable {
   ///   - receivedAt: When the response's head came.
   init(of response: HTTPCache.Response, requestedAt: Date, receivedAt: Date) {
     control = CacheControl(of: response.fields)
+    mayBeAssumed = HTTPStatus.isHeuristicallyCacheable(response.status) || control.isPublic
     self.receivedAt = receivedAt
     let fields = response.fields
     let date = fields.date("Date", now: receivedAt) ?? receivedAt
@@ -33,8 +36,7 @@ struct Freshness: Sendable, Hashable {
       let expires = fields.date("Expires", now: receivedAt)
       (lifetime, isExplicit) = (expires.map { $0.timeIntervalSince(date) } ?? 0, true)
     } else {
-      let isAllowed = HTTPStatus.isHeuristicallyCacheable(response.status) || control.isPublic
-      let modified = isAllowed ? fields.date("Last-Modified", now: receivedAt) : nil
+      let modified = mayBeAssumed ? fields.date("Last-Modified", now: receivedAt) : nil
       let idle = modified.map { max(0, date.timeIntervalSince($0)) } ?? 0
       (lifetime, isExplicit) = (
         min(idle * Self.heuristicShare, HTTPCache.Limits.heuristicLifetime / .seconds(1)), false
@@ -50,7 +52,15 @@ struct Freshness: Sendable, Hashable {
   /// How long the response remains fresh; zero or less if it is stale.
   ///
   /// It is stale, too, if the clock was set back to before the response came: its age isn't known then.
-  func rest(at now: Date) -> TimeInterval {
+  ///
+  /// - Parameter assumed: The lifetime of a response whose server gave none; nil for the estimate.
+  func rest(at now: Date, assuming assumed: Duration? = nil) -> TimeInterval {
+    var lifetime = self.lifetime
+    if let assumed, mayBeAssumed, !isExplicit { lifetime = assumed / .seconds(1) }
+    return rest(lifetime, at: now)
+  }
+
+  private func rest(_ lifetime: TimeInterval, at now: Date) -> TimeInterval {
     now < receivedAt ? min(0, lifetime - initialAge) : lifetime - age(at: now)
   }
 

@@ -89,9 +89,8 @@ extension HTTPCache {
       return landHead(response, body, exchange, requestedAt, receivedAt)
     }
     let reception = Reception.make(
-      of: response, to: request, about: exchange.stored, requestedAt: requestedAt,
-      receivedAt: receivedAt,
-      id: id)
+      of: response, to: request, about: exchange.stored, settings.withLock { $0 },
+      requestedAt: requestedAt, receivedAt: receivedAt, id: id)
     if case .store(let draft) = reception {
       return landNew(draft, response, body, exchange, isShared: isShared)
     }
@@ -137,7 +136,8 @@ extension HTTPCache {
 
   private func landInstead(of error: any Error, _ exchange: Exchange) -> Landing? {
     guard let stored = exchange.stored, !(error is CancellationError), !Task.isCancelled,
-      Reception.mayUseStale(stored, for: exchange.request, now: now())
+      Reception.mayUseStale(
+        stored, for: exchange.request, settings.withLock { $0 }, now: now())
     else { return nil }
     let reply = reply(stored, to: exchange.request, under: exchange.flight.key, as: .stale)
     return reply.map { Landing($0, .stored) }

@@ -108,7 +108,8 @@ extension HTTPCache {
   ) -> CacheDecision {
     var stored = store.responses(for: key)
     if !lost.isEmpty { stored.removeAll { lost.contains($0.id) } }
-    return .make(for: request, mode: mode, isOffline: isOffline, stored: stored, now: now())
+    return .make(
+      for: request, mode: mode, settings.withLock { $0 }, stored: stored, now: now())
   }
 
   /// The reply of a stored response; nil if its body is gone.
@@ -120,7 +121,8 @@ extension HTTPCache {
     let answer = StoredAnswer(stored, to: request, now: moment)
     guard let body = store.body(of: stored, at: answer.positions, for: key) else { return nil }
     var outcome = Outcome(source: source, age: answer.age)
-    outcome.freshness = Int(stored.freshness.rest(at: moment).rounded(.down))
+    outcome.freshness = Int(
+      stored.freshness.rest(at: moment, assuming: defaultLifetime).rounded(.down))
     outcome.forwardStatus = forwardStatus
     outcome.isShared = isShared
     var reply = Reply(response: answer.response, body: body, outcome: outcome)

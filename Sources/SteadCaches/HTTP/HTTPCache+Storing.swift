@@ -39,7 +39,7 @@ extension HTTPCache {
     let isForOthers =
       isShared
       && CacheDecision.mayAnswerEqualRequests(
-        draft, request, mode: flight.mode, now: draft.receivedAt)
+        draft, request, mode: flight.mode, settings.withLock { $0 }, now: draft.receivedAt)
     let reply = miss(
       response, Body(reading: queue), isStored: store.canHold(draft, length: length))
     let landing = Landing(reply, isForOthers ? nil : .unusable, loading)

@@ -35,7 +35,7 @@ public final class HTTPCache: Sendable {
   /// The revalidations that run in the background, by the names of the stored responses' bodies.
   let revalidations = Mutex<[String: Task<Void, Never>]>([:])
   let counts = Mutex(Statistics())
-  private let offline = Mutex(false)
+  let settings = Mutex(Settings())
 
   /// Requests that share one fetch: equal ones between which nothing of their URL was removed.
   struct Flight: Hashable, Sendable {
@@ -99,13 +99,6 @@ public final class HTTPCache: Sendable {
     self.now = clock
     store = ResponseStore(
       disk: disk, limits: limits, respondsToMemoryPressure: now == nil, now: clock)
-  }
-
-  /// Whether the server is never asked: any stored response is used, however old, and a missing one throws
-  /// ``HTTPCacheError/Code/offline``. False by default.
-  public var isOffline: Bool {
-    get { offline.withLock { $0 } }
-    set { offline.withLock { $0 = newValue } }
   }
 
   /// What the cache has done since it was made.

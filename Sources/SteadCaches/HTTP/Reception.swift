@@ -21,7 +21,7 @@ enum Reception: Sendable, Hashable {
   ///   - id: A name for the body if it is stored.
   static func make(
     of response: HTTPCache.Response, to request: HTTPCache.Request, about stored: StoredResponse?,
-    requestedAt: Date, receivedAt: Date, id: String
+    _ settings: HTTPCache.Settings = .init(), requestedAt: Date, receivedAt: Date, id: String
   ) -> Reception {
     if let stored, stored.isValidatable, response.status == HTTPStatus.notModified {
       guard confirms(response, stored) else { return .askAgain }
@@ -30,7 +30,7 @@ enum Reception: Sendable, Hashable {
       return .confirmed(updated ?? stored, isReusable: updated != nil)
     }
     if let stored, HTTPStatus.isServerFailure(response.status),
-      mayUseStale(stored, for: request, now: receivedAt)
+      mayUseStale(stored, for: request, settings, now: receivedAt)
     {
       return .useStale(stored)
     }
@@ -48,15 +48,17 @@ enum Reception: Sendable, Hashable {
 
   /// Whether a stored response may be used when the server cannot be reached, or reports a failure.
   static func mayUseStale(
-    _ stored: StoredResponse, for request: HTTPCache.Request, now: Date
+    _ stored: StoredResponse, for request: HTTPCache.Request, _ settings: HTTPCache.Settings,
+    now: Date
   ) -> Bool {
     let (control, freshness) = (stored.freshness.control, stored.freshness)
     let asked = CacheControl(of: request.fields, isRequest: true)
     guard !control.mustRevalidate, !control.hasNoCache, !asked.hasNoCache,
       now >= freshness.receivedAt,
-      let limit = control.staleIfError ?? asked.staleIfError
+      let limit = (control.staleIfError ?? asked.staleIfError).map(Duration.seconds)
+        ?? settings.staleOnFailure
     else { return false }
-    return -freshness.rest(at: now) < TimeInterval(limit)
+    return -freshness.rest(at: now, assuming: settings.defaultLifetime) < limit / .seconds(1)
   }
 
   /// The stored form of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).

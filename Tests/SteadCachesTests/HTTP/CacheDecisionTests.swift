@@ -26,7 +26,8 @@ import Testing
     let request = try Origin.request("/", asked, method: method)
     let stored = Self.stored(fields, secondsAgo: secondsAgo, to: try Origin.request())
     let decision = CacheDecision.make(
-      for: request, mode: mode, isOffline: isOffline, stored: stored, now: Self.now)
+      for: request, mode: mode, HTTPCache.Settings(isOffline: isOffline), stored: stored,
+      now: Self.now)
     return switch decision {
     case .bypass: "bypass"
     case .use(_, let isStale): isStale ? "stale" : "fresh"
@@ -131,7 +132,7 @@ import Testing
     request.hasBody = true
     let stored = Self.stored(fresh, secondsAgo: 1, to: try Origin.request())
     let decision = CacheDecision.make(
-      for: request, mode: .standard, isOffline: false, stored: stored, now: Self.now)
+      for: request, mode: .standard, stored: stored, now: Self.now)
     #expect(decision == .bypass)
   }
 
@@ -174,7 +175,7 @@ import Testing
     let request = try Origin.request("/", ["If-None-Match": "\"mine\"", "X": "y"])
     let stored = Self.stored(fields, secondsAgo: 1, to: try Origin.request())
     let decision = CacheDecision.make(
-      for: request, mode: .revalidate, isOffline: false, stored: stored, now: Self.now)
+      for: request, mode: .revalidate, stored: stored, now: Self.now)
     guard case .ask(let question, _) = decision else { return #expect(Bool(false), "\(decision)") }
     #expect(question.fields["If-None-Match"] == "W/\"a\"")
     #expect(question.fields["If-Modified-Since"] == "Wed, 07 Oct 2026 08:00:00 GMT")
@@ -190,7 +191,7 @@ import Testing
     for list in [old + new, new + old] {
       #expect(
         CacheDecision.make(
-          for: request, mode: .standard, isOffline: false, stored: list, now: Self.now)
+          for: request, mode: .standard, stored: list, now: Self.now)
           == .use(new[0], isStale: false))
     }
   }

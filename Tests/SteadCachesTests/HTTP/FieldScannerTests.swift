@@ -53,7 +53,7 @@ import Testing
       guard var draft else { continue }
       draft.bodySize = 5
       let decision = CacheDecision.make(
-        for: request, mode: .standard, isOffline: false, stored: [draft], now: now)
+        for: request, mode: .standard, stored: [draft], now: now)
       _ = StoredAnswer(draft, to: request, now: now)
       #expect(decision != .unavailable || value.contains("only-if-cached"))
       #expect(StoredPage.decode(StoredPage.encode([draft])) == [draft])

@@ -14,7 +14,7 @@ import Testing
 
   // Of two keys with the same frequency the older one was evicted once both had been seen twice: of a loop over 1,000
   // keys a cache of 512 answered 29 to 37 %, and other policies 49 %.
-  @Test(arguments: [(1_000, 512, 0.44), (1_000, 256, 0.18), (1_000, 768, 0.62), (300, 200, 0.54)])
+  @Test(arguments: [(1_000, 512, 0.43), (1_000, 256, 0.18), (1_000, 768, 0.62), (300, 200, 0.54)])
   func `a loop that does not fit is kept in part`(
     keyCount: Int, cacheSize: Int, least: Double
   ) async throws {
@@ -30,7 +30,7 @@ import Testing
         Self.ratio(1_000, cacheSize: 512, firstKey: $0 * 1_000_003)
       }
     }
-    #expect((ratios.max() ?? 0) - (ratios.min() ?? 1) < 0.02, "\(ratios)")
+    #expect((ratios.max() ?? 0) - (ratios.min() ?? 1) < 0.03, "\(ratios)")
   }
 
   /// Loops of any length, in caches of any size: a part of the loop is answered that is in proportion to the cache.
@@ -41,7 +41,7 @@ import Testing
     let keyCount = cacheSize + Int.random(in: cacheSize / 20...cacheSize * 2, using: &random)
     let ratio = try await inOwnThread { Self.ratio(keyCount, cacheSize: cacheSize) }
     #expect(
-      ratio > 0.7 * Double(cacheSize) / Double(keyCount), "\(ratio): \(keyCount) keys, \(cacheSize)"
+      ratio > 0.78 * Double(cacheSize) / Double(keyCount), "\(ratio): \(keyCount) keys, \(cacheSize)"
     )
   }
 }
