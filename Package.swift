@@ -12,7 +12,7 @@ import PackageDescription
   // direct dependencies alone: without the second target it would not recompile what depends on the
   // product, and programs would crash for classes of another layout.
   let swiftDataTargets = ["SwiftData", "SteadRecords"]
-  let loggingTargets = ["OSLog", "os"]
+  let loggingTargets = ["CSteadOS", "OSLog", "os"]
 #endif
 
 let needsSyntax = TargetDependencyCondition.when(traits: ["Everything", "Records", "Transfer"])
@@ -148,6 +148,8 @@ let package = Package(
     // the compiler plugin, built for the same test bundle, would then have to be linked with it.
     .target(name: "OSLog"),
     .target(name: "os", dependencies: ["OSLog"]),
+    // The parts of the module `os`, such as `os.log`.
+    .target(name: "CSteadOS"),
     // The tests of the macros are a package of their own, Tests/SteadRecordsMacrosTests.
     // A second process, for the tests of stores that several programs share.
     .target(
@@ -174,8 +176,8 @@ let package = Package(
     .testTarget(
       name: "EngineFailureTests",
       dependencies: [
-        "RecordsTestSupport", "SteadRecords", "SteadTestSupport", "StoreWorker", "SwiftData",
-        "WorkerModels",
+        "RecordsTestSupport", "SteadFormats", "SteadRecords", "SteadSQLite", "SteadTestSupport",
+        "StoreWorker", "SwiftData", "WorkerModels",
       ]
     ),
     // Random sequences of operations against a reference: models, reference and runner, which a test

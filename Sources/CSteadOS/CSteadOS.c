@@ -1,0 +1,3 @@
+// A target needs a source.
+#include "lock.h"
+#include "log.h"

@@ -1,0 +1,1 @@
+// What `import os.log` names. The declarations are in the Swift module `os`.
