@@ -79,7 +79,7 @@ public struct _RowWriter {
     }
   }
 
-  func bindTransformed(_ value: Any, _ property: Int, _ parameter: Int32) throws {
+  func bindTransformed<Value>(_ value: Value, _ property: Int, _ parameter: Int32) throws {
     if let optional = value as? any OptionalValue, optional.isNil { return }
     let transformer = try context.takeUnretainedValue().transformer(for: property)
     guard let data = transformer.storedData(of: value) else {
