@@ -18,7 +18,9 @@ extension SwiftDataError {
   static func ofFullDisk(_ cause: (any Error)? = nil) -> SwiftDataError {
     .init(
       .storageFull,
-      "The disk is full. Nothing was saved and the changes are still pending; free some space "
+      "The disk is full, and nothing was written. Free some space, and try again.",
+      ofSave:
+        "The disk is full. Nothing was saved and the changes are still pending; free some space "
         + "and save again.", cause: cause)
   }
 

@@ -19,14 +19,20 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   public let code: Code
   /// What happened, and the remedy; names entities and properties, never a stored value.
   public let message: String
+  /// The message if a save throws the error, whose changes are then still pending; nil for the same message.
+  private let messageOfSave: String?
   /// The underlying error.
   public let cause: (any Error)?
   /// Whether a container could not be opened.
   private(set) var isOfOpening = false
 
-  init(_ code: Code, _ message: String = "", cause: (any Error)? = nil) {
+  init(
+    _ code: Code, _ message: String = "", ofSave messageOfSave: String? = nil,
+    cause: (any Error)? = nil
+  ) {
     self.code = code
     self.message = message
+    self.messageOfSave = messageOfSave
     self.cause = cause
   }
 
@@ -43,6 +49,14 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   public static func ~= (pattern: SwiftDataError, error: any Error) -> Bool {
     guard let error = error as? SwiftDataError else { return false }
     return error == pattern || (pattern == .loadIssueModelContainer && error.isOfOpening)
+  }
+
+  /// The error that a save throws for another one.
+  static func ofSave(_ error: any Error) -> any Error {
+    guard let known = error as? SwiftDataError, let message = known.messageOfSave else {
+      return error
+    }
+    return SwiftDataError(known.code, message, cause: known.cause)
   }
 
   /// The error that opening a container throws for another one.

@@ -61,7 +61,7 @@ extension ObjectGraph {
       for store in open { stores[store].rollBack() }
       undo.endSave(succeeded: false)
       if isHeld { try hold(opened, again: protected) }
-      throw error
+      throw SwiftDataError.ofSave(error)
     }
     if isHeld, isLastSave {
       // What observers save from now on is not the transaction's.

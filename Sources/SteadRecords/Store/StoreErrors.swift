@@ -24,7 +24,9 @@ enum StoreErrors {
     case .disk:
       .init(
         .storageFailure,
-        "The disk failed (\(error.message)). Nothing was saved and the changes are still pending; "
+        "The disk failed (\(error.message)), and nothing was written. Check the disk, and try again.",
+        ofSave:
+          "The disk failed (\(error.message)). Nothing was saved and the changes are still pending; "
           + "check the disk and save again.")
     case .constraint:
       .init(
