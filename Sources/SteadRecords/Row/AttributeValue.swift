@@ -93,7 +93,11 @@ extension Float: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .real }
   @inlinable public static var _placeholder: Float { 0 }
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Float {
-    Float(row.double(column))
+    let number = row.double(column)
+    let float = Float(number)
+    guard float.isInfinite, number.isFinite else { return float }
+    // The nearest one, as for the other types.
+    return float < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(Double(self), parameter) }
 }

@@ -46,6 +46,8 @@ extension Float: SQLDecodable {
   init?(sqlValue: SQLValue) {
     guard let number = Double(sqlValue: sqlValue) else { return nil }
     self = Float(number)
+    // The value of a wider type, which would become infinite.
+    if isInfinite, number.isFinite { return nil }
   }
 }
 extension CGFloat: SQLDecodable {

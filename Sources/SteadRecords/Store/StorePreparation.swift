@@ -71,6 +71,7 @@ struct StorePreparation {
         try change(isNew: isNew, migrator, digest)
       }
       try connection.execute("COMMIT")
+      if migrator?.releasesFiles ?? false { removeUnusedFiles() }
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
@@ -80,6 +81,26 @@ struct StorePreparation {
       _ = try? connection.checkpoint(.full, patience: LogMark.readerPatience)
     }
     return try identifier() ?? ""
+  }
+
+  /// Removes the files of large values that no row refers to after a migration.
+  ///
+  /// Only reported if it fails: the migration is committed, and the files take up space alone.
+  private func removeUnusedFiles() {
+    guard let blobs else { return }
+    do {
+      // Files are written before their rows, under the same lock.
+      try connection.execute("BEGIN IMMEDIATE")
+      defer { try? connection.execute("ROLLBACK") }
+      let references = ExternalReferences(layout, entities: entities)
+      _ = try blobs.sweep(keeping: references.readAll(connection))
+    } catch {
+      Report.problem(
+        .externalFileFailed, subject: file.configuration.url.lastPathComponent,
+        message:
+          "Files that no row needs after the migration were not removed. They only take up space; compact() removes them.",
+        cause: error)
+    }
   }
 
   private func change(isNew: Bool, _ migrator: SchemaMigrator?, _ digest: String) throws {

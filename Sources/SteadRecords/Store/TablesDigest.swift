@@ -4,7 +4,7 @@ import SteadFiles
 /// A string that is the same for models that need the same tables and leave the same schema in a store.
 struct TablesDigest {
   /// To be counted up when this version of the library makes other tables from the same models.
-  private static let version = 5
+  private static let version = 6
 
   let layout: StoreLayout
   let tables: [TableLayout]
@@ -30,6 +30,48 @@ struct TablesDigest {
       } else {
         add(String(number))
       }
+    }
+
+    mutating func add(_ structure: TypeStructure) {
+      switch structure {
+      case .named(let name): add(name)
+      case .optional(let wrapped):
+        add("?")
+        add(wrapped)
+      case .collection(let name, let parts):
+        add(name)
+        add(parts)
+      case .raw(let value, let cases):
+        add("raw")
+        add(value)
+        add(cases ?? [])
+      case .choice(let cases):
+        add("choice")
+        for (name, parts) in cases.sorted(by: { $0.key < $1.key }) {
+          add(name)
+          add(parts)
+        }
+      case .fields(let fields, let keys):
+        add("fields")
+        add(keys ?? [])
+        for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
+          add(name)
+          add(field)
+        }
+      case .outer(let levels):
+        add("outer")
+        add(levels)
+      }
+    }
+
+    private mutating func add(_ parts: [TypeStructure]) {
+      add(parts.count)
+      for part in parts { add(part) }
+    }
+
+    private mutating func add(_ names: [String]) {
+      add(names.count)
+      for name in names { add(name) }
     }
 
     mutating func add(_ condition: Bool) { add(condition ? 1 : 0) }
@@ -98,6 +140,7 @@ struct TablesDigest {
     switch property {
     case let attribute as Schema.Attribute:
       words.add(ValueTypeName.name(of: attribute.valueType))
+      if let structure = attribute.structure { words.add(structure) }
       for option in attribute.options {
         words.add(option.name)
         words.add(option.transformerName ?? "")

@@ -4,6 +4,8 @@ struct RecordedForm: Codable, Hashable, Sendable {
   var isOptional: Bool
   /// For an attribute: how the column stores its values.
   var encoding: String?
+  /// For an attribute: what its values are made of. Schemas of earlier versions of this library lack it.
+  var structure: TypeStructure?
   /// Of a relationship: whether it holds at most one model.
   var isToOne: Bool?
 }

@@ -88,7 +88,9 @@ extension Schema {
       try container.encode(ValueTypeName.name(of: valueType), forKey: .valueType)
       try container.encodeIfPresent(hashModifier, forKey: .hashModifier)
       try container.encode(
-        recorded ?? RecordedForm(isOptional: isOptional, encoding: encoding.rawValue),
+        recorded
+          ?? RecordedForm(
+            isOptional: isOptional, encoding: encoding.rawValue, structure: structure),
         forKey: .form)
     }
   }
@@ -153,6 +155,14 @@ extension Schema.Attribute {
     if isTransformable || isCodable { return .opaque }
     if options.contains(.externalStorage) { return .external }
     return PropertyShape(valueType).encoding
+  }
+
+  /// What its values are made of; nil if the program lacks the type and its structure was not recorded, and for values
+  /// that only a transformer reads.
+  var structure: TypeStructure? {
+    if let recorded = recorded?.structure { return recorded }
+    let type = PropertyShape(valueType).wrapped
+    return type == Any.self || isTransformable ? nil : StructureReader.structure(of: type)
   }
 
   /// The name of the transformer that produces its stored value; nil if none does.

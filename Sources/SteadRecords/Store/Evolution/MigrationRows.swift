@@ -1,4 +1,3 @@
-import Foundation
 import SteadSQLite
 
 /// The queries and updates that a migration runs on existing rows.
@@ -73,7 +72,8 @@ struct MigrationRows {
       return "\(name) is new and required, and its model has rows. Make it optional."
     case (let before as Schema.Attribute, let new as Schema.Attribute):
       guard case .checked = AttributeChange(from: before, to: new) else { return nil }
-      return try unreadable(before.name, new, name, table, only)
+      return try ValueCheck(connection, table: table, only: only)
+        .misfits(of: before.name, as: new)?.problem(of: name, new)
     case (let before as Schema.Relationship, let new as Schema.Relationship):
       guard new.isToOneRelationship, !new.isOptional, before.isToOneRelationship else { return nil }
       if before.isOptional, let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)") {
@@ -121,41 +121,6 @@ struct MigrationRows {
       "SELECT \"_id\" FROM \(table.sqlName) WHERE \(test) LIMIT \(SchemaMigrator.namedRowLimit)"
     ).compactMap { if case .integer(let row)? = $0.first { "\(row)" } else { nil } }
     return rows.isEmpty ? nil : rows.joined(separator: ", ")
-  }
-
-  /// Values that a new type cannot hold.
-  private func unreadable(
-    _ column: String, _ new: Schema.Attribute, _ name: String, _ table: String, _ only: String
-  ) throws -> String? {
-    let type = PropertyShape(new.valueType).wrapped
-    let statement = try connection.prepare(
-      "SELECT min(\"_id\"), \(column.sqlName) FROM \(table.sqlName) "
-        + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName)")
-    defer { statement.reset() }
-    var rows: [String] = []
-    while rows.count < SchemaMigrator.namedRowLimit, try statement.step() {
-      if !Self.canRead(statement.value(1), as: type, new.encoding) {
-        rows.append("\(statement.integer(0))")
-      }
-    }
-    guard !rows.isEmpty else { return nil }
-    return
-      "\(name) is now a \(type), but these rows have other values: \(rows.joined(separator: ", ")). Convert them in "
-      + "`willMigrate` of a migration plan, or keep the type."
-  }
-
-  static func canRead(
-    _ value: SQLValue, as type: any Any.Type, _ encoding: ColumnEncoding
-  ) -> Bool {
-    func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
-    switch encoding {
-    case .json, .composite:
-      guard let type = type as? any Decodable.Type, case .text(let text) = value else {
-        return false
-      }
-      return (try? JSONDecoder().decode(type, from: Data(text.utf8))) != nil
-    default: return _openExistential(type, do: open)
-    }
   }
 
   /// Rows that share the values of a set of properties that becomes unique.
@@ -268,6 +233,26 @@ struct MigrationRows {
     while try statement.step() {
       connection.changes.note(
         .update, entity, row: statement.integer(0), properties: PropertySet([property.index]))
+    }
+  }
+
+  /// Adds what values of a type that has gained fields lack, from the property's default value.
+  func completeValues(_ layout: StoreLayout) throws {
+    for (entity, _, _) in entities {
+      guard let now = layout.entity(named: entity.name) else { continue }
+      let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
+      let check = ValueCheck(connection, table: now.table, only: only)
+      for property in now.properties {
+        guard
+          let new = entity.storedPropertiesByName[property.name] as? Schema.Attribute,
+          let before = match.oldProperty(property.name, of: entity.name) as? Schema.Attribute,
+          case .checked = AttributeChange(from: before, to: new)
+        else { continue }
+        try check.complete(property.name, as: new) { row in
+          connection.changes.note(
+            .update, now, row: row, properties: PropertySet([property.index]))
+        }
+      }
     }
   }
 

@@ -176,14 +176,12 @@ struct SchemaComparison {
     case .none: break
     case .same:
       note(
-        entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); values stay as they are.",
-        isOfUnknownType: PropertyShape(old.valueType).wrapped == Any.self)
+        entity.name, new.name, "\(typeChange(old, new, name)); values stay as they are.",
+        isOfUnknownType: AttributeChange.isOfOneName(old, new))
     case .checked:
       note(
-        entity.name, new.name,
-        "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)); every value must fit the new type.",
-        isOfUnknownType: PropertyShape(old.valueType).wrapped == Any.self)
+        entity.name, new.name, "\(typeChange(old, new, name)); every value must fit the new type.",
+        isOfUnknownType: AttributeChange.isOfOneName(old, new))
     case .inlined:
       note(
         entity.name, new.name, "\(name) is no longer stored in files of its own.", losesData: true)
@@ -210,6 +208,18 @@ struct SchemaComparison {
       note(entity.name, new.name, "\(name) was required and is optional.")
     }
     compareOptions(old, new, name, entity)
+  }
+
+  /// What an attribute's type was and is, without the end of the sentence.
+  private func typeChange(
+    _ old: Schema.Attribute, _ new: Schema.Attribute, _ name: String
+  ) -> String {
+    guard let before = old.structure, let now = new.structure,
+      AttributeChange.isOfOneName(old, new)
+    else { return "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new))" }
+    let changes = now.changes(from: before)
+    let details = changes.isEmpty ? "" : " (\(changes.joined(separator: ", ")))"
+    return "\(PropertyShape(new.valueType).wrapped), the type of \(name), has changed\(details)"
   }
 
   private mutating func compareOptions(

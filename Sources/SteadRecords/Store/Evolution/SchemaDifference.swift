@@ -22,8 +22,8 @@ public struct SchemaDifference: Sendable {
     var cure: Cure?
     /// What has changed, without the part that a custom stage handles; nil if ``description`` has no such part.
     var fact: String?
-    /// Whether the property's type was one that the program no longer has under its name, but whose values its column
-    /// stored in the same way.
+    /// Whether the property's type may be the same one, whose values its column stores in the same way: the program
+    /// no longer has it under its name, or it has changed under its name.
     var isOfUnknownType = false
 
     enum Cure {
@@ -54,7 +54,8 @@ public struct SchemaDifference: Sendable {
 
   /// Whether the schemas need the same tables.
   public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
-  /// Whether the schemas are the same as far as can be known: an app may have moved a type into its versions since.
+  /// Whether the schemas are the same but for what is in their types: an app may have moved a type into its versions
+  /// since, or all its versions share a type that it has changed.
   var isOfUnknownTypes: Bool { refusals.isEmpty && changes.allSatisfy(\.isOfUnknownType) }
   /// Whether stored data is gone afterwards, or is stored in another form.
   public var losesData: Bool { changes.contains(where: \.losesData) }

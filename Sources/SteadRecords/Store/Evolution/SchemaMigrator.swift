@@ -57,8 +57,21 @@ struct SchemaMigrator {
   /// With the same models it stays the later one: a container that names its classes has version 1.0.0, and a plan's
   /// stages between two versions with the same models would run each time.
   var version: Schema.Version {
-    difference.isEmpty && !isInStage
+    difference.isOfUnknownTypes && !isInStage
       ? max(match.old.version, match.new.version) : match.new.version
+  }
+
+  /// Whether rows may have referred to files of large values that none refers to now.
+  var releasesFiles: Bool {
+    match.old.entities.contains { old in
+      old.storedProperties.contains { property in
+        guard let attribute = property as? Schema.Attribute, attribute.encoding == .external else {
+          return false
+        }
+        let now = match.newProperty(attribute.name, of: old.name) as? Schema.Attribute
+        return now?.encoding != .external
+      }
+    }
   }
 
   // MARK: Before anything is written
@@ -71,7 +84,7 @@ struct SchemaMigrator {
         [.text(table.name)])
       if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
     }
-    if match.old.version > match.new.version, !difference.isEmpty, !isInStage {
+    if match.old.version > match.new.version, !difference.isOfUnknownTypes, !isInStage {
       throw SwiftDataError(
         .backwardMigration,
         "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
@@ -163,6 +176,7 @@ struct SchemaMigrator {
     for (number, conversion) in conversions.enumerated() {
       try conversion.write(number, layout, on: connection)
     }
+    try rows.completeValues(layout)
     try rows.inlineFiles(blobs)
   }
 
@@ -196,16 +210,45 @@ struct SchemaMigrator {
       default: break
       }
     }
-    for (table, columns) in old.generated where existing[table] != nil {
+    let generated = try changedFields(old.generated)
+    for (table, columns) in generated.columns where existing[table] != nil {
       let kept = names.tables[table].flatMap { wanted.generated[$0] } ?? [:]
       for (column, base) in columns where existing[table]?[column] != nil {
-        let stays = names.columns[table]?[base] == base && kept[column] == base
+        let stays =
+          names.columns[table]?[base] == base && kept[column] == base
+          && !generated.changed.contains("\(table).\(base)")
         if !stays {
           try connection.execute(
             "ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
         }
       }
     }
+  }
+
+  /// The computed columns of each table, with those of structs that have changed: their types may differ, and the
+  /// program may no longer know what they were.
+  private func changedFields(
+    _ known: [String: [String: String]]
+  ) throws -> (columns: [String: [String: String]], changed: Set<String>) {
+    var columns = known
+    var changed: Set<String> = []
+    for entity in match.new.entities {
+      guard let table = match.oldEntities[entity.name]?.root.name, existing[table] != nil else {
+        continue
+      }
+      for case let new as Schema.Attribute in entity.storedProperties
+      where new.encoding == .composite {
+        guard let old = match.oldProperty(new.name, of: entity.name) as? Schema.Attribute,
+          old.structure != new.structure
+        else { continue }
+        changed.insert("\(table).\(old.name)")
+        for column in try connection.generatedColumns(of: table)
+        where column.hasPrefix("\(old.name)_") {
+          columns[table, default: [:]][column] = old.name
+        }
+      }
+    }
+    return (columns, changed)
   }
 
   /// Drops what goes, and gives what stays its new name: dropped first, so that its name is free.

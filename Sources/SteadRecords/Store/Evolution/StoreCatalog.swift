@@ -48,3 +48,11 @@ struct StoreCatalog {
     }
   }
 }
+
+extension StoreConnection {
+  /// The columns of a table that SQLite computes.
+  func generatedColumns(of table: String) throws -> [String] {
+    try rows("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)", [.text(table)])
+      .compactMap { if case .text(let name)? = $0.first { name } else { nil } }
+  }
+}

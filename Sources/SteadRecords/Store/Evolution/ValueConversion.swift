@@ -79,7 +79,7 @@ struct ValueConversion {
       "SELECT DISTINCT \(converted) FROM (\(values)) WHERE value IS NOT NULL")
     defer { statement.reset() }
     while try statement.step() {
-      if !MigrationRows.canRead(statement.value(0), as: type, new.encoding) { return false }
+      if !ValueCheck.canRead(statement.value(0), as: new) { return false }
     }
     return true
   }

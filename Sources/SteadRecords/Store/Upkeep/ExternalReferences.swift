@@ -13,8 +13,14 @@ struct ExternalReferences {
 
   /// - Parameter catalog: What the store has, if its tables may differ from the models'.
   init(_ store: RecordStore, _ catalog: StoreCatalog? = nil) {
+    self.init(
+      store.layout, entities: Set(store.layout.entities.indices.filter { store.plans[$0] != nil }),
+      catalog)
+  }
+
+  init(_ layout: StoreLayout, entities: Set<Int>, _ catalog: StoreCatalog? = nil) {
     var columns: [(entity: EntityLayout, column: String)] = []
-    for entity in store.layout.entities where store.plans[entity.index] != nil {
+    for entity in layout.entities where entities.contains(entity.index) {
       for (_, column) in entity.externalColumns
       where catalog == nil || catalog?.columns[entity.table]?[column] != nil {
         columns.append((entity, column))

@@ -1,0 +1,125 @@
+/// What values of a type are made of, as a store records it: an app may change a type and keep its name.
+///
+/// Two types with one structure read each other's values.
+indirect enum TypeStructure: Hashable, Sendable {
+  /// A type of the standard library or of Foundation, or one that nothing is known of.
+  case named(String)
+  case optional(TypeStructure)
+  /// An array, a set or a dictionary, and its parts.
+  case collection(String, [TypeStructure])
+  /// A raw value; of an enum also all its raw values.
+  case raw(TypeStructure, cases: [String]?)
+  /// The cases of an enum without raw value, each with the parts of its payload.
+  case choice([String: [TypeStructure]])
+  /// The fields of a struct, and the keys that it reads from JSON if these are not the fields' names.
+  case fields([String: TypeStructure], keys: [String]?)
+  /// The type that many levels above.
+  case outer(Int)
+}
+
+extension TypeStructure {
+  /// Whether every value of another structure is one of this: it is equal, or enums in it have gained cases.
+  func reads(_ other: TypeStructure) -> Bool {
+    if self == other { return true }
+    switch (self, other) {
+    case (.optional(let mine), .optional(let theirs)): return mine.reads(theirs)
+    case (.collection(let mine, let parts), .collection(let theirs, let others)):
+      return mine == theirs && Self.read(parts, others)
+    case (.raw(let mine, let cases?), .raw(let theirs, let others?)):
+      return mine == theirs && Set(cases).isSuperset(of: others)
+    case (.choice(let cases), .choice(let others)):
+      return others.allSatisfy { name, parts in cases[name].map { Self.read($0, parts) } ?? false }
+    case (.fields(let fields, let keys), .fields(let others, let otherKeys)):
+      return keys == otherKeys && fields.count == others.count
+        && others.allSatisfy { name, field in fields[name]?.reads(field) ?? false }
+    default: return false
+    }
+  }
+
+  private static func read(_ parts: [TypeStructure], _ others: [TypeStructure]) -> Bool {
+    parts.count == others.count && zip(parts, others).allSatisfy { $0.reads($1) }
+  }
+
+  /// What differs from an earlier structure, in phrases such as `the field volume is new`; empty if it can't be said in
+  /// so few words.
+  func changes(from old: TypeStructure) -> [String] {
+    switch (old, self) {
+    case (.raw(let before, let old?), .raw(let now, let new?)) where before == now:
+      Self.names("case", Set(old), Set(new))
+    case (.choice(let old), .choice(let new)):
+      Self.names("case", Set(old.keys), Set(new.keys))
+        + old.keys.sorted().filter { new[$0] != nil && new[$0] != old[$0] }
+        .map { "the payload of the case \($0) is another" }
+    case (.fields(let old, let before), .fields(let new, let now)):
+      Self.names("field", Set(old.keys), Set(new.keys))
+        + old.keys.sorted().filter { new[$0] != nil && new[$0] != old[$0] }
+        .map { "the type of the field \($0) is another" }
+        + (before == now ? [] : ["the coding keys are others"])
+    default: []
+    }
+  }
+
+  private static func names(_ kind: String, _ old: Set<String>, _ new: Set<String>) -> [String] {
+    new.subtracting(old).sorted().map { "the \(kind) \($0) is new" }
+      + old.subtracting(new).sorted().map { "the \(kind) \($0) is gone" }
+  }
+}
+
+/// In JSON a name is a string, and everything else an object: `{"fields":{"volume":"Int"}}`. Documentation/RecordStore.md
+/// lists the forms.
+extension TypeStructure: Codable {
+  private enum CodingKeys: CodingKey {
+    case optional, collection, of, raw, cases, choice, fields, keys, outer
+  }
+
+  init(from decoder: any Decoder) throws {
+    if let name = try? decoder.singleValueContainer().decode(String.self) {
+      self = .named(name)
+      return
+    }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    if let wrapped = try container.decodeIfPresent(TypeStructure.self, forKey: .optional) {
+      self = .optional(wrapped)
+    } else if let name = try container.decodeIfPresent(String.self, forKey: .collection) {
+      self = .collection(name, try container.decode([TypeStructure].self, forKey: .of))
+    } else if let value = try container.decodeIfPresent(TypeStructure.self, forKey: .raw) {
+      self = .raw(value, cases: try container.decodeIfPresent([String].self, forKey: .cases))
+    } else if let cases = try container.decodeIfPresent(
+      [String: [TypeStructure]].self, forKey: .choice)
+    {
+      self = .choice(cases)
+    } else if let fields = try container.decodeIfPresent(
+      [String: TypeStructure].self, forKey: .fields)
+    {
+      self = .fields(fields, keys: try container.decodeIfPresent([String].self, forKey: .keys))
+    } else if let levels = try container.decodeIfPresent(Int.self, forKey: .outer) {
+      self = .outer(levels)
+    } else {
+      // A form of a later version of this library: the structure is then another one.
+      self = .named("")
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if case .named(let name) = self {
+      var container = encoder.singleValueContainer()
+      return try container.encode(name)
+    }
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .named: break
+    case .optional(let wrapped): try container.encode(wrapped, forKey: .optional)
+    case .collection(let name, let parts):
+      try container.encode(name, forKey: .collection)
+      try container.encode(parts, forKey: .of)
+    case .raw(let value, let cases):
+      try container.encode(value, forKey: .raw)
+      try container.encodeIfPresent(cases, forKey: .cases)
+    case .choice(let cases): try container.encode(cases, forKey: .choice)
+    case .fields(let fields, let keys):
+      try container.encode(fields, forKey: .fields)
+      try container.encodeIfPresent(keys, forKey: .keys)
+    case .outer(let levels): try container.encode(levels, forKey: .outer)
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import SteadFormats
+import SteadSQLite
+
+/// Whether the values of a table's columns can be read as the types that properties have now.
+struct ValueCheck {
+  /// Values that can't be read.
+  struct Misfits {
+    /// The numbers of some of the rows.
+    let rows: [String]
+    /// What is wrong in the first one, if it is JSON.
+    let cause: DecodingError?
+  }
+
+  /// How a value can be read.
+  private enum Fit {
+    case asItIs
+    /// With fields of the property's default value.
+    case completed(SQLValue)
+    case none((any Error)?)
+  }
+
+  /// How many rows are read before any of them is written.
+  private static let batchSize = 500
+
+  private let connection: StoreConnection
+  private let table: String
+  private let only: String
+
+  /// - Parameter only: A test of the rows' class, which begins with ` AND`, or nothing.
+  init(_ connection: StoreConnection, table: String, only: String) {
+    self.connection = connection
+    self.table = table
+    self.only = only
+  }
+
+  /// The values of a column that an attribute's type cannot read, even if they get the fields that they lack.
+  func misfits(of column: String, as attribute: Schema.Attribute) throws -> Misfits? {
+    let reader = Reader(attribute)
+    let statement = try connection.prepare(
+      "SELECT min(\"_id\"), \(column.sqlName) FROM \(table.sqlName) "
+        + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName)")
+    defer { statement.reset() }
+    var rows: [String] = []
+    var cause: (any Error)?
+    while rows.count < SchemaMigrator.namedRowLimit, try statement.step() {
+      guard case .none(let error) = reader.fit(of: statement.value(1)) else { continue }
+      rows.append("\(statement.integer(0))")
+      cause = cause ?? error
+    }
+    return rows.isEmpty ? nil : Misfits(rows: rows, cause: cause as? DecodingError)
+  }
+
+  /// Whether an attribute's type reads a value as it is.
+  static func canRead(_ value: SQLValue, as attribute: Schema.Attribute) -> Bool {
+    if case .asItIs = Reader(attribute).fit(of: value) { true } else { false }
+  }
+
+  /// Adds the fields that a column's values lack.
+  ///
+  /// - Parameter note: Called with the number of each row that is changed.
+  func complete(
+    _ column: String, as attribute: Schema.Attribute, note: (Int64) -> Void
+  ) throws {
+    let reader = Reader(attribute)
+    guard reader.hasDefault else { return }
+    var last = Int64.min
+    while true {
+      let batch = try connection.rows(
+        "SELECT \"_id\", \(column.sqlName) FROM \(table.sqlName) "
+          + "WHERE \"_id\" > ?1 AND \(column.sqlName) IS NOT NULL\(only) "
+          + "ORDER BY \"_id\" LIMIT \(Self.batchSize)", [.integer(last)])
+      guard case .integer(let end)? = batch.last?.first else { return }
+      for row in batch {
+        guard case .integer(let number) = row[0],
+          case .completed(let value) = reader.fit(of: row[1])
+        else { continue }
+        note(number)
+        try connection.run(
+          "UPDATE \(table.sqlName) SET \(column.sqlName) = ?2 WHERE \"_id\" = ?1", [row[0], value])
+      }
+      last = end
+    }
+  }
+}
+
+extension ValueCheck {
+  /// Reads values as an attribute's type.
+  private struct Reader {
+    /// The greatest number of fields that a value gets.
+    private static let fieldLimit = 1_000
+
+    private let type: any Any.Type
+    private let isJSON: Bool
+    /// The default value as JSON, if that is an object.
+    private let fields: JSONValue?
+
+    var hasDefault: Bool { fields != nil }
+
+    init(_ attribute: Schema.Attribute) {
+      type = PropertyShape(attribute.valueType).wrapped
+      switch attribute.encoding {
+      case .json, .composite, .opaque: isJSON = true
+      default: isJSON = false
+      }
+      fields =
+        isJSON
+        ? attribute.defaultValue.flatMap { Self.json(of: $0, attribute.encoding) } : nil
+    }
+
+    private static func json(of value: Any, _ encoding: ColumnEncoding) -> JSONValue? {
+      guard case .text(let text)? = DefaultValueEncoder.encode(value, as: encoding),
+        let json = JSONReader.value(of: Data(text.utf8)), json.object != nil
+      else { return nil }
+      return json
+    }
+
+    func fit(of value: SQLValue) -> Fit {
+      guard isJSON else { return readsColumn(value) ? .asItIs : .none(nil) }
+      guard case .text(let text) = value, let type = type as? any Decodable.Type else {
+        return .none(nil)
+      }
+      let data = Data(text.utf8)
+      if let fields { return Self.fit(of: data, as: type, fields) }
+      if let error = Self.readError(data, as: type) { return .none(error) }
+      return .asItIs
+    }
+
+    private static func readError(_ data: Data, as type: any Decodable.Type) -> (any Error)? {
+      do {
+        _ = try JSONDecoder().decode(type, from: data)
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    /// Adds one missing field after the other, as reading asks for them: an optional one that is missing is nil.
+    private static func fit(
+      of stored: Data, as type: any Decodable.Type, _ fields: JSONValue
+    ) -> Fit {
+      var data = stored
+      for count in 0...fieldLimit {
+        guard let error = readError(data, as: type) else {
+          return count == 0 ? .asItIs : .completed(.text(String(decoding: data, as: UTF8.self)))
+        }
+        guard case DecodingError.keyNotFound(let key, let context) = error,
+          let value = JSONReader.value(of: data),
+          let complete = adding(
+            key.stringValue, at: context.codingPath[...], from: fields, to: value)
+        else { return .none(error) }
+        data = complete.data
+      }
+      return .none(nil)
+    }
+
+    /// An object with one more field in it, or in an object within it; nil if the default value has no such field.
+    private static func adding(
+      _ key: String, at path: ArraySlice<any CodingKey>, from fields: JSONValue, to value: JSONValue
+    ) -> JSONValue? {
+      guard var object = value.object, let defaults = fields.object else { return nil }
+      if let step = path.first {
+        let name = step.stringValue
+        guard step.intValue == nil, let inner = object[name], let field = defaults[name],
+          let complete = adding(key, at: path.dropFirst(), from: field, to: inner)
+        else { return nil }
+        object[name] = complete
+      } else {
+        guard let field = defaults[key], object[key] == nil else { return nil }
+        object[key] = field
+      }
+      return .object(object)
+    }
+
+    private func readsColumn(_ value: SQLValue) -> Bool {
+      func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
+      return _openExistential(type, do: open)
+    }
+  }
+}
+
+extension ValueCheck.Misfits {
+  /// What is in the way, and what to do about it.
+  func problem(of name: String, _ attribute: Schema.Attribute) -> String {
+    let type = PropertyShape(attribute.valueType).wrapped
+    let rows = rows.joined(separator: ", ")
+    let conversion =
+      "Convert them in `willMigrate` of a migration plan, or keep the type."
+    switch cause {
+    case .keyNotFound(let key, let context)?:
+      return
+        "\(name) is a \(type), and these rows lack its field \(Self.path(context.codingPath + [key])): \(rows). Give the "
+        + "property a default value, whose fields they then get, make the field optional, or read it in "
+        + "`init(from:)` with `decodeIfPresent`."
+    case .valueNotFound(_, let context)?, .typeMismatch(_, let context)?,
+      .dataCorrupted(let context)?:
+      let path = Self.path(context.codingPath)
+      let field = path.isEmpty ? "" : " in the field \(path)"
+      return
+        "\(name) is a \(type), and these rows have values that it does not read\(field): \(rows). Read them in "
+        + "`init(from:)`, keep the type as it was, or add a property of another name and set it in a custom stage of a "
+        + "migration plan."
+    default:
+      return "\(name) is now a \(type), but these rows have other values: \(rows). \(conversion)"
+    }
+  }
+
+  /// Foundation's types of keys, which those of dictionaries have.
+  private static let unnamedKeys: Set<String> = ["_CodingKey", "_DictionaryCodingKey", "_JSONKey"]
+
+  /// Keys of a dictionary are stored values, and so are not named.
+  private static func path(_ keys: [any CodingKey]) -> String {
+    keys.map { key in
+      if let index = key.intValue { return "[\(index)]" }
+      return unnamedKeys.contains("\(Swift.type(of: key))") ? "…" : key.stringValue
+    }.joined(separator: ".")
+  }
+}
