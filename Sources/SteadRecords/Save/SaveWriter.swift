@@ -26,7 +26,6 @@ struct SaveWriter {
   let layout: Layout
   /// New objects whose unique values belong to an existing row.
   private(set) var upserted: Set<ObjectIdentifier> = []
-  private var upsertedRows: [Int: Set<Int64>] = [:]
   /// Changed objects whose row another process deleted.
   private(set) var vanished: [any PersistentModel] = []
   /// The places of the save in the histories of custom stores, by the stores' identifiers.
@@ -270,7 +269,6 @@ struct SaveWriter {
       if let found = try keys.row(of: model, entity) {
         row = found
         upserted.insert(ObjectIdentifier(model))
-        upsertedRows[entity.rootIndex, default: []].insert(row)
       } else {
         row = try nextRow(entity.rootIndex, connection)
         keys.claim(row)
@@ -392,12 +390,6 @@ struct SaveWriter {
         current = (entity, changes, entityPlan, update, statement)
       }
       guard let current else { continue }
-      // A new object with the same unique values has overwritten the row.
-      if !upsertedRows.isEmpty,
-        upsertedRows[current.plan.entity.rootIndex]?.contains(state.pointee.rowID) == true
-      {
-        continue
-      }
       let model = plan.updated[place]
       if current.plan.hasExternal { noteFiles(of: model, connection, changes: changes) }
       if layout.readsOldRows { try noteOldOwners(of: model, changes, connection) }
