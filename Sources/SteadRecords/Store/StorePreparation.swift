@@ -93,7 +93,7 @@ struct StorePreparation {
       try connection.execute("BEGIN IMMEDIATE")
       defer { try? connection.execute("ROLLBACK") }
       let references = ExternalReferences(layout, entities: entities)
-      _ = try blobs.sweep(keeping: references.readAll(connection))
+      try blobs.sweep(keeping: references.readAll(connection), keepsHeld: true)
     } catch {
       Report.problem(
         .externalFileFailed, subject: file.configuration.url.lastPathComponent,
