@@ -149,6 +149,30 @@ import Testing
     #expect(try (receive(status, [:], to: request, about: old) == .useStale(old)) == isUsed)
   }
 
+  /// A clock that was set back makes a response one of the future, whose age nobody knows; the server's failure is
+  /// handed on then.
+  @Test(arguments: [
+    (-60.0, "max-age=5, stale-if-error=60", "", false),
+    (-0.001, "max-age=5, stale-if-error=60", "", false),
+    (-1, "max-age=5", "stale-if-error=600", false), (-1, "max-age=0, stale-if-error=60", "", false),
+    (-86_400, "max-age=100000, stale-if-error=60", "", false),
+    (0, "max-age=5, stale-if-error=60", "", true), (0, "max-age=0, stale-if-error=60", "", true),
+    (64, "max-age=5, stale-if-error=60", "", true), (65, "max-age=5, stale-if-error=60", "", false),
+    (64, "max-age=5", "stale-if-error=60", true), (65, "max-age=5", "stale-if-error=60", false),
+  ])
+  func `a response of the future is not used when the server fails`(
+    secondsAgo: Double, control: String, asked: String, isUsed: Bool
+  ) throws {
+    let received = Self.now - secondsAgo
+    let old = try #require(
+      Reception.draft(
+        of: HTTPCache.Response(status: 200, fields: ["Cache-Control": control]),
+        to: Origin.request(), requestedAt: received, receivedAt: received, id: "old"))
+    let request = try Origin.request("/", ["Cache-Control": asked])
+    #expect(Reception.mayUseStale(old, for: request, now: Self.now) == isUsed)
+    #expect(try (receive(503, [:], to: request, about: old) == .useStale(old)) == isUsed)
+  }
+
   @Test func replacesWhatFitsTheSameRequests() throws {
     let request = try Origin.request("/", ["A": "1"])
     func new(

@@ -63,6 +63,24 @@ import Testing
     #expect(bench.isEverywhereTheSame)
   }
 
+  /// The later insert took the record's time with it, so that a record made in between won its unique key.
+  @Test(arguments: [[0, 1, 2], [1, 0, 2], [2, 1, 0], [0, 2, 1], [1, 2, 0], [2, 0, 1]])
+  func `A record that is inserted twice is as old as the first insert, whichever arrives first`(
+    order: [Int]
+  ) {
+    var bench = Bench(devices: 3)
+    bench.commit(0, .task("settings", ["code": "x"]))
+    let first = bench.devices[0].record("settings")?.at
+    bench.commit(2, .task("rival", ["code": "x"]))
+    bench.commit(1, .task("settings", ["code": "x"]))
+    for device in order { bench.sync(device) }
+    bench.sync()
+    #expect(first != nil && bench.record("settings")?.at == first)
+    #expect(bench.live == ["settings"])
+    #expect(bench.record("rival")?.into == "settings")
+    #expect(bench.isEverywhereTheSame)
+  }
+
   /// A device deletes what it has seen; what another one inserts at that time was never seen.
   @Test func `A delete ends only the lives that its author saw`() {
     var bench = Bench()

@@ -47,6 +47,39 @@ import Testing
     #expect(other.isEverywhereTheSame)
   }
 
+  /// It led to the record that it was once merged into. When it was deleted, its children went there instead of following it.
+  @Test(arguments: [0, 1], [0, 1])
+  func `A merged record that is inserted again leads nowhere`(inserter: Int, deleter: Int) {
+    var bench = collided()
+    bench.sync()
+    #expect(bench.record("a")?.into == "b")
+    bench.commit(inserter, .task("a", ["code": "y"]))
+    bench.commit(inserter, .insert(id: "c", type: "Child", fields: ["owner": "a"]))
+    bench.sync()
+    #expect(bench.live == ["a", "b", "c"])
+    #expect(bench.record("a")?.into == nil)
+    #expect(bench.devices.allSatisfy { $0.record("a")?.into == nil })
+    bench.commit(deleter, .delete(id: "a"))
+    bench.sync()
+    #expect(bench.live == ["b"])
+    #expect(bench.record("a")?.into == nil && bench.record("a")?.isAlias == false)
+    #expect(bench.isEverywhereTheSame)
+  }
+
+  @Test func `A merged record that is inserted again can be merged into another one`() {
+    var bench = Bench(devices: 3)
+    bench.commit(0, .task("b", ["code": "x"]), .task("d", ["code": "z"]))
+    bench.commit(1, .task("a", ["code": "x"]))
+    bench.sync()
+    bench.commit(2, .task("a", ["code": "z", "name": "again"]))
+    bench.commit(2, .insert(id: "c", type: "Child", fields: ["owner": "a"]))
+    bench.sync()
+    #expect(bench.live == ["b", "c", "d"])
+    #expect(bench.record("a")?.into == "d")
+    #expect(bench.value(1, "c", "owner") == "d" && bench.value(1, "d", "name") == "again")
+    #expect(bench.isEverywhereTheSame)
+  }
+
   @Test func `References to the loser lead to the winner, with a stamp just above their edit`() {
     var bench = collided()
     bench.commit(1, .insert(id: "c", type: "Child", fields: ["owner": "a"]))
@@ -74,10 +107,30 @@ import Testing
     var bench = Bench()
     bench.commit(0, .task("parent", ["code": "1"]), .task("child", ["parent": "parent"]))
     bench.sync()
+    let edit = bench.record("child")?.fields["parent"]?.stamp
     bench.commit(1, .update(id: "child", fields: ["code": "1"]))
     bench.sync()
     #expect(bench.live == ["parent"])
     #expect(bench.value(0, "parent", "parent") == .null)
+    // Above the edit that is repaired, or a device that has the edit would keep it.
+    #expect(edit != nil && bench.record("parent")?.fields["parent"]?.stamp == edit?.bumped)
+    #expect(bench.isEverywhereTheSame)
+  }
+
+  /// The winner itself referred to the loser.
+  @Test(arguments: [0, 1])
+  func `A record that referred to the one merged into it refers to nothing`(
+    merger: Int
+  ) {
+    var bench = Bench()
+    bench.commit(0, .task("child", ["parent": "later", "code": "1"]), .task("later"))
+    bench.sync()
+    let edit = bench.record("child")?.fields["parent"]?.stamp
+    bench.commit(merger, .update(id: "later", fields: ["code": "1"]))
+    bench.sync()
+    #expect(bench.live == ["child"] && bench.record("later")?.into == "child")
+    #expect(bench.value(1, "child", "parent") == .null)
+    #expect(edit != nil && bench.record("child")?.fields["parent"]?.stamp == edit?.bumped)
     #expect(bench.isEverywhereTheSame)
   }
 

@@ -30,6 +30,28 @@ import Testing
     #expect(bench.devices.allSatisfy { $0.state.outbox.isEmpty && $0.state.quarantine.isEmpty })
   }
 
+  /// A deletion that the server had taken once cannot be refused when it is brought back. The record that referred
+  /// to it since loses its reference.
+  @Test(arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
+  func `What is brought back is denied by no rule`(order: [Int]) {
+    var bench = Bench(devices: 3)
+    bench.commit(0, .task("t"), .task("other"))
+    bench.sync()
+    let backup = bench.server
+    bench.commit(0, .delete(id: "t"))
+    bench.sync(0, 1)
+    bench.server = backup
+    // The third device has seen nothing of the deletion.
+    bench.commit(2, .insert(id: "g", type: "Guard", fields: ["target": "t"]))
+    bench.sync(2)
+    for device in order { bench.sync(device) }
+    bench.sync()
+    #expect(bench.live == ["g", "other"])
+    #expect(bench.value(2, "g", "target") == .null)
+    #expect(bench.devices.allSatisfy { $0.state.quarantine.isEmpty && $0.state.outbox.isEmpty })
+    #expect(bench.isEverywhereTheSame)
+  }
+
   @Test func `The answer names the newest common mark, and only what follows is sent`() throws {
     var bench = restored()
     let common = bench.server.storage.state().mark

@@ -23,7 +23,13 @@ struct ServerInvariants {
       if record.newest.milliseconds > state.now + 60_000 {
         throw Violation(9, "\(record.id) has a stamp in the future.")
       }
-      if record.isLive { try checkReferences(record) } else { try checkAlias(record) }
+      if record.isLive {
+        try checkReferences(record)
+        // Deleted again, it would lead there, and what belongs to it with it.
+        if record.into != nil { throw Violation(11, "\(record.id) lives, and leads elsewhere.") }
+      } else {
+        try checkAlias(record)
+      }
     }
     let live = records.values.filter(\.isLive).count
     if live != state.records { throw Violation(13, "\(state.records) are counted, \(live) live.") }
