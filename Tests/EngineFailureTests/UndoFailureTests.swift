@@ -174,12 +174,144 @@
 
   // MARK: Random calls
 
+  /// Undone to its beginning and redone to its end, a sequence gives what the store had after each of its saves.
+  @Test(arguments: StorePlace.allCases)
+  func `random steps are undone and redone whatever was saved`(_ place: StorePlace) async throws {
+    for seed in 0..<UInt64(Effort.times(60)) {
+      try UndoTrial(place, seed: seed).run()
+      await Task.yield()
+    }
+  }
+
   /// Calls of the manager in any order, with and without groups, within saves of one context and of two.
   @Test func `nothing an app does with its undo manager ends the program`() async throws {
     for seed in 0..<UInt64(Effort.times(60)) {
       try MisuseTrial(seed: seed).run()
       await Task.yield()
     }
+  }
+}
+
+/// Steps on lists, songs and badges, some of them on rows that a new object takes over.
+private final class UndoTrial {
+  private let seed: UInt64
+  private let store: TestStore
+  private let context: ModelContext
+  private let manager = UndoManager()
+  private var random: SplitMix
+  private var nextTitle = 0
+  /// What was seen before each step, and after the last one.
+  private var states: [[String]] = []
+  private var log: [String] = []
+
+  init(_ place: StorePlace, seed: UInt64) throws {
+    self.seed = seed
+    random = SplitMix(seed: seed)
+    store = try TestStore(
+      place, Playlist.self, Song.self, Badge.self, Holder.self, Scan.self)
+    let writer = store.context()
+    let songs = (0..<3).map { Song(title: "s\($0)") }
+    for song in songs { writer.insert(song) }
+    for number in 0..<2 {
+      let list = Playlist(name: "p\(number)")
+      writer.insert(list)
+      list.songs = Array(songs.prefix(2))
+      list.favorite = songs[number]
+    }
+    for number in 0..<2 {
+      let badge = Badge(code: "k\(number)", label: "old", holder: Holder(name: "h\(number)"))
+      writer.insert(badge)
+      badge.scans = [Scan(place: "scan\(number)")]
+    }
+    try writer.save()
+    context = store.context()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+  }
+
+  func run() throws {
+    let first = try content(of: store.context())
+    var count = 0
+    for _ in 0..<6 {
+      manager.beginUndoGrouping()
+      try change()
+      manager.endUndoGrouping()
+      // What a save makes of new objects shows after it.
+      try context.save()
+      // A group without a change is no step.
+      if manager.undoCount == count { continue }
+      count += 1
+      states.append(try content(of: store.reopened()))
+    }
+    for step in (0..<count).reversed() {
+      manager.undo()
+      if step == 0 || Bool.random(using: &random) {
+        try context.save()
+        try check(step == 0 ? first : states[step - 1], "undo of step \(step)")
+      }
+    }
+    for step in 0..<count {
+      manager.redo()
+      if step == count - 1 || Bool.random(using: &random) {
+        try context.save()
+        try check(states[step], "redo of step \(step)")
+      }
+    }
+  }
+
+  private func check(_ expected: [String], _ step: String) throws {
+    let stored = Set(try content(of: store.reopened())).symmetricDifference(expected).sorted()
+    let shown = Set(try content(of: context)).symmetricDifference(expected).sorted()
+    let place: Comment = "seed \(seed), \(step), after \(log)"
+    #expect(stored == [], place)
+    #expect(shown == [], place)
+  }
+
+  private func change() throws {
+    let songs = try context.fetch(FetchDescriptor<Song>(sortBy: [SortDescriptor(\.title)]))
+    // Often the lists are not loaded.
+    let usesLists = Bool.random(using: &random)
+    let lists =
+      usesLists
+      ? try context.fetch(FetchDescriptor<Playlist>(sortBy: [SortDescriptor(\.name)])) : []
+    let (song, list) = (
+      songs.randomElement(using: &random), lists.randomElement(using: &random)
+    )
+    nextTitle += 1
+    let action = Int.random(in: 0..<7, using: &random)
+    log.append("\(action) \(song?.title ?? "-") \(list?.name ?? "-")")
+    switch action {
+    case 0: if let song { context.delete(song) }
+    case 1: context.insert(Song(title: "n\(nextTitle)"))
+    case 2: list?.favorite = song
+    case 3: if let song, list?.songs.contains(song) == false { list?.songs.append(song) }
+    case 4:
+      if let list {
+        context.delete(list)
+      } else if let song {
+        song.title += "x"
+      }
+    case 5:
+      let badge = Badge(code: "k\(Int.random(in: 0..<3, using: &random))", label: "n\(nextTitle)")
+      context.insert(badge)
+      if Bool.random(using: &random) { badge.scans = [Scan(place: "n\(nextTitle)")] }
+    default:
+      // Loaded, and perhaps taken over later.
+      try context.all(Badge.self).sorted { $0.code < $1.code }.first?.label = "m\(nextTitle)"
+    }
+  }
+
+  private func content(of context: ModelContext) throws -> [String] {
+    let lists = try context.all(Playlist.self).map { list in
+      "\(list.name) \(list.favorite?.title ?? "-") \(list.songs.map(\.title))"
+    }
+    let badges = try context.all(Badge.self).map { badge in
+      "\(badge.code) \(badge.label) \(badge.holder?.name ?? "-") \(badge.scans.map(\.place).sorted())"
+    }
+    let others =
+      try context.all(Song.self).map(\.title) + context.all(Scan.self).map(\.place)
+      + context.all(Holder.self).map(\.name)
+    return (lists + badges + others).sorted()
   }
 }
 

@@ -197,6 +197,13 @@ extension ObjectGraph {
     guard isHere(model) else { return }
     recordSide(of: model, at: index)
     undo.forgetWaiting(model, index)
+    // The other side is loaded while this one still leads there: the next action, which restores it, keeps it for redo.
+    let property = entity(of: model).properties[index]
+    if let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
+      let owner = destination(of: model, at: index)
+    {
+      _ = members(of: owner, at: inverse.index)
+    }
     var found = target
     // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !isHere(destination) {
