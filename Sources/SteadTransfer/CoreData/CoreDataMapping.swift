@@ -1,7 +1,7 @@
 /// Maps entities to classes and attributes to properties whose names differ.
 ///
-/// Without it, names that are equal but for case belong together; so do those that a property has as its
-/// `originalName`.
+/// Without it, an `originalName` decides, of properties and of classes that conform to `RenamedModel`; a name that is equal
+/// but for case counts where no other one claims it. The renaming identifiers of the store's model are respected.
 ///
 /// ```swift
 /// var mapping = CoreDataMapping()

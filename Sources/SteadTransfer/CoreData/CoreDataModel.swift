@@ -44,6 +44,7 @@ struct CoreDataModel {
     let type: AttributeType?
     /// The fields of a struct, or the cases of an enum.
     let fields: [Attribute]
+    var renamingIdentifier: String?
 
     /// The raw value of an enum: SwiftData describes the property as a struct with one field of its own name.
     var rawValue: Attribute? {
@@ -57,6 +58,7 @@ struct CoreDataModel {
   struct Relationship {
     let name: String
     let isToMany: Bool
+    var renamingIdentifier: String?
   }
 
   /// An entity with all of its properties, inherited ones included.
@@ -64,6 +66,7 @@ struct CoreDataModel {
     let name: String
     let attributes: [Attribute]
     let relationships: [Relationship]
+    var renamingIdentifier: String?
   }
 
   /// How many bytes a model may have when it is expanded; the largest of Apple's own have one million.
@@ -105,17 +108,24 @@ struct CoreDataModel {
       if archive.integer("NSIsTransient", of: property) == 1 { continue }
       if archive.is(property, a: "NSFetchedPropertyDescription") { continue }
       if archive.is(property, a: "NSAttributeDescription") {
-        attributes.append(try attribute(property, archive, depth: 0))
+        var attribute = try attribute(property, archive, depth: 0)
+        attribute.renamingIdentifier = archive.string("NSRenamingIdentifier", of: property)
+        attributes.append(attribute)
       } else if archive.is(property, a: "NSRelationshipDescription"),
         let name = archive.string("NSPropertyName", of: property)
       {
         let count = archive.integer("NSMaxCount", of: property)
-        relationships.append(Relationship(name: name, isToMany: count != toOne))
+        relationships.append(
+          Relationship(
+            name: name, isToMany: count != toOne,
+            renamingIdentifier: archive.string("NSRenamingIdentifier", of: property)))
       } else {
         throw unknown
       }
     }
-    return Entity(name: name, attributes: attributes, relationships: relationships)
+    return Entity(
+      name: name, attributes: attributes, relationships: relationships,
+      renamingIdentifier: archive.string("NSRenamingIdentifier", of: object))
   }
 
   private static func attribute(

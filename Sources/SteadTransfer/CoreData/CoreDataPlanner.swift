@@ -10,6 +10,7 @@ struct CoreDataPlanner {
   /// The columns of each table, by their names in capitals.
   let columns: [String: [String: String]]
   private let pairs: [CoreDataPairs]
+  private let classes: CoreDataNames
 
   init(
     _ store: ForeignStore, _ catalog: CoreDataCatalog, _ schema: Schema,
@@ -23,7 +24,31 @@ struct CoreDataPlanner {
       Dictionary(columns.map { ($0.uppercased(), $0) }) { first, _ in first }
     }
     pairs = catalog.columns.compactMap { CoreDataPairs($0.key, $0.value) }
+    classes = CoreDataNames(
+      stored: catalog.entities.values.filter { !$0.isInternal }.map { entity in
+        let name = Self.modelName(of: entity, catalog)
+        return (name: name, identifier: catalog.modelEntity(entity)?.renamingIdentifier)
+      }.sorted { $0.name < $1.name },
+      own: schema.entities.map { (name: $0.name, originalName: $0.originalName) })
     try checkMapping()
+    try refuse(classes.conflicts)
+  }
+
+  private static func modelName(
+    of entity: CoreDataCatalog.Entity, _ catalog: CoreDataCatalog
+  ) -> String {
+    guard let renamed = catalog.renamedEntity, renamed.stored == entity.name else {
+      return entity.name
+    }
+    return renamed.model
+  }
+
+  private func refuse(_ conflicts: [NameMatch.Conflict], of className: String? = nil) throws {
+    guard let conflict = conflicts.first else { return }
+    let names = conflict.new.map { name in className.map { "\($0).\(name)" } ?? name }
+    throw unsupported(
+      "\(names.joined(separator: " and ")) both claim \(conflict.old) of the store by their original names. Leave the "
+        + "original name out of all but one, or name them in the mapping.")
   }
 
   /// Throws for names of classes and properties that don't exist: a misspelt one would have no effect.
@@ -72,11 +97,12 @@ struct CoreDataPlanner {
     for name in names {
       if let mapped = mapping.classes[name] { return mapped }
     }
-    for name in names where schema.entitiesByName[name] != nil { return name }
-    let similar = schema.entities.filter {
-      $0.name.caseInsensitiveCompare(entity.name) == .orderedSame
-    }
-    return similar.count == 1 ? similar[0].name : nil
+    let stored = Self.modelName(of: entity, catalog)
+    if let known = classes.stored.first(where: { $0.value == stored })?.key { return known }
+    let free = schema.entities.map(\.name).filter { classes.stored[$0] == nil }
+    if let old = names.first(where: { free.contains($0) }) { return old }
+    let similar = free.filter { $0.caseInsensitiveCompare(entity.name) == .orderedSame }
+    return similar.count == 1 ? similar[0] : nil
   }
 
   /// The places of all values that the class of an entity takes.
@@ -93,11 +119,29 @@ struct CoreDataPlanner {
     return plan
   }
 
-  /// The names that a property may have in the store, the likeliest first.
-  func storedNames(_ property: any SchemaProperty, of className: String) -> [String] {
+  /// The names that a property may have in the store, the likeliest first; none if the store's model lacks it.
+  ///
+  /// Without a model, the original name comes before the name, which counts only if it is no other property's original
+  /// name.
+  func storedNames(
+    _ property: any SchemaProperty, of className: String, _ entity: CoreDataCatalog.Entity
+  ) throws -> [String] {
     if let mapped = storedName(property.name, of: className) { return [mapped] }
+    let own = (schema.entitiesByName[className]?.storedProperties ?? []).filter {
+      storedName($0.name, of: className) == nil
+    }
+    if let model = catalog.modelEntity(entity) {
+      let names = CoreDataNames(
+        stored: model.attributes.map { (name: $0.name, identifier: $0.renamingIdentifier) }
+          + model.relationships.map { (name: $0.name, identifier: $0.renamingIdentifier) },
+        own: own.map { (name: $0.name, originalName: $0.originalName) })
+      try refuse(names.conflicts, of: className)
+      return names.stored[property.name].map { [$0] } ?? []
+    }
+    let isClaimed = own.contains { $0.name != property.name && $0.originalName == property.name }
+    let names = isClaimed ? [] : [property.name]
     return property.originalName == property.name || property.originalName.isEmpty
-      ? [property.name] : [property.name, property.originalName]
+      ? names : [property.originalName] + names
   }
 
   /// The mapping's entry for a property of a class, or of the class that it is inherited from.
@@ -116,7 +160,7 @@ struct CoreDataPlanner {
     _ relationship: Schema.Relationship, _ properties: CoreDataProperties,
     to plan: inout CoreDataClassPlan
   ) throws {
-    let names = storedNames(relationship, of: plan.className)
+    let names = try storedNames(relationship, of: plan.className, plan.entity)
     let targets = entities(ofClass: relationship.destination)
     let roots = Set(targets.map(\.root))
     guard let destination = roots.first else {

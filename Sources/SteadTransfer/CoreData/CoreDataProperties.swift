@@ -46,7 +46,7 @@ struct CoreDataProperties {
   /// Records where the values of a class's attribute are stored.
   func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) throws {
     let mapped = planner.storedName(attribute.name, of: className)
-    let names = planner.storedNames(attribute, of: className)
+    let names = try planner.storedNames(attribute, of: className, entity)
     if let model, let found = model.attribute(named: names) {
       try add(attribute, found, to: &plan)
     } else if let model, mapped == nil {
@@ -328,7 +328,7 @@ struct CoreDataProperties {
 
   /// The column of a relationship to one row.
   func column(of relationship: Schema.Relationship) throws -> String? {
-    let names = planner.storedNames(relationship, of: className)
+    let names = try planner.storedNames(relationship, of: className, entity)
     let isMapped = planner.storedName(relationship.name, of: className) != nil
     if let model, let found = model.relationship(named: names) {
       // Of a relationship of one to one, one side may have no column.

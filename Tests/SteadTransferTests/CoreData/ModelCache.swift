@@ -7,6 +7,8 @@ struct ModelCache {
     case composite(String, [Property])
     case toOne(String)
     case toMany(String)
+    /// With a renaming identifier.
+    case renamed(Property, String)
   }
 
   private var objects: [Any] = ["$null"]
@@ -99,6 +101,12 @@ struct ModelCache {
       return (name, add(fields, type, "NSAttributeDescription", "NSPropertyDescription"))
     case .toOne(let name): return (name, addRelationship(name, 1))
     case .toMany(let name): return (name, addRelationship(name, 0))
+    case .renamed(let property, let identifier):
+      let (name, place) = add(property)
+      var fields = objects[place] as? [String: Any] ?? [:]
+      fields["NSRenamingIdentifier"] = reference(addPlain(identifier))
+      objects[place] = fields
+      return (name, place)
     }
   }
 

@@ -4,7 +4,7 @@ extension Schema {
     public let name: String
     /// The name that the class had in an earlier version, or its name; nil for an entity made by hand, and one that an
     /// earlier version of this library recorded.
-    var originalName: String?
+    package internal(set) var originalName: String?
     /// The properties that the class itself declares.
     public internal(set) var properties: [any SchemaProperty]
     /// The properties of the superclasses.

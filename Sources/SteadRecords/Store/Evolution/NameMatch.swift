@@ -7,29 +7,29 @@
 ///    identifier, so that a chain of renames may name its first link throughout.
 /// 3. A name without such a claim, or whose claim finds nothing, stays what it is unless another one claims that.
 /// 4. What is then new under a name that an earlier version had renamed is that, which leads a stage back.
-struct NameMatch {
+package struct NameMatch {
   /// A name, with its renaming identifier if it has one.
-  struct Name {
-    let name: String
-    let claim: String?
+  package struct Name {
+    package let name: String
+    package let claim: String?
 
-    init(_ name: String, originalName: String?) {
+    package init(_ name: String, originalName: String?) {
       self.name = name
       claim = originalName.flatMap { $0.isEmpty || $0 == name ? nil : $0 }
     }
   }
 
   /// Several names that claim one of the earlier version.
-  struct Conflict: Hashable {
-    let old: String
-    let new: [String]
+  package struct Conflict: Hashable {
+    package let old: String
+    package let new: [String]
   }
 
   /// The earlier name of each that had one.
-  private(set) var old: [String: String] = [:]
-  private(set) var conflicts: [Conflict] = []
+  package private(set) var old: [String: String] = [:]
+  package private(set) var conflicts: [Conflict] = []
 
-  init(from before: [Name], to now: [Name]) {
+  package init(from before: [Name], to now: [Name]) {
     let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
     let byClaim = Dictionary(grouping: before.filter { $0.claim != nil }) { $0.claim ?? "" }
     var claims: [String: [String]] = [:]
