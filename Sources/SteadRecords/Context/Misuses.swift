@@ -19,6 +19,29 @@ enum Misuses {
     )
   }
 
+  /// A relationship whose type in the program is a class that the schema has another one for.
+  static func use(
+    ofForeign property: PropertyLayout, of entity: EntityLayout, _ layout: StoreLayout
+  ) -> SwiftDataError {
+    let destination = property.destination.map { String(reflecting: layout.entities[$0].type) }
+    return .init(
+      .unknownModel,
+      "\(entity.name).\(property.name) leads to \(destination ?? "another class"), and the program's type of it is a class of another "
+        + "version, so it is empty here. Declare \(entity.name) in this version, or go the way back from its inverse; this save wrote "
+        + "nothing, and the next one proceeds.")
+  }
+
+  /// A link from the other side that a relationship of a foreign type can hold only by its row.
+  static func link(
+    _ property: PropertyLayout, of entity: EntityLayout, toNew target: any PersistentModel
+  ) -> SwiftDataError {
+    .init(
+      .unknownModel,
+      "\(entity.name).\(property.name) would lead to a new \(String(reflecting: type(of: target))), and the program's type of it is a class "
+        + "of another version. Save the new object before it is linked, or declare \(entity.name) in this version; this save wrote "
+        + "nothing, and the next one proceeds.")
+  }
+
   static func deletion(ofForeign model: any PersistentModel) -> SwiftDataError {
     .init(
       .foreignModel,

@@ -53,6 +53,7 @@ extension ObjectGraph {
     if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
     state.pointee.clear(_ModelFlags.missing)
     if !loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
+    if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
     pending.add(model, to: .inserted, root: entity.rootIndex, at: clock.next())
     recordInsertion(of: model)
     return entity

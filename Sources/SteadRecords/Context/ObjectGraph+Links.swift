@@ -274,10 +274,15 @@ extension ObjectGraph {
   ) {
     guard isHere(model) else { return }
     makeCurrent(model)
+    let property = entity(of: model).properties[index]
+    if property.isForeign, let target, target._$statePointer.pointee.rowID <= 0 {
+      pending.misuses.append(
+        .init(error: Misuses.link(property, of: entity(of: model), toNew: target)))
+    }
     recordSide(of: model, at: index)
     notifying(model, index) {
       model.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
-      let first = entity(of: model).properties[index].firstList
+      let first = property.firstList
       model.setList(list == first ? nil : list, at: index)
     }
     markChanged(model, at: index)

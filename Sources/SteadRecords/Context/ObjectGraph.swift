@@ -136,7 +136,12 @@ final class ObjectGraph: ModelHome {
   // What objects ask for; a class can override in its own body only.
 
   override func didRead(_ model: any PersistentModel, at index: Int) {
-    entity(of: model).reads?.note(index)
+    let entity = entity(of: model)
+    entity.reads?.note(index)
+    guard entity.properties[index].isForeign else { return }
+    let error = Misuses.use(ofForeign: entity.properties[index], of: entity, layout)
+    Report.problem(.unknownModel, subject: entity.name, message: error.message)
+    pending.misuses.append(.init(error: error))
   }
 
   override func valueWillChange(of model: any PersistentModel, at index: Int) {

@@ -67,7 +67,7 @@ final class ObjectLoader {
     state.pointee.home = home
     state.pointee.object = Unmanaged.passUnretained(model)
     if !observesModels { state.pointee.clear(_ModelFlags.observed) }
-    if layout.notesReads { state.pointee.set(_ModelFlags.traced) }
+    if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
     return state
   }
 

@@ -21,8 +21,10 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
     _ owner: Owner, _ index: Int
   ) -> [Element]? {
     if isNil, owner._$statePointer.pointee.home == nil { return nil }
-    if let loaded = targets.loaded { return ToMany.typed(loaded) }
-    return ToMany.typed(ToMany.load(owner, index))
+    let loaded = targets.loaded ?? ToMany.load(owner, index)
+    // Only objects whose reads are traced may have destinations of another class.
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return ToMany.checked(loaded) }
+    return ToMany.typed(loaded)
   }
 
   public func didReplace<Owner: PersistentModel>(
@@ -36,6 +38,7 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
   public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
     if !isNil, let loaded = targets.lend() { return ToMany.typed(loaded) }
     return read(owner, index)
   }

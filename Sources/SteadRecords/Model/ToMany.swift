@@ -12,6 +12,13 @@
     unsafeBitCast(objects, to: [Element].self)
   }
 
+  /// The same where another class of the destination's name may have taken its place: then there are none.
+  @usableFromInline static func checked<Element: PersistentModel>(
+    _ objects: [AnyObject]
+  ) -> [Element] {
+    objects.compactMap { $0 as? Element }
+  }
+
   @inlinable static func erased<Element: PersistentModel>(_ models: [Element]) -> [AnyObject] {
     unsafeBitCast(models, to: [AnyObject].self)
   }

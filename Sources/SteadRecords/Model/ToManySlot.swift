@@ -14,8 +14,10 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
   }
 
   @inlinable public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
-    if let loaded = targets.loaded { return ToMany.typed(loaded) }
-    return ToMany.typed(ToMany.load(owner, index))
+    let loaded = targets.loaded ?? ToMany.load(owner, index)
+    // Only objects whose reads are traced may have destinations of another class.
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return ToMany.checked(loaded) }
+    return ToMany.typed(loaded)
   }
 
   public func didReplace<Owner: PersistentModel>(
@@ -29,6 +31,7 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
   public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
     if let loaded = targets.lend() { return ToMany.typed(loaded) }
     return read(owner, index)
   }

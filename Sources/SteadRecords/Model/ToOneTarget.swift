@@ -60,7 +60,13 @@
     switch target {
     case .none: self = .none
     case .row(let id): self = .row(id)
-    case .model(let model): if let model = model as? Model { self = .model(model) }
+    case .model(let model):
+      if let model = model as? Model {
+        self = .model(model)
+      } else if model._$statePointer.pointee.rowID > 0 {
+        // A class that the schema has in the place of this one.
+        self = .row(model._$statePointer.pointee.rowID)
+      }
     }
   }
 }

@@ -32,10 +32,13 @@ final class EntityLayout: @unchecked Sendable {
   let traced = TracedKeyPaths()
   /// Which properties have been read; nil if nobody asks.
   let reads: PropertyReads?
+  /// Whether the engine looks at each read and write of a property.
+  let tracesReads: Bool
 
   init(_ parts: Parts) {
     index = parts.index
     reads = parts.reads
+    tracesReads = parts.reads != nil || parts.properties.contains(where: \.isForeign)
     name = parts.name
     type = parts.type
     table = parts.table

@@ -7,6 +7,8 @@ struct InverseFinder {
   private(set) var findings = SchemaFindings()
   private let sides: [Side]
   private let models: [String: Model]
+  /// Classes in whose place the schema has others of their names.
+  private let replaced: Set<ObjectIdentifier>
 
   private typealias Model = (entity: Schema.Entity, metadata: ModelMetadata)
 
@@ -20,7 +22,8 @@ struct InverseFinder {
   }
 
   /// Takes the entities with their classes' descriptions.
-  init(_ models: [(Schema.Entity, ModelMetadata)]) {
+  init(_ models: [(Schema.Entity, ModelMetadata)], replaced: Set<ObjectIdentifier> = []) {
+    self.replaced = replaced
     self.models = Dictionary(
       uniqueKeysWithValues: models.map { ($0.name, (entity: $0, metadata: $1)) })
     // In an order that depends on the models alone, superclasses before their subclasses.
@@ -89,7 +92,8 @@ struct InverseFinder {
     let remedy =
       "Name a property of \(target.entity.name) whose type is \(side.entity.name)? or "
       + "[\(side.entity.name)]."
-    guard let property = target.metadata.property(at: path) else {
+    guard let property = target.metadata.property(at: path) ?? counterpart(of: path, in: target)
+    else {
       refuse(
         "\(side.name) names as its inverse \(foreign(path, target.metadata)). \(remedy)")
       return nil
@@ -108,6 +112,15 @@ struct InverseFinder {
       return nil
     }
     return inverse
+  }
+
+  /// The property of a class that has the name of the one that a key path of a replaced class leads to.
+  private func counterpart(of path: AnyKeyPath, in target: Model) -> ModelMetadata.Property? {
+    guard let root = type(of: path).rootType as? any PersistentModel.Type,
+      replaced.contains(ObjectIdentifier(root)), case let other = ModelMetadata.of(root),
+      other.name == target.metadata.name, let name = other.property(at: path)?.name
+    else { return nil }
+    return target.metadata.all.first { $0.name == name }
   }
 
   /// Describes what a key path leads to if that isn't a stored property of the destination.

@@ -22,13 +22,17 @@ final class PropertyLayout: @unchecked Sendable {
   /// The column, unquoted, that records which of a to-one relationship's `lists` the object is in: NULL or 0 for the
   /// first, else the list's number. nil unless several lists are stored in the same column.
   let listColumn: String?
+  /// Whether the program's type of a relationship is a class of another version, in whose place the schema has a class of
+  /// the same name.
+  let isForeign: Bool
 
   init(
     index: Int, name: String, originalName: String, keyPath: AnyKeyPath?, column: String?,
     kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
     isSearchable: Bool, isEphemeral: Bool, isPreserved: Bool = false, transformerName: String?,
-    relationship: RelationshipLayout?, listColumn: String? = nil
+    relationship: RelationshipLayout?, listColumn: String? = nil, isForeign: Bool = false
   ) {
+    self.isForeign = isForeign
     self.index = index
     self.name = name
     self.originalName = originalName

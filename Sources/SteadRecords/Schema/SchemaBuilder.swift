@@ -4,18 +4,22 @@ import Foundation
 struct SchemaBuilder {
   private(set) var findings = SchemaFindings()
   private(set) var models: [ModelMetadata] = []
-  private var seen: Set<ObjectIdentifier> = []
+  private var replaced: Set<ObjectIdentifier> = []
 
   /// Adds types, their superclasses, and all that their relationships reach.
-  mutating func add(_ new: [any PersistentModel.Type]) {
+  ///
+  /// - Parameter owner: The type that a version's own classes are declared in.
+  mutating func add(_ new: [any PersistentModel.Type], of owner: Any.Type? = nil) {
     ModelMetadata.note(new)
-    var queue = new
-    while let type = queue.popLast() {
-      guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
-      let model = ModelMetadata.of(type)
-      models.append(model)
-      if let parent = model.parent { queue.append(parent.type) }
-      queue += model.properties.compactMap(\.shape.model)
+    let reached = ReachedModels(new, of: owner)
+    models = reached.models
+    for replacement in reached.replacements {
+      replaced.insert(ObjectIdentifier(replacement.replaced.type))
+      let (old, new) = (replacement.replaced.type, replacement.by.type)
+      findings.replacements.append(
+        "The schema has \(String(reflecting: new)) for the name \(replacement.by.name), and a class that it reuses leads to "
+          + "\(String(reflecting: old)). Such a relationship leads to \(String(reflecting: new)) in the store; declare the "
+          + "reused class in the version to use it in code.")
     }
   }
 
@@ -43,7 +47,7 @@ struct SchemaBuilder {
     }
     // Properties are identified with their entities' names, so those come first.
     if checkNames() {
-      var finder = InverseFinder(zip(all, models).map { ($0, $1) })
+      var finder = InverseFinder(zip(all, models).map { ($0, $1) }, replaced: replaced)
       finder.resolve()
       findings.problems += finder.findings.problems
       findings.notes += finder.findings.notes

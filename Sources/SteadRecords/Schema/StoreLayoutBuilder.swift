@@ -82,7 +82,7 @@ struct StoreLayoutBuilder {
     of entity: Schema.Entity
   ) throws -> PropertyLayout {
     if let relationship = property as? Schema.Relationship {
-      return try self.relationship(relationship, at: index, of: entity)
+      return try self.relationship(relationship, declared, at: index, of: entity)
     }
     guard let attribute = property as? Schema.Attribute else {
       throw SchemaProblem(
@@ -100,7 +100,8 @@ struct StoreLayoutBuilder {
   }
 
   private func relationship(
-    _ relationship: Schema.Relationship, at index: Int, of entity: Schema.Entity
+    _ relationship: Schema.Relationship, _ declared: ModelMetadata.Property, at index: Int,
+    of entity: Schema.Entity
   ) throws -> PropertyLayout {
     guard let destination = indexByName[relationship.destination] else {
       throw SchemaProblem(
@@ -130,7 +131,8 @@ struct StoreLayoutBuilder {
         inverse: lists.map { $0.first?.property } ?? inverse,
         lists: lists ?? [], list: sharing.number(of: relationship)),
       listColumn: sharing.needsColumn(relationship)
-        ? HiddenColumn.list(of: relationship.name) : nil)
+        ? HiddenColumn.list(of: relationship.name) : nil,
+      isForeign: declared.shape.model.map { $0 != models[destination].type } ?? false)
   }
 
   private func storage(

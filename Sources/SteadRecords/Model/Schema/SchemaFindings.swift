@@ -4,6 +4,8 @@ struct SchemaFindings {
   var problems: [SchemaProblem] = []
   /// Models that are stored in a way that the app may not expect: inverses that cannot be chosen.
   var notes: [String] = []
+  /// Classes in whose place others of their names are stored.
+  var replacements: [String] = []
 
   /// Throws the problems, if there are any, as one error.
   func check() throws {

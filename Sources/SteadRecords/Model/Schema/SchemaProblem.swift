@@ -20,15 +20,19 @@ extension Schema {
   private static let noteLimit = 1_000
   private static let reported = Mutex<Set<String>>([])
 
+  private static func isNew(_ note: String) -> Bool {
+    reported.withLock { reported in
+      if reported.count >= noteLimit { reported.removeAll() }
+      return reported.insert(note).inserted
+    }
+  }
+
   /// Reports what is unclear in the models, once per process.
   func reportNotes() {
     // One by one: a log has a line for each problem, and shows a line break within one as an escape.
-    for note in findings.notes {
-      let isNew = Self.reported.withLock { reported in
-        if reported.count >= Self.noteLimit { reported.removeAll() }
-        return reported.insert(note).inserted
-      }
-      if isNew { Report.problem(.inverseAmbiguous, message: note) }
+    for note in findings.notes where Self.isNew(note) {
+      Report.problem(.inverseAmbiguous, message: note)
     }
+    for note in findings.replacements where Self.isNew(note) { Report.problem(note) }
   }
 }

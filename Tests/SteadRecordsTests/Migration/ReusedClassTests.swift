@@ -1,0 +1,207 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+@testable import SteadRecords
+
+enum Crate1: VersionedSchema {
+  static let versionIdentifier = Schema.Version(1, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Tag.self, Mark.self] }
+
+  @Model final class Item {
+    var name: String
+    @Relationship(inverse: \Tag.items) var tags: [Tag] = []
+    var marks: [Mark] = []
+    init(_ name: String) { self.name = name }
+  }
+
+  @Model final class Tag {
+    var word: String
+    var items: [Item] = []
+    init(_ word: String) { self.word = word }
+  }
+
+  @Model final class Mark {
+    var number: Int
+    @Relationship(inverse: \Item.marks) var item: Item?
+    init(_ number: Int) { self.number = number }
+  }
+}
+
+/// Two classes are reused by a typealias, and lead to the first version's `Item`.
+enum Crate2: VersionedSchema {
+  static let versionIdentifier = Schema.Version(2, 0, 0)
+  static var models: [any PersistentModel.Type] { [Item.self, Tag.self, Mark.self] }
+  typealias Tag = Crate1.Tag
+  typealias Mark = Crate1.Mark
+
+  @Model final class Item {
+    var name: String
+    var note: String = "none"
+    @Relationship(inverse: \Tag.items) var tags: [Tag] = []
+    var marks: [Mark] = []
+    init(_ name: String) { self.name = name }
+  }
+}
+
+/// The class of that name is only reached, too: it is the one that is declared in the version.
+enum Crate3: VersionedSchema {
+  static let versionIdentifier = Schema.Version(3, 0, 0)
+  static var models: [any PersistentModel.Type] { [Crate1.Tag.self, Crate1.Mark.self, Shelf.self] }
+
+  @Model final class Shelf {
+    var place: String
+    var items: [Item] = []
+    init(_ place: String) { self.place = place }
+  }
+
+  @Model final class Item {
+    var name: String
+    var note: String = "none"
+    var count: Int = 3
+    @Relationship(inverse: \Crate1.Tag.items) var tags: [Crate1.Tag] = []
+    var marks: [Crate1.Mark] = []
+    var shelf: Shelf?
+    init(_ name: String) { self.name = name }
+  }
+}
+
+enum CratePlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Crate1.self, Crate2.self, Crate3.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: Crate1.self, toVersion: Crate2.self,
+        willMigrate: { context in
+          for item in try context.fetch(FetchDescriptor<Crate1.Item>()) { item.name += "!" }
+        },
+        didMigrate: { context in
+          for item in try context.fetch(FetchDescriptor<Crate2.Item>()) {
+            item.note = item.tags.map(\.word).joined()
+          }
+        }),
+      .lightweight(fromVersion: Crate2.self, toVersion: Crate3.self),
+    ]
+  }
+}
+
+/// Versions that reuse classes of earlier ones.
+///
+/// A reused class leads to a class of its own version, which came into the schema beside the new one of that name: the
+/// container was refused with `duplicateModel`.
+@Suite struct ReusedClassTests {
+  private let directory: TemporaryDirectory
+  private let url: URL
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    url = directory.file("crates.store")
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema(versionedSchema: Crate1.self), configurations: ModelConfiguration(url: url)))
+    let tags = ["a", "b"].map { Crate1.Tag($0) }
+    for number in 0..<3 {
+      let item = Crate1.Item("item \(number)")
+      context.insert(item)
+      item.tags = tags
+      item.marks = [Crate1.Mark(number), Crate1.Mark(number + 10)]
+    }
+    try context.save()
+  }
+
+  private func open(
+    _ version: any VersionedSchema.Type, hasPlan: Bool = true
+  ) throws -> ModelContainer {
+    try ModelContainer(
+      for: Schema(versionedSchema: version), migrationPlan: hasPlan ? CratePlan.self : nil,
+      configurations: ModelConfiguration(url: url))
+  }
+
+  @Test func `a version takes its own class of a name, and says which`() throws {
+    for version: any VersionedSchema.Type in [Crate2.self, Crate3.self] {
+      let schema = Schema(versionedSchema: version)
+      #expect(schema.findings.problems.isEmpty)
+      let item = try #require(schema.models.first { $0.name == "Item" })
+      #expect(String(reflecting: item.type).contains("\(version).Item"))
+      #expect(schema.models.count { $0.name == "Item" } == 1)
+      let note = try #require(schema.findings.replacements.first)
+      #expect(note.contains("\(version).Item") && note.contains("Crate1.Item"))
+      #expect(schema.entitiesByName["Tag"]?.relationshipsByName["items"]?.inverseName == "tags")
+      #expect(schema.entitiesByName["Mark"]?.relationshipsByName["item"]?.inverseName == "marks")
+    }
+    #expect(Schema(versionedSchema: Crate1.self).findings.replacements.isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `a store follows through versions that reuse classes`(hasPlan: Bool) throws {
+    for _ in 0..<2 {
+      let container = try open(Crate2.self, hasPlan: false)
+      let context = ModelContext(container)
+      let items = try context.fetch(FetchDescriptor<Crate2.Item>(sortBy: [SortDescriptor(\.name)]))
+      #expect(items.map(\.name) == ["item 0", "item 1", "item 2"])
+      #expect(items.allSatisfy { Set($0.tags.map(\.word)) == ["a", "b"] && $0.marks.count == 2 })
+      #expect(try container.check().problems.isEmpty)
+    }
+    let container = try open(Crate3.self, hasPlan: hasPlan)
+    let items = try ModelContext(container).fetch(FetchDescriptor<Crate3.Item>())
+    #expect(items.allSatisfy { $0.tags.count == 2 && $0.count == 3 })
+  }
+
+  @Test func `closures of a stage work with both versions' classes`() throws {
+    let container = try open(Crate3.self)
+    let items = try ModelContext(container).fetch(
+      FetchDescriptor<Crate3.Item>(sortBy: [SortDescriptor(\.name)]))
+    #expect(items.map(\.name) == ["item 0!", "item 1!", "item 2!"])
+    #expect(items.allSatisfy { $0.note.count == 2 && $0.marks.count == 2 })
+  }
+
+  @Test func `links to objects of a reused class are stored from the own class's side`() throws {
+    let context = ModelContext(try open(Crate2.self, hasPlan: false))
+    let item = Crate2.Item("new")
+    context.insert(item)
+    try context.save()
+    let (tag, mark) = (Crate1.Tag("c"), Crate1.Mark(7))
+    item.tags.append(tag)
+    item.marks.append(mark)
+    try context.save()
+    let again = ModelContext(try open(Crate2.self, hasPlan: false))
+    let found = try #require(
+      try again.fetch(FetchDescriptor<Crate2.Item>(predicate: #Predicate { $0.name == "new" }))
+        .first)
+    #expect(found.tags.map(\.word) == ["c"] && found.marks.map(\.number) == [7])
+    again.delete(found)
+    try again.save()
+    #expect(try again.fetchCount(FetchDescriptor<Crate1.Mark>()) == 7)
+  }
+
+  /// Its type in the program is another version's class, of which there are no objects.
+  @Test func `a relationship to a replaced class reads as empty, and the next save throws`() throws
+  {
+    let context = ModelContext(try open(Crate2.self, hasPlan: false))
+    let tag = try #require(try context.fetch(FetchDescriptor<Crate1.Tag>()).first)
+    let mark = try #require(try context.fetch(FetchDescriptor<Crate1.Mark>()).first)
+    for item in try context.fetch(FetchDescriptor<Crate2.Item>()) { _ = item.tags.count }
+    #expect(tag.items.isEmpty && mark.item == nil)
+    tag.word = "changed"
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.code == .unknownModel)
+    #expect(error?.message.contains("Tag.items") == true)
+    try context.save()
+    let items = try ModelContext(try open(Crate2.self, hasPlan: false)).fetch(
+      FetchDescriptor<Crate2.Item>())
+    #expect(
+      items.allSatisfy { Set($0.tags.map(\.word)).contains("changed") && $0.marks.count == 2 })
+  }
+
+  @Test func `a link from a new object to one of a reused class throws instead of being lost`()
+    throws
+  {
+    let context = ModelContext(try open(Crate2.self, hasPlan: false))
+    let item = Crate2.Item("new")
+    context.insert(item)
+    item.marks.append(Crate1.Mark(8))
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.message.contains("Mark.item") == true)
+  }
+}
