@@ -12,15 +12,15 @@ extension ObjectGraph {
       unchanged = Unchanged()
       membership = nil
     }
-    var isFirst = true
     // A key may have a reference to an object that was merged itself.
     while true {
-      let duplicates = try duplicates()
-      if duplicates.isEmpty { return }
-      if isFirst { try checkKeys() }
-      isFirst = false
-      for (duplicate, original) in duplicates { merge(duplicate, into: original) }
-      redirectOneWayReferences(to: duplicates.map(\.duplicate))
+      let found = try duplicates()
+      if found.isEmpty { return }
+      // Keys may also meet through a stored row that has several.
+      let sharers = try sharersOfRows()
+      let pairs = sharers.isEmpty ? found : sharers
+      for (duplicate, original) in pairs { merge(duplicate, into: original) }
+      redirectOneWayReferences(to: pairs.map(\.duplicate))
     }
   }
 
@@ -38,15 +38,30 @@ extension ObjectGraph {
       && traits[Int(model._$statePointer.pointee.entity)].isConstrained
   }
 
-  /// Throws if unique keys contradict each other: a save that is refused for them leaves its objects as they are.
-  private func checkKeys() throws {
+  /// The new objects that would share a row with another object, in the order of their insertion.
+  ///
+  /// Rows are assigned and taken back: where unique keys contradict each other this throws, and a save that is refused for
+  /// them leaves its objects as they are.
+  private func sharersOfRows() throws -> [DuplicateFinder.Pair] {
     var writer = writer(of: SavePlan(&pending, sides: []))
-    defer { writer.revert() }
-    for index in writer.stores {
-      let connection = try stores[index].begin()
-      defer { stores[index].rollBack() }
-      try writer.assignRows(of: index, connection)
+    var sharing: [RowSharing] = []
+    do {
+      defer { writer.revert() }
+      for index in writer.stores {
+        let connection = try stores[index].begin()
+        defer { stores[index].rollBack() }
+        try writer.assignRows(of: index, connection)
+        sharing += writer.sharedRows(in: index)
+      }
     }
+    let pairs = try sharing.flatMap { row in
+      let stored = try row.isStored ? object(layout.entities[row.root], row: row.number) : nil
+      let original = stored ?? row.objects[0].model
+      return row.objects.filter { $0.model !== original }.map {
+        (place: $0.place, pair: (duplicate: $0.model, original: original))
+      }
+    }
+    return pairs.sorted { $0.place < $1.place }.map(\.pair)
   }
 
   private func duplicates() throws -> [DuplicateFinder.Pair] {
