@@ -132,14 +132,14 @@ import SteadSQLite
   // What a schema that an earlier version of this library has written lacks.
   @Test func `a store that records no structures opens, and records them`() throws {
     try makeBook { $0.settings.volume = 5 }
-    let recorded = "json_extract(value, '$.entities[0].properties[1].form.structure')"
+    let recorded = "json_extract(value, '$.entities[0].attributes[1].form.structure')"
     #expect(try sql("SELECT \(recorded) FROM stead_metadata WHERE key = 'schema'") != [[.null]])
     _ = try sql(
       """
       UPDATE stead_metadata SET value = (SELECT json_remove(value,
-        '$.entities[0].properties[0].form.structure', '$.entities[0].properties[1].form.structure',
-        '$.entities[0].properties[2].form.structure', '$.entities[0].properties[3].form.structure',
-        '$.entities[0].properties[4].form.structure')) WHERE key = 'schema'
+        '$.entities[0].attributes[0].form.structure', '$.entities[0].attributes[1].form.structure',
+        '$.entities[0].attributes[2].form.structure', '$.entities[0].attributes[3].form.structure',
+        '$.entities[0].attributes[4].form.structure')) WHERE key = 'schema'
       """)
     _ = try sql("UPDATE stead_metadata SET value = 'old' WHERE key = 'tables'")
     let book = try ModelContext(file.open(Earlier.Book.self)).only(Earlier.Book.self)
