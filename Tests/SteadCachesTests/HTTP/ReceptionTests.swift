@@ -169,7 +169,7 @@ import Testing
         of: HTTPCache.Response(status: 200, fields: ["Cache-Control": control]),
         to: Origin.request(), requestedAt: received, receivedAt: received, id: "old"))
     let request = try Origin.request("/", ["Cache-Control": asked])
-    #expect(Reception.mayUseStale(old, for: request, now: Self.now) == isUsed)
+    #expect(Reception.mayUseStale(old, for: request, .init(), now: Self.now) == isUsed)
     #expect(try (receive(503, [:], to: request, about: old) == .useStale(old)) == isUsed)
   }
 

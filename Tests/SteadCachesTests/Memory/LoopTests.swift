@@ -41,7 +41,8 @@ import Testing
     let keyCount = cacheSize + Int.random(in: cacheSize / 20...cacheSize * 2, using: &random)
     let ratio = try await inOwnThread { Self.ratio(keyCount, cacheSize: cacheSize) }
     #expect(
-      ratio > 0.78 * Double(cacheSize) / Double(keyCount), "\(ratio): \(keyCount) keys, \(cacheSize)"
+      ratio > 0.78 * Double(cacheSize) / Double(keyCount),
+      "\(ratio): \(keyCount) keys, \(cacheSize)"
     )
   }
 }
