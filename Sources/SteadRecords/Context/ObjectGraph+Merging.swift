@@ -241,13 +241,20 @@ extension ObjectGraph {
 
   /// Gives merged objects the rows of those that stand for them.
   func endMerging() {
+    placeMerged()
     for (duplicate, original) in merged {
-      let last = original.successor ?? original
-      let state = duplicate._$statePointer
-      state.pointee.rowID = last._$statePointer.pointee.rowID
-      state.pointee.makeExtra().successor = last
+      duplicate._$statePointer.pointee.makeExtra().successor = original.successor ?? original
     }
     merged = []
+  }
+
+  /// Gives merged objects the rows that those have which stand for them: those of the store while a save writes, the
+  /// temporary ones if it has failed.
+  func placeMerged() {
+    for (duplicate, original) in merged {
+      let last = original.successor ?? original
+      duplicate._$statePointer.pointee.rowID = last._$statePointer.pointee.rowID
+    }
   }
 
   /// Makes merged objects objects of their own again, which leave, as all new ones do.

@@ -7,16 +7,20 @@ extension ModelContext {
   ///   - keepsUniqueRows: Whether the attributes of a row that has the unique values of a new object stay as they
   ///     are. Otherwise the object overwrites them.
   ///   - note: Called with the transaction once the objects' rows are written, and with the new objects that stand for
-  ///     another object's row, since it has their unique values.
+  ///     another object's row, since it has their unique values, or for an earlier new object that has them.
   func save(
     in rows: StoreRows, keepsUniqueRows: Bool,
     noting note: (RowTransaction, _ sharing: Set<ObjectIdentifier>) throws -> Void
   ) throws {
     graph.keepsUniqueRows = keepsUniqueRows
     defer { graph.keepsUniqueRows = false }
-    try withoutActuallyEscaping(note) { note in
+    // After a save that failed the objects have their temporary rows again.
+    defer { graph.placeMerged() }
+    try withoutActuallyEscaping(note) { [graph] note in
       try graph.save { store, connection, writer in
-        try note(RowTransaction(rows, store, connection), writer.upserted)
+        graph.placeMerged()
+        let merged = graph.merged.map { ObjectIdentifier($0.duplicate) }
+        try note(RowTransaction(rows, store, connection), writer.upserted.union(merged))
       }
     }
   }

@@ -6,7 +6,7 @@ import Testing
 /// `cp backup JOURNAL` once ended 17 of 40 programs by SIGBUS, and a cut within a millisecond of the last set
 /// 19 of 20: the thread that frees the lock between writes had the signal blocked, and a write behind the
 /// end of a file that had just been extended was not noticed.
-@Suite struct TakenAwayTests {
+@Suite(.serialized, .ownThread) struct TakenAwayTests {
   enum Blow: CaseIterable { case cut, copy, removal, replacement }
 
   /// A directory with a worker that writes without end, and a copy of its journal.
@@ -98,14 +98,14 @@ import Testing
     }
   }
 
-  /// 2,900 blows in the long form, with those of all kinds below.
+  /// One after another: the workers write without a pause, and would take the processors from other tests.
   @Test(arguments: Blow.allCases)
   func `nobody dies and no file that was cut off or removed costs a value`(blow: Blow) async throws
   {
     for seed in UInt64(1)...2 {
       await Task.yield()
       var victim = try Victim(writers: Int(seed), seed: seed)
-      for round in 0..<Effort.times(30) {
+      for round in 0..<Effort.times(Effort.isLong ? 30 : 8) {
         await Task.yield()
         try victim.strike(blow)
         let isStrict = seed == 1 && (blow == .cut || blow == .removal)
@@ -120,7 +120,7 @@ import Testing
   @Test func `blows of all kinds in any order end nobody`() async throws {
     var random = SplitMix(seed: 7)
     var victim = try Victim(writers: 1, seed: 7)
-    for round in 0..<Effort.times(50) {
+    for round in 0..<Effort.times(Effort.isLong ? 50 : 15) {
       await Task.yield()
       let blow = Blow.allCases.randomElement(using: &random) ?? .cut
       try victim.strike(blow)
