@@ -14,7 +14,7 @@ import SteadSQLite
 /// | 68 | 4 | application identifier |
 ///
 /// Numbers are big-endian.
-struct StoreHeader {
+struct StoreHeader: Equatable {
   static let size = 100
   private static let magic = Array("SQLite format 3\0".utf8)
 
@@ -25,8 +25,25 @@ struct StoreHeader {
   /// Whether a writer may have been killed that used a rollback journal, as SQLite does until it is set to use a log.
   let hasRollbackJournal: Bool
 
+  /// Another process may be moving its log into the file between two of the system calls, so that a size from before
+  /// meets a log and a header from afterwards. What two readings in a row agree on is of one moment.
+  ///
   /// nil if the file does not exist or is empty.
   init?(path: String) {
+    guard var header = StoreHeader(reading: path) else { return nil }
+    for _ in 0..<Self.readingLimit {
+      guard let next = StoreHeader(reading: path) else { return nil }
+      let isSame = next == header
+      header = next
+      if isSame { break }
+    }
+    self = header
+  }
+
+  /// The most readings for which a file is still changing.
+  private static let readingLimit = 100
+
+  private init?(reading path: String) {
     guard let size = Self.size(of: path), size > 0 else { return nil }
     fileSize = size
     hasLog = (Self.size(of: path + "-wal") ?? 0) > 0

@@ -27,7 +27,9 @@ package enum WorkerMain {
   }
 
   package static func fail(_ error: any Error) -> Never {
-    say("error \(error)")
+    // Without it an error that comes once in a hundred runs is a riddle.
+    let cause = Mirror(reflecting: error).children.first { $0.label == "cause" }?.value
+    say("error \(error)" + (cause.map { " Cause: \($0)" } ?? ""))
     exit(failureStatus)
   }
 
