@@ -53,7 +53,8 @@ extension StoreConnection {
   /// Costs two syncs of the disk the first time, and again each time that the whole log was moved into the file.
   ///
   /// - Parameters:
-  ///   - note: Called before each commit of the mark, which changes no row.
+  ///   - note: Called before and after each commit of the mark, which changes no row: a reader between the two calls
+  ///     then finds another count as well.
   ///   - endSnapshots: Ends snapshots of this process that nobody reads, which would keep the mark from the file.
   func beginWriting(note: () -> Void, _ endSnapshots: () -> Void) throws {
     try beginImmediate()
@@ -64,6 +65,7 @@ extension StoreConnection {
       try execute("PRAGMA user_version = \(version | LogMark.bit)")
       note()
       try commit()
+      note()
       endSnapshots()
       _ = try checkpoint(.full, patience: LogMark.readerPatience)
       logMark.note(isMarked: isFileMarked)
@@ -72,6 +74,7 @@ extension StoreConnection {
     try removeLogMark()
     note()
     try commit()
+    note()
     try beginImmediate()
   }
 
