@@ -142,6 +142,12 @@ extension ReferenceContext {
       }
     }
     guard let node = view.nodes.removeValue(forKey: new) else { return }
+    for (link, list) in node.manys where link.inverse?.isMany == false {
+      // Both lead to themselves, and so the row is a member twice.
+      if base.nodes[row] != nil, list.contains(row), view.many(row, link).contains(row) {
+        throw Unspecified(reason: "whose place \(row) has among its own members")
+      }
+    }
     for link in node.kind.links where !link.isMany { view.nodes[row]?.ones[link] = node.ones[link] }
     for (link, list) in node.manys {
       view.setList(row, link, (view.many(row, link) + list).unique)
