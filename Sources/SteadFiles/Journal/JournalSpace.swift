@@ -16,6 +16,8 @@ struct JournalSpace: ~Copyable {
     bytes = .allocate(byteCount: Self.usualByteCount, alignment: 16)
   }
 
+  // Inlinable, since the setter of a property that clients inline destroys the old value.
+  @inlinable
   deinit { bytes.deallocate() }
 
   /// Makes room for a record.
