@@ -34,16 +34,22 @@ extension HTTPCache {
   /// Asks the server once for all simultaneous equal questions.
   func shared(_ exchange: Exchange) async throws -> Landing {
     let flight = exchange.flight
-    if let landing = landings.withLock({ $0[flight] }) { return landing }
+    if let landing = landing(of: flight) { return landing }
     return try await flights.value(
       for: flight,
       load: {
-        if let landing = self.landings.withLock({ $0[flight] }) { return landing }
+        if let landing = self.landing(of: flight) { return landing }
         return try await self.land(exchange, isShared: true)
       },
       keep: { _, _ in nil },
       // Nobody reads its body, which ends the connection.
       unwanted: { _ = $0.claim() })
+  }
+
+  /// The landing whose body equal requests wait for. One that has failed is found until those who wait for it know.
+  private func landing(of flight: Flight) -> Landing? {
+    let landing = landings.withLock { $0[flight] }
+    return landing?.isWorthAsking == true ? landing : nil
   }
 
   /// Asks the server in the background about a response that was used meanwhile, unless that is already running.

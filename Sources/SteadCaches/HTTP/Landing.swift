@@ -62,6 +62,15 @@ final class Landing: Sendable {
   }
 
   var isSettled: Bool { state.withLock { $0.fate != nil } }
+  /// Whether a new request is answered, or might be, by what lands here.
+  var isWorthAsking: Bool {
+    state.withLock { state in
+      switch state.fate {
+      case nil, .stored: true
+      case .unusable, .stalled, .brokenOff: state.reply != nil
+      }
+    }
+  }
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   /// The reply, for the first that asks.
