@@ -14,7 +14,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   let handle: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
   let failure: @Sendable (SQLiteError) -> any Error
-  private var lockPatience: Int32 = 0
+  /// How long a statement waits for the locks of other connections, in milliseconds.
+  private(set) var lockPatience: Int32 = 0
 
   /// The maximum number of prepared statements kept; beyond it all are dropped, since a program with more SQL
   /// strings than this builds them from values.

@@ -38,7 +38,7 @@ enum CacheSchema {
       // A map of what points to each page would be written with every set. Without effect once a page exists.
       try connection.execute("PRAGMA auto_vacuum = NONE")
     }
-    _ = try connection.rows("PRAGMA journal_mode = WAL")
+    _ = try connection.useLog()
     if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
       try make(on: connection, boot: boot)
     }

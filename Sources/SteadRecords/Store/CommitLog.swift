@@ -91,13 +91,39 @@ final class CommitLog: Sendable {
   /// Notes that the file changed though its number did not: all contexts take everything as changed.
   func noteOutsider() { outsiders.add(1, ordering: .acquiringAndReleasing) }
 
-  /// How many commits of this process are about no row: they mark the file (``LogMark``).
-  private let marks = Atomic<UInt64>(0)
+  // MARK: Transactions of this process
 
-  var markCount: UInt64 { marks.load(ordering: .acquiring) }
+  // SQLite only says that the file has changed. It also says so while a transaction of this process is being written,
+  // before its number shows: the first commit after a checkpoint begins the log again. So changes are judged by two
+  // moments between which no such transaction was open.
 
-  /// Notes that a commit is about to be made which changes the file, and neither its number nor a row.
-  func noteMark() { marks.add(1, ordering: .acquiringAndReleasing) }
+  private let begun = Atomic<UInt64>(0)
+  private let ended = Atomic<UInt64>(0)
+  private let quiet = Atomic<UInt64>(0)
+
+  /// How many transactions were begun that write to the file.
+  var begunCount: UInt64 { begun.load(ordering: .acquiring) }
+  /// How many of them have ended.
+  var endedCount: UInt64 { ended.load(ordering: .acquiring) }
+  /// A number that is another one before and after each commit of this process that changes the file, and neither its
+  /// number nor a row: the mark of the log (``LogMark``), and maintenance.
+  var quietCount: UInt64 { quiet.load(ordering: .acquiring) }
+
+  /// Notes that a transaction is about to begin; before it takes the file's write lock.
+  func transactionBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
+
+  func transactionEnds() { ended.add(1, ordering: .acquiringAndReleasing) }
+
+  /// Makes a commit within a transaction that was noted; no number stands for it.
+  ///
+  /// - Returns: ``quietCount`` afterwards, without what other connections have added once the lock was free.
+  @discardableResult
+  func commitQuietly(_ commit: () throws -> Void) rethrows -> UInt64 {
+    let count = quiet.add(1, ordering: .acquiringAndReleasing).newValue
+    defer { quiet.add(1, ordering: .acquiringAndReleasing) }
+    try commit()
+    return count + 1
+  }
 
   // MARK: Contexts
 

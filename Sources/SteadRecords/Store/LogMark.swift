@@ -53,34 +53,31 @@ extension StoreConnection {
   /// Costs two syncs of the disk the first time, and again each time that the whole log was moved into the file.
   ///
   /// - Parameters:
-  ///   - note: Called before and after each commit of the mark, which changes no row: a reader between the two calls
-  ///     then finds another count as well.
+  ///   - commit: Makes a commit of the mark, which changes no row, with ``commit()``.
   ///   - endSnapshots: Ends snapshots of this process that nobody reads, which would keep the mark from the file.
-  func beginWriting(note: () -> Void, _ endSnapshots: () -> Void) throws {
+  func beginWriting(committing commit: () throws -> Void, _ endSnapshots: () -> Void) throws {
     try beginImmediate()
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
     guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
     if !isHalfDone {
       try execute("PRAGMA user_version = \(version | LogMark.bit)")
-      note()
       try commit()
-      note()
       endSnapshots()
       _ = try checkpoint(.full, patience: LogMark.readerPatience)
       logMark.note(isMarked: isFileMarked)
       try beginImmediate()
     }
     try removeLogMark()
-    note()
     try commit()
-    note()
     try beginImmediate()
   }
 
   /// Makes the second commit of the marking, if the process that set the mark was ended before. The next checkpoint, as
   /// when the store is closed, would leave a marked file without a log.
-  func finishLogMark() throws {
+  ///
+  /// - Parameter commit: As with ``beginWriting(committing:_:)``.
+  func finishLogMark(committing commit: () throws -> Void) throws {
     guard LogMark.isSet(in: try integer("PRAGMA user_version") ?? 0) else { return }
     try beginImmediate()
     try removeLogMark()

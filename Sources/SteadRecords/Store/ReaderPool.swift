@@ -45,12 +45,15 @@ final class ReaderPool: Sendable {
   }
 
   /// Runs a body with a reader that sees one commit, and with that commit's number.
+  ///
+  /// - Parameter doubt: Called when a change may be another program's.
   func read<Result>(
-    _ freshness: Freshness, _ body: (StoreConnection, _ number: Int64) throws -> Result
+    _ freshness: Freshness, doubting doubt: () -> Void,
+    _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     let reader = try take()
     defer { giveBack(reader) }
-    return try body(reader, try prepare(reader, freshness))
+    return try body(reader, try prepare(reader, freshness, doubt))
   }
 
   // MARK: Lending
@@ -84,7 +87,9 @@ final class ReaderPool: Sendable {
   // MARK: Snapshots
 
   /// Gives a reader a sufficiently recent snapshot, and returns its number.
-  private func prepare(_ reader: StoreConnection, _ freshness: Freshness) throws -> Int64 {
+  private func prepare(
+    _ reader: StoreConnection, _ freshness: Freshness, _ doubt: () -> Void
+  ) throws -> Int64 {
     if let snapshot = reader.snapshot {
       if case .shared(let number) = freshness,
         snapshot.number >= max(number, log.newestNumber),
@@ -94,27 +99,47 @@ final class ReaderPool: Sendable {
       }
       endSnapshot(reader)
     }
-    // Before the snapshot: it has no mark that is not counted at the next one.
-    let markCount = log.markCount
+    // Before the snapshot: a transaction that ends later is one that was open.
+    let (ended, quietCount) = (log.endedCount, log.quietCount)
     try reader.begin()
     do {
       let commit = try reader.lastCommit()
       let number = commit.number
       reader.snapshot = .init(number: number, openedAt: Self.now)
       log.didCommit(commit)
-      let version = reader.dataVersion
-      if let last = reader.lastSnapshot, last.number == number, last.version != version,
-        last.markCount == log.markCount
-      {
-        log.noteOutsider()
-      }
-      reader.lastSnapshot = (number, version, markCount)
+      if compare(reader, number, quietCount, isSettled: log.begunCount == ended) { doubt() }
       scheduleSnapshotEnd()
       return number
     } catch {
       try? reader.execute("ROLLBACK")
       throw error
     }
+  }
+
+  /// Compares a reader's snapshot with its last one, and notes a change by a program that counts no commits.
+  ///
+  /// - Parameters:
+  ///   - quietCount: The log's, from before the snapshot.
+  ///   - isSettled: Whether no transaction of this process was open as the snapshot was taken. Otherwise a change may be
+  ///     that transaction's: the next snapshot is compared with the same one. What another program has changed before
+  ///     the transaction, its own connection finds (``RecordStore``).
+  /// - Returns: Whether another program may have made a change that the snapshots don't show.
+  private func compare(
+    _ reader: StoreConnection, _ number: Int64, _ quietCount: UInt64, isSettled: Bool
+  ) -> Bool {
+    let version = reader.dataVersion
+    // It cannot tell what was changed after a commit whose number it sees for the first time.
+    var isDoubtful = true
+    if let last = reader.lastSnapshot, last.number == number {
+      isDoubtful = false
+      if last.version != version {
+        guard isSettled else { return false }
+        isDoubtful = last.quietCount != quietCount
+        if !isDoubtful { log.noteOutsider() }
+      }
+    }
+    reader.lastSnapshot = (number, version, quietCount)
+    return isDoubtful
   }
 
   private func endSnapshot(_ reader: StoreConnection) {

@@ -54,6 +54,8 @@ final class RecordStore: @unchecked Sendable {
   /// The version of the file after this connection's last commit. While it is unchanged, no other process has written,
   /// and what is known about the file is true.
   private var committedVersion: UInt32?
+  /// What this connection has seen last while nobody else could write.
+  private var seen: (number: Int64, version: UInt32, quietCount: UInt64)?
   /// The last commit after which removing from the history was due.
   private var trimmedNumber: Int64 = 0
   private let trimmingIsDue = Atomic<Bool>(false)
@@ -121,6 +123,7 @@ final class RecordStore: @unchecked Sendable {
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
+    seen = (last.number, writer.dataVersion, log.quietCount)
     if configuration.allowsSave, !configuration.isStoredInMemoryOnly { OpenStores.add(self) }
   }
 
@@ -133,7 +136,7 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// A store and its copy have one identifier, but separate commits.
-  private static func logName(
+  static func logName(
     _ identity: Identity, _ configuration: ModelConfiguration
   ) throws -> String {
     if configuration.isStoredInMemoryOnly { return identity.identifier }
@@ -181,11 +184,13 @@ final class RecordStore: @unchecked Sendable {
         outer.append(
           Outer(changes: writer.changes, postedCount: posted.count, hasInnerWork: hasInnerWork))
       } else {
+        log.transactionBegins()
         syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
         try beginWriting()
         if committedVersion == nil || writer.dataVersion != committedVersion {
           newest = try writer.lastCommit()
+          lookForOutsiders(newest.number)
           writer.nextRows = [:]
           try historian.takeOver()
           try checkModels()
@@ -199,6 +204,7 @@ final class RecordStore: @unchecked Sendable {
     } catch {
       if depth == 0 {
         if writer.isInTransaction { try? writer.execute("ROLLBACK") }
+        log.transactionEnds()
         endSync()
       }
       writing.unlock()
@@ -209,11 +215,42 @@ final class RecordStore: @unchecked Sendable {
 
   private func beginWriting() throws {
     guard !isInMemory else { return try writer.beginImmediate() }
-    try writer.beginWriting {
-      log.noteMark()
-    } _: {
-      OpenStores.endSnapshots(of: log)
+    try writer.beginWriting(committing: commitQuietly) { OpenStores.endSnapshots(of: log) }
+  }
+
+  /// Finds out on the connection that writes whose change a reader has seen, which knows its own commits without a
+  /// number.
+  private func resolveDoubt() {
+    // The transaction of another thread finds out itself.
+    guard writing.try() else { return }
+    defer { writing.unlock() }
+    let ended = log.endedCount
+    guard depth == 0, !writer.isInTransaction, (try? writer.begin()) != nil else { return }
+    defer { try? writer.execute("ROLLBACK") }
+    guard let number = try? writer.lastCommit().number, log.begunCount == ended else { return }
+    lookForOutsiders(number)
+  }
+
+  /// Commits what changes neither an object nor the commits' number.
+  private func commitQuietly() throws {
+    let number = try writer.lastCommit().number
+    lookForOutsiders(number)
+    let quietCount = try log.commitQuietly(writer.commit)
+    seen = (number, writer.dataVersion, quietCount)
+  }
+
+  /// Notes a change since this connection's last transaction by a program that counts no commits; while no other
+  /// connection of this process writes.
+  ///
+  /// A reader does not look for it once this transaction has another number.
+  private func lookForOutsiders(_ number: Int64) {
+    let now = (number: number, version: writer.dataVersion, quietCount: log.quietCount)
+    if let seen, !isInMemory, seen.number == number, seen.version != now.version,
+      seen.quietCount == now.quietCount
+    {
+      log.noteOutsider()
     }
+    seen = now
   }
 
   /// Throws when the store has been migrated to other models since it was opened.
@@ -283,7 +320,13 @@ final class RecordStore: @unchecked Sendable {
       writing.unlock()
       return
     }
-    try writer.commit()
+    if posted.isEmpty {
+      try commitQuietly()
+    } else {
+      let quietCount = log.quietCount
+      try writer.commit()
+      seen = (number, writer.dataVersion, quietCount)
+    }
     // Without a version the triggers are looked at before the next transaction.
     committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
     if configuration.historyLimits != .none,
@@ -366,6 +409,7 @@ final class RecordStore: @unchecked Sendable {
     posted = []
     hasInnerWork = false
     writingThread.store(0, ordering: .releasing)
+    log.transactionEnds()
     endSync()
   }
 
@@ -404,10 +448,12 @@ final class RecordStore: @unchecked Sendable {
       hasInnerWork = true
       return try body(writer)
     }
-    try beginWriting()
+    log.transactionBegins()
+    defer { log.transactionEnds() }
     do {
+      try beginWriting()
       let result = try body(writer)
-      try writer.commit()
+      isInMemory ? try writer.commit() : try commitQuietly()
       return result
     } catch {
       if writer.isInTransaction { try? writer.execute("ROLLBACK") }
@@ -466,7 +512,7 @@ final class RecordStore: @unchecked Sendable {
       }
       return try body(writer, try writer.lastCommit().number)
     }
-    return try readers.read(freshness, body)
+    return try readers.read(freshness, doubting: resolveDoubt, body)
   }
 
   // MARK: Closing

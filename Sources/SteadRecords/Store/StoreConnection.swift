@@ -60,8 +60,8 @@ final class StoreConnection: @unchecked Sendable {
   /// When the file is marked again as lacking its log.
   var logMark = LogMark()
 
-  /// What the last snapshot of a reader had.
-  var lastSnapshot: (number: Int64, version: UInt32, markCount: UInt64)?
+  /// What the last snapshot of a reader had, as far as it is known to be of no transaction that was under way.
+  var lastSnapshot: (number: Int64, version: UInt32, quietCount: UInt64)?
 
   /// Writes the row of the commit that is about to be made.
   ///
@@ -126,6 +126,8 @@ final class StoreConnection: @unchecked Sendable {
   func checkpoint(_ kind: SQLiteConnection.Checkpoint, patience: Int32) throws -> Bool {
     try database.checkpoint(kind, patience: patience)
   }
+  /// ``SQLiteConnection/useLog(pause:)``
+  func useLog() throws -> Bool { try database.useLog() }
   /// ``SQLiteConnection/keepLog()``
   func keepLog() { database.keepLog() }
   /// ``SQLiteConnection/copy(to:_:)``

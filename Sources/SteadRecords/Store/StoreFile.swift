@@ -152,7 +152,7 @@ struct StoreFile: Sendable {
   }
 
   private func useLog(_ connection: StoreConnection) throws {
-    guard try connection.rows("PRAGMA journal_mode = WAL").first?.first == .text("wal") else {
+    guard try connection.useLog() else {
       throw SwiftDataError(
         .storageFailure,
         "The store's file system cannot hold a write-ahead log. Put the store on a local disk.")

@@ -47,13 +47,13 @@ struct StorePreparation {
         "The store was written by a newer version of this library (format \(version)). Update "
           + "the library; the file was left untouched.")
     }
-    guard allowsSave else { return try identifier() ?? "read-only" }
-    try connection.finishLogMark()
     let isNew = version == 0
     let digest = TablesDigest(
       layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
       keepsOldRows: keepsOldRows
     ).text
+    guard allowsSave else { return try identifier() ?? "read-only" }
+    try finishLogMark()
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
     do {
@@ -81,6 +81,18 @@ struct StorePreparation {
       _ = try? connection.checkpoint(.full, patience: LogMark.readerPatience)
     }
     return try identifier() ?? ""
+  }
+
+  /// Another container of this process may be about to make the same commit.
+  private func finishLogMark() throws {
+    try connection.finishLogMark {
+      guard let identifier = try identifier() else { return try connection.commit() }
+      let log = try CommitLog.of(
+        RecordStore.logName(RecordStore.Identity(identifier: identifier), file.configuration))
+      log.transactionBegins()
+      defer { log.transactionEnds() }
+      try log.commitQuietly(connection.commit)
+    }
   }
 
   /// Removes the files of large values that no row refers to after a migration.
@@ -191,7 +203,11 @@ struct StorePreparation {
         "The store does not record which models it was made for: its row `schema` in stead_metadata is missing, or isn't a "
           + "schema. The store was left as it was; open a backup.")
     }
-    return try SchemaMigrator(
+    return try makeMigrator(from: stored)
+  }
+
+  private func makeMigrator(from stored: Schema) throws -> SchemaMigrator {
+    try SchemaMigrator(
       connection, from: stored, to: layout, tables: tables, blobs: blobs,
       role: file.configuration.migration, converting: file.configuration.conversions)
   }

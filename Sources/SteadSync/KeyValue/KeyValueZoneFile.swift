@@ -34,7 +34,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     options.lockPatience = Self.patience
     connection = try SQLiteConnection(options)
     if file != nil {
-      try connection.execute("PRAGMA journal_mode = WAL")
+      _ = try connection.useLog()
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
     try locked { try load() }

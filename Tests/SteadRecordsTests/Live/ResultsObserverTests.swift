@@ -38,10 +38,7 @@ import Testing
     }
     context.insert(Unrelated(number: 1))
     try context.save()
-    // In some processes the first save of a store is taken for another program's, and the results are fetched again.
-    withKnownIssue("The same results are told once more", isIntermittent: true) {
-      #expect(changes.withLock { $0 } == 0)
-    }
+    #expect(changes.withLock { $0 } == 0)
     context.insert(Headline(title: "a"))
     try context.save()
     #expect(changes.withLock { $0 } == 1)
