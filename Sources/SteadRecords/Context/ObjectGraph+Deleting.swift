@@ -263,7 +263,6 @@ extension ObjectGraph {
   /// Discards all pending changes: new objects leave, and all others get the values of their rows.
   func rollback() {
     membership = nil
-    discardMerging()
     for model in pending.models(.inserted) {
       for index in entity(of: model).relationships where !isRequired(model, index) {
         if case .toMany = model.content(at: index) {

@@ -16,6 +16,7 @@ extension ObjectGraph {
     while true {
       let found = try duplicates()
       if found.isEmpty { return }
+      if mergeRecord == nil { mergeRecord = MergeRecord(self) }
       // Keys may also meet through a stored row that has several.
       let sharers = try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
@@ -245,26 +246,23 @@ extension ObjectGraph {
     for (duplicate, original) in merged {
       duplicate._$statePointer.pointee.makeExtra().successor = original.successor ?? original
     }
-    merged = []
+    (merged, mergeRecord) = ([], nil)
   }
 
-  /// Gives merged objects the rows that those have which stand for them: those of the store while a save writes, the
-  /// temporary ones if it has failed.
+  /// Makes merged objects what they were, when their save has failed.
+  func takeBackMerging() {
+    guard let record = mergeRecord else { return }
+    (merged, mergeRecord) = ([], nil)
+    record.restore(self)
+    unchanged = Unchanged()
+    membership = nil
+  }
+
+  /// Gives merged objects the rows that those have which stand for them.
   func placeMerged() {
     for (duplicate, original) in merged {
       let last = original.successor ?? original
       duplicate._$statePointer.pointee.rowID = last._$statePointer.pointee.rowID
     }
-  }
-
-  /// Makes merged objects objects of their own again, which leave, as all new ones do.
-  func discardMerging() {
-    for (duplicate, _) in merged {
-      let state = duplicate._$statePointer
-      state.pointee.makeExtra().successor = nil
-      state.pointee.clear(_ModelFlags.redirected)
-      leave(duplicate)
-    }
-    merged = []
   }
 }

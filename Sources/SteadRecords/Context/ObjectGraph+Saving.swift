@@ -59,6 +59,7 @@ extension ObjectGraph {
       try commit(&open, protected, writer)
     } catch {
       for store in open { stores[store].rollBack() }
+      takeBackMerging()
       undo.endSave(succeeded: false)
       if isHeld { try hold(opened, again: protected) }
       throw SwiftDataError.ofSave(error)

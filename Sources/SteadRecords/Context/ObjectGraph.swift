@@ -48,6 +48,8 @@ final class ObjectGraph: ModelHome {
   var followers = Followers()
   /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
   var merged: [DuplicateFinder.Pair] = []
+  /// What a save that fails puts back.
+  var mergeRecord: MergeRecord?
   /// The custom store behind each of `stores`, where one is; empty where none is.
   let customStores: [CustomStore?]
   /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil

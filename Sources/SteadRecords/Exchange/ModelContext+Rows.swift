@@ -14,8 +14,6 @@ extension ModelContext {
   ) throws {
     graph.keepsUniqueRows = keepsUniqueRows
     defer { graph.keepsUniqueRows = false }
-    // After a save that failed the objects have their temporary rows again.
-    defer { graph.placeMerged() }
     try withoutActuallyEscaping(note) { [graph] note in
       try graph.save { store, connection, writer in
         graph.placeMerged()

@@ -22,6 +22,14 @@
     added.enumerated().compactMap { places[ObjectIdentifier($1)] == $0 ? $1 : nil }
   }
 
+  /// Another delta of the same changes.
+  func copy() -> ToManyDelta {
+    let copy = ToManyDelta()
+    (copy.added, copy.places, copy.removed) = (added, places, removed)
+    (copy.ordering, copy.addedSince, copy.isNoted) = (ordering, addedSince, isNoted)
+    return copy
+  }
+
   var isEmpty: Bool { places.isEmpty && removed.isEmpty && ordering == nil }
 
   func hasAdded(_ object: AnyObject) -> Bool { places[ObjectIdentifier(object)] != nil }
