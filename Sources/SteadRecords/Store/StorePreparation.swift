@@ -52,7 +52,7 @@ struct StorePreparation {
       layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
       keepsOldRows: keepsOldRows
     ).text
-    guard allowsSave else { return try identifier() ?? "read-only" }
+    guard allowsSave else { return try prepareReading(digest) }
     try finishLogMark()
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
@@ -93,6 +93,19 @@ struct StorePreparation {
       defer { log.transactionEnds() }
       try log.commitQuietly(connection.commit)
     }
+  }
+
+  /// Checks whether the models read what a store has that stays as it is.
+  private func prepareReading(_ digest: String) throws -> String {
+    guard let identifier = try identifier() else { return "read-only" }
+    // Without a schema that can be read, what the store lacks shows when it is used.
+    guard try unchanged(digest) == nil, let stored = try? connection.storedSchema() else {
+      return identifier
+    }
+    try connection.begin()
+    defer { try? connection.execute("ROLLBACK") }
+    try makeMigrator(from: stored).checkReading()
+    return identifier
   }
 
   /// Removes the files of large values that no row refers to after a migration.

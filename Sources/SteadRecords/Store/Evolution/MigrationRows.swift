@@ -19,15 +19,32 @@ struct MigrationRows {
     self.tables = tables
   }
 
-  /// Entities whose rows the store has, with their tables under the former names.
-  private var entities: [(new: Schema.Entity, old: Schema.Entity, table: String)] {
-    let known = Set(tables.map(\.name))
-    return match.new.entities.compactMap { entity in
-      guard known.contains(entity.root.name), let old = match.oldEntities[entity.name],
-        existing[old.root.name] != nil
-      else { return nil }
-      return (entity, old, old.root.name)
+  /// An entity whose rows the store has, with their table under its former name.
+  struct Table {
+    let new: Schema.Entity
+    let old: Schema.Entity
+    let name: String
+    /// A test of the rows' class, which begins with ` AND`, or nothing.
+    let only: String
+
+    static func all(
+      _ match: SchemaMatch, _ existing: [String: [String: String]], _ tables: [TableLayout]
+    ) -> [Table] {
+      let known = Set(tables.map(\.name))
+      return match.new.entities.compactMap { entity in
+        guard known.contains(entity.root.name), let old = match.oldEntities[entity.name],
+          let columns = existing[old.root.name]
+        else { return nil }
+        let index = match.old.entities.firstIndex { $0 === old }
+        let only =
+          columns["_entity"] == nil ? "" : index.map { " AND \"_entity\" = \($0 + 1)" } ?? ""
+        return Table(new: entity, old: old, name: old.root.name, only: only)
+      }
     }
+  }
+
+  private var entities: [(new: Schema.Entity, old: Schema.Entity, table: String)] {
+    Table.all(match, existing, tables).map { ($0.new, $0.old, $0.name) }
   }
 
   // MARK: Before
@@ -37,10 +54,10 @@ struct MigrationRows {
   /// - Parameter givesValues: Whether a required property needs a default value for existing rows.
   func problems(givesValues: Bool = true) throws -> [String] {
     var problems: [String] = []
-    for (entity, old, table) in entities {
-      let only = classTest(old, table)
+    for rows in Table.all(match, existing, tables) {
+      let (entity, old, table) = (rows.new, rows.old, rows.name)
       for property in entity.storedProperties {
-        if let problem = try problem(of: property, entity, old, table, only, givesValues) {
+        if let problem = try problem(of: property, entity, old, table, rows.only, givesValues) {
           problems.append(problem)
         }
       }
@@ -48,6 +65,26 @@ struct MigrationRows {
         old.uniquenessConstraints.map { $0.map { match.newProperty($0, of: old.name)?.name } })
       for set in entity.uniquenessConstraints where !known.contains(set.map { $0 }) {
         if let problem = try duplicates(set, entity, table) { problems.append(problem) }
+      }
+    }
+    return problems
+  }
+
+  /// The values that cannot be read as they are, in sentences: for a store to which nothing is written.
+  func problemsOfReading() throws -> [String] {
+    var problems: [String] = []
+    for rows in Table.all(match, existing, tables) {
+      for case let now as Schema.Attribute in rows.new.storedProperties {
+        guard let before = match.oldProperty(now.name, of: rows.new.name) as? Schema.Attribute,
+          case .checked = AttributeChange(from: before, to: now)
+        else { continue }
+        let name = "\(rows.new.name).\(now.name)"
+        let check = ValueCheck(connection, table: rows.name, only: rows.only)
+        if let misfits = try check.misfits(of: before.name, as: now) {
+          problems.append(misfits.problem(of: name, now))
+        } else if let incomplete = try check.incomplete(before.name, as: now) {
+          problems.append(incomplete.problemOfReading(name, now))
+        }
       }
     }
     return problems
@@ -102,13 +139,6 @@ struct MigrationRows {
       table,
       "\(reference.name.sqlName) IN (SELECT \"_id\" FROM \(root.name.sqlName) "
         + "WHERE \"_entity\" IN (\(gone.joined(separator: ", "))))\(only)")
-  }
-
-  private func classTest(_ entity: Schema.Entity, _ table: String) -> String {
-    guard existing[table]?["_entity"] != nil,
-      let index = match.old.entities.firstIndex(where: { $0 === entity })
-    else { return "" }
-    return " AND \"_entity\" = \(index + 1)"
   }
 
   private func hasRows(_ table: String, _ only: String) throws -> Bool {

@@ -16,10 +16,7 @@ struct SchemaMigrator {
   /// What has changed.
   let difference: SchemaDifference
   let blobs: BlobFiles?
-  /// Whether a custom stage sees to values that are missing.
-  private let isInCustomStage: Bool
-  /// Whether a stage of a plan requests the models, which may then be of an earlier version.
-  private let isInStage: Bool
+  private let role: MigrationRole
   private let names: TableNames
   private let links: [LinkChange]
   private let conversions: [ValueConversion]
@@ -36,20 +33,32 @@ struct SchemaMigrator {
     self.layout = layout
     self.tables = tables
     self.blobs = blobs
-    isInCustomStage = role == .ofCustomStage
-    isInStage = isInCustomStage || role == .ofStage || role == .beforeCustomStage
+    self.role = role
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
+    try UnrecordedTypes(
+      connection: connection, match: match, layout: layout, tables: tables,
+      existing: catalog.columns
+    ).recordChanges()
     let difference = SchemaDifference(match)
     self.conversions = ValueConversion.all(of: match, difference).filter {
       conversions.contains($0.property)
     }
+    let isInCustomStage = role == .ofCustomStage
     self.match = isInCustomStage ? match.separating(difference.refusals) : match
     self.difference = isInCustomStage ? SchemaDifference(self.match) : difference
     names = TableNames(self.match, existing: existing)
     links = LinkChange.all(self.match, names, in: Set(tables.map(\.name)))
+  }
+
+  /// Whether a custom stage sees to values that are missing.
+  private var isInCustomStage: Bool { role == .ofCustomStage }
+
+  /// Whether a stage of a plan requests the models, which may then be of an earlier version.
+  private var isInStage: Bool {
+    role == .ofStage || role == .beforeCustomStage || role == .ofCustomStage
   }
 
   /// The version that the store has afterwards.
@@ -98,9 +107,27 @@ struct SchemaMigrator {
         .problems(givesValues: !isInCustomStage)
     }
     guard !problems.isEmpty else { return }
+    if role == .beforeCustomStage {
+      problems.append(
+        "`willMigrate` has not run yet, since it reads the store with these types: have the version that it comes from use "
+          + "the types as they were.")
+    }
+    let subject =
+      isInStage
+      ? "A stage of the migration plan cannot take the store to version \(match.new.version)"
+      : "The store cannot be migrated to its models without a plan"
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The store cannot be migrated to its models without a plan, and was left as it was. "
+      "\(subject), and was left as it was. \(problems.joined(separator: " "))")
+  }
+
+  /// Throws when the models cannot read the store's values, and nothing may be written to it.
+  func checkReading() throws {
+    let problems = try MigrationRows(connection, match, names, existing, tables).problemsOfReading()
+    guard !problems.isEmpty else { return }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "The store was opened with allowsSave: false, and has values that its models do not read. "
         + problems.joined(separator: " "))
   }
 

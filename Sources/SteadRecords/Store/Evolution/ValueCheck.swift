@@ -8,6 +8,8 @@ struct ValueCheck {
   struct Misfits {
     /// The numbers of some of the rows.
     let rows: [String]
+    /// How many rows there are.
+    let count: Int64
     /// What is wrong in the first one, if it is JSON.
     let cause: DecodingError?
   }
@@ -36,19 +38,70 @@ struct ValueCheck {
 
   /// The values of a column that an attribute's type cannot read, even if they get the fields that they lack.
   func misfits(of column: String, as attribute: Schema.Attribute) throws -> Misfits? {
-    let reader = Reader(attribute)
-    let statement = try connection.prepare(
-      "SELECT min(\"_id\"), \(column.sqlName) FROM \(table.sqlName) "
-        + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName)")
-    defer { statement.reset() }
     var rows: [String] = []
+    var count: Int64 = 0
     var cause: (any Error)?
-    while rows.count < SchemaMigrator.namedRowLimit, try statement.step() {
-      guard case .none(let error) = reader.fit(of: statement.value(1)) else { continue }
-      rows.append("\(statement.integer(0))")
+    try forEachValue(of: column, as: attribute) { fit, value, rowCount in
+      guard case .none(let error) = fit else { return }
+      try name(rowsWith: value, in: column, &rows)
+      count += rowCount
       cause = cause ?? error
     }
-    return rows.isEmpty ? nil : Misfits(rows: rows, cause: cause as? DecodingError)
+    return rows.isEmpty ? nil : Misfits(rows: rows, count: count, cause: cause as? DecodingError)
+  }
+
+  /// The values of a column that an attribute's type reads only with fields of the default value.
+  func incomplete(_ column: String, as attribute: Schema.Attribute) throws -> Misfits? {
+    var rows: [String] = []
+    var count: Int64 = 0
+    try forEachValue(of: column, as: attribute) { fit, value, rowCount in
+      guard case .completed = fit else { return }
+      try name(rowsWith: value, in: column, &rows)
+      count += rowCount
+    }
+    return rows.isEmpty ? nil : Misfits(rows: rows, count: count, cause: nil)
+  }
+
+  /// Whether a column's values show that they were written as another type than an attribute's: they lack fields, or
+  /// none can be read.
+  func shows(anotherTypeThan attribute: Schema.Attribute, in column: String) throws -> Bool {
+    var (fits, misfits, isIncomplete) = (0, 0, false)
+    try forEachValue(of: column, as: attribute) { fit, _, _ in
+      switch fit {
+      case .asItIs: fits += 1
+      case .completed: isIncomplete = true
+      case .none(DecodingError.keyNotFound?): isIncomplete = true
+      case .none: misfits += 1
+      }
+    }
+    return isIncomplete || fits == 0 && misfits > 0
+  }
+
+  /// Adds the numbers of some rows that have a value.
+  private func name(rowsWith value: SQLValue, in column: String, _ rows: inout [String]) throws {
+    let left = SchemaMigrator.namedRowLimit - rows.count
+    guard left > 0 else { return }
+    let numbers = try connection.integers(
+      "SELECT \"_id\" FROM \(table.sqlName) WHERE \(column.sqlName) = ?1\(only) "
+        + "ORDER BY \"_id\" LIMIT \(left)", [value])
+    rows += numbers.map(String.init)
+  }
+
+  /// Reads each value of a column, with the number of its rows, in the order of the first of them.
+  private func forEachValue(
+    of column: String, as attribute: Schema.Attribute,
+    _ body: (Fit, SQLValue, _ count: Int64) throws -> Void
+  ) throws {
+    let reader = Reader(attribute)
+    let statement = try connection.prepare(
+      "SELECT \(column.sqlName), count(*) FROM \(table.sqlName) "
+        + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName) "
+        + "ORDER BY min(\"_id\")")
+    defer { statement.reset() }
+    while try statement.step() {
+      let value = statement.value(0)
+      try body(reader.fit(of: value), value, statement.integer(1))
+    }
   }
 
   /// Whether an attribute's type reads a value as it is.
@@ -183,7 +236,7 @@ extension ValueCheck.Misfits {
   /// What is in the way, and what to do about it.
   func problem(of name: String, _ attribute: Schema.Attribute) -> String {
     let type = PropertyShape(attribute.valueType).wrapped
-    let rows = rows.joined(separator: ", ")
+    let rows = rowText
     let conversion =
       "Convert them in `willMigrate` of a migration plan, or keep the type."
     switch cause {
@@ -203,6 +256,19 @@ extension ValueCheck.Misfits {
     default:
       return "\(name) is now a \(type), but these rows have other values: \(rows). \(conversion)"
     }
+  }
+
+  /// What is in the way of reading the values with a default value's fields, where nothing may be written.
+  func problemOfReading(_ name: String, _ attribute: Schema.Attribute) -> String {
+    "\(name) is a \(PropertyShape(attribute.valueType).wrapped), and these rows lack fields of it: \(rowText). They get them from "
+      + "the property's default value when the store is opened for writing: open it once with allowsSave: true, make the "
+      + "fields optional, or read them in `init(from:)` with `decodeIfPresent`."
+  }
+
+  private var rowText: String {
+    let named = rows.joined(separator: ", ")
+    let more = count - Int64(rows.count)
+    return more == 0 ? "\(named)" : "\(named) and \(more) more"
   }
 
   /// Foundation's types of keys, which those of dictionaries have.
