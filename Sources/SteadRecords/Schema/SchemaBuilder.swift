@@ -16,10 +16,17 @@ struct SchemaBuilder {
     for replacement in reached.replacements {
       replaced.insert(ObjectIdentifier(replacement.replaced.type))
       let (old, new) = (replacement.replaced.type, replacement.by.type)
+      let users = models.flatMap { model in
+        model.properties.filter { $0.shape.model == old }.map {
+          "\(String(reflecting: model.type)).\($0.name)"
+        }
+      }
+      let version = owner.map { String(reflecting: $0) } ?? "this version"
       findings.replacements.append(
-        "The schema has \(String(reflecting: new)) for the name \(replacement.by.name), and a class that it reuses leads to "
-          + "\(String(reflecting: old)). Such a relationship leads to \(String(reflecting: new)) in the store; declare the "
-          + "reused class in the version to use it in code.")
+        "The schema has \(String(reflecting: new)) for the name \(replacement.by.name), and classes that it reuses lead to "
+          + "\(String(reflecting: old)): \(users.sorted().joined(separator: ", ")). In the store these relationships lead to "
+          + "\(String(reflecting: new)); in code they read as empty, and the next save throws. Declare their classes in "
+          + "\(version) to use them, or go the way back from their inverses.")
     }
   }
 

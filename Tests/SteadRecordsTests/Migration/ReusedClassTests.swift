@@ -127,6 +127,12 @@ enum CratePlan: SchemaMigrationPlan {
       #expect(schema.models.count { $0.name == "Item" } == 1)
       let note = try #require(schema.findings.replacements.first)
       #expect(note.contains("\(version).Item") && note.contains("Crate1.Item"))
+      // The relationships that cannot be used in code, and what to do.
+      for words in [
+        "Crate1.Tag.items", "Crate1.Mark.item", "Declare their classes in", "\(version) to",
+      ] {
+        #expect(note.contains(words), "\(note)")
+      }
       #expect(schema.entitiesByName["Tag"]?.relationshipsByName["items"]?.inverseName == "tags")
       #expect(schema.entitiesByName["Mark"]?.relationshipsByName["item"]?.inverseName == "marks")
     }
