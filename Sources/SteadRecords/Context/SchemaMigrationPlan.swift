@@ -5,10 +5,11 @@ public protocol SchemaMigrationPlan: SendableMetatype {
   /// What custom stages may drop without reading it: entities and properties that are gone, such as `Book` and
   /// `Author.age`; empty by default.
   ///
-  /// A custom stage fails if it drops other data that `willMigrate` has not looked at: a model or a removed property of which
-  /// it has fetched no object, or a property of another type now that it has not read, and whose values are not converted.
-  /// A lightweight stage, and a custom one without closures, drops what its models do not have. SwiftData has no such
-  /// property; a plan that is to stay as it is leaves it to ``ModelConfiguration/discardedData``.
+  /// A custom stage fails if it drops other data that `willMigrate` has not looked at: a model of which it has fetched no
+  /// object; a property of another type now that it has not read, and whose values are not converted; and a property that
+  /// is gone and that it has not read, while the new version adds a model or a property. A lightweight stage, and a custom
+  /// one without closures, drops what its models do not have. SwiftData has no such property; a plan that is to stay as
+  /// it is leaves it to ``ModelConfiguration/discardedData``.
   static var discardedData: Set<String> { get }
 }
 

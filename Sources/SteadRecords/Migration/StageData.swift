@@ -1,8 +1,15 @@
 /// What a custom stage does to data that its new models have no place for, once `willMigrate` has run.
 ///
-/// A model or a property that is simply gone was removed on purpose: its objects must have been looked at, or it is
-/// named as discarded. A property that goes on with another type was not: its values are converted where that loses
-/// nothing, and otherwise the closure must have read this very property.
+/// Each kind of loss has its rule:
+///
+/// - A model that is gone had objects, so the closure must have fetched some of them.
+/// - A property that goes on with another type was not meant to lose its values. They are converted where that loses
+///   nothing, and otherwise the closure must have read this very property.
+/// - A property that is gone was removed on purpose if the new version adds nothing: there is no model and no property
+///   that could have been meant to take its values. As in a lightweight stage, they go, and the backup has them. If
+///   the version adds something, the closure must have read this very property.
+///
+/// What is named as discarded needs none of this.
 struct StageData {
   private let container: ModelContainer
   private let discarded: Set<String>
@@ -36,59 +43,124 @@ struct StageData {
     return result
   }
 
-  /// Whether the closure has read a property of an object, or used it in a predicate.
-  private func wasRead(_ name: String, of entity: EntityLayout) -> Bool {
-    container.layout.entities.contains { other in
-      guard other.rootIndex == entity.rootIndex, let property = other.property(named: name) else {
-        return false
-      }
-      return other.reads?.contains(property.index) ?? true
-    }
-  }
-
   /// Throws for data that would be dropped in silence.
   func check(_ stage: MigrationStage) throws {
-    let converted = try conversions()
-    var problems: [String] = []
-    for entity in container.layout.entities {
-      guard !discarded.contains(entity.name), let store = container.store(of: entity) else {
-        continue
-      }
-      if separate.newEntities[entity.name] == nil {
-        if !container.hasUsed(entity), let count = try store.count(entity, nil) {
-          problems.append("\(entity.name) (\(count))")
-        }
-        continue
-      }
-      for property in entity.properties {
-        guard !isKept(property, entity, converted),
-          !discarded.contains("\(entity.name).\(property.name)"), let column = property.column,
-          let count = try store.count(entity, column)
-        else { continue }
-        problems.append("\(entity.name).\(property.name) (\(count))")
-      }
-    }
-    guard !problems.isEmpty else { return }
+    let lost = try lost()
+    guard !lost.isEmpty else { return }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The custom stage from \(StageRun.name(stage)) drops data that it has not read: \(problems.joined(separator: ", ")), "
+      "The custom stage from \(StageRun.name(stage)) drops data that it has not read: \(lost.joined(separator: ", ")), "
         + "with the number of objects that have a value. Move it in `willMigrate`, or name it in the plan's `discardedData`; "
         + "without a change of the plan, in `discardedData` of the container's ModelConfiguration. A copy of the store as "
         + "it was is then kept as its `\(StoreBackup.suffix)`, unless it has more than 1 GiB.")
   }
 
-  /// Whether the new models have a property's values, or the stage has seen to them.
+  /// The models and properties whose data would be dropped in silence, each with the number of objects.
+  func lost() throws -> [String] {
+    let converted = try conversions()
+    let addsPlaces = addsPlaces(converted)
+    var lost: [String] = []
+    for entity in container.layout.entities {
+      guard !discarded.contains(entity.name), let store = container.store(of: entity) else {
+        continue
+      }
+      if separate.newEntities[entity.name] == nil {
+        if !container.hasUsed(entity), let count = try store.count(entity) {
+          lost.append("\(entity.name) (\(count))")
+        }
+        continue
+      }
+      for property in entity.properties {
+        guard !isKept(property, entity, converted, addsPlaces),
+          !discarded.contains("\(entity.name).\(property.name)"),
+          let count = try store.count(property, of: entity)
+        else { continue }
+        lost.append("\(entity.name).\(property.name) (\(count))")
+      }
+    }
+    return lost
+  }
+
+  /// Whether the new models have a property's values, or need not have them, or the stage has seen to them.
   private func isKept(
     _ property: PropertyLayout, _ entity: EntityLayout,
-    _ converted: Set<ValueConversion.Property>
+    _ converted: Set<ValueConversion.Property>, _ addsPlaces: Bool
   ) -> Bool {
-    if separate.newProperty(property.name, of: entity.name) != nil { return true }
+    if separate.newProperty(property.name, of: entity.name) != nil || isKeptByInverse(property) {
+      return true
+    }
+    if wasRead(property.name, of: entity) { return true }
     guard let now = match.newProperty(property.name, of: entity.name),
       let model = match.newEntities[entity.name]
-    else { return container.hasUsed(entity) }
-    let declared = ValueConversion.Property(
-      entity: model.declarer(of: now.name).name, name: now.name)
-    return converted.contains(declared) || wasRead(property.name, of: entity)
+    else { return !addsPlaces }
+    return converted.contains(Self.declared(now.name, in: model))
+  }
+
+  /// Whether a relationship's links are those of an inverse that goes on.
+  private func isKeptByInverse(_ property: PropertyLayout) -> Bool {
+    let layout = container.layout
+    guard let destination = property.destination else { return false }
+    // Of several lists over one reference each has links of its own.
+    let inverses = property.inverses(in: layout.entities)
+    return !inverses.isEmpty
+      && inverses.allSatisfy {
+        separate.newProperty($0.name, of: layout.entities[destination].name) != nil
+      }
+  }
+
+  /// Whether the new version has something that could have been meant to take values: a model or a property that the
+  /// old one lacks.
+  private func addsPlaces(_ converted: Set<ValueConversion.Property>) -> Bool {
+    match.new.entities.contains { entity in
+      guard separate.oldEntities[entity.name] != nil else { return true }
+      return entity.storedProperties.contains { property in
+        if separate.oldProperty(property.name, of: entity.name) != nil { return false }
+        // A new inverse shows the links of a relationship that goes on.
+        if let relationship = property as? Schema.Relationship,
+          let inverse = relationship.inverseName,
+          separate.oldProperty(inverse, of: relationship.destination) != nil
+        {
+          return false
+        }
+        return !converted.contains(Self.declared(property.name, in: entity))
+      }
+    }
+  }
+
+  private static func declared(
+    _ name: String, in entity: Schema.Entity
+  ) -> ValueConversion.Property {
+    ValueConversion.Property(entity: entity.declarer(of: name).name, name: name)
+  }
+
+  // MARK: What the closure has read
+
+  /// Whether the closure has read a property of an object, or used it in a predicate, an order or an aggregate. The
+  /// links of a relationship can be read from either side.
+  private func wasRead(_ name: String, of entity: EntityLayout) -> Bool {
+    let layout = container.layout
+    guard let property = entity.property(named: name) else { return false }
+    if wasReadItself(name, of: entity) { return true }
+    guard let destination = property.destination else { return false }
+    return property.inverses(in: layout.entities).contains {
+      wasReadItself($0.name, of: layout.entities[destination])
+    }
+  }
+
+  /// Reads are noted of an object's own class, so those of the classes above and below count, too.
+  private func wasReadItself(_ name: String, of entity: EntityLayout) -> Bool {
+    let declarer = declarer(of: name, in: entity)
+    return container.layout.entities.contains { other in
+      guard other.rootIndex == entity.rootIndex, let property = other.property(named: name),
+        self.declarer(of: name, in: other) == declarer
+      else { return false }
+      return other.reads?.contains(property.index) ?? true
+    }
+  }
+
+  /// Two subclasses may each declare a property of one name.
+  private func declarer(of name: String, in entity: EntityLayout) -> String? {
+    container.schema.entitiesByName[entity.name]?.declarer(of: name).name
   }
 }
 
@@ -100,13 +172,27 @@ extension ModelContainer {
 }
 
 extension RecordStore {
-  /// How many objects of an entity have a value in a column, or exist at all; nil for none.
-  fileprivate func count(_ entity: EntityLayout, _ column: String?) throws -> Int64? {
-    let value = column.map { "\($0.sqlName) IS NOT NULL" } ?? "1"
-    let count = try read(.newest) { connection, _ in
-      try connection.integer(
-        "SELECT count(*) FROM \(entity.table.sqlName) WHERE \(value)\(test(entity))")
+  /// How many objects there are of an entity; nil for none.
+  fileprivate func count(_ entity: EntityLayout) throws -> Int64? {
+    try count("SELECT count(*) FROM \(entity.table.sqlName) WHERE 1\(test(entity))")
+  }
+
+  /// How many objects of an entity have a value or links in the place of a property; nil for none, and for a
+  /// relationship that has no place of its own.
+  fileprivate func count(_ property: PropertyLayout, of entity: EntityLayout) throws -> Int64? {
+    if let column = property.column {
+      return try count(
+        "SELECT count(*) FROM \(entity.table.sqlName) "
+          + "WHERE \(column.sqlName) IS NOT NULL\(test(entity))")
     }
+    guard let pairs = property.joinTable else { return nil }
+    return try count(
+      "SELECT count(*) FROM \(entity.table.sqlName) WHERE \"_id\" IN "
+        + "(SELECT \(pairs.owner.sqlName) FROM \(pairs.name.sqlName))\(test(entity))")
+  }
+
+  private func count(_ sql: String) throws -> Int64? {
+    let count = try read(.newest) { connection, _ in try connection.integer(sql) }
     return count == 0 ? nil : count
   }
 }

@@ -43,15 +43,45 @@ enum LooseParcel: VersionedSchema {
   }
 }
 
+/// The same with a note, which might have been meant to have the weight or the sender.
+enum NotedParcel: VersionedSchema {
+  static var versionIdentifier: Schema.Version { Schema.Version(2, 0, 0) }
+  static var models: [any PersistentModel.Type] { [Parcel.self] }
+
+  @Model final class Parcel {
+    var code: String
+    var note: String?
+    @Attribute(.externalStorage) var label: Data?
+
+    init(code: String) { self.code = code }
+  }
+}
+
+/// Removes the weights and senders, and nothing else.
+enum PlainPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [ParcelsV1.self, LooseParcel.self] }
+  static var stages: [MigrationStage] {
+    [
+      .custom(
+        fromVersion: ParcelsV1.self, toVersion: LooseParcel.self, willMigrate: nil,
+        didMigrate: { context in
+          for parcel in try context.fetch(FetchDescriptor<LooseParcel.Parcel>()) {
+            parcel.code += "!"
+          }
+        })
+    ]
+  }
+}
+
 /// Drops the weights without a look.
 enum CarelessPlan: SchemaMigrationPlan {
-  static var schemas: [any VersionedSchema.Type] { [ParcelsV1.self, LooseParcel.self] }
+  static var schemas: [any VersionedSchema.Type] { [ParcelsV1.self, NotedParcel.self] }
   static var stages: [MigrationStage] { [stage] }
   static var stage: MigrationStage {
     .custom(
-      fromVersion: ParcelsV1.self, toVersion: LooseParcel.self, willMigrate: nil,
+      fromVersion: ParcelsV1.self, toVersion: NotedParcel.self, willMigrate: nil,
       didMigrate: { context in
-        for parcel in try context.fetch(FetchDescriptor<LooseParcel.Parcel>()) {
+        for parcel in try context.fetch(FetchDescriptor<NotedParcel.Parcel>()) {
           parcel.code += "!"
         }
       })

@@ -228,9 +228,25 @@ import WorkerModels
     #expect(!error.message.contains("Parcel.code"))
     #expect(try bytes() == before)
     let container = try ModelContainer(
-      for: Schema(versionedSchema: LooseParcel.self), migrationPlan: DiscardingPlan.self,
+      for: Schema(versionedSchema: NotedParcel.self), migrationPlan: DiscardingPlan.self,
       configurations: ModelConfiguration(url: file.url))
-    #expect(try ModelContext(container).fetchCount(FetchDescriptor<LooseParcel.Parcel>()) == 20)
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<NotedParcel.Parcel>()) == 20)
+  }
+
+  /// A property that went without anything new beside it was refused in a custom stage, although a lightweight one drops it.
+  @Test func `a custom stage that adds nothing drops what is gone, and the backup has it`() throws {
+    let container = try ModelContainer(
+      for: Schema(versionedSchema: LooseParcel.self), migrationPlan: PlainPlan.self,
+      configurations: ModelConfiguration(url: file.url))
+    let parcels = try ModelContext(container).fetch(FetchDescriptor<LooseParcel.Parcel>())
+    #expect(parcels.count == 20 && parcels.allSatisfy { $0.code.hasSuffix("!") })
+    let migration = try #require(container.migrations.first)
+    #expect(migration.difference.description.contains("Parcel.grams is gone"))
+    let backup = try ModelContainer(
+      for: Schema(versionedSchema: ParcelsV1.self),
+      configurations: ModelConfiguration(url: try #require(migration.backup)))
+    let old = try ModelContext(backup).fetch(FetchDescriptor<ParcelsV1.Parcel>())
+    #expect(old.count == 20 && old.allSatisfy { !$0.sender.isEmpty })
   }
 
   @Test func aCustomStageMustSetWhatIsRequired() throws {

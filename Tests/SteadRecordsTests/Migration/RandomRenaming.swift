@@ -1,3 +1,4 @@
+import SteadSQLite
 import SteadTestSupport
 
 @testable import SteadRecords
@@ -7,7 +8,7 @@ import SteadTestSupport
 /// What is right is known from how the version is made, without a rule that could be wrong: every member that is kept
 /// says which it was, and only names that nothing old still has a right to go to new members.
 struct RandomRenaming {
-  private(set) var new: RandomSchema
+  var new: RandomSchema
   /// The old entity of each that had one.
   private(set) var entities: [String: String] = [:]
   /// By new entity, the old name of each attribute and end that had one.
@@ -181,5 +182,47 @@ struct RandomRenaming {
           name: free, kind: .allCases.randomElement(using: &random) ?? .text,
           isOptional: true, hasDefault: Bool.random(using: &random), isUnique: false))
     }
+  }
+}
+
+// MARK: What a store holds afterwards
+
+extension RandomRenaming {
+  /// What a store holds afterwards, from what each class and property was.
+  func expected(_ before: RandomStore.Contents, _ old: RandomSchema) -> RandomStore.Contents {
+    var after = RandomStore.Contents()
+    for (entity, attributes) in new.entities {
+      let rows = entities[entity].flatMap { before.rows[$0] } ?? [:]
+      after.rows[entity] = rows.mapValues { row in
+        var values: [String: SQLValue] = [:]
+        for attribute in attributes {
+          let origin = members[entity]?[attribute.name]
+          values[attribute.name] =
+            origin.map { row[$0] ?? .null } ?? attribute.storedDefault ?? .null
+        }
+        return values
+      }
+    }
+    for (index, link) in new.links.enumerated() {
+      guard links[index] != nil else { continue }
+      for end in link.ends {
+        let was = "\(entities[end.entity] ?? "").\(members[end.entity]?[end.name] ?? "")"
+        after.pairs["\(end.entity).\(end.name)"] = before.pairs[was]
+      }
+    }
+    return after
+  }
+}
+
+extension RandomSchema.Link {
+  var ends: [RandomSchema.End] { [end] + (inverse.map { [$0] } ?? []) }
+}
+
+extension RandomStore.Contents {
+  /// Without the order of the pairs.
+  var withoutOrder: Self {
+    var result = self
+    result.pairs = pairs.mapValues { $0.mapValues { $0.sorted() } }
+    return result
   }
 }

@@ -118,7 +118,9 @@ enum Rated4: VersionedSchema {
 }
 
 /// What `willMigrate` does besides trimming titles.
-enum RatedLook: CaseIterable, Sendable { case nothing, reads, readsSubclasses, asksInPredicate }
+enum RatedLook: CaseIterable, Sendable {
+  case nothing, reads, readsSubclasses, asksInPredicate, sorts
+}
 
 /// One custom stage to a version, which trims titles.
 protocol RatedPlan: SchemaMigrationPlan {
@@ -145,6 +147,9 @@ extension RatedPlan {
           case .asksInPredicate:
             _ = try context.fetchCount(
               FetchDescriptor<Rated1.Item>(predicate: #Predicate { $0.rating > 2 }))
+          case .sorts:
+            _ = try context.fetch(
+              FetchDescriptor<Rated1.Item>(sortBy: [SortDescriptor(\.rating)]))
           }
         }, didMigrate: nil)
     ]
