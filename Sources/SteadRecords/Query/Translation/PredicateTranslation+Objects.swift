@@ -64,8 +64,12 @@ extension PredicateTranslation {
   /// The SQL that is true if a reference leads to no row; never NULL.
   func absence(of object: ObjectReference) -> SQLFragment {
     guard object.mayBeGone else { return "(\(object.number) IS NULL)" }
-    // The first test alone decides for most rows.
-    return "(\(object.number) IS NULL OR \(existing(object)) IS NULL)"
+    guard let entity = object.entity, object.discriminator == nil else {
+      return "(\(object.number) IS NULL OR \(existing(object)) IS NULL)"
+    }
+    // SQLite looks a number up in a table's own tree for IN, with one cursor for all rows; a subquery opens one for each.
+    return
+      "(\(object.number) IS NULL OR \(object.number) NOT IN (SELECT \"_id\" FROM \(SQLName(entity.table))))"
   }
 
   func objectEquality(
