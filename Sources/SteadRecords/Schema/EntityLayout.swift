@@ -1,3 +1,5 @@
+import Synchronization
+
 /// One model class and its table.
 // Sendable: everything is immutable after init, except the cache, which has its own lock.
 final class EntityLayout: @unchecked Sendable {
@@ -98,4 +100,13 @@ extension EntityLayout {
 
   /// The index of the property that a key path reads, found by reading it.
   func traceProperty(_ keyPath: AnyKeyPath) -> Int? { traced.index(of: keyPath, on: type) }
+}
+
+/// Which properties of a class have been read of objects, or used in predicates.
+final class PropertyReads: Sendable {
+  private let indices = Mutex<Set<Int>>([])
+
+  func note(_ index: Int) { indices.withLock { _ = $0.insert(index) } }
+
+  func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
 }

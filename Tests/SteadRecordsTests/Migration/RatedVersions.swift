@@ -61,10 +61,7 @@ enum Rated2: VersionedSchema {
     }
   }
 
-  @Model final class Loose {
-    var text: String
-    init(_ text: String) { self.text = text }
-  }
+  typealias Loose = Rated1.Loose
 }
 
 /// A number becomes a date, for which there is no conversion.
@@ -87,34 +84,16 @@ enum Rated3: VersionedSchema {
     override init(_ title: String) { super.init(title) }
   }
 
-  @Model final class Loose {
-    var text: String
-    init(_ text: String) { self.text = text }
-  }
+  typealias Loose = Rated1.Loose
 }
 
 /// A model is gone.
 enum Rated4: VersionedSchema {
+  typealias Item = Rated1.Item
+  typealias Special = Rated1.Special
+
   static let versionIdentifier = Schema.Version(4, 0, 0)
   static var models: [any PersistentModel.Type] { [Item.self, Special.self] }
-
-  @Model class Item {
-    var title: String
-    var rating: Int
-    var half: Int?
-    var size: RatedSize = RatedSize.small
-    var code: Int = 0
-    var isDone: Bool = false
-    init(_ title: String, _ rating: Int) {
-      self.title = title
-      self.rating = rating
-    }
-  }
-
-  @Model final class Special: Item {
-    var level: Int = 0
-    override init(_ title: String, _ rating: Int) { super.init(title, rating) }
-  }
 }
 
 /// What `willMigrate` does besides trimming titles.

@@ -201,6 +201,7 @@ import WorkerModels
   init(name: String) { self.name = name }
 }
 
+// Sendable: its test uses it in one task at a time.
 extension Vouched: @unchecked Sendable {}
 
 /// An actor as written by hand, without the macro.

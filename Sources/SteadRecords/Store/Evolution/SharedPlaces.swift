@@ -18,41 +18,44 @@ struct SharedPlaces {
   }
 
   init(_ match: SchemaMatch) {
-    var after: [String: Member] = [:]
-    var before: [String: Member] = [:]
+    var (after, before): ([String: Member], [String: Member]) = ([:], [:])
     for entity in match.new.entities {
       guard let old = match.oldEntities[entity.name] else { continue }
       for property in entity.storedProperties {
         guard let was = match.oldProperty(property.name, of: entity.name) else { continue }
         let (source, target) = (Self.place(was, old), Self.place(property, entity))
-        let member = Member(entity: entity.name, property: property.name, place: target.name)
-        if let other = after[source.key], other.place != target.name {
-          splits.append(
-            Split(
-              entity: entity.name, property: property.name,
-              description:
-                "\(other.name) and \(member.name) were stored in one place, as \(old.name).\(was.name), and are two "
-                + "now. Rename both, or give one of them its values in a custom stage of a migration plan."
-            ))
-          continue
+        func member(_ place: String) -> Member {
+          Member(entity: entity.name, property: property.name, place: place)
         }
-        after[source.key] = after[source.key] ?? member
+        let goesOn = takes(&after, source.key, member(target.name)) { one, other in
+          "\(one) and \(other) were stored in one place, as \(old.name).\(was.name), and are two now. Rename both, or give "
+            + "one of them its values in a custom stage of a migration plan."
+        }
         // Tables of pairs are written anew; columns of one name are one.
-        guard Self.isColumn(property), Self.isColumn(was) else { continue }
-        let origin = Member(entity: entity.name, property: property.name, place: source.name)
-        if let other = before[target.key], other.place != source.name {
-          splits.append(
-            Split(
-              entity: entity.name, property: property.name,
-              description:
-                "\(other.name) and \(member.name) share a column, since they belong to one class hierarchy, and were "
-                + "stored in two. Give one of them another name, or its values in a custom stage of a migration plan."
-            ))
-          continue
+        guard goesOn, Self.isColumn(property), Self.isColumn(was) else { continue }
+        _ = takes(&before, target.key, member(source.name)) { one, other in
+          "\(one) and \(other) share a column, since they belong to one class hierarchy, and were stored in two. Give one of "
+            + "them another name, or its values in a custom stage of a migration plan."
         }
-        before[target.key] = before[target.key] ?? origin
       }
     }
+  }
+
+  /// Notes that a place has a member, and the member's other place; false for one that another member has elsewhere.
+  private mutating func takes(
+    _ members: inout [String: Member], _ key: String, _ member: Member,
+    _ description: (_ one: String, _ other: String) -> String
+  ) -> Bool {
+    guard let other = members[key] else {
+      members[key] = member
+      return true
+    }
+    if other.place == member.place { return true }
+    splits.append(
+      Split(
+        entity: member.entity, property: member.property,
+        description: description(other.name, member.name)))
+    return false
   }
 
   private static func isColumn(_ property: any SchemaProperty) -> Bool {
