@@ -85,9 +85,9 @@ struct AttributeAccess {
       AttributeAccess(\Tag.column),
     ],
     .place: [AttributeAccess(\Place.score), AttributeAccess(\Place.name)],
-    .yard: [AttributeAccess(\Yard.score)],
-    .plant: [AttributeAccess(\Plant.score)],
-    .wide: [AttributeAccess(\Wide.score)] + wide,
+    .yard: [AttributeAccess(\Yard.score), AttributeAccess(\Yard.name)],
+    .plant: [AttributeAccess(\Plant.score), AttributeAccess(\Plant.name)],
+    .wide: [AttributeAccess(\Wide.score)] + wide + [AttributeAccess(\Wide.name)],
   ]
 
   /// The attributes of a class, in the order of the reference's values.

@@ -20,9 +20,9 @@ public enum Kind: String, CaseIterable, Codable, Sendable {
   private static let attributesByKind: [Kind: [String]] = [
     .person: ["score", "note", "name"], .item: ["score", "note", "name"],
     .card: ["score", "name"], .tag: ["score", "name", "row", "column"],
-    .place: ["score", "name"], .yard: ["score"],
-    .plant: ["score"],
-    .wide: ["score"] + (0..<76).map { "v\($0)" },
+    .place: ["score", "name"], .yard: ["score", "name"],
+    .plant: ["score", "name"],
+    .wide: ["score"] + (0..<76).map { "v\($0)" } + ["name"],
   ]
 
   /// Sets of places in `attributes` that no two rows share.
@@ -30,6 +30,7 @@ public enum Kind: String, CaseIterable, Codable, Sendable {
 
   private static let keysByKind: [Kind: [[Int]]] = [
     .person: [[2]], .item: [[2]], .card: [[1]], .place: [[1]], .tag: [[1], [2, 3]],
+    .yard: [[1]], .plant: [[1]], .wide: [[77]],
   ]
 
   /// The attributes that a key consists of.
@@ -38,8 +39,8 @@ public enum Kind: String, CaseIterable, Codable, Sendable {
   /// What a new object has in an attribute.
   public func initialValue(_ attribute: Int, score: Int) -> Int? {
     if attribute == 0 { return score }
-    // A wide object's properties have eight types in turn; two of these are optional.
-    return self == .wide && ![5, 6].contains((attribute - 1) % 8) ? 0 : nil
+    // A wide object's properties have eight types in turn; two of these are optional. Its key comes after them.
+    return self == .wide && attribute < 77 && ![5, 6].contains((attribute - 1) % 8) ? 0 : nil
   }
 
   /// Whether an attribute has a value for nil.

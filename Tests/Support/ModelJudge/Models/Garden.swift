@@ -4,6 +4,7 @@ public import SwiftData
 @Model public final class Yard {
   public var number: Int
   public var score: Int
+  @Attribute(.unique) public var name: String?
   @Relationship(deleteRule: .cascade, inverse: \Plant.yard) public var beds: [Plant] = []
   @Relationship(deleteRule: .nullify, inverse: \Plant.yard) public var herbs: [Plant] = []
   @Relationship(deleteRule: .nullify, inverse: \Plant.yard) public var favorite: Plant?
@@ -18,6 +19,7 @@ public import SwiftData
 @Model public final class Plant {
   public var number: Int
   public var score: Int
+  @Attribute(.unique) public var name: String?
   public var yard: Yard?
   @Relationship(deleteRule: .nullify, inverse: \Plant.host) public var moss: [Plant] = []
   @Relationship(deleteRule: .cascade, inverse: \Plant.host) public var shoots: [Plant] = []

@@ -83,6 +83,7 @@ public import SwiftData
   public var v73: String = "0"
   public var v74: Bool = false
   public var v75: Double = 0.0
+  @Attribute(.unique) public var name: String? = nil
 
   public init(number: Int, score: Int) {
     self.number = number

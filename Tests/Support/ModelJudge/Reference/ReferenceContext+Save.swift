@@ -142,14 +142,15 @@ extension ReferenceContext {
       }
     }
     guard let node = view.nodes.removeValue(forKey: new) else { return }
-    for (link, list) in node.manys where link.inverse?.isMany == false {
-      // Both lead to themselves, and so the row is a member twice.
-      if base.nodes[row] != nil, list.contains(row), view.many(row, link).contains(row) {
-        throw Unspecified(reason: "whose place \(row) has among its own members")
-      }
+    for link in node.kind.links where !link.isMany {
+      view.setOne(row, link, node.ones[link], by: node.sharers[link])
     }
-    for link in node.kind.links where !link.isMany { view.nodes[row]?.ones[link] = node.ones[link] }
     for (link, list) in node.manys {
+      if base.nodes[row] != nil, link.inverse?.isMany == false, list.contains(row),
+        view.many(row, link).contains(row)
+      {
+        throw Unspecified(reason: "whose place \(row) has in its own list")
+      }
       view.setList(row, link, (view.many(row, link) + list).unique)
     }
     view.nodes[row]?.label = node.label
@@ -162,15 +163,15 @@ extension ReferenceContext {
   private mutating func releaseOldPartners(of row: Int) {
     for (object, node) in view.nodes {
       for (link, target) in node.ones where target == row {
-        guard let inverse = link.inverse, !inverse.isMany, view.one(row, inverse) != object else {
-          continue
-        }
+        guard let inverse = view.inverse(object, link), !inverse.isMany,
+          !view.leads(row, inverse, to: End(object: object, link: link))
+        else { continue }
         view.setOne(object, link, nil)
       }
       for (link, list) in node.manys where list.contains(row) {
-        guard let inverse = link.inverse, !inverse.isMany, view.one(row, inverse) != object else {
-          continue
-        }
+        guard let inverse = link.inverse, !inverse.isMany,
+          !view.leads(row, inverse, to: End(object: object, link: link))
+        else { continue }
         view.setList(object, link, list.filter { $0 != row })
       }
     }

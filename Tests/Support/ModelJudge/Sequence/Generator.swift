@@ -45,11 +45,13 @@ public struct Generator {
       (weights[.undo], weights[.redo]) = (18, 10)
       (weights[.beginGroup], weights[.endGroup]) = (3, 2)
       (weights[.newContext], weights[.rollback]) = (0, 1)
-    case .unique: (weights[.setKey], weights[.insert]) = (12, 16)
+    case .unique, .uniqueLists: (weights[.setKey], weights[.insert]) = (12, 16)
     case .twoContexts, .twoContainers, .listsTwoContexts, .jsonTwoContexts:
       (weights[.setKey], weights[.process], weights[.save]) = (2, 6, 16)
       (weights[.swap], weights[.sort], weights[.insertAt]) = (9, 3, 6)
     case .wide: (weights[.set], weights[.fetch]) = (24, 4)
+    case .uniqueWide:
+      (weights[.set], weights[.setKey], weights[.insert]) = (12, 12, 16)
     case .process: (weights[.worker], weights[.killedWorker], weights[.reopen]) = (1, 1, 1)
     case .oneContext: break
     }
@@ -92,7 +94,7 @@ public struct Generator {
       let fitting = links.filter { profile.links[$0].isMany == (action != .setOne) }
       step.c = fitting.randomElement(using: &random) ?? 0
     case .read: step.c = links.randomElement(using: &random) ?? 0
-    case .set where profile == .wide: step.b = Int.random(in: 0..<77, using: &random)
+    case .set where profile.kinds == [.wide]: step.b = Int.random(in: 0..<77, using: &random)
     default: break
     }
     return step

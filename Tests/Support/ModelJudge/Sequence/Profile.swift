@@ -14,11 +14,13 @@ public enum Profile: String, CaseIterable, Codable, Sendable {
   case json
   case jsonTwoContexts = "json-two-contexts"
   case jsonLists = "json-lists"
+  case uniqueLists = "lists-unique"
+  case uniqueWide = "80-properties-unique"
 
   public var kinds: [Kind] {
     switch self {
-    case .wide: [.wide]
-    case .lists, .listsUndo, .listsTwoContexts, .jsonLists: [.yard, .plant]
+    case .wide, .uniqueWide: [.wide]
+    case .lists, .listsUndo, .listsTwoContexts, .jsonLists, .uniqueLists: [.yard, .plant]
     default: [.person, .item, .card, .tag, .place]
     }
   }
@@ -39,7 +41,10 @@ public enum Profile: String, CaseIterable, Codable, Sendable {
 
   var hasUndo: Bool { self == .undo || self == .listsUndo || self == .json }
   var hasUniqueKeys: Bool {
-    self == .unique || self == .twoContexts || self == .jsonTwoContexts
+    switch self {
+    case .unique, .twoContexts, .jsonTwoContexts, .uniqueLists, .uniqueWide, .listsTwoContexts: true
+    default: false
+    }
   }
   var hasWorkers: Bool { self == .process }
 
