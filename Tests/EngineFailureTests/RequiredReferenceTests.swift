@@ -106,6 +106,25 @@
     #expect(problem.description.contains("Invoice.buyer"))
   }
 
+  /// Another program can delete a row without asking for what refers to it.
+  @Test
+  func `an edit is refused of an object whose required reference another program has emptied`()
+    throws
+  {
+    let store = try TestStore(Invoice.self, Buyer.self, Company.self)
+    try invoice(store)
+    let context = store.context()
+    let found = try context.only(Invoice.self)
+    found.amount = 7
+    try SteadRecords.StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+      .execute("DELETE FROM Buyer WHERE number = 1")
+    #expect(try refusal(of: context).message.contains("Invoice.buyer"))
+    found.buyer = try context.only(Buyer.self)
+    try context.save()
+    #expect(try store.context().only(Invoice.self).amount == 7)
+    #expect(try store.container.check().isSound)
+  }
+
   /// Two contexts delete, lead elsewhere and insert at random; the reference is a dictionary of buyers by invoice.
   @Test(arguments: 0..<4)
   func `random deletions and references never leave an invoice without its buyer`(
