@@ -138,6 +138,91 @@ struct LostLogTests {
     #expect(try count(in: file.copy(withLog: false)) == 1)
   }
 
+  // MARK: Logs of other files
+
+  private func refusal(of url: URL, allowsSave: Bool = true) -> String {
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Ledger.self, Entry.self,
+        configurations: ModelConfiguration(url: url, allowsSave: allowsSave))
+    }
+    #expect(error?.code == .unreadableStore)
+    return error?.message ?? ""
+  }
+
+  /// SQLite removed the log that was left behind, and the program began an empty store.
+  @Test(arguments: ["moved", "removed", "emptied"])
+  func `no store is begun beside a log whose file is gone`(fate: String) throws {
+    let worker = try worker()
+    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    worker.end()
+    let away = file.directory.appending(path: "away")
+    try FileManager.default.moveItem(at: file.url, to: away)
+    if fate == "emptied" { try Data().write(to: file.url) }
+    let log = try Data(contentsOf: URL(filePath: file.url.filePath + "-wal"))
+    for allowsSave in [true, false] {
+      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("is missing, but its log"))
+    }
+    #expect(try Data(contentsOf: URL(filePath: file.url.filePath + "-wal")) == log)
+    if fate == "emptied" { try FileManager.default.removeItem(at: file.url) }
+    if fate == "removed" {
+      for suffix in ["-wal", "-shm"] {
+        try FileManager.default.removeItem(atPath: file.url.filePath + suffix)
+      }
+      #expect(try count(in: file) == 0)
+    } else {
+      try FileManager.default.moveItem(at: away, to: file.url)
+      #expect(try count(in: file) == 3)
+    }
+  }
+
+  /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
+  /// damaged, and said so only later.
+  @Test(arguments: [1, 40, 300])
+  func `a file that was put back is refused beside the log of the file before`(saves: Int) throws {
+    var worker = try worker()
+    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    let yesterday = try file.copy(withLog: false)
+    worker = try self.worker(from: 100)
+    for number in 1...saves { #expect(try ask(worker, "save") == number) }
+    worker.end()
+    let today = try file.copy(withLog: true)
+    #expect(try count(in: today) == 3 + saves)
+
+    try file.take(from: yesterday, "")
+    let before = try Data(contentsOf: file.url)
+    for allowsSave in [true, false] {
+      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("don't belong together"))
+    }
+    #expect(try Data(contentsOf: file.url) == before)
+    // What the message says.
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: file.url.filePath + suffix)
+    }
+    #expect(try count(in: file) == 3)
+  }
+
+  @Test func `the log of another store is refused, and the file has its rows without it`() throws {
+    let other = try StoreFile()
+    for number in 0..<20 { try ModelContext(openLedgers(at: file.url)).save(number: number) }
+    let worker = try WorkerProcess([
+      WorkerProcess.program("StoreWorker"), other.url.filePath, "hold", "1000",
+    ])
+    try #require(worker.line() == "ready")
+    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    worker.end()
+    let mixed = try file.copy(withLog: false)
+    try mixed.take(from: other, "-wal")
+    #expect(refusal(of: mixed.url).contains("don't belong together"))
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: mixed.url.filePath + suffix)
+    }
+    #expect(try count(in: mixed) == 20)
+    #expect(try count(in: other) == 3)
+  }
+
   // MARK: Random sequences
 
   /// Whatever containers, fetches, saves and other programs do to a store: its file alone is whole, or is refused.
@@ -148,6 +233,7 @@ struct LostLogTests {
     var expected = 0
     var refusals = 0
     var log: [String] = []
+    var older: StoreFile?
     for step in 0..<12 {
       let place = Int.random(in: 0..<containers.count, using: &random)
       let choice = Int.random(in: 0..<10, using: &random)
@@ -186,6 +272,20 @@ struct LostLogTests {
         refusals += 1
       }
       #expect(try count(in: file.copy(withLog: true)) == expected, comment)
+      if let older, file.hasLog {
+        // A file of before, with the log of now.
+        let mixed = try older.copy(withLog: false)
+        try mixed.take(from: file, "-wal")
+        do {
+          #expect(try count(in: mixed) == expected, comment)
+          #expect(try openLedgers(at: mixed.url).check().isSound, comment)
+        } catch let error as SwiftDataError {
+          #expect(error.message.contains("don't belong together"), comment)
+        }
+      }
+      if older == nil || Int.random(in: 0..<3, using: &random) == 0 {
+        older = try file.copy(withLog: false)
+      }
       await Task.yield()
     }
     containers = []
@@ -195,6 +295,17 @@ struct LostLogTests {
 }
 
 extension StoreFile {
+  fileprivate var hasLog: Bool {
+    let log = try? FileManager.default.attributesOfItem(atPath: url.filePath + "-wal")
+    return (log?[.size] as? Int ?? 0) > 0
+  }
+
+  /// Replaces a file of the store by that of another one.
+  fileprivate func take(from other: StoreFile, _ suffix: String) throws {
+    let copying = try WorkerProcess(["cp", other.url.filePath + suffix, url.filePath + suffix])
+    try #require(copying.finish() == 0)
+  }
+
   /// A copy in a directory of its own.
   ///
   /// Another process makes it: this one would release SQLite's locks on the file as it closes the file.

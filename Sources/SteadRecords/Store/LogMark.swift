@@ -55,20 +55,26 @@ extension StoreConnection {
   /// - Parameters:
   ///   - commit: Makes a commit of the mark, which changes no row, with ``commit()``.
   ///   - endSnapshots: Ends snapshots of this process that nobody reads, which would keep the mark from the file.
-  func beginWriting(committing commit: () throws -> Void, _ endSnapshots: () -> Void) throws {
+  ///   - namesLog: Whether the log gets a name, by which it is known to belong to the file: see ``LogName``.
+  func beginWriting(
+    namesLog: Bool, committing commit: () throws -> Void, _ endSnapshots: () -> Void
+  ) throws {
     try beginImmediate()
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
     guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
+    var name: String?
     if !isHalfDone {
       try execute("PRAGMA user_version = \(version | LogMark.bit)")
+      if namesLog { name = try addLogName() }
       try commit()
       endSnapshots()
-      _ = try checkpoint(.full, patience: LogMark.readerPatience)
+      if try !checkpoint(.full, patience: LogMark.readerPatience) { name = nil }
       logMark.note(isMarked: isFileMarked)
       try beginImmediate()
     }
     try removeLogMark()
+    if namesLog { try writeLogNames(from: name) }
     try commit()
     try beginImmediate()
   }
@@ -76,11 +82,12 @@ extension StoreConnection {
   /// Makes the second commit of the marking, if the process that set the mark was ended before. The next checkpoint, as
   /// when the store is closed, would leave a marked file without a log.
   ///
-  /// - Parameter commit: As with ``beginWriting(committing:_:)``.
+  /// - Parameter commit: As with ``beginWriting(namesLog:committing:_:)``.
   func finishLogMark(committing commit: () throws -> Void) throws {
     guard LogMark.isSet(in: try integer("PRAGMA user_version") ?? 0) else { return }
     try beginImmediate()
     try removeLogMark()
+    try writeLogNames(from: nil)
     try commit()
   }
 

@@ -215,7 +215,12 @@ final class RecordStore: @unchecked Sendable {
 
   private func beginWriting() throws {
     guard !isInMemory else { return try writer.beginImmediate() }
-    try writer.beginWriting(committing: commitQuietly) { OpenStores.endSnapshots(of: log) }
+    // A copy that a migration works on keeps the names of the store, whose place its pages take.
+    try writer.beginWriting(
+      namesLog: configuration.migration == .none, committing: commitQuietly
+    ) {
+      OpenStores.endSnapshots(of: log)
+    }
   }
 
   /// Finds out on the connection that writes whose change a reader has seen, which knows its own commits without a

@@ -65,12 +65,16 @@ struct StoreFile: Sendable {
   /// Throws when the file is something else than a store. Reads only, so that it stays as it is.
   func check() throws {
     guard !configuration.isStoredInMemoryOnly else { return }
+    // In this order: another process that is making the store makes the log after the file.
+    let hasLog = hasLog
     guard let header = StoreHeader(path: path) else {
+      if hasLog { throw lostFile }
       if configuration.allowsSave { try makeFile() }
       return
     }
     try header.check(path: path)
     if header.lacksLog { try checkLog() }
+    if hasLog, header.isMarked { try checkLogName() }
     // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
@@ -102,6 +106,15 @@ struct StoreFile: Sendable {
         + "moved without it while a program used the store, or after one was killed. It was left untouched. Put the log "
         + "next to it, or open a backup. If the log is lost, `sqlite3 \(path.fileName) \"PRAGMA user_version = "
         + "\(StorePreparation.formatVersion)\"` lets the store open without these saves.")
+  }
+
+  /// SQLite would remove the log, and begin an empty store.
+  private var lostFile: SwiftDataError {
+    SwiftDataError(
+      .unreadableStore,
+      "\(path) is missing, but its log, \(path.fileName)-wal, is there, with saves that the file may not have: the file was "
+        + "moved or removed without it. The log was left untouched. Put the file back next to it; or, to begin a new store, "
+        + "move the log away, with \(path.fileName)-shm.")
   }
 
   /// Makes the file, and the directories above it that are missing, readable by their owner alone.
@@ -143,6 +156,13 @@ struct StoreFile: Sendable {
     try connection.execute("PRAGMA temp_store = MEMORY")
     if writable, isFile, !keepsJournalMode { try useLog(connection) }
     return connection
+  }
+
+  /// A connection that reads the file without its log.
+  func openAlone() throws -> StoreConnection {
+    var file = self
+    file.reading = .alone
+    return try file.open(writable: false)
   }
 
   /// A writing connection to a store that is open; does not make the file again if it was removed.
