@@ -23,6 +23,8 @@ final class CacheDatabase: Sendable {
     var open: OpenDatabase?
     /// The file that was found to be damaged, and is removed at the next opening.
     var damaged: FileStatus.Identity?
+    /// When an empty file may replace a damaged one the next time.
+    var nextRemake = ContinuousClock.now
     var wasOpened = false
     var nextTry = ContinuousClock.now
     var nextLook = ContinuousClock.now
@@ -87,18 +89,24 @@ final class CacheDatabase: Sendable {
   /// Runs a body that changes the cache in a transaction; nil if the cache does not work now, and then nothing has
   /// changed.
   ///
+  /// The body runs again, in the empty file that replaces the old one, if the old one turns out to be damaged.
+  ///
   /// - Parameter origin: An object that already knows of the change.
   func write<Result: Sendable>(
     by origin: ChangeOrigin? = nil,
     _ body: (inout CacheTransaction, OpenDatabase) throws -> Result
   ) -> Result? {
-    guard let open = current(looks: true) else { return nil }
-    do {
-      return try change(open, by: origin) { try body(&$0, open) }
-    } catch {
-      note(error, open)
-      return nil
+    var isAgain = false
+    while let open = current(looks: true) {
+      do {
+        return try change(open, by: origin) { try body(&$0, open) }
+      } catch {
+        note(error, open)
+        guard Self.isDamage(error), !isAgain else { return nil }
+        isAgain = true
+      }
     }
+    return nil
   }
 
   /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
@@ -305,7 +313,7 @@ final class CacheDatabase: Sendable {
     try directory.prepare(for: rights.user)
     if let damaged = session.damaged {
       // Another process may have done it by now.
-      if damaged == directory.databaseIdentity { try remake(with: rights) }
+      if damaged == directory.databaseIdentity { try remake(&session, with: rights) }
       session.damaged = nil
     }
     uses.removeAll()
@@ -313,12 +321,13 @@ final class CacheDatabase: Sendable {
       return try openInOrder(with: rights)
     } catch  where Self.isDamage(error) {
       problems.note(damaged(error))
-      try remake(with: rights)
+      try remake(&session, with: rights)
       return try openInOrder(with: rights)
     }
   }
 
-  private func remake(with rights: FileRights) throws {
+  private func remake(_ session: inout Session, with rights: FileRights) throws {
+    session.nextRemake = ContinuousClock.now + retryInterval
     try directory.removeDatabase()
     try directory.prepare(for: rights.user)
   }
@@ -351,6 +360,8 @@ final class CacheDatabase: Sendable {
         guard session.open === open else { return }
         session.open = nil
         session.damaged = open.identity
+        // At once, but not again and again where each new file turns out to be damaged, too.
+        session.nextTry = session.nextRemake
       }
     case .full: problems.note(full(error))
     case .locked: problems.note(locked(error))

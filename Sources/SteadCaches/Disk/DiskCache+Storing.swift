@@ -72,12 +72,14 @@ extension DiskCache {
     var moved = draft
     let database = database
     let stored = store(new, length: length, body: body, form: .file, by: origin) {
-      entry, transaction, open in
+      [path = draft.path] entry, transaction, open in
       try transaction.add(&entry, value: nil)
       let name = open.name(ofValue: entry.id)
       try moved.move(to: directory.path(ofValue: name))
-      // Later the name may be another value's.
-      transaction.whenFailed = { database.removeFile(name) }
+      // Later the name may be another value's. The change may run again, in another file.
+      transaction.whenFailed = {
+        if (try? moved.move(to: path)) == nil { database.removeFile(name) }
+      }
     }
     if stored != nil { draft = moved }
     return stored
