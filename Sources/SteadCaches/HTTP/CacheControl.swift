@@ -1,12 +1,13 @@
-/// The directives of a message's `Cache-Control` (RFC 9111, 5.2; RFC 5861; RFC 8246) that a private cache obeys.
+/// The directives of a message's `Cache-Control` (RFC 9111, 5.2; RFC 5861; RFC 8246) as a private or a shared cache
+/// obeys them.
 ///
-/// Malformed directives make a response less fresh, never fresher. `s-maxage`, `proxy-revalidate` and `private` are for
-/// shared caches, and so are `CDN-Cache-Control` and `Surrogate-Control`.
+/// Malformed directives make a response less fresh, never fresher. `s-maxage`, `proxy-revalidate` and `private` only
+/// count for shared caches. `CDN-Cache-Control` and `Surrogate-Control` count for no cache of this library.
 struct CacheControl: Sendable, Hashable {
   /// A longer time counts as this one, about 68 years (RFC 9111, 1.2.2).
   static let longest = 1 << 31
 
-  /// In seconds; 0 if the value isn't a number. The smallest of several.
+  /// In seconds; 0 if the value isn't a number. The smallest of several. For a shared cache `s-maxage`, if it is there.
   var maxAge: Int?
   /// Without names of fields.
   var hasNoCache = false
@@ -19,6 +20,14 @@ struct CacheControl: Sendable, Hashable {
   var isImmutable = false
   var staleWhileRevalidate: Int?
   var staleIfError: Int?
+  /// Whether a shared cache may use the response for other requests although its own had `Authorization` (RFC 9111,
+  /// 3.5).
+  private(set) var isForAllAccounts = false
+  /// Whether no cache that others share may store the response.
+  private(set) var isPrivate = false
+  private var privateFields: Set<String> = []
+  private var sharedMaxAge: Int?
+  private var proxyRevalidate = false
   /// Of requests, as the two below.
   var onlyIfCached = false
   var minFresh: Int?
@@ -26,9 +35,16 @@ struct CacheControl: Sendable, Hashable {
   var maxStale: Int?
 
   /// Reads the directives of a message; a request may have the older `Pragma: no-cache` instead.
-  init(of fields: HTTPCache.Fields, isRequest: Bool = false) {
+  ///
+  /// - Parameter isShared: Whether a shared cache reads them.
+  init(of fields: HTTPCache.Fields, isRequest: Bool = false, isShared: Bool = false) {
     for value in fields.values(named: "Cache-Control") {
       for member in FieldScanner.members(of: value) { read(member) }
+    }
+    if isShared {
+      applyToShared()
+    } else {
+      (isPrivate, privateFields, sharedMaxAge, proxyRevalidate) = (false, [], nil, false)
     }
     guard isRequest, !fields.contains("Cache-Control"), let pragma = fields["Pragma"] else {
       return
@@ -36,9 +52,20 @@ struct CacheControl: Sendable, Hashable {
     hasNoCache = FieldScanner.members(of: pragma).contains { $0.lowercasedASCII == "no-cache" }
   }
 
-  /// Whether a response with these directives and a status may be stored (RFC 9111, 5.2.2.3 and 5.2.2.5).
+  /// Whether a response with these directives and a status may be stored (RFC 9111, 5.2.2.3, 5.2.2.5 and 5.2.2.7).
   func mayStore(_ status: Int) -> Bool {
-    mustUnderstand ? HTTPStatus.isUnderstood(status) : !hasNoStore
+    !isPrivate && (mustUnderstand ? HTTPStatus.isUnderstood(status) : !hasNoStore)
+  }
+
+  /// Whether the server says that a shared cache may give the response to anybody.
+  var isForAnybody: Bool { isPublic || sharedMaxAge != nil }
+
+  /// What the directives for shared caches mean in terms of the others (RFC 9111, 5.2.2.7, 5.2.2.8 and 5.2.2.10).
+  private mutating func applyToShared() {
+    isForAllAccounts = isForAnybody || mustRevalidate
+    maxAge = sharedMaxAge ?? maxAge
+    mustRevalidate = mustRevalidate || proxyRevalidate || sharedMaxAge != nil
+    noCacheFields.formUnion(privateFields)
   }
 
   private mutating func read(_ member: String) {
@@ -60,6 +87,9 @@ struct CacheControl: Sendable, Hashable {
     case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
     case "no-cache": readNoCache(argument)
     case "no-store": hasNoStore = true
+    case "private": readPrivate(argument)
+    case "s-maxage": sharedMaxAge = min(sharedMaxAge ?? .max, seconds ?? 0)
+    case "proxy-revalidate": proxyRevalidate = true
     case "public": isPublic = true
     case "must-revalidate": mustRevalidate = true
     case "must-understand": mustUnderstand = true
@@ -73,6 +103,12 @@ struct CacheControl: Sendable, Hashable {
       maxStale = min(maxStale ?? .max, argument == nil ? Self.longest : seconds ?? 0)
     default: break
     }
+  }
+
+  private mutating func readPrivate(_ argument: String?) {
+    let names = argument.map { FieldScanner.members(of: $0) } ?? []
+    if names.isEmpty { isPrivate = true }
+    privateFields.formUnion(names.map(\.lowercasedASCII))
   }
 
   private mutating func readNoCache(_ argument: String?) {

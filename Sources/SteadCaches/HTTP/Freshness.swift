@@ -21,8 +21,11 @@ struct Freshness: Sendable, Hashable {
   /// - Parameters:
   ///   - requestedAt: When the request was sent.
   ///   - receivedAt: When the response's head came.
-  init(of response: HTTPCache.Response, requestedAt: Date, receivedAt: Date) {
-    control = CacheControl(of: response.fields)
+  ///   - isShared: Whether it is the response of a shared cache.
+  init(
+    of response: HTTPCache.Response, requestedAt: Date, receivedAt: Date, isShared: Bool = false
+  ) {
+    control = CacheControl(of: response.fields, isShared: isShared)
     mayBeAssumed = HTTPStatus.isHeuristicallyCacheable(response.status) || control.isPublic
     self.receivedAt = receivedAt
     let fields = response.fields
@@ -65,8 +68,8 @@ struct Freshness: Sendable, Hashable {
   }
 
   /// Whether a response states how long it is fresh.
-  static func isExplicit(_ fields: HTTPCache.Fields) -> Bool {
-    CacheControl(of: fields).maxAge != nil || fields.contains("Expires")
+  static func isExplicit(_ fields: HTTPCache.Fields, isShared: Bool) -> Bool {
+    CacheControl(of: fields, isShared: isShared).maxAge != nil || fields.contains("Expires")
   }
 
   /// The number in `Age`: the first one, as if a cache on the way had sent no other.

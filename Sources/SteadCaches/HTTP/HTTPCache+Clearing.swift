@@ -3,7 +3,7 @@ public import Foundation
 extension HTTPCache {
   /// Removes all responses of a URL, and those that are on their way to be stored there.
   public func removeResponses(for url: URL) {
-    if let key = CacheKey(url) { store.remove(key) }
+    if let key = self.key(url) { store.remove(key) }
   }
 
   /// Removes all responses whose URLs begin with a URL, and those that are on their way to be stored there.
@@ -12,7 +12,7 @@ extension HTTPCache {
   /// `https://a.example/b?c` and of `https://a.example/bc`, so end a directory with a slash. Costs a look at every
   /// response.
   public func removeResponses(withPrefix url: URL) {
-    if let key = CacheKey(url) { store.remove(prefix: key) }
+    if let key = self.key(url) { store.remove(prefix: key) }
   }
 
   /// The URLs that have responses, in no particular order. Costs a look at every response.

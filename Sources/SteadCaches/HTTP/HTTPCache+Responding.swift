@@ -23,7 +23,7 @@ extension HTTPCache {
   private func answer(_ request: Request, _ mode: Mode, _ fetch: @escaping Fetch) async throws
     -> Reply
   {
-    guard let key = CacheKey(request.url) else {
+    guard let key = self.key(request.url) else {
       if let code = CacheDecision.refusal(mode, isOffline: isOffline) {
         throw HTTPCacheError(code, for: request)
       }
@@ -90,7 +90,7 @@ extension HTTPCache {
 
   /// A stored response to a request, however old it is; nil if there is none. The server isn't asked.
   public func storedResponse(to request: Request) -> Reply? {
-    guard let key = CacheKey(request.url) else { return nil }
+    guard let key = self.key(request.url) else { return nil }
     var lost: Set<String> = []
     while case .use(let stored, let isStale) = decide(
       for: request, under: key, mode: .onlyStored, without: lost)

@@ -1,6 +1,8 @@
 extension HTTPCache {
   /// What a program has said about the cache's use of responses, beyond what their fields say.
   struct Settings: Sendable, Hashable {
+    /// As the cache's configuration has it.
+    var isShared = false
     var isOffline = false
     var staleOnFailure: Duration?
     var defaultLifetime: Duration?

@@ -6,14 +6,15 @@ extension HTTPCache {
   /// - Returns: Whether it is stored.
   @discardableResult
   public func store(_ response: Response, _ body: Data, for request: Request) -> Bool {
-    guard let key = CacheKey(request.url), request.method == "GET", !request.hasBody else {
+    guard let key = self.key(request.url), request.method == "GET", !request.hasBody else {
       return false
     }
     let (id, moment) = (Self.newName(), now())
     store.rights.begin(id, of: key)
     defer { store.rights.end(id, of: key) }
     let draft = Reception.draft(
-      of: response, to: request, requestedAt: moment, receivedAt: moment, id: id)
+      of: response, to: request, requestedAt: moment, receivedAt: moment, id: id,
+      isShared: configuration.isShared)
     guard let draft else { return false }
     return store(draft, body, for: request, under: key)
   }
@@ -121,18 +122,21 @@ extension HTTPCache {
     let requestedAt = now()
     let (response, body) = try await fetch(request)
     let receivedAt = now()
-    for key in Invalidation.keys(of: request, response: response) { store.remove(key) }
+    for key in Invalidation.keys(of: request, response: response, key: self.key(_:)) {
+      store.remove(key)
+    }
     var outcome = Outcome(source: .bypass)
     outcome.forwardStatus = response.status
     if let key, mode != .bypass, request.method == "POST",
-      Invalidation.describesItself(response, to: request),
+      Invalidation.describesItself(response, to: request, key: self.key(_:)),
       let data = body.bytes
     {
       let id = Self.newName()
       store.rights.begin(id, of: key)
       defer { store.rights.end(id, of: key) }
       let draft = Reception.draft(
-        of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
+        of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id,
+        isShared: configuration.isShared)
       if let draft { outcome.isStored = store(draft, data, for: request, under: key) }
     }
     return Reply(response: response, body: body.once, outcome: outcome)

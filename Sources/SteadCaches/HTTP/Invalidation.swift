@@ -7,24 +7,29 @@ enum Invalidation {
   ]
 
   /// The keys of these URLs: the request's own, and those that the response names, on the same origin.
-  static func keys(of request: HTTPCache.Request, response: HTTPCache.Response) -> [CacheKey] {
+  ///
+  /// - Parameter key: A URL's key.
+  static func keys(
+    of request: HTTPCache.Request, response: HTTPCache.Response,
+    key: (URL) -> CacheKey? = { CacheKey($0) }
+  ) -> [CacheKey] {
     guard !safeMethods.contains(request.method), HTTPStatus.isSuccess(response.status),
-      let key = CacheKey(request.url)
+      let own = key(request.url)
     else { return [] }
     let named = ["Location", "Content-Location"].compactMap { name in
-      response.fields[name].flatMap { URL(string: $0, relativeTo: request.url) }.flatMap {
-        CacheKey($0)
-      }
+      response.fields[name].flatMap { URL(string: $0, relativeTo: request.url) }.flatMap(key)
     }
-    return [key] + named.filter { $0 != key && $0.origin == key.origin }
+    return [own] + named.filter { $0 != own && $0.origin == own.origin }
   }
 
   /// Whether the response to a POST is what a GET would get (RFC 9110, 9.3.3).
-  static func describesItself(_ response: HTTPCache.Response, to request: HTTPCache.Request) -> Bool
-  {
+  static func describesItself(
+    _ response: HTTPCache.Response, to request: HTTPCache.Request,
+    key: (URL) -> CacheKey? = { CacheKey($0) }
+  ) -> Bool {
     guard let location = response.fields["Content-Location"],
-      let url = URL(string: location, relativeTo: request.url), let key = CacheKey(url)
+      let url = URL(string: location, relativeTo: request.url), let described = key(url)
     else { return false }
-    return key == CacheKey(request.url)
+    return described == key(request.url)
   }
 }

@@ -35,7 +35,8 @@ enum Reception: Sendable, Hashable {
       return .useStale(stored)
     }
     if let draft = draft(
-      of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id)
+      of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id,
+      isShared: settings.isShared)
     {
       return .store(draft)
     }
@@ -64,15 +65,15 @@ enum Reception: Sendable, Hashable {
   /// The stored form of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).
   static func draft(
     of response: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
-    receivedAt: Date,
-    id: String
+    receivedAt: Date, id: String, isShared: Bool = false
   ) -> StoredResponse? {
-    let control = CacheControl(of: response.fields)
+    let control = CacheControl(of: response.fields, isShared: isShared)
     guard HTTPStatus.isFinal(response.status), response.status != HTTPStatus.notModified,
       control.mayStore(response.status),
       !CacheControl(of: request.fields, isRequest: true).hasNoStore,
-      response.fields.bodyLength != .contradictory, isAnswer(response, to: request),
-      let selection = Selection(of: request, for: response.fields)
+      response.fields.bodyLength != .contradictory, isAnswer(response, to: request, isShared),
+      !isShared || mayBeShared(response.fields, control, of: request),
+      let selection = Selection(of: request, for: response.fields, isShared: isShared)
     else { return nil }
     let range = response.fields["Content-Range"].flatMap(ContentRange.init)
     let isPartial = response.status == HTTPStatus.partialContent
@@ -82,19 +83,31 @@ enum Reception: Sendable, Hashable {
     let draft = StoredResponse(
       id: id, response: head, selection: selection, requestedAt: requestedAt,
       receivedAt: receivedAt,
-      range: isPartial ? range : nil, bodySize: 0)
+      range: isPartial ? range : nil, bodySize: 0, isShared: isShared)
     let isAllowed =
       draft.freshness.isExplicit || control.isPublic
       || HTTPStatus.isHeuristicallyCacheable(response.status)
     return isAllowed ? draft : nil
   }
 
+  /// Whether a shared cache may give a response to others than its request's user (RFC 9111, 3.5).
+  ///
+  /// A cookie is one user's, unless the server says that the response is for anybody (RFC 9111, 7.3, leaves it to
+  /// servers to say that it isn't, and many don't).
+  static func mayBeShared(
+    _ fields: HTTPCache.Fields, _ control: CacheControl, of request: HTTPCache.Request
+  ) -> Bool {
+    let isOfAccount = request.fields.contains("Authorization")
+    let isForOne = fields.contains("Set-Cookie") && !control.noCacheFields.contains("set-cookie")
+    return (!isOfAccount || control.isForAllAccounts) && (!isForOne || control.isForAnybody)
+  }
+
   /// Whether a response has a part of the resource, or the whole, and not only something about the request.
-  private static func isAnswer(_ response: HTTPCache.Response, to request: HTTPCache.Request)
-    -> Bool
-  {
+  private static func isAnswer(
+    _ response: HTTPCache.Response, to request: HTTPCache.Request, _ isShared: Bool
+  ) -> Bool {
     if request.method == "POST" {
-      return response.status == 200 && Freshness.isExplicit(response.fields)
+      return response.status == 200 && Freshness.isExplicit(response.fields, isShared: isShared)
     }
     guard request.method == "GET" else { return false }
     if response.status == HTTPStatus.partialContent { return request.fields.contains("Range") }

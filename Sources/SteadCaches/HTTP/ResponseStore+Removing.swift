@@ -27,7 +27,7 @@ extension ResponseStore {
   /// The keys of all URLs that have responses.
   var keys: Set<CacheKey> {
     var keys = Set(memory.contents.filter { !$0.value.responses.isEmpty }.map(\.key))
-    let prefix = CacheKey.pagePrefix
+    let prefix = pagePrefix
     for name in usableDisk?.keys(withPrefix: prefix) ?? [] {
       if let key = CacheKey(String(name.dropFirst(prefix.count))) { keys.insert(key) }
     }
@@ -104,8 +104,8 @@ extension ResponseStore {
   /// Removes a page from disk and memory. What the disk fails to remove is nevertheless treated as gone.
   func erase(_ key: CacheKey) {
     let disk = usableDisk
-    disk?.removeValue(for: key.onDisk)
-    let left = disk?.entry(for: key.onDisk)?.metadata
+    disk?.removeValue(for: onDisk(key))
+    let left = disk?.entry(for: onDisk(key))?.metadata
     changing.withLock { _ in
       if let left { bury(key, left) }
       memory.removeValue(for: key)

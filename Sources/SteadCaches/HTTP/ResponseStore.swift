@@ -11,6 +11,7 @@ final class ResponseStore: Sendable {
   let memory: MemoryCache<CacheKey, StoredPage>
   let disk: DiskCache?
   let limits: HTTPCache.Limits
+  private let isShared: Bool
   let now: @Sendable () -> Date
   let rights = StoringRights()
   /// Pages that could not be removed from the disk, by what they hold there.
@@ -27,9 +28,10 @@ final class ResponseStore: Sendable {
   private static let changeAttempts = 100
 
   init(
-    disk: DiskCache?, limits: HTTPCache.Limits, respondsToMemoryPressure: Bool,
-    now: @escaping @Sendable () -> Date = { Date() }
+    disk: DiskCache?, limits: HTTPCache.Limits, isShared: Bool = false,
+    respondsToMemoryPressure: Bool, now: @escaping @Sendable () -> Date = { Date() }
   ) {
+    self.isShared = isShared
     self.disk = disk
     self.limits = limits
     self.now = now
@@ -51,10 +53,11 @@ final class ResponseStore: Sendable {
   /// The page of a URL as it is now, and its entry on disk.
   func look(_ key: CacheKey) -> (page: StoredPage, entry: DiskCache.Entry?) {
     let kept = memory.value(for: key)
-    let entry = usableDisk?.entry(for: key.onDisk)
+    let entry = usableDisk?.entry(for: onDisk(key))
     if let kept, kept.onDisk == entry?.metadata { return (kept, entry) }
     guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
-    let page = StoredPage(StoredPage.decode(entry.metadata), onDisk: entry.metadata)
+    let page = StoredPage(
+      StoredPage.decode(entry.metadata, isShared: isShared), onDisk: entry.metadata)
     return changing.withLock { _ in
       // Changes made in the meantime without the disk must stay.
       if let kept = memory.value(for: key), kept.onDisk == entry.metadata {
@@ -102,7 +105,7 @@ final class ResponseStore: Sendable {
         return false
       }
       let bytes = StoredPage.encode(responses)
-      switch disk.replace(entry, with: bytes, for: key.onDisk, tags: [key.tag]) {
+      switch disk.replace(entry, with: bytes, for: onDisk(key), tags: [key.tag]) {
       case .conflict: continue
       case .failed:
         return changeInMemory(key, over: entry?.metadata, seen: old, body: body, change)
@@ -156,10 +159,15 @@ final class ResponseStore: Sendable {
   }
 }
 
+extension ResponseStore {
+  /// The key of a URL's page on disk.
+  func onDisk(_ key: CacheKey) -> String { pagePrefix + key.string }
+
+  /// A shared cache must not find what a private one has stored.
+  var pagePrefix: String { isShared ? "shared page " : "page " }
+}
+
 extension CacheKey {
-  /// The key of the URL's page on disk.
-  var onDisk: String { Self.pagePrefix + string }
-  static var pagePrefix: String { "page " }
   /// The tag of all that is on disk of the URL's host.
   var tag: String { "host " + host }
 }

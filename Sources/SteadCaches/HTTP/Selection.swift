@@ -3,8 +3,9 @@ import SteadFiles
 
 /// The fields of a request that chose a response among those of its URL (RFC 9111, 4.1).
 ///
-/// `Authorization` always is one of them, named by `Vary` or not: what one account was sent is never used for
-/// another. So is a `Host` that isn't the URL's. Values of fields that carry secrets are kept as digests.
+/// In a private cache `Authorization` always is one of them, named by `Vary` or not: what one account was sent is never
+/// used for another. A shared cache only stores what is for all accounts. A `Host` that isn't the URL's always counts,
+/// too. Values of fields that carry secrets are kept as digests.
 struct Selection: Sendable, Hashable {
   /// Names in lower case, in order, and normalized values; nil for a field that the request did not have.
   private(set) var values: [String: String?]
@@ -16,11 +17,11 @@ struct Selection: Sendable, Hashable {
   private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
   /// What chose a response; nil if its `Vary` has a `*`, since no later request can match then.
-  init?(of request: HTTPCache.Request, for response: HTTPCache.Fields) {
+  init?(of request: HTTPCache.Request, for response: HTTPCache.Fields, isShared: Bool = false) {
     let names = response.values(named: "Vary").flatMap { FieldScanner.members(of: $0) }
     guard !names.contains("*") else { return nil }
     var values: [String: String?] = [:]
-    for name in names.map(\.lowercasedASCII) + ["authorization"] {
+    for name in names.map(\.lowercasedASCII) + (isShared ? [] : ["authorization"]) {
       values[name] = .some(Self.value(of: name, in: request))
     }
     if let host = Self.otherHost(of: request) { values[Self.hostName] = host }

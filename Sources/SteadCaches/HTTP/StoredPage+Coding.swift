@@ -30,12 +30,14 @@ extension StoredPage {
   }
 
   /// The responses that bytes hold; empty if they aren't a page's.
-  static func decode(_ bytes: Data) -> [StoredResponse] {
+  ///
+  /// - Parameter isShared: Whether they are those of a shared cache.
+  static func decode(_ bytes: Data, isShared: Bool = false) -> [StoredResponse] {
     var reader = PageReader(bytes)
     guard reader.byte() == version, let count = reader.count() else { return [] }
     var responses: [StoredResponse] = []
     for _ in 0..<count {
-      guard let response = readResponse(from: &reader) else { return [] }
+      guard let response = readResponse(from: &reader, isShared) else { return [] }
       responses.append(response)
     }
     return reader.isAtEnd ? responses : []
@@ -69,7 +71,9 @@ extension StoredPage {
     writer.write(UInt64(stored.bodySize))
   }
 
-  private static func readResponse(from reader: inout PageReader) -> StoredResponse? {
+  private static func readResponse(from reader: inout PageReader, _ isShared: Bool)
+    -> StoredResponse?
+  {
     guard let id = reader.string(), let status = reader.number(),
       let isDecoded = reader.byte(), let reason = reader.optionalString(),
       let fields = readFields(from: &reader), let values = readSelection(from: &reader),
@@ -81,7 +85,7 @@ extension StoredPage {
     return StoredResponse(
       id: id, response: head,
       selection: Selection(values: values, language: language), requestedAt: requestedAt,
-      receivedAt: receivedAt, range: range, bodySize: size)
+      receivedAt: receivedAt, range: range, bodySize: size, isShared: isShared)
   }
 
   private static func readFields(from reader: inout PageReader) -> HTTPCache.Fields? {

@@ -14,12 +14,14 @@ struct StoredResponse: Sendable, Hashable {
   /// The bytes of the body.
   var bodySize: Int
   let freshness: Freshness
+  /// Whether the cache is a shared one.
+  let isShared: Bool
 
   init(
     id: String, response: HTTPCache.Response, selection: Selection, requestedAt: Date,
-    receivedAt: Date,
-    range: ContentRange?, bodySize: Int
+    receivedAt: Date, range: ContentRange?, bodySize: Int, isShared: Bool = false
   ) {
+    self.isShared = isShared
     self.id = id
     self.response = response
     self.selection = selection
@@ -27,7 +29,8 @@ struct StoredResponse: Sendable, Hashable {
     self.receivedAt = receivedAt
     self.range = range
     self.bodySize = bodySize
-    freshness = Freshness(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
+    freshness = Freshness(
+      of: response, requestedAt: requestedAt, receivedAt: receivedAt, isShared: isShared)
   }
 
   var entityTag: EntityTag? { response.fields["ETag"].flatMap(EntityTag.init) }
@@ -63,7 +66,7 @@ struct StoredResponse: Sendable, Hashable {
     by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
     receivedAt: Date
   ) -> StoredResponse? {
-    let control = CacheControl(of: confirmation.fields)
+    let control = CacheControl(of: confirmation.fields, isShared: isShared)
     let new = StoredFields.storable(confirmation.fields, control: control, receivedAt: receivedAt)
       .filter { !StoredFields.belongsToBody($0.name) }
     var response = self.response
@@ -72,12 +75,14 @@ struct StoredResponse: Sendable, Hashable {
     for field in new { response.fields.append(field.value, named: field.name) }
     // The age is the confirmation's, even if it has none.
     if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
-    let updated = CacheControl(of: response.fields)
-    guard updated.mayStore(response.status) else { return nil }
-    guard let selection = Selection(of: request, for: response.fields) else { return nil }
+    let updated = CacheControl(of: response.fields, isShared: isShared)
+    guard updated.mayStore(response.status),
+      !isShared || Reception.mayBeShared(response.fields, updated, of: request),
+      let selection = Selection(of: request, for: response.fields, isShared: isShared)
+    else { return nil }
     let result = StoredResponse(
       id: id, response: response, selection: selection, requestedAt: requestedAt,
-      receivedAt: receivedAt, range: range, bodySize: bodySize)
+      receivedAt: receivedAt, range: range, bodySize: bodySize, isShared: isShared)
     return result.headSize <= HTTPCache.Limits.headSize ? result : nil
   }
 }

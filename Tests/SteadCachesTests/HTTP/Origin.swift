@@ -60,8 +60,12 @@ final class Origin: Sendable {
   }
 
   /// A cache with the server's clock.
-  func cache(in directory: URL? = nil, limits: HTTPCache.Limits = .init()) -> HTTPCache {
-    HTTPCache(directory: directory, limits: limits, now: { self.now })
+  func cache(
+    in directory: URL? = nil, limits: HTTPCache.Limits = .init(),
+    configuration: HTTPCache.Configuration = .init()
+  ) -> HTTPCache {
+    HTTPCache(
+      directory: directory, limits: limits, configuration: configuration, now: { self.now })
   }
 
   func get(
