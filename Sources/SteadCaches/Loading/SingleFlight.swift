@@ -36,13 +36,26 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard waiter.begin(continuation) else { return }
-        let flight = join(key, waiter, load, keep, unwanted)
+        let flight = join(key, waiter, load, keep, unwanted).flight
         // A cancellation that came before the waiter had its flight has left nothing.
         if !waiter.board({ self.leave(flight, waiter, key) }) { leave(flight, waiter, key) }
       }
     } onCancel: {
       waiter.cancel()
     }
+  }
+
+  /// Begins a load that nobody needs to wait for, before this call returns: a later change of the key makes it have no
+  /// effect.
+  ///
+  /// - Returns: False if a load for the key runs already; then this one isn't needed.
+  func begin(
+    for key: Key, load: @escaping @Sendable () async throws -> Value,
+    keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
+  ) -> Bool {
+    // One that waits for nothing, but keeps the load from being cancelled when others leave.
+    let waiter = Waiter<Value>()
+    return join(key, waiter, load, keep, { _ in }).isNew
   }
 
   /// Makes sure that no load that runs now is kept, and that the next call begins another one.
@@ -94,9 +107,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     _ load: @escaping @Sendable () async throws -> Value,
     _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?,
     _ unwanted: @escaping @Sendable (Value) -> Void
-  ) -> Flight<Value> {
+  ) -> (flight: Flight<Value>, isNew: Bool) {
     flights.withLock { flights in
-      if let found = flights[key], found.add(waiter) { return found }
+      if let found = flights[key], found.add(waiter) { return (found, false) }
       // What was found is over.
       let flight = Flight<Value>(waiter)
       flights[key] = flight
@@ -115,7 +128,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         let isDelivered = flight.finish(result)
         if !isDelivered, case .success(let value) = result { unwanted(value) }
       }
-      return flight
+      return (flight, true)
     }
   }
 

@@ -23,7 +23,13 @@
     return isTooLarge ? (timeToLive < .zero ? time : PolicyNode.never) : sum
   }
 
-  private static func nanoseconds(_ duration: Duration) -> Int64 {
+  /// The sum of two times; ``PolicyNode/never`` if it is too large.
+  @usableFromInline static func sum(_ time: Int64, _ duration: Int64) -> Int64 {
+    let (sum, isTooLarge) = time.addingReportingOverflow(duration)
+    return isTooLarge ? PolicyNode.never : sum
+  }
+
+  static func nanoseconds(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components
     let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: nanosecondsInSecond)
     let limit: Int64 = seconds < 0 ? .min : .max

@@ -8,15 +8,14 @@
   @usableFromInline struct Entry {
     @usableFromInline let key: Key
     @usableFromInline var value: Value
-    /// In nanoseconds of the cache's clock; ``PolicyNode/never`` without one.
-    @usableFromInline var deadline: Int64
+    @usableFromInline var times: EntryTimes
     /// The entry's node in the policy.
     @usableFromInline let number: Int32
     @usableFromInline let tag: UInt32
 
-    @inlinable init(key: Key, value: Value, deadline: Int64, number: Int32, tag: UInt32) {
+    @inlinable init(key: Key, value: Value, times: EntryTimes, number: Int32, tag: UInt32) {
       (self.key, self.value) = (key, value)
-      (self.deadline, self.number, self.tag) = (deadline, number, tag)
+      (self.times, self.number, self.tag) = (times, number, tag)
     }
   }
 
@@ -65,17 +64,23 @@
 
   /// The value of a key, counted, with its use.
   ///
-  /// - Parameter now: The time; asked only if the entry has a deadline.
+  /// - Parameters:
+  ///   - idleTime: For how long a use lets the entry live; ``PolicyNode/never`` if that makes no difference.
+  ///   - now: The time; asked only if the entry has a deadline.
   @inlinable mutating func read(
-    _ key: Key, _ hash: UInt64, _ counters: UseCounters, now: () -> Int64
+    _ key: Key, _ hash: UInt64, _ counters: UseCounters, idleTime: Int64, now: () -> Int64
   ) -> (value: Value?, isExpired: Bool) {
     guard let place = find(key, hash) else {
       misses += 1
       return (nil, false)
     }
-    if entries[place].deadline != PolicyNode.never, entries[place].deadline <= now() {
-      misses += 1
-      return (nil, true)
+    if entries[place].times.deadline != PolicyNode.never {
+      let now = now()
+      if entries[place].times.deadline <= now {
+        misses += 1
+        return (nil, true)
+      }
+      if idleTime != PolicyNode.never { entries[place].times.noteUse(at: now, idleTime: idleTime) }
     }
     hits += 1
     counters.countUse(entries[place].number)
@@ -85,7 +90,7 @@
   /// The value of a key, neither counted nor recorded.
   @inlinable func peek(_ key: Key, _ hash: UInt64, now: () -> Int64) -> Value? {
     guard let place = find(key, hash) else { return nil }
-    let deadline = entries[place].deadline
+    let deadline = entries[place].times.deadline
     return deadline == PolicyNode.never || deadline > now() ? entries[place].value : nil
   }
 }
@@ -101,10 +106,10 @@ extension EntryTable {
   }
 
   /// Sets an entry's value and returns the old one.
-  @inlinable mutating func replace(_ value: Value, deadline: Int64, at place: Int) -> Value {
+  @inlinable mutating func replace(_ value: Value, times: EntryTimes, at place: Int) -> Value {
     var value = value
     swap(&entries[place].value, &value)
-    entries[place].deadline = deadline
+    entries[place].times = times
     return value
   }
 

@@ -103,6 +103,13 @@ extension EvictionPolicy {
     balance()
   }
 
+  /// Gives an entry another deadline, since it was used.
+  @usableFromInline mutating func prolong(_ number: Int32, until deadline: Int64, now: Int64) {
+    wheel.remove(number, in: &nodes)
+    nodes[number].deadline = deadline
+    wheel.add(number, now: now, in: &nodes)
+  }
+
   /// Records a use that isn't a read.
   @usableFromInline mutating func use(_ number: Int32) { counters.countUse(number) }
 

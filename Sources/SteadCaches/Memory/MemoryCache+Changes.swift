@@ -25,18 +25,22 @@ extension MemoryCache {
     return control.withLock { control -> (Removed, Bool) in
       var removed = Removed()
       if let ticket, !ticket.isValid { return (removed, false) }
-      let now = prepare(&control, &removed) ?? (timeToLive == nil ? 0 : clock.nanoseconds)
-      let deadline = clock.deadline(timeToLive, after: now)
+      let hasTimes =
+        timeToLive != nil || idleTime != PolicyNode.never || refreshTime != PolicyNode.never
+      let now = prepare(&control, &removed) ?? (hasTimes ? clock.nanoseconds : 0)
+      let times = EntryTimes(
+        lastDeadline: clock.deadline(timeToLive, after: now), idleTime: idleTime,
+        refresh: CacheClock.sum(now, refreshTime), now: now)
       let found = number(of: key, hash)
       let cost = max(0, cost)
-      let reason = control.policy.pointee.refusal(cost: cost, deadline: deadline, now: now)
+      let reason = control.policy.pointee.refusal(cost: cost, deadline: times.deadline, now: now)
       if let reason {
         if let found { remove(found.number, hash, .replaced, &control, &removed) }
         removed.append(Removed.Entry(key: key, value: value, reason: reason))
       } else if let found {
-        replace(found.number, hash, value, cost, deadline, now, &control, &removed)
+        replace(found.number, hash, value, cost, times, now, &control, &removed)
       } else {
-        add(key, hash, value, cost, deadline, now, &control, &removed)
+        add(key, hash, value, cost, times, now, &control, &removed)
       }
       if ticket == nil { removed.forgotten = cancelKeeping(key) }
       handOver(&removed, &control)
@@ -45,21 +49,22 @@ extension MemoryCache {
   }
 
   @inlinable func add(
-    _ key: Key, _ hash: UInt64, _ value: Value, _ cost: Int, _ deadline: Int64, _ now: Int64,
+    _ key: Key, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
     _ control: inout Control, _ removed: inout Removed
   ) {
     let demand = EvictionPolicy.Demand(count: 1, cost: cost)
     makeRoom(for: demand, keeping: PolicyNode.none, .evicted, &control, &removed)
-    let number = control.policy.pointee.add(hash: hash, cost: cost, deadline: deadline, now: now)
+    let number = control.policy.pointee.add(
+      hash: hash, cost: cost, deadline: times.deadline, now: now)
     if control.policy.pointee.asksForHits { control.policy.pointee.takeHits(hits) }
     let tag = EntryTable<Key, Value>.tag(hash)
     shelf(hash) {
-      $0.add(.init(key: key, value: value, deadline: deadline, number: number, tag: tag))
+      $0.add(.init(key: key, value: value, times: times, number: number, tag: tag))
     }
   }
 
   @inlinable func replace(
-    _ number: Int32, _ hash: UInt64, _ value: Value, _ cost: Int, _ deadline: Int64, _ now: Int64,
+    _ number: Int32, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
     _ control: inout Control, _ removed: inout Removed
   ) {
     control.policy.pointee.use(number)
@@ -70,10 +75,11 @@ extension MemoryCache {
       guard let place = table.find(number: number, hash) else { return nil }
       let key = table.entries[place].key
       return Removed.Entry(
-        key: key, value: table.replace(value, deadline: deadline, at: place), reason: .replaced)
+        key: key, value: table.replace(value, times: times, at: place), reason: .replaced)
     }
     if let old { removed.append(old) }
-    control.policy.pointee.replace(number, cost: cost, deadline: deadline, now: now)
+    control.policy.pointee.replace(
+      number, cost: cost, deadline: times.deadline, now: now)
   }
 
   /// Removes entries until there is room.
@@ -93,9 +99,31 @@ extension MemoryCache {
     guard control.policy.pointee.hasDeadlines else { return nil }
     let now = clock.nanoseconds
     while let number = control.policy.pointee.nextExpired(now: now) {
-      remove(number, control.policy.pointee.hash(of: number), .expired, &control, &removed)
+      removeUnlessUsed(
+        number, control.policy.pointee.hash(of: number), now, &control, &removed)
     }
     return now
+  }
+
+  /// Removes an entry whose time seems to be over, unless a use has prolonged it.
+  @usableFromInline func removeUnlessUsed(
+    _ number: Int32, _ hash: UInt64, _ now: Int64, _ control: inout Control,
+    _ removed: inout Removed
+  ) {
+    // Under one lock: a read that comes between would have found what is removed.
+    let (entry, deadline) = shelf(hash) { table -> (Removed.Entry?, Int64?) in
+      guard let place = table.find(number: number, hash) else { return (nil, nil) }
+      let deadline = table.entries[place].times.deadline
+      guard deadline <= now else { return (nil, deadline) }
+      let entry = table.remove(at: place)
+      return (Removed.Entry(key: entry.key, value: entry.value, reason: .expired), nil)
+    }
+    if let deadline {
+      control.policy.pointee.prolong(number, until: deadline, now: now)
+    } else {
+      control.policy.pointee.remove(number, isEviction: false)
+      if let entry { removed.append(entry) }
+    }
   }
 
   @discardableResult @inlinable func remove(
@@ -115,7 +143,7 @@ extension MemoryCache {
   /// The number and the deadline of a key's entry.
   @inlinable func number(of key: Key, _ hash: UInt64) -> (number: Int32, deadline: Int64)? {
     shelf(hash) { table in
-      table.find(key, hash).map { (table.entries[$0].number, table.entries[$0].deadline) }
+      table.find(key, hash).map { (table.entries[$0].number, table.entries[$0].times.deadline) }
     }
   }
 
@@ -152,7 +180,7 @@ extension MemoryCache {
       var removed = Removed()
       let now = prepare(&control, &removed) ?? 0
       if let found = number(of: key, hash), found.deadline <= now {
-        remove(found.number, hash, .expired, &control, &removed)
+        removeUnlessUsed(found.number, hash, now, &control, &removed)
       }
       handOver(&removed, &control)
       return removed

@@ -12,7 +12,8 @@ extension MemoryCache {
     }
   }
 
-  /// The value for a key, which is loaded and set if it is missing.
+  /// The value for a key, which is loaded and set if it is missing, or again in the background if it is older than
+  /// ``refreshAfter``.
   ///
   /// One load runs for a key at a time, and its value goes to all who wait for it. It runs in a separate task, with the
   /// priority and the task-local values of the call that started it. A cancelled call ends at once; the load is
@@ -29,17 +30,75 @@ extension MemoryCache {
     for key: Key, cost: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: Duration? = nil, orLoad load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    if let value = value(for: key) { return value }
+    if let value = value(for: key) {
+      if refreshAfter != nil, claimRefresh(key) { refresh(key, cost, timeToLive, load) }
+      return value
+    }
     let loaded = try await flights.value(for: key) {
       if let value = self.peek(key) { return .found(value) }
       let value = try await load()
       return .loaded(value, cost: cost(value))
-    } keep: { loaded, ticket in
-      guard case .loaded(let value, let cost) = loaded else { return nil }
-      let removed = self.store(value, key, cost: cost, timeToLive: timeToLive, from: ticket).removed
-      return { self.finish(removed) }
+    } keep: {
+      self.keep($0, key, timeToLive, $1)
     }
     return loaded.value
+  }
+
+  private func keep(
+    _ loaded: Loaded, _ key: Key, _ timeToLive: Duration?, _ ticket: LoadTicket
+  ) -> SingleFlight<Key, Loaded>.Afterwards? {
+    guard case .loaded(let value, let cost) = loaded else { return nil }
+    let removed = store(value, key, cost: cost, timeToLive: timeToLive, from: ticket).removed
+    return { self.finish(removed) }
+  }
+
+  // MARK: Refreshing
+
+  /// The part of ``refreshAfter`` after which a load that has failed is tried again.
+  private static var retryShare: Int64 { 8 }
+
+  /// Whether the caller has to load a value again: for the first one after its time.
+  private func claimRefresh(_ key: Key) -> Bool {
+    let hash = Self.hash(key)
+    return shelf(hash) { table in
+      guard let place = table.find(key, hash),
+        table.entries[place].times.refresh != PolicyNode.never,
+        table.entries[place].times.refresh <= clock.nanoseconds
+      else { return false }
+      table.entries[place].times.refresh = PolicyNode.never
+      return true
+    }
+  }
+
+  private func refresh(
+    _ key: Key, _ cost: @escaping @Sendable (Value) -> Int, _ timeToLive: Duration?,
+    _ load: @escaping @Sendable () async throws -> Value
+  ) {
+    let hasBegun = flights.begin(for: key) {
+      do {
+        let value = try await load()
+        return .loaded(value, cost: cost(value))
+      } catch {
+        self.postponeRefresh(key)
+        throw error
+      }
+    } keep: {
+      self.keep($0, key, timeToLive, $1)
+    }
+    // Another load may only look for the value.
+    if !hasBegun { postponeRefresh(key) }
+  }
+
+  /// Makes a later request try again; without effect on a value that was set meanwhile.
+  private func postponeRefresh(_ key: Key) {
+    let hash = Self.hash(key)
+    let time = CacheClock.sum(clock.nanoseconds, refreshTime / Self.retryShare)
+    shelf(hash) { table in
+      guard let place = table.find(key, hash),
+        table.entries[place].times.refresh == PolicyNode.never
+      else { return }
+      table.entries[place].times.refresh = time
+    }
   }
 
   /// The value for a key, without counting it or recording a use.

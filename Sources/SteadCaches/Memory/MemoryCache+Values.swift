@@ -7,7 +7,7 @@ extension MemoryCache {
     let hash = Self.hash(key)
     let shelf = Int(truncatingIfNeeded: hash) & shelfMask
     let (value, isExpired) = shelves[shelf].withLock { table in
-      table.read(key, hash, counters, now: { clock.nanoseconds })
+      table.read(key, hash, counters, idleTime: idleTime, now: { clock.nanoseconds })
     }
     if isExpired { removeExpired(key, hash) }
     return value

@@ -61,6 +61,21 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// How long a value is returned after it was set, unless ``setValue(_:for:cost:timeToLive:)`` is called with another
   /// time; nil for values that do not expire.
   public let timeToLive: Duration?
+  /// How long a value is returned after it was last set or returned (`expireAfterAccess` of other caches); nil if use
+  /// makes no difference. A value also expires after its time to live, however much it is used.
+  ///
+  /// A read costs a look at the clock then.
+  public let timeToIdle: Duration?
+  /// After which time ``value(for:cost:timeToLive:orLoad:)`` loads a value again in the background, while it returns the
+  /// old one (`refreshAfterWrite` of other caches); nil for never.
+  ///
+  /// Only a request for the value has it loaded again, once for all requests. If the load throws, the error is dropped
+  /// and the old value stays; a request after another eighth of this time tries again. Values still expire after their
+  /// time to live, so that is usually longer.
+  public let refreshAfter: Duration?
+
+  @usableFromInline let idleTime: Int64
+  @usableFromInline let refreshTime: Int64
 
   @usableFromInline let control: ShortLock<Control>
   // Neither the pointer nor the mask changes before deinit, and a shelf's lock guards its contents.
@@ -78,6 +93,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   ///   - countLimit: The maximum number of values; negative numbers are 0, which keeps nothing.
   ///   - totalCostLimit: The maximum sum of the values' costs, in units of your choice, such as bytes.
   ///   - timeToLive: How long a value is returned after it was set; nil for forever.
+  ///   - timeToIdle: How long a value is returned after it was last set or returned; nil for forever.
+  ///   - refreshAfter: After which time a requested value is loaded again in the background; nil for never.
   ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them and of
   ///     their cost when programs wait for memory 0.2 s within 2 s, all when every program of the group, or of the system, waits at once for 0.1 s. On Linux
   ///     this needs pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's control group or
@@ -89,28 +106,36 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   ///     itself is dropped.
   public convenience init(
     countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
+    timeToIdle: Duration? = nil, refreshAfter: Duration? = nil,
     respondsToMemoryPressure: Bool = true, onRemoval: RemovalHandler? = nil
   ) {
     self.init(
       countLimit: countLimit, totalCostLimit: totalCostLimit, timeToLive: timeToLive,
+      timeToIdle: timeToIdle, refreshAfter: refreshAfter,
       pressure: respondsToMemoryPressure ? .shared : nil, clock: CacheClock(), onRemoval: onRemoval)
   }
 
   /// - Parameter now: The time since some moment; it never goes back.
   package convenience init(
     countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
+    timeToIdle: Duration? = nil, refreshAfter: Duration? = nil,
     onRemoval: RemovalHandler? = nil, now: @escaping @Sendable () -> Duration
   ) {
     self.init(
       countLimit: countLimit, totalCostLimit: totalCostLimit, timeToLive: timeToLive,
+      timeToIdle: timeToIdle, refreshAfter: refreshAfter,
       pressure: nil, clock: CacheClock(now), onRemoval: onRemoval)
   }
 
   init(
     countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
-    pressure: MemoryPressure?, clock: CacheClock = CacheClock(), onRemoval: RemovalHandler? = nil
+    timeToIdle: Duration? = nil, refreshAfter: Duration? = nil, pressure: MemoryPressure?,
+    clock: CacheClock = CacheClock(), onRemoval: RemovalHandler? = nil
   ) {
     (self.timeToLive, self.clock, self.onRemoval) = (timeToLive, clock, onRemoval)
+    (self.timeToIdle, self.refreshAfter) = (timeToIdle, refreshAfter)
+    idleTime = timeToIdle.map(CacheClock.nanoseconds) ?? PolicyNode.never
+    refreshTime = refreshAfter.map(CacheClock.nanoseconds) ?? PolicyNode.never
     let processors = ProcessInfo.processInfo.activeProcessorCount
     var shelfCount = 1
     while shelfCount < min(processors * Self.shelvesPerProcessor, Self.shelfLimit) {

@@ -11,8 +11,21 @@ struct CacheReference {
   private struct Held {
     let value: Int
     let cost: Int
-    let deadline: Duration?
+    let lastDeadline: Duration?
+    var lastUse: Duration
+    let timeToIdle: Duration?
+
+    var deadline: Duration? {
+      let idle = timeToIdle.map { lastUse + $0 }
+      guard let lastDeadline else { return idle }
+      return idle.map { min($0, lastDeadline) } ?? lastDeadline
+    }
   }
+
+  /// How long a value lives after its last use; nil for ever.
+  let timeToIdle: Duration?
+
+  init(timeToIdle: Duration? = nil) { self.timeToIdle = timeToIdle }
 
   private var held: [Int: Held] = [:]
   private var countLimit = Int.max
@@ -21,9 +34,11 @@ struct CacheReference {
   var count: Int { held.count }
   var cost: Int { held.values.reduce(0) { $0 + $1.cost } }
 
-  /// The value that the cache has to return.
-  func value(_ key: Int, at now: Duration) -> Int? {
-    held[key].flatMap { isOver($0, now) ? nil : $0.value }
+  /// The value that the cache has to return, which counts as a use.
+  mutating func value(_ key: Int, at now: Duration) -> Int? {
+    guard let found = held[key], !isOver(found, now) else { return nil }
+    held[key]?.lastUse = now
+    return found.value
   }
 
   private func isOver(_ held: Held, _ now: Duration) -> Bool {
@@ -42,7 +57,12 @@ struct CacheReference {
     case .set(let key, let cost, let timeToLive):
       let old = held[key]
       demand = (old == nil ? 1 : 0, cost - (old?.cost ?? 0))
-      new = (key, Held(value: value, cost: cost, deadline: timeToLive.map { now + $0 }))
+      new = (
+        key,
+        Held(
+          value: value, cost: cost, lastDeadline: timeToLive.map { now + $0 }, lastUse: now,
+          timeToIdle: timeToIdle)
+      )
     case .countLimit(let limit): countLimit = limit
     case .totalCostLimit(let limit): costLimit = limit
     default: break

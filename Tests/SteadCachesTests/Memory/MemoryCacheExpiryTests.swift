@@ -27,6 +27,27 @@ import Testing
     #expect(cache.statistics.misses == 1)
   }
 
+  // A value expired however much it was used, or stayed however little.
+  @Test func `a value that is used lives on until its time to live`() {
+    let clock = clock
+    let cache = MemoryCache<Int, Int>(
+      timeToLive: .seconds(20), timeToIdle: .seconds(5), onRemoval: log.note,
+      now: { clock.now })
+    for key in 1...3 { cache.setValue(key, for: key) }
+    for second in 1..<20 {
+      clock.advance(by: .seconds(1))
+      #expect(cache.value(for: 1) == 1, "\(second)")
+      if second == 4 { #expect(cache.value(for: 2) == 2) }
+      if second == 8 { #expect(cache.value(for: 2) == 2) }
+      if second == 13 { #expect(cache.value(for: 2) == nil) }
+      cache.removeExpired()
+      #expect(cache.count == (second <= 5 ? 3 : second < 13 ? 2 : 1), "\(second)")
+    }
+    clock.advance(by: .seconds(1))
+    #expect(cache.value(for: 1) == nil)
+    #expect(log.entries.map(\.reason) == [.expired, .expired, .expired])
+  }
+
   @Test func aNewValueHasANewTime() {
     let cache = cache()
     cache.setValue(1, for: 1, timeToLive: .seconds(1))

@@ -16,11 +16,14 @@ import Testing
   private static func firstFault(of seeds: ClosedRange<UInt64>) -> String? {
     for seed in seeds {
       let operations = Self.operations(seed)
-      guard let difference = Self.difference(operations) else { continue }
-      let shortest = Self.shrunk(operations)
+      // A third each: no time, one that is over now and then, and one that is over all the time.
+      let timeToIdle = [nil, Duration.milliseconds(2_500), .milliseconds(300)][Int(seed % 3)]
+      guard let difference = Self.difference(operations, timeToIdle) else { continue }
+      let shortest = Self.shrunk(operations, timeToIdle)
       let calls = shortest.map { "  \($0)" }.joined(separator: "\n")
-      let again = Self.difference(shortest) ?? "comes only now and then"
-      return "Seed \(seed): \(difference)\nThe shortest: \(again)\n\(calls)"
+      let again = Self.difference(shortest, timeToIdle) ?? "comes only now and then"
+      return
+        "Seed \(seed), idle \(timeToIdle, default: "never"): \(difference)\nThe shortest: \(again)\n\(calls)"
     }
     return nil
   }
@@ -31,19 +34,21 @@ import Testing
     return (0..<count).map { _ in CacheOperation.random(using: &random) }
   }
 
-  private static func difference(_ operations: [CacheOperation]) -> String? {
+  private static func difference(_ operations: [CacheOperation], _ timeToIdle: Duration?) -> String?
+  {
     do {
-      try run(operations)
+      try run(operations, timeToIdle)
       return nil
     } catch {
       return "\(error)"
     }
   }
 
-  private static func run(_ operations: [CacheOperation]) throws {
+  private static func run(_ operations: [CacheOperation], _ timeToIdle: Duration?) throws {
     let (clock, log) = (TestClock(), RemovalLog())
-    let cache = MemoryCache<Int, Int>(onRemoval: log.note, now: { clock.now })
-    var reference = CacheReference()
+    let cache = MemoryCache<Int, Int>(
+      timeToIdle: timeToIdle, onRemoval: log.note, now: { clock.now })
+    var reference = CacheReference(timeToIdle: timeToIdle)
     var seen = 0
     for (place, operation) in operations.enumerated() {
       if case .get(let key) = operation {
@@ -81,7 +86,9 @@ import Testing
   }
 
   /// Leaves out calls for as long as the rest still differs.
-  private static func shrunk(_ operations: [CacheOperation]) -> [CacheOperation] {
+  private static func shrunk(_ operations: [CacheOperation], _ timeToIdle: Duration?)
+    -> [CacheOperation]
+  {
     var rest = operations
     var size = max(1, rest.count / 2)
     while true {
@@ -89,7 +96,11 @@ import Testing
       while start < rest.count {
         var fewer = rest
         fewer.removeSubrange(start..<min(start + size, rest.count))
-        if difference(fewer) != nil { (rest, isShorter) = (fewer, true) } else { start += size }
+        if difference(fewer, timeToIdle) != nil {
+          (rest, isShorter) = (fewer, true)
+        } else {
+          start += size
+        }
       }
       if size == 1, !isShorter { return rest }
       size = max(1, size / 2)
