@@ -109,6 +109,20 @@ final class CacheDatabase: Sendable {
     return nil
   }
 
+  /// Runs a body that changes the cache in a transaction if no other process holds its lock, and the change doesn't
+  /// matter much; returns false if it has failed.
+  func writeWithoutWaiting(
+    by origin: ChangeOrigin?, _ body: (inout CacheTransaction, OpenDatabase) throws -> Bool
+  ) -> Bool {
+    guard let open = current(looks: true) else { return false }
+    do {
+      return try change(open, patience: .zero, by: origin) { try body(&$0, open) }
+    } catch {
+      if Self.isDamage(error) { note(error, open) }
+      return false
+    }
+  }
+
   /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
   func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
 
@@ -190,7 +204,8 @@ final class CacheDatabase: Sendable {
         return
       } catch let error as SQLiteError where error.kind == .locked {
         guard ContinuousClock.now < deadline else {
-          writing.patience = .zero
+          // A change that does not wait shows nothing about those that do.
+          if patience == nil { writing.patience = .zero }
           throw error
         }
         if pause == Self.firstPause { waits.add(1, ordering: .relaxed) }

@@ -185,7 +185,7 @@ struct CacheTransaction {
   /// Removes entries until so many more with a size fit: expired ones, and then those not used for longest.
   mutating func makeRoom(forCount count: Int, size: Int, _ uses: RecencyLog) throws {
     try removeExpired(limit: Self.expiredPerSet)
-    while state.size > limits.totalSize - size || state.count > limits.count - count {
+    while state.size > limits.totalSizeLimit - size || state.count > limits.countLimit - count {
       if let expired = try rows("\(Self.expired) LIMIT 1", now).first {
         try remove(expired)
         continue
@@ -281,6 +281,20 @@ struct CacheTransaction {
       "UPDATE entries SET used = ?, size = ? WHERE used = ?", state.next(), Int64(entry.size),
       row.used)
     state.size += growth
+  }
+
+  /// Lets a valid entry live longer, and returns whether it does.
+  func prolong(_ id: Int64, until expires: Int64) throws -> Bool {
+    guard var entry = try entry(id), entry.form.contains(.idle), now < entry.expires,
+      let row = try rows(of: entry.key).first(where: { $0.id == id })
+    else { return false }
+    guard entry.expires < expires else { return true }
+    entry.expires = expires
+    try connection.run(
+      "UPDATE contents SET expires = ?, head = ? WHERE id = ?",
+      [.integer(expires), .integer(Int64(entry.head)), .integer(id)])
+    try run("UPDATE entries SET expires = ? WHERE used = ?", expires, row.used)
+    return true
   }
 
   // MARK: Repairing

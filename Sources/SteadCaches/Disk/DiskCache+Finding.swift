@@ -15,7 +15,7 @@ extension DiskCache {
     var stored: Stored {
       Stored(
         id: Entry.ID(generation: generation, number: entry.id), stored: entry.stored,
-        expires: entry.expires)
+        expires: entry.expires, isIdle: entry.form.contains(.idle))
     }
 
     /// The value; nil if it differs from what was written.
@@ -29,8 +29,7 @@ extension DiskCache {
       // After the look-up, so that no entry was stored later.
       guard isFound(entry) else { return nil }
       if entry.value != nil {
-        database.noteUse(entry.used)
-        return Found(entry: entry, file: nil, generation: open.generation)
+        return used(Found(entry: entry, file: nil, generation: open.generation))
       }
       let path = database.directory.path(ofValue: open.name(ofValue: entry.id))
       do {
@@ -39,13 +38,18 @@ extension DiskCache {
             path, length: entry.length, body: entry.body, disk: database.directory.disk)
         }
         guard let file else { continue }
-        database.noteUse(entry.used)
-        return Found(entry: entry, file: file, generation: open.generation)
+        return used(Found(entry: entry, file: file, generation: open.generation))
       } catch {
         return nil
       }
     }
     return nil
+  }
+
+  private func used(_ found: Found) -> Found {
+    database.noteUse(found.entry.used)
+    if let expires = prolonged(found.stored) { prolong(found.stored, until: expires) }
+    return found
   }
 
   /// The identifier of the value that is stored for a key, without reading it; nil if none is valid.

@@ -10,7 +10,8 @@ struct LoadedValue: Sendable {
 }
 
 extension DiskCache {
-  /// The bytes that were set for a key, or those that a body loads, which are then set.
+  /// The bytes that were set for a key, or those that a body loads, which are then set. Bytes that are older than
+  /// ``Limits/refreshAfter`` are returned, and loaded again in the background.
   ///
   /// Of all simultaneous requests for a key through this object, one loads; other processes may load, too. A load must
   /// not request its own key, since it would wait for itself.
@@ -23,8 +24,16 @@ extension DiskCache {
     for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
     orLoad load: @escaping @Sendable () async throws -> Data
   ) async throws -> Data {
-    if let found = data(for: key) { return found }
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
+    if let (data, stored) = current(key, { $0 }) {
+      refresh(key, stored) {
+        let data = try await load()
+        return LoadedValue(value: data, bytes: data, unusable: stored.id.number)
+      } keep: { [self] in
+        keep($0, as: new, $1)
+      }
+      return data
+    }
     let loaded = try await flights.value(for: key) { [self] in
       let found = find(key)
       if let contents = found?.contents { return LoadedValue(value: contents, bytes: nil) }
@@ -46,8 +55,17 @@ extension DiskCache {
     _ type: Value.Type = Value.self, for key: String, timeToLive: Duration? = nil,
     tags: Set<String> = [], orLoad load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
-    if let found = value(type, for: key) { return found }
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
+    if let (value, stored) = current(key, { ValueCoding.decode($0) as Value? }) {
+      refresh(key, stored) {
+        let value = try await load()
+        return LoadedValue(
+          value: value, bytes: ValueCoding.encode(value), unusable: stored.id.number)
+      } keep: { [self] in
+        keep($0, as: new, $1)
+      }
+      return value
+    }
     let loaded = try await flights.value(for: key) { [self] in
       let found = find(key)
       if let value: Value = found?.contents.flatMap(ValueCoding.decode) {
@@ -61,6 +79,15 @@ extension DiskCache {
     }
     if let value = loaded.value as? Value { return value }
     return try await load()
+  }
+
+  /// The value of a key, and what identifies it.
+  private func current<Value>(_ key: String, _ decode: (Data) -> Value?) -> (Value, Stored)? {
+    defer { database.report() }
+    return count(
+      find(key).flatMap { found in
+        found.contents.flatMap(decode).map { ($0, found.stored) }
+      })
   }
 
   /// Stores a loaded value, and leaves problems to be reported when no lock is held.

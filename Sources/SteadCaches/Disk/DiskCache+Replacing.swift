@@ -68,7 +68,7 @@ extension DiskCache {
       let growth = metadata.count - entry.metadata.count
       entry.metadata = metadata
       guard entry.size <= limits.largestEntry,
-        entry.size - entry.length <= DiskCache.headLimit
+        entry.size - entry.length <= DiskCache.headSizeLimit
       else { return .failed }
       // The entry becomes the newest, so that it isn't removed to make space for itself.
       try transaction.replaceMetadata(entry, row, growth: growth)

@@ -31,6 +31,8 @@ extension DiskCache {
     let id: Entry.ID
     let stored: Int64
     let expires: Int64
+    /// Whether a use lets the entry live longer.
+    let isIdle: Bool
 
     func isValid(at moment: Int64) -> Bool { stored <= moment && moment < expires }
   }
@@ -55,7 +57,8 @@ extension DiskCache {
   }
 
   func fits(_ new: NewEntry, length: Int) -> Bool {
-    limits.count > 0 && new.size <= Self.headLimit && length <= limits.largestEntry - new.size
+    limits.countLimit > 0 && new.size <= Self.headSizeLimit
+      && length <= limits.largestEntry - new.size
   }
 
   /// Gives a key a draft's value; nil leaves the draft to the caller.
@@ -103,11 +106,17 @@ extension DiskCache {
       } else {
         transaction.whenCommitted = { flights.forget(new.key) }
       }
+      var form = form
+      if !new.tags.bytes.isEmpty { form.insert(.tags) }
+      let isIdle = new.timeToLive == nil && limits.timeToIdle != nil
+      if isIdle { form.insert(.idle) }
+      let expires = WallClock.expiry(
+        of: new.timeToLive ?? limits.timeToLive, from: transaction.now)
       var entry = StoredEntry(
         id: 0, stored: transaction.now,
-        expires: WallClock.expiry(
-          of: new.timeToLive ?? limits.timeToLive, from: transaction.now),
-        form: new.tags.bytes.isEmpty ? form : form.union(.tags), length: length, body: body,
+        expires: isIdle
+          ? min(expires, WallClock.expiry(of: limits.timeToIdle, from: transaction.now)) : expires,
+        form: form, length: length, body: body,
         key: Data(new.key.utf8), tags: new.tags, metadata: new.metadata)
       try transaction.remove(transaction.rows(of: entry.key))
       for stamp in uses.takeOldest() { try transaction.restamp(stamp) }
@@ -115,7 +124,7 @@ extension DiskCache {
       try add(&entry, &transaction, open)
       return Stored(
         id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,
-        expires: entry.expires)
+        expires: entry.expires, isIdle: isIdle)
     }
     return stored ?? nil
   }

@@ -34,7 +34,7 @@ extension DiskCache {
 
     /// Adds bytes at the end.
     ///
-    /// - Returns: Whether the value can still be stored; false if it has become larger than ``Limits/entrySize``, the
+    /// - Returns: Whether the value can still be stored; false if it has become larger than ``Limits/entrySizeLimit``, the
     ///   disk is full, or the writer has ended.
     @discardableResult
     public func append(_ data: Data) -> Bool {

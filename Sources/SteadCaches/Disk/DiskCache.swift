@@ -28,7 +28,7 @@ public final class DiskCache: Sendable {
   /// The size in bytes from which a value is in a separate file.
   public static let fileThreshold = 128 << 10
   /// The maximum size in bytes of key, tags and metadata together; an entry with more is not stored.
-  public static let headLimit = 16 << 20
+  public static let headSizeLimit = 16 << 20
 
   /// How much the cache holds, and for how long.
   public let limits: Limits
@@ -37,6 +37,7 @@ public final class DiskCache: Sendable {
 
   let database: CacheDatabase
   let flights = SingleFlight<String, LoadedValue>()
+  let refreshes = RefreshLog()
   private let hits = Atomic<Int>(0)
   private let misses = Atomic<Int>(0)
 
@@ -96,7 +97,7 @@ public final class DiskCache: Sendable {
   ///   - timeToLive: How long they are valid; nil means as long as the cache's limits say.
   ///   - tags: Names that many entries may share, to remove them together.
   /// - Returns: Whether the bytes are stored. False leaves the cache as it was: if the entry is larger than
-  ///   ``Limits/entrySize``, the disk is full, or another process keeps the cache locked.
+  ///   ``Limits/entrySizeLimit``, the disk is full, or another process keeps the cache locked.
   @discardableResult
   public func setData(
     _ data: Data, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []

@@ -12,6 +12,8 @@ struct StoredEntry: Sendable {
     static let file = Form(rawValue: 1)
     /// Rows of the table `tags` name the entry.
     static let tags = Form(rawValue: 2)
+    /// A use lets the entry live longer.
+    static let idle = Form(rawValue: 4)
   }
 
   /// The valid range of sizes and counts: a damaged file may hold anything, and sums of these don't overflow.

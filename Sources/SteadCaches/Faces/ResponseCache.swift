@@ -80,7 +80,7 @@
     }
 
     private static func disk(_ capacity: Int, _ directory: URL) -> DiskCache? {
-      capacity > 0 ? DiskCache(directory: directory, limits: .init(totalSize: capacity)) : nil
+      capacity > 0 ? DiskCache(directory: directory, limits: .init(totalSizeLimit: capacity)) : nil
     }
 
     private var store: DiskCache? { disk.withLock { $0 } }
@@ -168,7 +168,7 @@
 
     /// The maximum number of bytes of responses on disk; lowering it removes responses immediately.
     public override var diskCapacity: Int {
-      get { store?.limits.totalSize ?? 0 }
+      get { store?.limits.totalSizeLimit ?? 0 }
       set {
         let new = Self.disk(newValue, directory)
         let old = disk.withLock { disk in

@@ -26,7 +26,7 @@ struct BodyGathering {
     self.length = length
     self.store = store
     self.key = key
-    limit = min(length ?? .max, limits.bodySize)
+    limit = min(length ?? .max, limits.bodySizeLimit)
   }
 
   /// Whether the body can still be stored.
@@ -45,7 +45,7 @@ struct BodyGathering {
     case .memory(var bytes):
       place = .nowhere  // So that the bytes are not copied.
       bytes.append(chunk)
-      place = size <= store.limits.bufferSize ? .memory(bytes) : spill(bytes)
+      place = size <= store.limits.bufferSizeLimit ? .memory(bytes) : spill(bytes)
     case .disk(let writer):
       if !writer.append(chunk) { cancel() }
     case .nowhere: break

@@ -42,7 +42,8 @@ struct Freshness: Sendable, Hashable {
       let modified = mayBeAssumed ? fields.date("Last-Modified", now: receivedAt) : nil
       let idle = modified.map { max(0, date.timeIntervalSince($0)) } ?? 0
       (lifetime, isExplicit) = (
-        min(idle * Self.heuristicShare, HTTPCache.Limits.heuristicLifetime / .seconds(1)), false
+        min(idle * Self.heuristicShare, HTTPCache.Limits.heuristicLifetimeLimit / .seconds(1)),
+        false
       )
     }
   }

@@ -31,10 +31,10 @@ extension HTTPCache {
       store.rights.end(draft.id, of: key)
       return Landing(miss(response, body, isStored: isStored), isStored ? .stored : .unusable)
     }
-    let queue = ChunkQueue(limit: limits.bufferSize)
+    let queue = ChunkQueue(limit: limits.bufferSizeLimit)
     let length = Self.length(of: draft)
     let loading = Landing.Loading(
-      isShort: length.map { $0 <= limits.bufferSize } ?? false, hasLength: length != nil,
+      isShort: length.map { $0 <= limits.bufferSizeLimit } ?? false, hasLength: length != nil,
       sleep: sleep, whenSettled: { self.takeOff($0, flight) })
     // Nobody waits for a body, which may never end, whose head says already that it is for this request alone.
     let isForOthers =

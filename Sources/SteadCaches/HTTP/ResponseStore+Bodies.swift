@@ -37,7 +37,7 @@ extension ResponseStore {
   func store(
     _ response: StoredResponse, _ body: Data, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
-    guard canStore(response), body.count <= limits.bodySize else { return false }
+    guard canStore(response), body.count <= limits.bodySizeLimit else { return false }
     let isInMemory = body.count <= memoryBodySize
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
@@ -73,13 +73,13 @@ extension ResponseStore {
   func canHold(_ response: StoredResponse, length: Int?) -> Bool {
     guard canStore(response) else { return false }
     let length = length ?? 0
-    guard length <= limits.bodySize else { return false }
+    guard length <= limits.bodySizeLimit else { return false }
     if length <= memoryBodySize, response.cost + length <= pageSize { return true }
-    return usableDisk != nil && length <= limits.ofDisk.totalSize
+    return usableDisk != nil && length <= limits.ofDisk.totalSizeLimit
   }
 
   private func canStore(_ response: StoredResponse) -> Bool {
-    response.headSize <= HTTPCache.Limits.headSize && !rights.isRevoked(response.id)
+    response.headSize <= HTTPCache.Limits.headSizeLimit && !rights.isRevoked(response.id)
   }
 
   private func add(

@@ -36,14 +36,14 @@ final class ResponseStore: Sendable {
     self.limits = limits
     self.now = now
     memory = MemoryCache(
-      totalCostLimit: limits.memorySize, respondsToMemoryPressure: respondsToMemoryPressure)
+      totalCostLimit: limits.memorySizeLimit, respondsToMemoryPressure: respondsToMemoryPressure)
   }
 
   /// The most bytes that the responses of a URL take in memory.
-  var pageSize: Int { limits.memorySize / Self.pageShare }
+  var pageSize: Int { limits.memorySizeLimit / Self.pageShare }
 
   /// The most bytes of a body that is kept in memory.
-  var memoryBodySize: Int { min(limits.bufferSize, limits.memorySize / Self.bodyShare) }
+  var memoryBodySize: Int { min(limits.bufferSizeLimit, limits.memorySizeLimit / Self.bodyShare) }
 
   /// The responses of a URL.
   func responses(for key: CacheKey) -> [StoredResponse] {

@@ -8,7 +8,7 @@ enum StoredList {
   static func adding(
     _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse]
   ) -> [StoredResponse] {
-    (kept(beside: new, for: request, in: list) + [new]).suffix(HTTPCache.Limits.variantsPerURL)
+    (kept(beside: new, for: request, in: list) + [new]).suffix(HTTPCache.Limits.variantCountLimit)
   }
 
   /// What a new response leaves of the list, whether it is stored itself or not.

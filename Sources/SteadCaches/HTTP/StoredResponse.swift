@@ -83,6 +83,6 @@ struct StoredResponse: Sendable, Hashable {
     let result = StoredResponse(
       id: id, response: response, selection: selection, requestedAt: requestedAt,
       receivedAt: receivedAt, range: range, bodySize: bodySize, isShared: isShared)
-    return result.headSize <= HTTPCache.Limits.headSize ? result : nil
+    return result.headSize <= HTTPCache.Limits.headSizeLimit ? result : nil
   }
 }

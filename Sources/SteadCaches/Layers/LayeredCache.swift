@@ -16,7 +16,7 @@ import Synchronization
 /// Values that can't be stored on disk stay in memory, as long as nothing else changes the cache on disk.
 public final class LayeredCache<Value: Sendable>: Sendable {
   /// The bytes of values that memory holds by default: 32 MiB.
-  public static var defaultMemoryLimit: Int { 32 << 20 }
+  public static var defaultMemorySizeLimit: Int { 32 << 20 }
 
   /// How values become bytes.
   struct Coding: Sendable {
@@ -48,10 +48,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private let locks = KeyLocks()
   private let unremoved = UnremovedKeys()
 
-  init(over disk: DiskCache, memoryLimit: Int, coding: Coding) {
+  init(over disk: DiskCache, memorySizeLimit: Int, coding: Coding) {
     self.disk = disk
     self.coding = coding
-    memory = MemoryCache(totalCostLimit: memoryLimit)
+    memory = MemoryCache(totalCostLimit: memorySizeLimit)
   }
 
   // MARK: Values
@@ -79,8 +79,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     orLoad load: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     defer { disk.database.report() }
-    if let held = current(key) { return held.value }
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
+    if let held = current(key) {
+      if let stored = held.stored { refresh(stored, new, load) }
+      return held.value
+    }
     let loaded = try await flights.value(for: key) { [self] in
       let (found, unusable) = found(key)
       if let found { return LoadedValue(value: found, bytes: nil) }
@@ -89,17 +92,40 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let loaded = Loaded(
         held: Held(value), cost: cost(of: bytes, key), bytes: bytes, unusable: unusable)
       return LoadedValue(value: loaded, bytes: nil)
-    } keep: { [self] loaded, ticket in
-      guard let loaded = loaded.value as? Loaded else { return nil }
-      let left = keep(loaded, as: new, from: ticket).left
-      return {
-        self.finish(left)
-        self.disk.database.report()
-      }
+    } keep: { [self] in
+      keep($0, as: new, $1)
     }
     // Another cache over the same disk may load a value of another type for the key.
     guard let loaded = loaded.value as? Loaded else { return try await load() }
     return loaded.held.value
+  }
+
+  /// Loads a value again in the background if it is old.
+  private func refresh(
+    _ stored: DiskCache.Stored, _ new: DiskCache.NewEntry,
+    _ load: @escaping @Sendable () async throws -> Value
+  ) {
+    disk.refresh(new.key, stored) { [self] in
+      let value = try await load()
+      let bytes = coding.encode(value)
+      let loaded = Loaded(
+        held: Held(value), cost: cost(of: bytes, new.key), bytes: bytes,
+        unusable: stored.id.number)
+      return LoadedValue(value: loaded, bytes: nil)
+    } keep: { [self] in
+      keep($0, as: new, $1)
+    }
+  }
+
+  private func keep(
+    _ loaded: LoadedValue, as new: DiskCache.NewEntry, _ ticket: LoadTicket
+  ) -> SingleFlight<String, LoadedValue>.Afterwards? {
+    guard let loaded = loaded.value as? Loaded else { return nil }
+    let left = keep(loaded, as: new, from: ticket).left
+    return { [self] in
+      finish(left)
+      disk.database.report()
+    }
   }
 
   /// Sets the value for a key, in memory and on disk.
@@ -173,12 +199,24 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     guard let held = memory.value(for: key) else { return nil }
     let moment = WallClock.milliseconds(disk.database.now())
     let token = disk.database.token(for: origin)
-    if held.isCurrent(at: moment, token) { return held }
+    if held.isCurrent(at: moment, token) {
+      prolong(held)
+      return held
+    }
     guard held.isValid(at: moment), let token, let id = held.id, disk.identify(key) == id else {
       return nil
     }
     held.confirm(token)
+    prolong(held)
     return held
+  }
+
+  /// A use in memory lets an entry on disk live longer, too.
+  private func prolong(_ held: Held) {
+    guard let stored = held.stored, let expires = disk.prolonged(stored),
+      disk.prolong(stored, until: expires, by: origin)
+    else { return }
+    held.prolong(until: expires)
   }
 
   /// What the disk has for a key, or the number of the entry that can't be used.
@@ -293,13 +331,21 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// A value in memory, with its identification on disk.
   private final class Held: Sendable {
     let value: Value
-    let stored: DiskCache.Stored?
-    private let token: Mutex<ChangeToken?>
+    private let state: Mutex<(stored: DiskCache.Stored?, token: ChangeToken?)>
 
     init(_ value: Value, _ stored: DiskCache.Stored? = nil, _ token: ChangeToken? = nil) {
       self.value = value
-      self.stored = stored
-      self.token = Mutex(token)
+      state = Mutex((stored, token))
+    }
+
+    var stored: DiskCache.Stored? { state.withLock { $0.stored } }
+
+    func prolong(until expires: Int64) {
+      state.withLock { state in
+        guard let old = state.stored else { return }
+        state.stored = DiskCache.Stored(
+          id: old.id, stored: old.stored, expires: expires, isIdle: old.isIdle)
+      }
     }
 
     var id: DiskCache.Entry.ID? { stored?.id }
@@ -308,32 +354,32 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
     /// Whether the disk is unchanged by others since the value was compared with it.
     func isCurrent(at moment: Int64, _ now: ChangeToken?) -> Bool {
-      guard isValid(at: moment), token.withLock({ $0 }) == now else { return false }
+      guard isValid(at: moment), state.withLock({ $0.token }) == now else { return false }
       // Without a word of shared memory, others' changes are unknown.
       return now != nil || stored == nil
     }
 
-    func confirm(_ now: ChangeToken) { token.withLock { $0 = now } }
+    func confirm(_ now: ChangeToken) { state.withLock { $0.token = now } }
   }
 }
 
 extension LayeredCache where Value == Data {
   /// A cache of bytes on top of one on disk.
   ///
-  /// - Parameter memoryLimit: The bytes of values that memory holds.
-  public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {
+  /// - Parameter memorySizeLimit: The bytes of values that memory holds.
+  public convenience init(over disk: DiskCache, memorySizeLimit: Int = defaultMemorySizeLimit) {
     self.init(
-      over: disk, memoryLimit: memoryLimit, coding: Coding(encode: { $0 }, decode: { $0 }))
+      over: disk, memorySizeLimit: memorySizeLimit, coding: Coding(encode: { $0 }, decode: { $0 }))
   }
 }
 
 extension LayeredCache where Value: Codable {
   /// A cache of values on top of one on disk, which stores them as JSON.
   ///
-  /// - Parameter memoryLimit: The bytes of values that memory holds, counted as JSON.
-  public convenience init(over disk: DiskCache, memoryLimit: Int = defaultMemoryLimit) {
+  /// - Parameter memorySizeLimit: The bytes of values that memory holds, counted as JSON.
+  public convenience init(over disk: DiskCache, memorySizeLimit: Int = defaultMemorySizeLimit) {
     self.init(
-      over: disk, memoryLimit: memoryLimit,
+      over: disk, memorySizeLimit: memorySizeLimit,
       coding: Coding(encode: { ValueCoding.encode($0) }, decode: { ValueCoding.decode($0) }))
   }
 }

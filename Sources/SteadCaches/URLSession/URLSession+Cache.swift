@@ -106,7 +106,7 @@ extension SessionTransport {
         to: outgoing.request, mode: HTTPCache.Mode(request.cachePolicy)
       ) { sent in
         let (response, body) = try await self.send(outgoing.urlRequest(sending: sent))
-        let isWanted = Self.isWantedWhole(response, to: sent, limit: cache.limits.bufferSize)
+        let isWanted = Self.isWantedWhole(response, to: sent, limit: cache.limits.bufferSizeLimit)
         return (response, isWanted ? HTTPCache.Body(try await body.data()) : body)
       }
     } catch let error as HTTPCacheError {

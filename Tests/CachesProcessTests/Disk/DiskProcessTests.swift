@@ -57,7 +57,7 @@ import Testing
     }
     // A few may have waited in vain for the lock on a busy machine.
     #expect(stored > 400)
-    let cache = DiskCache(directory: url, limits: .init(totalSize: limit))
+    let cache = DiskCache(directory: url, limits: .init(totalSizeLimit: limit))
     #expect(cache.totalSize <= limit)
     // What the counts say is what there is.
     var size = 0
@@ -96,7 +96,7 @@ import Testing
       worker.end()
       #expect(worker.rest().allSatisfy { $0 == "opened" })
     }
-    let cache = DiskCache(directory: url, limits: .init(totalSize: 1_000_000))
+    let cache = DiskCache(directory: url, limits: .init(totalSizeLimit: 1_000_000))
     var (size, large) = (0, 0)
     for number in 0..<DiskProcess.keyCount {
       guard let entry = cache.entry(for: "\(number)") else { continue }

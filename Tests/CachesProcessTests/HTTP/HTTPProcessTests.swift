@@ -83,9 +83,9 @@ import Testing
       #expect(worker.rest().allSatisfy { $0 == "opened" })
     }
     let reports = Reports(for: url)
-    let limits = HTTPCache.Limits(diskSize: 1_000_000)
+    let limits = HTTPCache.Limits(diskSizeLimit: 1_000_000)
     let cache = HTTPCache(directory: url, limits: limits)
-    #expect((1...limits.diskSize).contains(cache.diskSize))
+    #expect((1...limits.diskSizeLimit).contains(cache.diskSize))
     var found = 0
     for path in (0..<8).flatMap({ ["/small/\($0)", "/large/\($0)"] }) {
       if let version = try await origin.stored(path, in: cache) {
@@ -101,7 +101,7 @@ import Testing
     let sizes = try FileManager.default.contentsOfDirectory(atPath: values.filePath).map {
       try FileManager.default.attributesOfItem(atPath: values.file($0).filePath)[.size] as? Int ?? 0
     }
-    #expect(sizes.reduce(0, +) <= limits.diskSize + 10_000)
+    #expect(sizes.reduce(0, +) <= limits.diskSizeLimit + 10_000)
     #expect(reports.codes == [])
   }
 
@@ -120,7 +120,7 @@ import Testing
     #expect(try await origin.get("/small/3", from: cache) == (1, .miss))
     #expect(try await origin.get("/small/3", from: cache) == (1, .hit))
     // Too large for memory.
-    let small = HTTPCache.Limits(memorySize: 100_000, bufferSize: 50_000)
+    let small = HTTPCache.Limits(memorySizeLimit: 100_000, bufferSizeLimit: 50_000)
     let limited = HTTPCache(directory: url, limits: small)
     for _ in 0..<2 { #expect(try await origin.get("/large/3", from: limited) == (1, .miss)) }
     // What is removed isn't used again.
@@ -142,7 +142,7 @@ import Testing
     let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.url.appending(path: "http", directoryHint: .isDirectory)
     let reports = Reports(for: url)
-    let limits = HTTPCache.Limits(memorySize: 400_000, bufferSize: 50_000)
+    let limits = HTTPCache.Limits(memorySizeLimit: 400_000, bufferSizeLimit: 50_000)
     let cache = HTTPCache(directory: url, limits: limits)
     for path in ["/small/1", "/small/2", "/large/1"] {
       #expect(try await origin.get(path, from: cache) == (1, .miss))

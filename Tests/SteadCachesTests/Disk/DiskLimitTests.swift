@@ -23,20 +23,20 @@ import Testing
 
   @Test(arguments: [0, -1, .min])
   func aLimitOfNoEntriesKeepsNone(count: Int) {
-    let cache = fixture.cache(.init(count: count))
+    let cache = fixture.cache(.init(countLimit: count))
     #expect(!cache.setData(CacheFixture.bytes(10), for: "a"))
     #expect(cache.count == 0)
   }
 
   @Test func anEntryWithoutBytesCounts() {
-    let cache = fixture.cache(.init(count: 1))
+    let cache = fixture.cache(.init(countLimit: 1))
     set("a", in: cache)
     #expect(cache.setData(Data(), for: ""))
     #expect(cache.count == 1)
   }
 
   @Test func removesWhatWasNotUsedForLongest() {
-    let cache = fixture.cache(.init(totalSize: 44))
+    let cache = fixture.cache(.init(totalSizeLimit: 44))
     set("abcd", in: cache)
     _ = cache.data(for: "a")
     set("e", in: cache)
@@ -50,7 +50,7 @@ import Testing
 
   /// More uses than one set writes down.
   @Test func removesNothingThatWasUsedWhileSomethingWasNot() {
-    let cache = fixture.cache(.init(count: 100))
+    let cache = fixture.cache(.init(countLimit: 100))
     for number in 0..<100 { cache.setData(Data([1]), for: "\(number)") }
     for number in (1..<60).reversed() { _ = cache.data(for: "\(number)") }
     for number in 100..<103 { cache.setData(Data([1]), for: "\(number)") }
@@ -61,16 +61,16 @@ import Testing
 
   @Test func remembersUsesOfProgramsThatOnlyRead() {
     do {
-      set("abcd", in: fixture.cache(.init(totalSize: 44)))
-      _ = fixture.cache(.init(totalSize: 44)).data(for: "a")
+      set("abcd", in: fixture.cache(.init(totalSizeLimit: 44)))
+      _ = fixture.cache(.init(totalSizeLimit: 44)).data(for: "a")
     }
-    let cache = fixture.cache(.init(totalSize: 44))
+    let cache = fixture.cache(.init(totalSizeLimit: 44))
     set("e", in: cache)
     #expect(found("abcde", in: cache) == "acde")
   }
 
   @Test func removesExpiredEntriesFirst() {
-    let cache = fixture.cache(.init(totalSize: 44))
+    let cache = fixture.cache(.init(totalSizeLimit: 44))
     set("abc", in: cache)
     cache.setData(CacheFixture.bytes(10), for: "d", timeToLive: .seconds(5))
     fixture.now += 5
@@ -79,14 +79,14 @@ import Testing
   }
 
   @Test func keepsTheLimitOfCount() {
-    let cache = fixture.cache(.init(count: 3))
+    let cache = fixture.cache(.init(countLimit: 3))
     set("abcde", in: cache)
     #expect(cache.count == 3)
     #expect(found("abcde", in: cache) == "cde")
   }
 
   @Test func refusesWhatIsLargerThanTheLimitAndKeepsTheRest() {
-    let cache = fixture.cache(.init(totalSize: 1_000_000, entrySize: 300_000))
+    let cache = fixture.cache(.init(totalSizeLimit: 1_000_000, entrySizeLimit: 300_000))
     #expect(cache.setData(Data("old".utf8), for: "a"))
     #expect(!cache.setData(CacheFixture.bytes(300_000), for: "a"))
     #expect(cache.setData(CacheFixture.bytes(299_999), for: "b"))
@@ -101,7 +101,7 @@ import Testing
 
   @Test func keepsNarrowerLimitsFromTheOpeningOn() {
     set("abcdefgh", in: fixture.cache())
-    let cache = fixture.cache(.init(totalSize: 33))
+    let cache = fixture.cache(.init(totalSizeLimit: 33))
     #expect(cache.data(for: "h") != nil)
     #expect(cache.totalSize == 33)
   }
@@ -146,7 +146,7 @@ import Testing
 
   @Test func neverExceedsTheLimitInEightThreads() throws {
     let limit = 400_000
-    let cache = fixture.cache(.init(totalSize: limit))
+    let cache = fixture.cache(.init(totalSizeLimit: limit))
     let greatest = Mutex(0)
     let remaining = Atomic<Int>(8)
     try inThreads(9) { thread in
@@ -179,7 +179,7 @@ import Testing
   @Test(arguments: [(20, 20_000), (10_000, 3_000), (200_000, 300)])
   func takesNoMoreRoomOnTheDiskThanItsBound(size: Int, count: Int) throws {
     let limit = 2_000_000
-    let cache = fixture.cache(.init(totalSize: limit))
+    let cache = fixture.cache(.init(totalSizeLimit: limit))
     var random = SplitMix(seed: 7)
     for number in 0..<count {
       let size = Int.random(in: size / 2...size, using: &random)

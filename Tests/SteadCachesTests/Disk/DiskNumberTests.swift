@@ -74,11 +74,11 @@ import Testing
     for moment in 0..<3 {
       let fixture = try CacheFixture()
       let reports = Reports(for: fixture.url)
-      let first = fixture.cache(.init(totalSize: 300_000))
+      let first = fixture.cache(.init(totalSizeLimit: 300_000))
       fill(first)
       try change(fixture, sql, [.integer(number)])
       if moment == 2 { try change(fixture, "UPDATE state SET boot = 'another'", []) }
-      let cache = moment == 0 ? first : fixture.cache(.init(totalSize: 300_000))
+      let cache = moment == 0 ? first : fixture.cache(.init(totalSizeLimit: 300_000))
       useAll(of: cache)
       #expect(Set(reports.codes).isSubset(of: [.cacheDamaged]))
     }

@@ -50,7 +50,7 @@ import Testing
   @Test(arguments: ["size = 0, count = 0", "size = 1125899906842624, count = 1000000000"])
   func keepsItsLimitsAfterAStartOfTheSystem(change: String) throws {
     try leave(change)
-    let cache = fixture.cache(.init(totalSize: 20_000, count: 1000))
+    let cache = fixture.cache(.init(totalSizeLimit: 20_000, countLimit: 1000))
     #expect(cache.count == 20)
     #expect(cache.totalSize == 20_000)
     // Those that were used last are left, and not all are gone because of a count that was too great.

@@ -41,13 +41,13 @@ import Testing
   func `what is said to be stored is stored`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let size = [0, 1, 900, 1_100, 4_500, 30_000].randomElement(using: &random) ?? 0
-    let headSize = [1, 2_000, HTTPCache.Limits.headSize].randomElement(using: &random) ?? 1
+    let headSize = [1, 2_000, HTTPCache.Limits.headSizeLimit].randomElement(using: &random) ?? 1
     let isInChunks = Bool.random(using: &random)
     let directory = Bool.random(using: &random) ? try TemporaryDirectory(inMemory: true) : nil
     let limits = HTTPCache.Limits(
-      memorySize: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
-      diskSize: [10_000, 1 << 20].randomElement(using: &random) ?? 0,
-      bodySize: [1_000, 20_000].randomElement(using: &random) ?? 0, bufferSize: 1_000)
+      memorySizeLimit: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
+      diskSizeLimit: [10_000, 1 << 20].randomElement(using: &random) ?? 0,
+      bodySizeLimit: [1_000, 20_000].randomElement(using: &random) ?? 0, bufferSizeLimit: 1_000)
     let origin = Origin { _ in
       let fields: HTTPCache.Fields = [
         "Cache-Control": "max-age=9", "Content-Length": "\(size)",

@@ -9,7 +9,7 @@ import Testing
 @Suite(.hangLimit) struct HTTPCacheBodyTests {
   private static let chunk = Data(repeating: 7, count: 10_000)
   private static let limits = HTTPCache.Limits(
-    memorySize: 200_000, bodySize: 400_000, bufferSize: 30_000)
+    memorySizeLimit: 200_000, bodySizeLimit: 400_000, bufferSizeLimit: 30_000)
 
   private let directory: TemporaryDirectory
 
@@ -120,7 +120,7 @@ import Testing
     let origin = Origin([:])
     let place = directory.url.appending(path: "http")
     let cache = origin.cache(
-      in: isOnDisk ? place : nil, limits: .init(memorySize: 200_000, bufferSize: 0))
+      in: isOnDisk ? place : nil, limits: .init(memorySizeLimit: 200_000, bufferSizeLimit: 0))
     #expect(try await fetch(cache, origin, chunks: 3).count == 30_000)
     #expect(try await stored(cache)?.count == (isOnDisk ? 30_000 : nil))
   }

@@ -184,7 +184,8 @@ import Testing
       let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
       return (.init(status: 200, fields: fields), .init(Data(repeating: 1, count: size)))
     }
-    let limits = HTTPCache.Limits(memorySize: 100_000, diskSize: 300_000, bodySize: 50_000)
+    let limits = HTTPCache.Limits(
+      memorySizeLimit: 100_000, diskSizeLimit: 300_000, bodySizeLimit: 50_000)
     let cache = origin.cache(in: place, limits: limits)
     for number in 0..<100 {
       _ = try await origin.get("http://\(number).example/\(number * 600)", from: cache)
@@ -207,7 +208,7 @@ import Testing
   /// A body that the disk has lost is a miss, and so is one that is damaged.
   @Test func fetchesWhatTheDiskHasLost() async throws {
     let origin = Origin(fresh, body: String(repeating: "x", count: 300_000))
-    let limits = HTTPCache.Limits(memorySize: 1000)
+    let limits = HTTPCache.Limits(memorySizeLimit: 1000)
     _ = try await origin.get(from: origin.cache(in: place, limits: limits))
     let values = place.appending(path: "values", directoryHint: .isDirectory)
     for name in try FileManager.default.contentsOfDirectory(atPath: values.filePath) {

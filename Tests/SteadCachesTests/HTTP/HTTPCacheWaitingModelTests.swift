@@ -83,7 +83,7 @@ import Testing
       : ["Cache-Control": "max-age=10"]
     let origin = Origin { _ in (.init(status: 200, fields: fields), server.begin()) }
     let cache = HTTPCache(
-      directory: nil, limits: .init(bufferSize: isLarge ? 3 : 1_000), now: { origin.now },
+      directory: nil, limits: .init(bufferSizeLimit: isLarge ? 3 : 1_000), now: { origin.now },
       sleep: pauses.sleep)
     var tasks: [Task<String, any Error>] = []
     var (breaks, isDisturbed) = (0, false)

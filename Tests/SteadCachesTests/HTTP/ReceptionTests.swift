@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test func keepsNoHugeConfirmation() throws {
-    let size = HTTPCache.Limits.headSize / 2
+    let size = HTTPCache.Limits.headSizeLimit / 2
     let old = try stored(["ETag": "\"a\"", "A": String(repeating: "a", count: size)])
     let more: HTTPCache.Fields = ["B": String(repeating: "b", count: size)]
     guard case .confirmed(let kept, isReusable: false) = try receive(304, more, about: old) else {

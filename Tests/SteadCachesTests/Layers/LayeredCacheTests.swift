@@ -128,12 +128,12 @@ import Testing
   }
 
   @Test func keepsInMemoryWhatTheDiskRefuses() {
-    let small = LayeredCache<String>(over: fixture.cache(.init(totalSize: 20)))
+    let small = LayeredCache<String>(over: fixture.cache(.init(totalSizeLimit: 20)))
     small.setValue("old", for: "a")
     #expect(!small.setValue("a string that is too long", for: "a"))
     #expect(small.value(for: "a") == "a string that is too long")
     // The value before it doesn't come back.
-    #expect(fixture.cache(.init(totalSize: 20)).value(String.self, for: "a") == nil)
+    #expect(fixture.cache(.init(totalSizeLimit: 20)).value(String.self, for: "a") == nil)
   }
 
   /// Keeps others from writing to the cache's file while the body runs.
@@ -162,14 +162,14 @@ import Testing
   }
 
   @Test func anOldValueDoesNotComeBackWhenTheDiskRefusesTheNewOne() throws {
-    let cache = LayeredCache<String>(over: disk, memoryLimit: 0)
+    let cache = LayeredCache<String>(over: disk, memorySizeLimit: 0)
     cache.setValue("old", for: "a")
     try whileLocked { #expect(!cache.setValue("new", for: "a")) }
     #expect(cache.value(for: "a") == nil)
   }
 
   @Test func findsNothingOnADiskThatDidNotRemoveAll() throws {
-    let cache = LayeredCache<String>(over: disk, memoryLimit: 0)
+    let cache = LayeredCache<String>(over: disk, memorySizeLimit: 0)
     cache.setValue("old", for: "a")
     try whileLocked {
       #expect(!cache.removeAll())

@@ -63,7 +63,7 @@ import Testing
     let box = Box<LayeredCache<Guest>>()
     let departures = Tally()
     // Room for one value.
-    let cache = LayeredCache<Guest>(over: fixture.cache(), memoryLimit: 300)
+    let cache = LayeredCache<Guest>(over: fixture.cache(), memorySizeLimit: 300)
     box.content = cache
     defer { box.content = nil }
     cache.setValue(

@@ -41,7 +41,7 @@ enum DiskWorker {
 
   /// Sets and gets together with others, and says how large the cache was at most.
   private static func crowd(_ url: URL, seed: UInt64) {
-    let cache = DiskCache(directory: url, limits: .init(totalSize: 400_000))
+    let cache = DiskCache(directory: url, limits: .init(totalSizeLimit: 400_000))
     WorkerMain.waitForStart()
     var random = SplitMix(seed: seed)
     var (greatest, stored) = (0, 0)
@@ -59,7 +59,7 @@ enum DiskWorker {
 
   /// Changes a cache without end, and says what it finds that was never set.
   private static func changes(_ url: URL, seed: UInt64) {
-    let cache = DiskCache(directory: url, limits: .init(totalSize: 1_000_000))
+    let cache = DiskCache(directory: url, limits: .init(totalSizeLimit: 1_000_000))
     var random = SplitMix(seed: seed)
     for number in 0..<keyCount {
       if let found = cache.data(for: "\(number)"), !isValue(found, of: number) {

@@ -11,7 +11,8 @@ import SteadTestSupport
 struct HTTPWorker {
   /// Small, so that entries go all the time and that a large body is streamed to the disk.
   private static let limits = HTTPCache.Limits(
-    memorySize: 200_000, diskSize: 1_000_000, bodySize: 500_000, bufferSize: 40_000)
+    memorySizeLimit: 200_000, diskSizeLimit: 1_000_000, bodySizeLimit: 500_000,
+    bufferSizeLimit: 40_000)
   private static let paths = (0..<8).flatMap { ["/small/\($0)", "/large/\($0 % 4)"] }
 
   private let base: String
@@ -77,7 +78,8 @@ struct HTTPWorker {
         default: _ = try await get(path)
         }
       }
-      guard cache.diskSize <= Self.limits.diskSize, cache.memorySize <= Self.limits.memorySize
+      guard cache.diskSize <= Self.limits.diskSizeLimit,
+        cache.memorySize <= Self.limits.memorySizeLimit
       else { WorkerMain.fail(Wrong(description: "\(cache.diskSize), \(cache.memorySize) bytes")) }
     }
   }

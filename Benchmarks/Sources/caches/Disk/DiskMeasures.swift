@@ -55,14 +55,14 @@ enum DiskMeasures {
     Comparison.Peer(name: "DiskCache") {
       let directory = place.appending(path: UUID().uuidString)
       defer { try? FileManager.default.removeItem(at: directory) }
-      let cache = DiskCache(directory: directory, limits: .init(totalSize: sizeLimit))
+      let cache = DiskCache(directory: directory, limits: .init(totalSizeLimit: sizeLimit))
       return try timed { try fill(cache) } / Double(entryCount)
     }
   }
 
   private static func get(in place: URL) throws -> Comparison.Peer {
     let cache = DiskCache(
-      directory: place.appending(path: "cache"), limits: .init(totalSize: sizeLimit))
+      directory: place.appending(path: "cache"), limits: .init(totalSizeLimit: sizeLimit))
     try fill(cache)
     return Comparison.Peer(name: "DiskCache") {
       let time = timed {

@@ -22,7 +22,7 @@ enum HTTPMeasures {
         limit: .time(20 * nanosecondsInMicrosecond)
       ) { [try hits("HTTPCache", HTTPCache(directory: $0.appending(path: "http")))] },
       Comparison(name: "http-disk", title: "the same from disk, with no room in memory") {
-        let limits = HTTPCache.Limits(memorySize: 0)
+        let limits = HTTPCache.Limits(memorySizeLimit: 0)
         return [
           try hits("HTTPCache", HTTPCache(directory: $0.appending(path: "http"), limits: limits))
         ]

@@ -51,7 +51,7 @@ private struct DiskTrial {
 
   init(_ profile: DiskProfile) throws {
     fixture = try CacheFixture()
-    limits = .init(totalSize: profile.limits.size, count: profile.limits.count)
+    limits = .init(totalSizeLimit: profile.limits.size, countLimit: profile.limits.count)
     caches = [fixture.cache(limits), fixture.cache(limits)]
     reference = DiskReference(profile.limits)
   }
@@ -62,7 +62,9 @@ private struct DiskTrial {
     // One that has been opened again removes what has expired when it is first used.
     for cache in caches { _ = cache.count }
     let (size, count) = (caches[0].totalSize, caches[0].count)
-    guard size <= limits.totalSize, count <= limits.count else { return "exceeds a limit" }
+    guard size <= limits.totalSizeLimit, count <= limits.countLimit else {
+      return "exceeds a limit"
+    }
     guard caches[1].totalSize == size, caches[1].count == count else { return "counts differ" }
     return nil
   }

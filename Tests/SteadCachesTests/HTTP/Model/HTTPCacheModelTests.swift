@@ -85,7 +85,7 @@ struct ModelSequence: CustomStringConvertible {
 
 /// Two caches over one directory, or one in memory, and the origin.
 struct ModelRun {
-  private static let limits = HTTPCache.Limits(bufferSize: 2000)
+  private static let limits = HTTPCache.Limits(bufferSizeLimit: 2000)
 
   private let origin: ModelOrigin
   private let directory: TemporaryDirectory?

@@ -1,0 +1,75 @@
+import Foundation
+
+extension DiskCache {
+  /// The part of ``Limits/refreshAfter`` after which a load that has failed is tried again.
+  private static let retryShare = 8
+  /// The part of ``Limits/timeToIdle`` that has to pass before a use is written down.
+  private static let idleShare: Int64 = 8
+
+  // MARK: Time to idle
+
+  /// When an entry that is used now expires; nil if that makes no difference, or too little to be written down.
+  func prolonged(_ stored: Stored) -> Int64? {
+    guard stored.isIdle, let timeToIdle = limits.timeToIdle, stored.expires != WallClock.never
+    else { return nil }
+    let now = WallClock.milliseconds(database.now())
+    let idle = WallClock.expiry(of: timeToIdle, from: now)
+    let expires = min(idle, WallClock.expiry(of: limits.timeToLive, from: stored.stored))
+    let step = idle == WallClock.never ? 1 : max(1, (idle - now) / Self.idleShare)
+    return expires > stored.expires && expires - stored.expires >= step ? expires : nil
+  }
+
+  /// Lets an entry live longer, and returns whether that was written down.
+  @discardableResult
+  func prolong(_ stored: Stored, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
+    database.writeWithoutWaiting(by: origin) { transaction, open in
+      guard open.generation == stored.id.generation else { return false }
+      return try transaction.prolong(stored.id.number, until: expires)
+    }
+  }
+
+  // MARK: Refreshing
+
+  /// Loads a value again in the background if it is old, and nothing else does.
+  ///
+  /// - Parameters:
+  ///   - stored: The value that is returned meanwhile.
+  ///   - load: Loads the value.
+  ///   - keep: Stores it.
+  func refresh(
+    _ key: String, _ stored: Stored, load: @escaping @Sendable () async throws -> LoadedValue,
+    keep:
+      @escaping @Sendable (LoadedValue, LoadTicket) -> SingleFlight<String, LoadedValue>
+      .Afterwards?
+  ) {
+    guard let refreshAfter = limits.refreshAfter else { return }
+    let now = WallClock.milliseconds(database.now())
+    guard WallClock.expiry(of: refreshAfter, from: stored.stored) <= now,
+      refreshes.claim(key, at: now)
+    else { return }
+    let hasBegun = flights.begin(for: key) {
+      do {
+        return try await load()
+      } catch {
+        self.postponeRefresh(key, refreshAfter)
+        throw error
+      }
+    } keep: { loaded, ticket in
+      let afterwards = keep(loaded, ticket)
+      // A value that the disk has no room for is not loaded by each request.
+      if self.identify(key) == stored.id {
+        self.postponeRefresh(key, refreshAfter)
+      } else {
+        self.refreshes.end(key)
+      }
+      return afterwards
+    }
+    // Another load may only look for the value.
+    if !hasBegun { postponeRefresh(key, refreshAfter) }
+  }
+
+  private func postponeRefresh(_ key: String, _ refreshAfter: Duration) {
+    let now = WallClock.milliseconds(database.now())
+    refreshes.postpone(key, until: WallClock.expiry(of: refreshAfter / Self.retryShare, from: now))
+  }
+}

@@ -1,0 +1,197 @@
+import CachesTestSupport
+import Foundation
+import SteadSQLite
+import SteadTestSupport
+import Synchronization
+import Testing
+
+@testable import SteadCaches
+
+/// Entries that live as long as they are used, and values that are loaded again while the old one is returned.
+@Suite(.hangLimit) struct DiskTimeTests {
+  private struct Failure: Error {}
+  /// How a value is read.
+  enum Reader: CaseIterable { case data, entry, value, load, layered, layeredLoad }
+
+  private let fixture: CacheFixture
+
+  init() throws { fixture = try CacheFixture() }
+
+  private func advance(_ seconds: Double) { fixture.now.addTimeInterval(seconds) }
+
+  private func isFound(
+    _ key: String, _ cache: DiskCache, _ layered: LayeredCache<String>, by reader: Reader
+  ) async -> Bool {
+    switch reader {
+    case .data: cache.data(for: key) != nil
+    case .entry: cache.entry(for: key) != nil
+    case .value: cache.value(String.self, for: key) != nil
+    case .load:
+      (try? await cache.value(String.self, for: key) { throw Failure() }) != nil
+    case .layered: layered.value(for: key) != nil
+    case .layeredLoad: (try? await layered.value(for: key) { throw Failure() }) != nil
+    }
+  }
+
+  // A value expired however much it was used, or stayed however little.
+  @Test(arguments: Reader.allCases, [false, true])
+  func `an entry that is used lives on until its time to live`(
+    reader: Reader, isReopened: Bool
+  ) async throws {
+    let limits = DiskCache.Limits(timeToLive: .seconds(100), timeToIdle: .seconds(16))
+    var cache = fixture.cache(limits)
+    var layered = LayeredCache<String>(over: cache)
+    for key in ["used", "unused", "own"] {
+      layered.setValue(key, for: key, timeToLive: key == "own" ? .seconds(50) : nil)
+    }
+    for second in stride(from: 7, to: 100, by: 7) {
+      advance(7)
+      if isReopened {
+        cache = fixture.cache(limits)
+        layered = LayeredCache(over: cache)
+      }
+      #expect(await isFound("used", cache, layered, by: reader), "\(second)")
+      // Only looked at, in the file: a look through the cache would be a use.
+      let (unused, own) = (try expiry(of: "unused"), try expiry(of: "own"))
+      #expect(unused == 16_000 || unused == nil && isReopened && second > 16, "\(second)")
+      #expect(own == 50_000 || own == nil && isReopened && second > 50, "\(second)")
+    }
+    #expect(await !isFound("unused", cache, layered, by: reader))
+    advance(2)
+    #expect(await !isFound("used", cache, layered, by: reader))
+  }
+
+  /// In milliseconds after the start; nil once the entry was removed, as the next opening does with what has expired.
+  private func expiry(of key: String) throws -> Int64? {
+    let connection = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+    let expires = try connection.integer(
+      "SELECT expires FROM contents WHERE key = ?", [.blob(Data(key.utf8))])
+    return expires.map { $0 - 1_000_000_000_000 }
+  }
+
+  /// Random uses: an entry is never found when it has been unused for its time, and always when it was used seven
+  /// eighths of it ago or less.
+  @Test func `random uses let entries live as they should`() async throws {
+    var random = SplitMix(seed: Effort.seed)
+    for _ in 0..<Effort.times(20) {
+      let fixture = try CacheFixture()
+      let idle = Double(Int.random(in: 1...100, using: &random))
+      let limits = DiskCache.Limits(
+        timeToLive: Bool.random(using: &random) ? .seconds(150) : nil, timeToIdle: .seconds(idle))
+      var cache = fixture.cache(limits)
+      var uses: [Int: (stored: Date, used: Date)] = [:]
+      for _ in 0..<40 {
+        let key = Int.random(in: 0..<4, using: &random)
+        if uses[key] == nil || Int.random(in: 0..<10, using: &random) == 0 {
+          #expect(cache.setData(Data([1]), for: "\(key)"))
+          uses[key] = (fixture.now, fixture.now)
+        } else if let use = uses[key] {
+          let age = fixture.now.timeIntervalSince(use.used)
+          let life = fixture.now.timeIntervalSince(use.stored)
+          let limit = limits.timeToLive == nil ? Double.infinity : 150
+          let isFound = cache.data(for: "\(key)") != nil
+          if age >= idle || life >= limit { #expect(!isFound) }
+          // What the last written use may be behind the last one.
+          if age <= idle * 7 / 8, life <= limit - idle / 8 { #expect(isFound) }
+          uses[key] = isFound ? (use.stored, fixture.now) : nil
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 { cache = fixture.cache(limits) }
+        fixture.now.addTimeInterval(Double(Int.random(in: 0...20, using: &random)))
+      }
+      await Task.yield()
+    }
+  }
+
+  private final class Source: Sendable {
+    private let state = Mutex((count: 0, fails: false))
+    var count: Int { state.withLock { $0.count } }
+    func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
+    func next() throws -> String {
+      try state.withLock { state in
+        state.count += 1
+        if state.fails { throw Failure() }
+        return "\(state.count)"
+      }
+    }
+  }
+
+  /// What a request is made of.
+  enum Loader: CaseIterable { case data, value, layered }
+
+  private typealias Get = @Sendable () async throws -> String
+
+  private func requests(_ loader: Loader, _ source: Source) -> Get {
+    let cache = fixture.cache(DiskCache.Limits(refreshAfter: .seconds(8)))
+    let layered = LayeredCache<String>(over: cache)
+    switch loader {
+    case .data:
+      return {
+        String(
+          decoding: try await cache.data(for: "a") { Data(try source.next().utf8) }, as: UTF8.self)
+      }
+    case .value: return { try await cache.value(for: "a") { try source.next() } }
+    case .layered: return { try await layered.value(for: "a") { try source.next() } }
+    }
+  }
+
+  @Test(arguments: Loader.allCases)
+  func `an old value is returned and loaded again`(loader: Loader) async throws {
+    let source = Source()
+    let get = requests(loader, source)
+    #expect(try await get() == "1")
+    advance(7.999)
+    #expect(try await get() == "1")
+    #expect(source.count == 1)
+    advance(0.001)
+    #expect(try await get() == "1")
+    while try await get() == "1" { await Task.yield() }
+    #expect(try await get() == "2")
+    #expect(source.count == 2)
+    // The old value stays if the load fails, and the load is tried again after a while.
+    source.fail(true)
+    advance(8)
+    while source.count < 3 {
+      #expect(try await get() == "2")
+      await Task.yield()
+    }
+    for _ in 0..<50 { #expect(try await get() == "2") }
+    #expect(source.count == 3)
+    source.fail(false)
+    while try await get() == "2" {
+      advance(1)
+      await Task.yield()
+    }
+    #expect(source.count == 4)
+    #expect(try await get() == "4")
+  }
+
+  @Test(arguments: Loader.allCases, [false, true])
+  func `a value that was set or removed meanwhile stays so`(
+    loader: Loader, isSet: Bool
+  ) async throws {
+    let cache = fixture.cache(DiskCache.Limits(refreshAfter: .seconds(8)))
+    let (gate, end) = (Gate(), Gate())
+    cache.setValue("1", for: "a")
+    let layered = LayeredCache<String>(over: cache)
+    // In memory, too.
+    _ = try await layered.value(for: "a") { "none" }
+    advance(9)
+    let load: @Sendable () async -> String = {
+      await gate.wait()
+      defer { end.open() }
+      return "loaded"
+    }
+    switch loader {
+    case .data: _ = try await cache.data(for: "a") { Data(await load().utf8) }
+    case .value: _ = try await cache.value(for: "a") { await load() }
+    case .layered: _ = try await layered.value(for: "a") { await load() }
+    }
+    // Another program's changes count like this one's.
+    let other = fixture.cache()
+    if isSet { other.setValue("set", for: "a") } else { cache.removeValue(for: "a") }
+    gate.open()
+    await end.wait()
+    for _ in 0..<100 { await Task.yield() }
+    #expect(fixture.cache().value(String.self, for: "a") == (isSet ? "set" : nil))
+  }
+}
