@@ -1,14 +1,5 @@
 public import Foundation
 
-/// What a load has given, and the bytes that are stored of it.
-struct LoadedValue: Sendable {
-  let value: any Sendable
-  /// Nil when the value was in the cache already, or can't be encoded.
-  let bytes: Data?
-  /// The number of the entry that was found and could not be used.
-  var unusable: Int64?
-}
-
 extension DiskCache {
   /// The bytes that were set for a key, or those that a body loads, which are then set. Bytes that are older than
   /// ``Limits/refreshAfter`` are returned, and loaded again in the background.
