@@ -5,7 +5,7 @@ import Testing
 /// was under way is there or not, whole; nothing else is touched, and the store always opens.
 struct SecretsKillTests {
   @Test(arguments: [
-    (SharedStore.vault, 1, 300), (SharedStore.vault, 2, 100), (SharedStore.plaintext, 1, 100),
+    (SharedStore.vault, 1, 60), (SharedStore.vault, 2, 40), (SharedStore.plaintext, 1, 40),
   ])
   func losesNothing(store: SharedStore, writers: Int, kills: Int) throws {
     let kills = Effort.times(kills)

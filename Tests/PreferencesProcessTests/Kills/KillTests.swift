@@ -5,7 +5,7 @@ import Testing
 /// was under way is there or not; nothing else is touched.
 struct KillTests {
   @Test(arguments: [
-    ("small", 1, 300), ("large", 1, 250), ("checkpoints", 1, 200), ("large", 2, 250),
+    ("small", 1, 50), ("large", 1, 40), ("checkpoints", 1, 40), ("large", 2, 40),
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
     let seed = Effort.seed
@@ -19,19 +19,19 @@ struct KillTests {
     #expect(run.writers.killsInChanges > 0)
     #expect(run.writers.killsInOpening > 0)
     if workload == "checkpoints" { #expect(run.writers.killsInSynchronize > 0) }
-    if workload == "large" { #expect(run.journals.count > 10) }
+    if workload == "large" { #expect(run.journals.count > kills / 20) }
   }
 
   /// A compaction is made beside the one who writes, from a file that grows meanwhile.
   @Test(arguments: [1, 2])
   func losesNothingWhileCompacting(writers: Int) throws {
-    let kills = Effort.times(150)
+    let kills = Effort.times(30)
     let seed = Effort.seed
     var run = try KillRun("compactions", writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill(after: 400, whileCompacting: true) }
     try run.finish()
     if isThreadSanitized { return }
     #expect(run.killsInCompaction > kills / 4)
-    #expect(run.journals.count > 5)
+    #expect(run.journals.count > kills / 30)
   }
 }
