@@ -195,6 +195,55 @@ struct TypeChangePlaceTests {
     #expect(try ModelContext(container).fetch(FetchDescriptor(predicate: whole)).count == 1)
   }
 
+  /// The program has the struct that the values were written with no more, and the store does not say what it was: all
+  /// that is known is its name. The values stand for those of an earlier form of it.
+  @Test(
+    arguments: [
+      (Form.lacksField, nil), (.lacksFieldAndColumn, nil),
+      (.lacksElementsField, ["Book.notes", "Note", "text", "1, 2, 3"]),
+      (.isUnreadable, ["Book.settings", "Settings", "volume", "1, 2, 3"]),
+    ] as [(Form, [String]?)])
+  func `a struct that changes in the update of this library is completed or refused`(
+    form: Form, words: [String]?
+  ) throws {
+    let context = ModelContext(try file.open(Later.Book.self))
+    for number in 0..<3 {
+      let book = Later.Book(title: "\(number)")
+      book.settings.volume = number
+      context.insert(book)
+    }
+    try context.save()
+    switch form {
+    case .lacksField, .lacksFieldAndColumn:
+      if form == .lacksFieldAndColumn {
+        _ = try sql("ALTER TABLE Book DROP COLUMN settings_theme")
+      }
+      _ = try sql("UPDATE Book SET settings = json_remove(settings, '$.theme')")
+    case .lacksElementsField: _ = try sql("UPDATE Book SET notes = '[{}]'")
+    case .isUnreadable:
+      _ = try sql("UPDATE Book SET settings = json_set(settings, '$.volume', 'secret')")
+    }
+    try forgetStructures()
+    let before = try content
+    if let words {
+      let error = try #require(throws: SwiftDataError.self) { try file.open(Later.Book.self) }
+      for word in words { #expect(error.message.contains(word), "\(error.message)") }
+      #expect(!"\(error)".contains("secret"))
+      #expect(try content == before)
+      return
+    }
+    for _ in 0..<2 {
+      let container = try file.open(Later.Book.self)
+      let books = try ModelContext(container).all(Later.Book.self)
+      #expect(books.count == 3 && books.allSatisfy { $0.settings.theme == "plain" })
+      #expect(Set(books.map(\.settings.volume)) == [0, 1, 2])
+      let plain = #Predicate<Later.Book> { $0.settings.theme == "plain" }
+      #expect(try ModelContext(container).fetchCount(FetchDescriptor(predicate: plain)) == 3)
+    }
+  }
+
+  enum Form { case lacksField, lacksFieldAndColumn, lacksElementsField, isUnreadable }
+
   // MARK: Stages
 
   @Test func `willMigrate changes values to ones that the new type has`() throws {
