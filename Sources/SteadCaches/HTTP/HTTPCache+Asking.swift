@@ -39,6 +39,8 @@ extension HTTPCache {
       for: flight,
       load: {
         if let landing = self.landing(of: flight) { return landing }
+        // An equal request's response may have been stored since this one looked.
+        guard self.asks(exchange) else { return Landing(nil, .stored) }
         return try await self.land(exchange, isShared: true)
       },
       keep: { _, _ in nil },

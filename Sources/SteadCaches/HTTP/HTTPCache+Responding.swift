@@ -103,6 +103,18 @@ extension HTTPCache {
     return nil
   }
 
+  /// Whether the server still has to be asked, by what is stored now.
+  func asks(_ exchange: Exchange) -> Bool {
+    let flight = exchange.flight
+    let decision = decide(for: exchange.request, under: flight.key, mode: flight.mode, without: [])
+    switch decision {
+    case .use(let stored, _):
+      // The body may be what was lost.
+      return store.body(of: stored, at: 0..<0, for: flight.key) == nil
+    default: return true
+    }
+  }
+
   private func decide(
     for request: Request, under key: CacheKey, mode: Mode, without lost: Set<String>
   ) -> CacheDecision {

@@ -49,8 +49,8 @@ final class Landing: Sendable {
   private let loading: Loading?
   private let state: Mutex<State>
 
-  /// A response whose body is there, or that nobody waits for.
-  init(_ reply: HTTPCache.Reply, _ fate: Fate) {
+  /// A response whose body is there, or that nobody waits for; nil if it was stored before this landing was made.
+  init(_ reply: HTTPCache.Reply?, _ fate: Fate) {
     loading = nil
     state = Mutex(State(reply: reply, fate: fate))
   }
