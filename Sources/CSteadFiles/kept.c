@@ -12,6 +12,33 @@
 #include <time.h>
 #include <unistd.h>
 
+// How many microseconds the lock is left to those who wait: more than a busy machine takes to run one of them.
+enum { yield_limit = 5000 };
+
+static void wake(void *word) {
+#if defined(SYS_futex)
+  // 1 is FUTEX_WAKE: of the waiters that share the file, as a private one would not be found here.
+  int saved = errno;
+  (void)syscall(SYS_futex, word, 1, INT_MAX, NULL, NULL, 0);
+  errno = saved;
+#else
+  (void)word;
+#endif
+}
+
+static void wait_while(const void *word, uint32_t value, int64_t microseconds) {
+  struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+#if defined(SYS_futex)
+  // 0 is FUTEX_WAIT. It compares the word's first half, which has all that the word says. Where the mapping
+  // is gone by now it fails, and the caller looks again.
+  if (syscall(SYS_futex, word, 0, value, &time, NULL, 0) == 0) return;
+  if (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) return;
+#else
+  (void)word, (void)value;
+#endif
+  nanosleep(&time, NULL);
+}
+
 void stead_kept_want(void *word) {
   uint64_t kept = STEAD_LOCK_KEPT;
   if (__atomic_load_n((uint64_t *)word, __ATOMIC_RELAXED) != kept) return;
@@ -19,23 +46,38 @@ void stead_kept_want(void *word) {
         (uint64_t *)word, &kept, STEAD_LOCK_WANTED, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     return;
   }
-#if defined(SYS_futex)
-  // 1 is FUTEX_WAKE: of the waiters that share the file, as a private one would not be found here.
-  int saved = errno;
-  (void)syscall(SYS_futex, word, 1, INT_MAX, NULL, NULL, 0);
-  errno = saved;
-#endif
+  wake(word);
+}
+
+void stead_kept_insist(void *word) {
+  uint64_t old =
+    __atomic_exchange_n((uint64_t *)word, STEAD_LOCK_WANTED, __ATOMIC_SEQ_CST);
+  if (old == STEAD_LOCK_KEPT) wake(word);
+}
+
+void stead_kept_await(const void *word, int64_t microseconds) {
+  wait_while(word, STEAD_LOCK_WANTED, microseconds);
+}
+
+void stead_kept_settle(void *word) {
+  uint64_t found = STEAD_LOCK_YIELDED;
+  if (__atomic_compare_exchange_n(
+        (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    return wake(word);
+  }
+  if (found != STEAD_LOCK_WANTED
+    || !__atomic_compare_exchange_n(
+      (uint64_t *)word, &found, STEAD_LOCK_YIELDED, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    return;
+  }
+  wake(word);
+  wait_while(word, STEAD_LOCK_YIELDED, yield_limit);
+  // Nobody has taken it: who waited may be dead, or has no processor.
+  found = STEAD_LOCK_YIELDED;
+  (void)__atomic_compare_exchange_n(
+    (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 void stead_kept_wait(const void *word, int64_t microseconds) {
-  struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
-#if defined(SYS_futex)
-  // 0 is FUTEX_WAIT. It compares the word's first half, which has all that the word says. Where the mapping
-  // is gone by now it fails, and the caller looks again.
-  if (syscall(SYS_futex, word, 0, STEAD_LOCK_KEPT, &time, NULL, 0) == 0) return;
-  if (errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR) return;
-#else
-  (void)word;
-#endif
-  nanosleep(&time, NULL);
+  wait_while(word, STEAD_LOCK_KEPT, microseconds);
 }

@@ -34,6 +34,12 @@ static int lock(int descriptor, int operation) {
 int stead_file_lock(int descriptor) { return lock(descriptor, LOCK_EX); }
 int stead_file_try_lock(int descriptor) { return lock(descriptor, LOCK_EX | LOCK_NB); }
 
+static int64_t now_in_microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
 int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock) {
   int error = stead_file_try_lock(descriptor);
   // A holder is done within a microsecond, unless it is stopped or has lost the processor.
@@ -42,15 +48,33 @@ int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock
     sched_yield();
     error = stead_file_try_lock(descriptor);
   }
-  for (int64_t pause = 20; error == EWOULDBLOCK && microseconds > 0; pause *= 2) {
-    if (kept_lock) stead_kept_want(kept_lock);
+  if (microseconds <= 0) return error;
+  int64_t end = now_in_microseconds() + microseconds;
+  for (int64_t pause = 20; error == EWOULDBLOCK && now_in_microseconds() < end; pause *= 2) {
     if (pause > 1000) pause = 1000;
     struct timespec time = {0, pause * 1000};
-    nanosleep(&time, NULL);
-    microseconds -= pause;
+    if (kept_lock) {
+      stead_kept_insist(kept_lock);
+      stead_kept_await(kept_lock, pause);
+    } else {
+      nanosleep(&time, NULL);
+    }
     error = stead_file_try_lock(descriptor);
   }
   return error;
+}
+
+int stead_file_lock_record(int descriptor) {
+  struct flock whole = {0};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+#if defined(F_OFD_SETLK)
+  // Belongs to the open file: another one of this process excludes it, and closing that doesn't free it.
+  int operation = F_OFD_SETLK;
+#else
+  int operation = F_SETLK;
+#endif
+  return result_of(fcntl(descriptor, operation, &whole) < 0 ? -1 : 0);
 }
 
 int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
@@ -115,6 +139,29 @@ int stead_file_mark(int descriptor) {
   struct timespec times[2] = {{0, UTIME_OMIT}, {0, 0}};
   if (clock_gettime(CLOCK_REALTIME, &times[1]) != 0) return errno;
   return result_of(futimens(descriptor, times));
+}
+
+int stead_file_copy_date(int descriptor, int other) {
+  struct stat status;
+  if (fstat(other, &status) != 0) return errno;
+#if defined(__APPLE__)
+  struct timespec times[2] = {{0, UTIME_OMIT}, status.st_mtimespec};
+#else
+  struct timespec times[2] = {{0, UTIME_OMIT}, status.st_mtim};
+#endif
+  return result_of(futimens(descriptor, times));
+}
+
+int stead_file_is_mount(const char *path) {
+#if defined(__linux__) && defined(STATX_TYPE)
+  struct statx status;
+  // STATX_ATTR_MOUNT_ROOT, since Linux 5.8, which older headers lack.
+  return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_TYPE, &status) == 0
+    && (status.stx_attributes & 0x2000) != 0;
+#else
+  (void)path;
+  return 0;
+#endif
 }
 
 int stead_file_exchange(const char *path, const char *other) {

@@ -71,6 +71,9 @@ extension FileError: CustomStringConvertible, LocalizedError {
 }
 
 extension FileError {
+  /// Whether a file cannot be replaced, since its name is a mount point.
+  var isNameInUse: Bool { (cause as? POSIXError)?.code == .EBUSY }
+
   /// The error for the value that a system call left in `errno`.
   package init(errno number: Int32, doing action: String, path: String) {
     let cause = POSIXErrorCode(rawValue: number).map { POSIXError($0) }

@@ -11,7 +11,7 @@ extension Preferences {
       isDone = false
       report(error)
     }
-    environment.shared.renewLists(report: report, isOwn: false)
+    environment.shared.renewChangedLists(report: report)
     let list = search.list
     for layer in list.layers {
       if !layer.refresh() { isDone = false }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Several processes write into one domain at once, and others read it meanwhile.
-struct CrowdTests {
+@Suite(.ownThread) struct CrowdTests {
   @Test(arguments: [2, 4, 8])
   func losesNoKey(writers: Int) throws {
     let count = isThreadSanitized ? 100 : 1_000

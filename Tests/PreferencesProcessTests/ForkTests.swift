@@ -3,7 +3,7 @@ import Testing
 
 /// A child of fork has the parent's memory, one of its threads and all of its open files, with which it
 /// would hold the parent's locks and write where the parent writes.
-@Suite(.needs(.noThreadSanitizer))
+@Suite(.needs(.noThreadSanitizer), .ownThread)
 struct ForkTests {
   @Test(arguments: [0, 3])
   func parentAndChildrenSeeAll(threads: Int) throws {

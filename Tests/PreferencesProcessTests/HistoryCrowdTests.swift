@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Several processes change one history at once, and others read it meanwhile.
-struct HistoryCrowdTests {
+@Suite(.ownThread) struct HistoryCrowdTests {
   private func run(
     _ writers: Int, count: Int, limit: Int, removing: Bool, watchers: Int
   ) throws -> [String] {

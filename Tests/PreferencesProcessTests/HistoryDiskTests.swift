@@ -4,7 +4,7 @@ import Testing
 @testable import SteadPreferences
 
 /// What a history asks of the disk, and what it does when that is full or may not be written.
-struct HistoryDiskTests {
+@Suite(.ownThread) struct HistoryDiskTests {
   private struct Note: Codable, Identifiable, Sendable, Equatable {
     var id: Int
     var text: String

@@ -3,7 +3,7 @@ import Testing
 
 /// A process is killed while it puts messages in front. What `prepend` has returned for is there, in
 /// order; the one that was under way is there or not; and the limit is kept.
-struct HistoryKillTests {
+@Suite(.ownThread) struct HistoryKillTests {
   private static let limit = 40
 
   @Test func losesNoMessageAndKeepsTheOrder() throws {

@@ -3,7 +3,7 @@ import SteadPreferences
 import Testing
 
 /// A process is killed while it takes over the array of an older version of the app.
-struct HistoryTakeOverTests {
+@Suite(.ownThread) struct HistoryTakeOverTests {
   private static let count = 96
 
   /// How far a take-over has come, seen from outside.

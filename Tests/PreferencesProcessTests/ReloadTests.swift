@@ -3,7 +3,7 @@ import SteadPreferences
 import Testing
 
 /// Another process finds what was set as what it was: kinds, bits and spellings.
-struct ReloadTests {
+@Suite(.ownThread) struct ReloadTests {
   private static let exact: [(key: String, value: PropertyList, line: String)] = [
     ("true", .bool(true), "bool true"),
     ("one", .integer(1), "integer 1"),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The app's own preferences, which a test's process does not touch: they would be the user's.
-struct StandardTests {
+@Suite(.ownThread) struct StandardTests {
   @Test func survivesBeingKilledAndTakesArguments() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     func launch(_ arguments: String...) throws -> String? {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A suite's name becomes the name of a file, and must not lead out of the directory.
-struct SuiteNameTests {
+@Suite(.ownThread) struct SuiteNameTests {
   private static let refused = [
     "../outside", "..", ".", "", "/tmp/outside", "a/b", "a/../../outside", "nul\u{0}byte", "\u{0}",
     "line\nbreak", "a\\b", ".hidden", String(repeating: "n", count: 300),

@@ -3,7 +3,7 @@ import SteadPreferences
 import Testing
 
 /// Processes that the system has no watch left for.
-@Suite(.hangLimit) struct WatchLimitTests {
+@Suite(.hangLimit, .ownThread) struct WatchLimitTests {
   /// Once its observers heard of nothing any more, and nobody was told.
   @Test(.needs(.watchLimits))
   func changesAreToldWithoutAWatchAndByOneLater() throws {

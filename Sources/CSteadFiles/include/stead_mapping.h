@@ -37,6 +37,16 @@ int stead_file_touch(int descriptor);
 // writes with, so that no write of another program has the same date.
 int stead_file_mark(int descriptor);
 
+// Locks all of a file by a record lock, without waiting; EAGAIN or EACCES while another one has it. It ends when the file
+// is closed.
+int stead_file_lock_record(int descriptor);
+
+// Gives a file the date of another file's last change. Returns an error's number, or 0.
+int stead_file_copy_date(int descriptor, int other);
+
+// Whether a file is a mount point, as far as the system tells.
+int stead_file_is_mount(const char *_Nonnull path);
+
 // Lets two files have each other's names at once. ENOTSUP where the system or the file system cannot.
 int stead_file_exchange(const char *_Nonnull path, const char *_Nonnull other);
 

@@ -13,7 +13,12 @@ package final class PreparedFile {
 
   fileprivate init(_ temporary: TemporaryFile, _ target: String, of file: AtomicFile) throws {
     (self.temporary, self.target, self.file) = (temporary, target, file)
-    status = try file.disk.status(temporary.descriptor, path: target)
+    var status = try file.disk.status(temporary.descriptor, path: target)
+    // The file at a mount point keeps its number: it is overwritten.
+    if stead_file_is_mount(target) != 0, let old = try file.disk.status(at: target) {
+      status.identity = old.identity
+    }
+    self.status = status
   }
 
   deinit { discard() }
@@ -26,6 +31,9 @@ package final class PreparedFile {
   /// is something else. A reader within that window of some 50 us finds the new contents. A program that has
   /// the old file open and writes into it later is not noticed.
   ///
+  /// A file that is a mount point, as containers mount single files, cannot be replaced. It is emptied and written in
+  /// place: a reader may find the beginning of the new contents, and so does everybody after a kill.
+  ///
   /// - Parameter isExpected: Called with the file that has the name; perhaps twice.
   /// - Throws: ``FileError``, such as `.busy` when another program has the directory locked.
   package func place(ifStill isExpected: (FoundFile) throws -> Bool) throws -> Bool {
@@ -33,7 +41,7 @@ package final class PreparedFile {
     let isPlaced: Bool
     do {
       isPlaced = try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) { _ in
-        try file.swap(temporary, target, isExpected)
+        try file.swap(temporary, target, mayOverwrite: true, isExpected)
       }
     } catch let error as FileError where error.code == .busy {
       throw error
@@ -74,8 +82,11 @@ extension AtomicFile {
   }
 
   /// Renames a temporary file if the old one still holds what is expected. Requires the directory's lock.
+  ///
+  /// - Parameter mayOverwrite: Whether a file that is a mount point is overwritten.
   func swap(
-    _ temporary: TemporaryFile, _ target: String, _ isExpected: (FoundFile) throws -> Bool
+    _ temporary: TemporaryFile, _ target: String, mayOverwrite: Bool = false,
+    _ isExpected: (FoundFile) throws -> Bool
   ) throws -> Bool {
     let old: Int32
     do {
@@ -89,8 +100,13 @@ extension AtomicFile {
     _ = try disk.lock(old, wait: false, path: target)
     defer { disk.unlock(old) }
     guard try isExpected(found(old, target)) else { return false }
-    guard try disk.exchange(temporary.path, with: target) else {
-      try disk.rename(temporary.path, to: target)
+    do {
+      guard try disk.exchange(temporary.path, with: target) else {
+        try disk.rename(temporary.path, to: target)
+        return true
+      }
+    } catch let error as FileError where mayOverwrite && error.isNameInUse {
+      try overwrite(target, with: temporary)
       return true
     }
     guard try isExpected(displaced(temporary, target, old)) else {
@@ -99,6 +115,27 @@ extension AtomicFile {
     }
     try disk.remove(temporary.path)
     return true
+  }
+
+  /// Writes the contents and the date of a temporary file into another one.
+  private func overwrite(_ target: String, with temporary: TemporaryFile) throws {
+    guard lseek(temporary.descriptor, 0, SEEK_SET) == 0 else {
+      throw FileError(errno: errno, doing: "read it", path: temporary.path)
+    }
+    let data = try disk.contents(
+      of: temporary.descriptor, limit: Self.sizeLimit, path: temporary.path)
+    try disk.withDescriptor(target, O_WRONLY | O_TRUNC | O_NONBLOCK) { descriptor in
+      try data.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let buffer = UnsafeRawBufferPointer(rebasing: rest)
+          rest = rest.dropFirst(try disk.write(descriptor, from: buffer, path: target))
+        }
+      }
+      // The date by which its owner knows it.
+      _ = stead_file_copy_date(descriptor, temporary.descriptor)
+      try disk.sync(descriptor, path: target)
+    }
   }
 
   /// The file that has lost the name, most likely the one that is open.

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 
 extension POSIXDisk {
@@ -13,6 +14,9 @@ extension POSIXDisk {
     let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
     return free.overflow ? .max : Int64(clamping: free.partialValue)
   }
+
+  /// Whether a file is a mount point of its own, as containers mount single files; false if the system doesn't tell.
+  package func isMountPoint(_ path: String) -> Bool { stead_file_is_mount(path) != 0 }
 
   /// Whether the file system that contains a path is mounted read-only.
   package func isReadOnlySystem(at path: String) -> Bool {

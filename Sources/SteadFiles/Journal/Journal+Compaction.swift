@@ -17,6 +17,13 @@ extension Journal {
     var draft = draft
     do {
       try complete(&draft)
+      var list = JournalLineage()
+      list.inherit(JournalLineage(file))
+      // Says to the file's other users, whatever becomes of it, that nothing is lost.
+      list.note(
+        JournalLineage.Entry(lost: Place(salt: header.salt, offset: position), record: 0))
+      try draft.write(list, path: path)
+      try draft.write(generation: generation &+ 1, path: path)
       try keepForeignFileAside()
       // A process that is killed between the rename and the update of this word leaves the word as it is, and
       // whoever finds it checks where the name leads. It is exchanged atomically, so that it is written

@@ -22,6 +22,29 @@ extension Journal {
     }
   }
 
+  // Sendable: the pointer is never dereferenced here. Only the system looks at it, and reports an unmapped address.
+  /// Waits until another process yields the lock.
+  package struct LockWait: @unchecked Sendable {
+    fileprivate let word: UnsafeRawPointer?
+
+    /// Returns when the lock is yielded, or after some microseconds.
+    package func wait(atMost microseconds: Int64) {
+      if let word { stead_kept_await(word, microseconds) } else { usleep(useconds_t(microseconds)) }
+    }
+  }
+
+  /// Asks the process that has the lock to yield it after its next write, for an owner that has waited in vain and
+  /// will try again after the wait that is returned.
+  package func insistOnLock() -> LockWait {
+    stead_admit_bus_errors()
+    guard file.isWritable, !file.isInherited, !file.keepsLock,
+      file.byteCount > JournalLayout.keptLock
+    else { return LockWait(word: nil) }
+    let word = file.base + JournalLayout.keptLock
+    stead_kept_insist(word)
+    return LockWait(word: word)
+  }
+
   /// Whether the lock is kept from the last write to the next one.
   @inlinable @inline(__always)
   package var keepsLock: Bool { file.keepsLock }
@@ -56,7 +79,11 @@ extension Journal {
     stead_admit_bus_errors()
     guard file.keepsLock else { return }
     keeping.meetOthers()
+    let isWanted = file.word(at: JournalLayout.keptLock) == UInt64(STEAD_LOCK_WANTED)
     unlockFile()
+    guard isWanted else { return }
+    file.setWord(UInt64(STEAD_LOCK_WANTED), at: JournalLayout.keptLock)
+    yieldLock()
   }
 
   /// Starts or stops keeping the lock. Requires the lock, which it does not free.

@@ -12,6 +12,11 @@ extension Journal {
     var substitute: Checkpoint?
     /// Whether records were lost, or the checkpoint is the owner's replacement.
     var isPartial = false
+
+    /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
+    var generation: UInt64 {
+      file.byteCount < JournalLayout.headerByteCount ? 0 : file.word(at: JournalLayout.generation)
+    }
   }
 
   /// Opens whatever has the name now, replacing the file that was open.
@@ -34,18 +39,22 @@ extension Journal {
   /// The caller does not hold the old file's lock, which may be the same file's, except one kept between writes.
   func reopenLocked() throws {
     if file.keepsLock { unlockFile() }
-    adopt(try openLocked())
-    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
+    adopt(try renewed(openLocked()))
     if isListening { announce() }
   }
 
   /// Replaces the current file with an opened one.
   func adopt(_ opened: Opened) {
-    // The owner has been given more than the file holds now.
-    if lacksRecords(opened) {
-      isRecovering = true
-      lostPlace = lostPlace ?? Place(salt: salt, offset: position)
+    if heldPlace == nil, let place = receivedPlace {
+      (heldPlace, heldGeneration) = (place, file.word(at: JournalLayout.generation))
     }
+    // The owner has been given more than the file holds now.
+    if let heldPlace, lacksRecords(opened, since: heldPlace) {
+      isRecovering = true
+      lostPlace = lostPlace ?? heldPlace
+    }
+    lineage.inherit(JournalLineage(opened.file))
+    generation = max(generation, opened.generation)
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
@@ -237,15 +246,22 @@ extension Journal {
     let draft = try draft(initial())
     let isPlaced: Bool
     do {
+      try draft.write(generation: generation &+ 1, path: path)
       isPlaced = try place(draft)
     } catch {
       draft.temporary.finish()
       throw error
     }
     if isPlaced {
-      var opened = try opened(draft)
-      opened.isPartial = true
-      return opened
+      do {
+        var opened = try opened(draft)
+        opened.isPartial = true
+        return opened
+      } catch let error as FileError where error.isUnsupported {
+        // Nobody could use the file.
+        try? disk.remove(path)
+        throw error
+      }
     }
     draft.temporary.finish()
     return nil
@@ -274,7 +290,15 @@ extension Journal {
   func opened(_ draft: JournalDraft) throws -> Opened {
     let descriptor = draft.temporary.finishKeepingOpen()
     guard let file = try map(descriptor) else { throw damagedAgain }
+    markHome(of: file, tail: draft.tail)
     return Opened(file: file, header: draft.header, verifiedEnd: draft.tail)
+  }
+
+  /// Notes where the records begin that are written while the file is this one, and not the original of a copy.
+  func markHome(of file: MappedFile, tail: Int) {
+    guard let name = file.identity?.word, file.word(at: JournalLayout.home) != name else { return }
+    file.setWord(UInt64(tail), at: JournalLayout.homeTail)
+    file.setWord(name, at: JournalLayout.home)
   }
 
   /// Examines a locked file, and replaces it with a good one if it is damaged.
@@ -314,6 +338,7 @@ extension Journal {
     if isWhole, hasCheckpoint, tail <= end {
       if word != end { file.setWord(UInt64(end), at: JournalLayout.tail) }
       if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
+      markHome(of: file, tail: end)
       return Opened(file: file, header: header, verifiedEnd: end)
     }
     let aside = try keepAside()
@@ -327,33 +352,48 @@ extension Journal {
       let draft = try draft(
         Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
       return try replace(
-        file, with: draft, isPartial: tail > end, salt: header.salt, end: end)
+        file, with: draft, isPartial: tail > end,
+        contained: Place(salt: header.salt, offset: UInt64(end)))
     }
     let damage = report(
       .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
       keptAside: aside)
-    return try replace(
-      file, with: draft(repair(damage), records: records), isPartial: true, salt: header.salt,
-      end: header.logStart)
+    return try replace(file, with: draft(repair(damage), records: records), isPartial: true)
   }
 
   private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
     let aside = try keepAside()
     let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
     let draft = try draft(repair(damage))
-    if kind != .notAJournal { return try replace(file, with: draft, isPartial: true) }
-    // Nobody has it open as a journal, and its bytes belong to somebody.
-    let opened = try replace(nil, with: draft, isPartial: true)
-    file.close(on: disk)
-    return opened
+    return try replace(file, with: draft, isPartial: true, isForeign: kind == .notAJournal)
   }
 
   /// Replaces a locked file with a draft and closes the old file.
-  private func replace(
-    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false,
-    salt: UInt64 = JournalLayout.unknownSalt, end: Int = 0
+  ///
+  /// - Parameters:
+  ///   - contained: Up to where the draft contains the old file, if it contains its checkpoint.
+  ///   - isForeign: Whether the old file isn't a journal.
+  func replace(
+    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false, contained: Place? = nil,
+    isForeign: Bool = false
   ) throws -> Opened {
+    var draft = draft
     do {
+      // Of a file without a header nothing is known.
+      let old = contained == nil ? 0 : file?.word(at: JournalLayout.generation) ?? 0
+      try draft.write(generation: max(generation, old) &+ 1, path: path)
+      // Without the checkpoint nobody knows what of the earlier files is left.
+      if let contained {
+        var list = JournalLineage()
+        if let file {
+          let restoredEnd = file.word(at: JournalLayout.restoredEnd)
+          list.inherit(
+            JournalLineage(file).cut(at: Int(contained.offset), restoredEnd: restoredEnd))
+        }
+        list.inherit(draft.lineage)
+        list.note(JournalLineage.Entry(lost: contained, record: 0))
+        try draft.write(list, path: path)
+      }
       try disk.rename(draft.temporary.path, to: path)
     } catch {
       draft.temporary.finish()
@@ -363,13 +403,11 @@ extension Journal {
     opened.isPartial = isPartial
     // Its records are those of the old file.
     opened.file.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
-    if isPartial {
-      opened.file.setWord(salt, at: JournalLayout.restoredSalt)
-      opened.file.setWord(UInt64(end), at: JournalLayout.restoredTail)
-    }
-    // Processes that have the old file open now check where the name leads.
-    file?.setWord(JournalLayout.superseded, at: JournalLayout.tail)
-    file?.close(on: disk)
+    guard let file else { return opened }
+    // Processes that have the old file open now check where the name leads. Nobody has one open that isn't a journal, and
+    // its bytes belong to somebody.
+    if !isForeign { file.setWord(JournalLayout.superseded, at: JournalLayout.tail) }
+    file.close(on: disk)
     return opened
   }
 }

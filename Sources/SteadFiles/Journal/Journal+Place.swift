@@ -52,27 +52,62 @@ extension Journal {
       && (lastRecord == 0 || file.word(at: lastRecord) == lastWord)
   }
 
-  /// Opens an overwritten file again, recreating it if it isn't a journal, and leaves it locked.
+  /// Opens an overwritten file again, recreating it if its contents are others, and leaves it locked.
   func reopenOverwritten() throws {
     // It may be the same file, whose lock is requested again below.
     if file.keepsLock { unlockFile() }
     let opened = try openLocked()
-    report(.overwritten, at: 0, lost: 0, keptAside: nil)
-    adopt(opened)
-    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
+    if isSuccessor(opened) {
+      let isSame = opened.file.identity == file.identity
+      adopt(opened)
+      if isListening, !isSame { announce() }
+      return
+    }
+    if !isOverwriting(opened) { report(.overwritten, at: 0, lost: 0, keptAside: nil) }
+    adopt(try renewed(opened))
     if isListening { announce() }
   }
+
+  /// Replaces a locked file by a new one if its contents have overwritten those of the open one.
+  ///
+  /// The words in its header page are those of the original, so the file cannot be used as it is.
+  func renewed(_ opened: Opened) throws -> Opened {
+    guard isOverwriting(opened) else { return opened }
+    let damage = report(.overwritten, at: 0, lost: 0, keptAside: nil)
+    do {
+      return try replace(opened.file, with: draft(repair(damage)), isPartial: true)
+    } catch {
+      opened.file.close(on: disk)
+      throw error
+    }
+  }
+
+  /// Whether a file contains all of the open one.
+  private func isSuccessor(_ opened: Opened) -> Bool {
+    guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
+    return JournalLineage(opened.file).tail(of: held.salt).map { $0 >= held.offset } ?? false
+  }
+
+  /// Whether a file that was opened again is the open one with other contents, such as those of a backup.
+  private func isOverwriting(_ opened: Opened) -> Bool {
+    guard !opened.isPartial, opened.file.identity == file.identity,
+      let held = heldPlace ?? receivedPlace
+    else { return false }
+    guard opened.header.salt == held.salt, UInt64(opened.verifiedEnd) >= held.offset else {
+      return true
+    }
+    return lastRecord != 0 && opened.file.word(at: lastRecord) != lastWord
+  }
+
+  /// Up to where the owner has received the open file; nil if it has received nothing.
+  var receivedPlace: Place? { position == 0 ? nil : Place(salt: header.salt, offset: position) }
 
   /// Makes sure that the locked file is the one that has the name. Requires the lock, and afterwards holds
   /// that of the file that has the name.
   func returnToPlace() throws {
     guard let found = try disk.status(at: path) else { return try putBack() }
-    if found.identity == file.identity {
-      writesUntilLook = Self.writesPerLook
-      let tail = file.word(at: JournalLayout.tail) & ~JournalLayout.flags
-      return stead_raise(file.base + JournalLayout.placedTail, tail)
-    }
-    try moveOver()
+    guard found.identity == file.identity else { return try moveOver() }
+    writesUntilLook = Self.writesPerLook
   }
 
   /// Restores a file with the open one's contents, since nothing has the name.
@@ -93,9 +128,11 @@ extension Journal {
     try takePlace(opened(draft), .removed, keptAside: nil)
   }
 
-  /// Switches to the file that has taken the name, with the records that it cannot contain.
+  /// Restores the open file, since another one has taken its name, with the records that others have written into that
+  /// one there.
   private func moveOver() throws {
-    guard try hasJournal() else {
+    let found = try foundFile()
+    guard found != .foreign else {
       let aside = try keepAside()
       let draft = try draftOfFile()
       do {
@@ -106,20 +143,18 @@ extension Journal {
       }
       return try takePlace(opened(draft), .exchanged, keptAside: aside)
     }
-    let missing = recordsSinceLook()
-    let opened = try openLocked()
-    try takePlace(opened, .exchanged, keptAside: nil)
-    position = UInt64(verifiedEnd)
+    let other = try openLocked()
+    let (aside, restored): (URL?, Opened)
     do {
-      let writer = Writer(self)
-      for payload in missing {
-        try writer.append(byteCount: payload.count) { $0.copyBytes(from: payload) }
-      }
-      position = 0
+      aside = found == .copy ? try keepAside() : nil
+      restored = try replace(
+        other.file, with: draftOfFile(adding: other),
+        contained: Place(salt: other.header.salt, offset: UInt64(other.verifiedEnd)))
     } catch {
-      position = 0
+      other.file.close(on: disk)
       throw error
     }
+    try takePlace(restored, .exchanged, keptAside: aside)
   }
 
   /// Switches to an opened, locked file, and directs the old file's other users there.
@@ -130,13 +165,14 @@ extension Journal {
     file.setWord(word | JournalLayout.superseded, at: JournalLayout.tail)
     report(kind, at: 0, lost: 0, keptAside: keptAside)
     adopt(opened)
-    stead_raise(file.base + JournalLayout.placedTail, UInt64(verifiedEnd))
     if isListening { announce() }
     _ = stead_file_touch(file.descriptor)
   }
 
   /// Makes a draft with the open file's checkpoint and records.
-  private func draftOfFile() throws -> JournalDraft {
+  ///
+  /// - Parameter other: A file that has taken the name. The records that were written into it there follow.
+  private func draftOfFile(adding other: Opened? = nil) throws -> JournalDraft {
     adoptCompletedRecords()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
@@ -145,38 +181,61 @@ extension Journal {
     let records =
       end > header.logStart
       ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
-    if let substitute { return try draft(substitute, records: records) }
-    guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
-    return try draft(Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
-  }
-
-  /// The records that were appended since the open file was last seen to have the name.
-  private func recordsSinceLook() -> [Data] {
-    var space = JournalSpace()
-    let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
-    let log = JournalLog(bytes: file.bytes, seed: seed)
-    var offset = header.logStart
-    let start = Int(file.word(at: JournalLayout.placedTail))
-    var payloads: [Data] = []
-    while offset < min(tail, file.byteCount),
-      let (payload, _) = log.copy(at: offset, limit: file.byteCount, into: &space)
-    {
-      if offset >= start { payloads.append(Data(payload)) }
-      offset = JournalLog.end(ofPayloadAt: offset, payload)
+    var new: JournalDraft
+    if let substitute {
+      new = try draft(substitute, records: records)
+    } else {
+      guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
+      new = try draft(Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
     }
-    return payloads
+    do {
+      if let other, let records = recordsWrittenHere(other) { try new.append(records, path: path) }
+      var list = JournalLineage()
+      list.inherit(JournalLineage(file))
+      // The other file may be a copy of this one, with the same salt and fewer records.
+      if end == tail {
+        let contained = Place(salt: header.salt, offset: UInt64(end))
+        list.note(JournalLineage.Entry(lost: contained, record: 0))
+      }
+      try new.write(list, path: path)
+      try new.write(generation: generation &+ 1, path: path)
+      return new
+    } catch {
+      new.temporary.finish()
+      throw error
+    }
   }
 
-  /// Whether the file that has the name is a journal whose header and checkpoint are intact, or one of a
-  /// newer version, which is left alone.
-  private func hasJournal() throws -> Bool {
+  /// The records of a file that are not those of the original of which it is a copy.
+  private func recordsWrittenHere(_ other: Opened) -> JournalDraft.Records? {
+    let start = Int(truncatingIfNeeded: other.file.word(at: JournalLayout.homeTail))
+    guard start >= other.header.logStart, start < other.verifiedEnd else { return nil }
+    let log = JournalLog(bytes: other.file.bytes, seed: other.header.seed)
+    // The word may be wrong, unlike what the records' checksums say.
+    guard log.end(from: start) == other.verifiedEnd else { return nil }
+    return JournalDraft.Records(log: log, range: start..<other.verifiedEnd)
+  }
+
+  /// What a file is that has taken the journal's name.
+  private enum FoundFile {
+    /// Not a journal, or one whose header or checkpoint is damaged.
+    case foreign
+    /// A journal that was copied or renamed, such as a backup.
+    case copy
+    /// A journal that another process has made there or, of a newer version, which is left alone.
+    case journal
+  }
+
+  private func foundFile() throws -> FoundFile {
     let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
-    guard let found = try map(descriptor) else { return false }
+    guard let found = try map(descriptor) else { return .foreign }
     defer { found.close(on: disk) }
     switch JournalHeader.read(found.bytes) {
-    case .header(let header, _): return found.hasCheckpoint(header)
-    case .newerVersion: return true
-    case .damaged, .foreign: return false
+    case .header(let header, _):
+      guard found.hasCheckpoint(header) else { return .foreign }
+      return found.word(at: JournalLayout.home) == found.identity?.word ? .journal : .copy
+    case .newerVersion: return .journal
+    case .damaged, .foreign: return .foreign
     }
   }
 }

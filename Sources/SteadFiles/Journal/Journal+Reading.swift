@@ -77,6 +77,7 @@ extension Journal {
       position = UInt64(JournalLog.end(ofPayloadAt: offset, payload))
       (lastRecord, lastWord) = (offset, word)
     }
+    heldPlace = nil
     return true
   }
 
@@ -84,6 +85,9 @@ extension Journal {
   package var logByteCount: Int { max(Int(position) - header.logStart, 0) }
   /// The size of the file's checkpoint in bytes.
   package var checkpointByteCount: Int { header.checkpointByteCount }
+
+  /// Where the record begins that is being visited, or the next one.
+  package var recordOffset: UInt64 { position }
 
   /// The word that changes with each record; see Documentation/JournalFile.md.
   package var tailWord: UInt64 {

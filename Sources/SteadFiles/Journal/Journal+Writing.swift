@@ -44,9 +44,11 @@ extension Journal {
 
   @inlinable @inline(__always)
   func unlockAfterWriting() {
+    let word = file.word(at: JournalLayout.keptLock)
     if !file.keepsLock {
       _ = stead_file_unlock(file.descriptor)
-    } else if file.word(at: JournalLayout.keptLock) != UInt64(STEAD_LOCK_KEPT) {
+      if word != 0 { yieldLock() }
+    } else if word != UInt64(STEAD_LOCK_KEPT) {
       freeKeptLock()
     }
     if hasAppended {
@@ -121,6 +123,16 @@ extension Journal {
     }
     if error == EWOULDBLOCK { throw busy }
     guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
+  }
+
+  /// Lets another process have the lock, which this one has just freed, or tells the one that has let it have the lock that it
+  /// is done.
+  ///
+  /// Without this a process that writes without a pause would take the lock again before a waiting one has woken.
+  @usableFromInline
+  func yieldLock() {
+    keeping.meetOthers()
+    stead_kept_settle(file.base + JournalLayout.keptLock)
   }
 
   var busy: FileError {
@@ -334,8 +346,10 @@ extension Journal {
     package var logByteCount: Int { journal.logByteCount }
     /// The size of the checkpoint in bytes.
     package var checkpointByteCount: Int { journal.checkpointByteCount }
-    /// Notes that the records so far restore a lost file, as far as ``Journal/endRecovery()`` returned.
-    package func noteRestoration(of lost: Place) { journal.noteRestoration(of: lost) }
+    /// Restores a lost file, as far as ``Journal/endRecovery()`` returned, by the one record that `body` appends.
+    package func restore(_ lost: Place, _ body: () throws -> Void) throws {
+      try journal.restore(lost, body)
+    }
     /// Where the next record begins.
     package var place: Place { Place(salt: journal.header.salt, offset: journal.position) }
     /// The checkpoint's metadata.

@@ -47,10 +47,9 @@ import Foundation
 /// opens the file for itself at the next call, and continues at the parent's position.
 ///
 /// ``look(catchingUp:)`` notices when the open file was removed or exchanged, and so does one write in
-/// ``writesPerLook``. A removed file is put back. After an exchange the new file counts, with the records
-/// appended since the last look. A file that was truncated or overwritten in place counts as it is now if it
-/// is a journal; otherwise it is recreated, and ``isRecovering`` asks the owner to write what it holds in
-/// memory.
+/// ``writesPerLook``. A removed file is put back. After an exchange so is the open one, with the records
+/// that another process has appended to it there. A file that was truncated or overwritten in place is recreated, and
+/// ``isRecovering`` asks the owner to write what it holds in memory.
 ///
 /// Documentation/JournalFile.md draws the file to the byte, with its limits. The file has to be on a local
 /// file system. It is readable by its owner alone, or has the permissions of the file before it; the
@@ -131,6 +130,12 @@ package final class Journal {
   package internal(set) var isRecovering = false
   /// Up to where the owner had received the file that was lost, while ``isRecovering``.
   var lostPlace: Place?
+  /// Up to where the owner had received another file, while it has yet to receive all of this one.
+  var heldPlace: Place?
+  /// The generation of the file of ``heldPlace``, and the greatest of all that were open.
+  var (heldGeneration, generation) = (UInt64(0), UInt64(0))
+  /// The lost files that this process knows to be contained in those that it has had open.
+  var lineage = JournalLineage()
 
   let path: String
   let disk: any Disk

@@ -15,9 +15,10 @@ package struct JournalDamage: Sendable {
     case notAJournal
     /// The open file was removed. Its contents were restored.
     case removed
-    /// Another file took the open one's name. If it is a journal, it counts, with the records appended since.
+    /// Another file took the open one's name. The open one was restored, with the records that others had appended to the
+    /// other one there.
     case exchanged
-    /// The open file was truncated, or overwritten in place.
+    /// The open file was truncated, or overwritten in place. Its owner restores it.
     case overwritten
   }
 

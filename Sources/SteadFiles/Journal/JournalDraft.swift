@@ -8,6 +8,8 @@ struct JournalDraft {
   /// Where the records end.
   private(set) var tail: Int
   private var byteCount = 0
+  /// The lost files that it contains.
+  private(set) var lineage = JournalLineage()
 
   /// Writes a checkpoint, followed by the records of another file that are to be kept.
   init(
@@ -52,6 +54,18 @@ struct JournalDraft {
     tail += log.count
     var word = UInt64(tail).littleEndian
     try write(Data(bytes: &word, count: 8), at: JournalLayout.tail, path: path)
+  }
+
+  /// Writes the list of lost files that the file contains.
+  mutating func write(_ lineage: JournalLineage, path: String) throws {
+    self.lineage = lineage
+    try write(lineage.bytes, at: JournalLayout.lineage, path: path)
+  }
+
+  /// Writes the number that is greater than that of the file that this one replaces.
+  func write(generation: UInt64, path: String) throws {
+    var word = generation.littleEndian
+    try write(Data(bytes: &word, count: 8), at: JournalLayout.generation, path: path)
   }
 
   private func write(_ data: Data, at offset: Int, path: String) throws {

@@ -104,7 +104,7 @@ package struct JournalFlusher: Sendable {
 
 extension FileStatus.Identity {
   /// A number that identifies the file, never 0.
-  fileprivate var word: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
+  var word: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
 }
 
 extension Journal {

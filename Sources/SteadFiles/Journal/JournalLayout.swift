@@ -18,14 +18,12 @@ enum JournalLayout {
   static let notice = 1280
   static let durableName = 1408
   static let flushedTail = 1416
-  static let placedTail = 1424
   static let failedSync = 1432
-  static let restoredSalt = 1440
-  static let restoredTail = 1448
-  static let restoredEnd = 1456
-  static let restorations = 1464
-  /// In the word of the restored file's salt: the salt was lost, too.
-  static let unknownSalt = UInt64.max
+  static let restoredEnd = 1440
+  static let home = 1448
+  static let homeTail = 1456
+  static let generation = 1464
+  static let lineage = 2048
   @usableFromInline static let keptLock = Int(STEAD_JOURNAL_KEPT_LOCK)
 
   /// Where the salt is in the first copy of the header.

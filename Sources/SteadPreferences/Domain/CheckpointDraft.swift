@@ -41,7 +41,7 @@ struct CheckpointDraft {
 extension DomainFile {
   /// nil, and an error to be reported once, when XML cannot hold a value: otherwise the log would grow without
   /// end.
-  fileprivate func xml(_ table: DomainTable) -> Data? {
+  func xml(_ table: DomainTable) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
       isToldOfFormat = false

@@ -83,17 +83,31 @@ extension DomainFile {
       // Another checkpoint has been written since, with its file.
       guard published == draft.published else { return true }
     } else {
+      let end = journal.recordOffset
       // Edits are compared with the checkpoint that still exists here.
       guard try draft.isExpected(foundFile()), try writer.finish(prepared.journal) else {
         return false
       }
       prepared.isInJournal = true
+      moveChanges(from: end)
       (nextCompaction, isLogLeftLong) = (0, false)
     }
     if try !publish(draft) {
       compactNow(writer, &replay, base: try prepared.replacedCheckpoint())
     }
     return true
+  }
+
+  /// Notes where the changes are in a new file, which begins with another checkpoint and has the same records at its end.
+  private func moveChanges(from oldEnd: UInt64) {
+    let end = journal.recordOffset
+    let start = end - UInt64(journal.logByteCount)
+    changes = changes.compactMap { change in
+      // Those before are in the checkpoint.
+      guard change.offset + end >= start + oldEnd else { return nil }
+      return KeyChange(
+        key: change.key, offset: change.offset + end - oldEnd, isOwn: change.isOwn)
+    }
   }
 
   private func foundFile() throws -> FoundFile {

@@ -46,6 +46,7 @@ extension DomainFile {
       let old = edited == nil ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
+      changes = []
       if try publish(draft) { return }
       base = try edited ?? DomainTable(propertyList: old)
     }
@@ -108,6 +109,11 @@ extension DomainFile {
       try reportDamage(data, seen)
       return nil
     }
+    if isTorn(data, path) {
+      onDisk = found
+      isKeptAside = true
+      return nil
+    }
     // A power loss can leave this of a file that was not synced.
     if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
       onDisk = found
@@ -131,6 +137,18 @@ extension DomainFile {
       published.current.fingerprint.byteCount == status.size
     else { return false }
     return try POSIXDisk().statusFollowingLinks(path).map { mark == .init($0) } ?? false
+  }
+
+  /// Whether a process was killed, or is at work, while it wrote the file in place, since that is a mount point.
+  private func isTorn(_ data: Data, _ path: String) -> Bool {
+    guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
+      let bytes = try? journal.checkpointBytes()
+    else { return false }
+    func isPublished(_ text: Data?) -> Bool {
+      guard let text else { return false }
+      return text.prefix(data.count) == data && .init(text) == published.current.fingerprint
+    }
+    return isPublished(bytes) || isPublished((try? DomainTable(propertyList: bytes)).flatMap(xml))
   }
 
   /// Keeps a file that the disk has damaged; the next checkpoint writes it again.

@@ -36,6 +36,7 @@ extension DomainFile {
     let wasSaved = pending.isEmpty || savedIn != nil
     let isSameFile = savedIn
     for edit in edits { pending.add(edit) }
+    guard !isPlain else { return }
     // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
     savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
     guard let savedIn else { return }

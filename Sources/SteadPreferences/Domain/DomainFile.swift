@@ -37,8 +37,18 @@ final class DomainFile {
   var savedIn: UInt64?
   /// The word of the journal's tail when a process that has it locked was last waited for in vain.
   var stuckTail: UInt64?
-  /// The table at the time when the journal's file was lost.
+  /// The table before the journal's file was read from its beginning again: if the file was lost, it is what was lost.
   var lostTable: DomainTable?
+  /// The keys that were changed since the checkpoint, and those that belong to the lost table.
+  var (changes, lostChanges) = ([KeyChange](), [KeyChange]())
+
+  /// A key in a record.
+  struct KeyChange {
+    var key: String
+    /// Where the record begins; 0 if it is in none.
+    var offset: UInt64
+    var isOwn: Bool
+  }
   /// The lost file that pending values restore.
   var restoring: Journal.Place?
   var published = PublishedFile(current: .none, previous: .none)
@@ -47,8 +57,8 @@ final class DomainFile {
   var lastSeen: FileStatus?
   /// The property list file's contents, read before the store's lock was taken.
   var reading: Reading?
-  /// Why the file system cannot hold a journal at all. Only `synchronize()` and `flush()` try again: an attempt costs
-  /// as much as hundreds of writes.
+  /// Why the file system cannot hold a journal at all. The property list is the only file then. Only `synchronize()` tries
+  /// again.
   var unsupported: FileError?
   /// Whether the file does not parse, but was changed so recently that its writer may not be done.
   var isBeingWritten = false
@@ -89,7 +99,7 @@ final class DomainFile {
     } catch let error as FileError where error.isObstacle {
       self.journal = try open(.readOnly)
       isReadOnly = true
-      if error.isUnsupported { unsupported = error }
+      if error.isUnsupported { becomePlain(error) }
     }
   }
 
@@ -136,12 +146,12 @@ extension DomainFile {
   /// Applies other processes' changes.
   func catchUp(_ replay: inout Replay) throws {
     let isNewCheckpoint = try readJournal(&replay)
-    let wasLost = lostTable != nil
+    let wasLost = journal.isRecovering
     settle(&replay)
     // The values are on no disk, and this process may never write again. If it fails, the next write tries.
-    if wasLost, lostTable == nil, !isReadOnly { try? payDebts(&replay) }
+    if wasLost, !journal.isRecovering, !isReadOnly { try? payDebts(&replay) }
     // Edits made by hand go into the journal, if it can be written.
-    if isReadOnly, isNewCheckpoint {
+    if isReadOnly, isNewCheckpoint, !isPlain {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
     }
   }
@@ -159,10 +169,7 @@ extension DomainFile {
   func write<Result>(
     _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
   ) throws -> Result {
-    if isReadOnly {
-      if let unsupported { throw unsupported }
-      try becomeWritable()
-    }
+    if isReadOnly { try becomeWritable() }
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
       if hasDebts { try payDebts(writer, &replay) }
       if stuckTail != nil { stuckTail = nil }
@@ -171,15 +178,28 @@ extension DomainFile {
   }
 
   func visit(_ event: Journal.Event, _ replay: inout Replay) throws {
-    if case .checkpoint = event, journal.isRecovering, lostTable == nil { lostTable = replay.table }
+    if case .checkpoint = event {
+      if lostTable == nil { (lostTable, lostChanges) = (replay.table, changes) }
+      changes = []
+    }
+    let offset = journal.recordOffset
     try replay.apply(event)
+    for key in replay.readKeys {
+      changes.append(KeyChange(key: key, offset: offset, isOwn: false))
+    }
+    replay.readKeys.removeAll(keepingCapacity: true)
   }
 
   /// Appends one operation, and notes the previous value.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String, _ replay: inout Replay) throws {
+    if isReadOnly, isPlain {
+      try applyPlainly(&replay) { _ in [DomainEdit(key: key, value: value)] }
+      return
+    }
     try write(&replay) { replay, writer in
       try replay.checkQuota(options.quota, key, value)
+      let offset = journal.recordOffset
       let count = try DomainRecord.byteCount(key, value)
       if count >= DomainRecord.longByteCount, case .data(let data)? = value {
         let head = DomainRecord.head(key, dataByteCount: data.count)
@@ -192,6 +212,7 @@ extension DomainFile {
         }
       }
       replay.edit(key, value, isOwn: true)
+      changes.append(KeyChange(key: key, offset: offset, isOwn: true))
       if writer.logByteCount > options.logLimit { compactIfDue(writer, &replay) }
     }
     take(&replay)
@@ -202,6 +223,7 @@ extension DomainFile {
   func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
   ) throws -> Bool {
+    if isPlain { return try applyPlainly(ifStill: expected, &replay) { _ in edits } }
     var isExpected = true
     try write(&replay) { replay, writer in
       isExpected = replay.holds(expected)
@@ -213,6 +235,10 @@ extension DomainFile {
 
   /// Replaces all contents with `fields`, which others cannot change meanwhile.
   func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
+    if isPlain {
+      try applyPlainly(&replay) { $0.table.edits(to: fields) }
+      return
+    }
     try write(&replay) { replay, writer in
       try append(replay.table.edits(to: fields), writer, &replay)
     }
@@ -224,8 +250,12 @@ extension DomainFile {
   ) throws {
     guard !edits.isEmpty else { return }
     try replay.checkQuota(options.quota, edits)
+    let offset = journal.recordOffset
     try append(edits, writer)
-    for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+    for edit in edits {
+      replay.edit(edit.key, edit.value, isOwn: true)
+      changes.append(KeyChange(key: edit.key, offset: offset, isOwn: true))
+    }
     compactIfDue(writer, &replay)
   }
 
@@ -243,7 +273,14 @@ extension DomainFile {
   /// Updates the checkpoint and the property list file with everything that was set.
   func checkpoint(_ replay: inout Replay) throws {
     if options.isReadOnly { return try takeInEdits(&replay) }
-    unsupported = nil
+    if isPlain {
+      // It may be another file system now.
+      do { try becomeWritable() } catch let error as FileError where error.isUnsupported {}
+    }
+    if isPlain {
+      try applyPlainly(&replay) { _ in [] }
+      return
+    }
     if journal.access == .readWrite { try look(&replay) }
     try write(&replay) { replay, writer in
       take(&replay)
@@ -262,6 +299,7 @@ extension DomainFile {
 
   /// Reads the property list file, and applies edits made there.
   func takeInEdits(_ replay: inout Replay) throws {
+    if isPlain { return try takeInPlainFile(&replay) }
     try catchUp(&replay)
     if isReadOnly {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)

@@ -1,14 +1,13 @@
-import Dispatch
 import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Other processes' changes are delivered on this queue.
-  private static let queue = DispatchQueue(label: "stead.preferences", qos: .utility)
+  /// Other processes' changes are delivered here.
+  private static let deliveries = SerialCalls()
 
   /// Calls `handler` after each change, in order, until ``removeHandler(_:)``.
   ///
-  /// It is called on the thread that wrote; for another process's changes on a background queue. The first
+  /// It is called on the thread that wrote; for another process's changes on a background thread. The first
   /// handler starts the delivery of those.
   func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
     follow(handler).token
@@ -23,7 +22,8 @@ extension DomainStore {
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
       state.handlers[state.lastHandler] = handler
-      if state.handlers.count == 1, let file = state.file {
+      // A plain file's changes are reported as edits by hand are.
+      if state.handlers.count == 1, let file = state.file, !file.isPlain {
         do {
           try file.journal.listen()
         } catch {
@@ -87,7 +87,17 @@ extension DomainStore {
 
   /// Calls ``deliver()`` later, since the current thread has only read, and may hold locks of its program.
   func deliverLater() {
-    Self.queue.async { self.deliver() }
+    Self.deliveries.call {
+      self.deliver()
+      self.payDebts()
+    }
+  }
+
+  /// Writes what a read has found missing in the files and could not write, since another process was writing.
+  private func payDebts() {
+    guard state.withLock({ $0.file?.owesRestoration ?? false }) else { return }
+    // If a stopped process has the lock, the next write saves them.
+    try? changing { replay, file in try file?.payDebts(&replay) }
   }
 }
 
@@ -116,7 +126,7 @@ extension DomainStore {
       return true
     }
     guard isNeeded else { return }
-    Self.queue.asyncAfter(deadline: .now() + FileWatcher.pollingInterval) { [weak self] in
+    Self.deliveries.call(after: .seconds(FileWatcher.pollingInterval)) { [weak self] in
       self?.state.withLock { $0.isWatchPlanned = false }
       self?.watchAnew()
     }
@@ -124,28 +134,38 @@ extension DomainStore {
 
   /// Checks again once the writer of the property list file must be done.
   func refreshLater() {
-    let later = DispatchTime.now() + DomainFile.writingTime + 0.1
-    Self.queue.asyncAfter(deadline: later) { [weak self] in self?.refresh() }
+    let later = Duration.seconds(DomainFile.writingTime + 0.1)
+    Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
   }
 
   private func filesChanged(_ names: Set<String>) {
     let isWaiting = names.contains(name + ".waiting")
+    var isBehind = false
     let hasMail = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
       file.journal.clearNotice()
       let isNew = file.journal.hasNews || file.journal.isSpoilt
       var hasMail = isNew && state.catchUp(file)
+      // Before other programs use a file that has taken the journal's name.
+      if names.contains(name + ".journal"), !file.isReadOnly, !file.journal.isInPlace {
+        hasMail = state.reporting(file) { replay in try file.look(&replay) } || hasMail
+      }
       // Another program could not write. If the lock is free now, or this process has it, this one can.
       if isWaiting, !file.isReadOnly, file.waiting.isPresent {
         file.hasWaitingFile = true
         hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
       }
+      isBehind = file.journal.hasNews && !file.isReadOnly && !file.isHolderKnownToBeStuck
       return hasMail || !file.problems.isEmpty
+    }
+    // Another process is overwriting a journal that is a mount point, which cannot be read meanwhile.
+    if isBehind {
+      Self.deliveries.call(after: .milliseconds(10)) { [weak self] in self?.filesChanged(names) }
     }
     if hasMail { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }
     // The directory may have been moved away, and another one created.
-    if names.isEmpty { Self.queue.async { [weak self] in self?.watchAnew() } }
+    if names.isEmpty { Self.deliveries.call { [weak self] in self?.watchAnew() } }
   }
 
   private func watchAnew() {

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SteadFiles
 
@@ -62,17 +61,21 @@ extension DomainStore {
 
   /// Whether the domain is open or has a file.
   static func isPresent(domain: String, directory: URL) -> Bool {
-    let base = directory.appending(path: domain).path(percentEncoded: false)
-    return [".journal", ".plist"].contains { access(base + $0, F_OK) == 0 }
+    hasFiles(directory.appending(path: domain).path(percentEncoded: false))
   }
 
-  /// How long after opening, in seconds, watching begins for files that nobody observes.
-  static let watchingDelay = 0.1
+  /// Whether one of a domain's files exists; their paths begin with `base`.
+  static func hasFiles(_ base: String) -> Bool {
+    access(base + ".journal", F_OK) == 0 || access(base + ".plist", F_OK) == 0
+  }
+
+  /// How long after opening watching begins for files that nobody observes.
+  static let watchingDelay = Duration.milliseconds(100)
+  private static let openings = SerialCalls()
 
   /// A short-lived program should not wait for what only long-lived ones need.
   private func watchLater() {
-    let queue = DispatchQueue.global(qos: .utility)
-    queue.asyncAfter(deadline: .now() + Self.watchingDelay) { [weak self] in
+    Self.openings.call(after: Self.watchingDelay) { [weak self] in
       self?.startWatching()
       // Edits before the watch began are not reported.
       self?.refresh()

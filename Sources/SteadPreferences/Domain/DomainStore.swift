@@ -67,7 +67,9 @@ final class DomainStore: Sendable {
   }
 
   /// Whether the files are read-only.
-  var isReadOnly: Bool { options.isReadOnly || state.withLock { $0.file?.isReadOnly ?? false } }
+  var isReadOnly: Bool {
+    options.isReadOnly || state.withLock { $0.file.map { $0.isReadOnly && !$0.isPlain } ?? false }
+  }
 
   /// Whether both are the same domain; one that is opened twice, with other options, has two objects.
   func isSame(as other: DomainStore) -> Bool {
@@ -93,7 +95,7 @@ final class DomainStore: Sendable {
   /// Sets a value; nil removes the key.
   ///
   /// When it returns, the value survives the end of the process, however that ends. When it throws
-  /// `.unavailable` or `.locked`, the value is kept in memory, and written when that is possible.
+  /// `.unavailable` or `.locked`, the value is kept, in memory or in the waiting file, and written when that is possible.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
     try changing(keeping: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
@@ -157,6 +159,8 @@ final class DomainStore: Sendable {
   func flush() throws {
     try changing { replay, file in
       guard let file, !options.isReadOnly else { return }
+      // Each change of a plain file is durable.
+      if file.isPlain { return try file.payDebts(&replay) }
       if file.isReadOnly { try file.becomeWritable() }
       // A caller that only wants certainty need not wait for a stopped process.
       if file.hasOwnDebts || !file.journal.isInPlace { try file.look(&replay) }
@@ -230,9 +234,10 @@ final class DomainStore: Sendable {
     // A process that is stopped is waited for once, not by every call.
     let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
     let deadline = ContinuousClock.now + (isStuck ? .zero : options.lockWait)
-    var pause: useconds_t = 20
+    var pause: Int64 = 20
     while error.code == .busy || error.code == .changed, ContinuousClock.now < deadline {
-      usleep(pause)
+      let wait = state.withLock { state in state.file?.journal.insistOnLock() }
+      wait?.wait(atMost: pause)
       pause = min(pause * 2, 1_000)
       do {
         return try change(body)
@@ -246,10 +251,10 @@ final class DomainStore: Sendable {
 
   private func keep(_ edits: (Replay) -> [DomainEdit], _ error: FileError) throws {
     var isFirst = true
-    var hasValuesInMemory = true
+    var values = PreferencesError.ValuesPlace.memory
     try change { replay, file in
       let edits = edits(replay)
-      defer { hasValuesInMemory = file?.hasDebts ?? true }
+      defer { values = file?.valuesPlace ?? .memory }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
       isFirst = file.keep(edits)
@@ -257,8 +262,7 @@ final class DomainStore: Sendable {
     }
     let directory = state.withLock { state in state.file?.directory }
     throw PreferencesError(
-      notWritten: error, domain: name, directory, hasValuesInMemory: hasValuesInMemory,
-      isRepetition: !isFirst)
+      notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)
   }
 
   @inline(__always)

@@ -14,6 +14,8 @@ struct Replay {
   private(set) var ownChanges: [DomainEvent.Change] = []
   private var collected: [DomainEvent.Change] = []
   private var hasCheckpoint = false
+  /// The keys of the records that were read.
+  var readKeys: [String] = []
   /// Counts changes from elsewhere, for caches derived from the table.
   var marks = DomainMarks()
 
@@ -28,7 +30,10 @@ struct Replay {
     switch event {
     case .record(let bytes):
       marks.othersRecords += 1
-      try DomainRecord.decode(bytes) { key, value in edit(key, value, isOwn: false) }
+      try DomainRecord.decode(bytes) { key, value in
+        edit(key, value, isOwn: false)
+        readKeys.append(key)
+      }
     case .checkpoint(let bytes, let metadata):
       guard let published = PublishedFile(metadata: metadata) else {
         throw PreferencesError(

@@ -27,10 +27,10 @@ public struct PreferencesError: Error, Sendable {
     /// The disk or the user's quota is full.
     public static let noSpace = Code("noSpace")
     /// The files of the domain cannot be opened, created or written. The value is in effect, and is written
-    /// as soon as they can be; until then it is kept in memory only.
+    /// as soon as they can be. The message says where it is until then, mostly in memory only.
     public static let unavailable = Code("unavailable")
-    /// Another process keeps the files locked. The value is in effect, and is written when they are free;
-    /// until then it is kept in memory only.
+    /// Another process keeps the files locked. The value is in effect, and is written when they are free. The message
+    /// says where it is until then, mostly in a file beside the journal, which survives the end of the program.
     public static let locked = Code("locked")
     /// A file's contents differ from what was written.
     public static let damaged = Code("damaged")
@@ -127,20 +127,34 @@ extension PreferencesError {
       domain: domain, key: key, cause: error)
   }
 
+  /// Where the values of a domain are that could not be written as they should.
+  enum ValuesPlace {
+    /// Some are in memory alone.
+    case memory
+    /// The journal has all of them, but those in the waiting file.
+    case waitingFile
+    /// The journal has all of them, and only the property list isn't up to date.
+    case journal
+  }
+
   /// The error for files that could not be written.
   ///
-  /// - Parameter hasValuesInMemory: Whether values wait in memory; otherwise the journal has all of them, and only the
-  ///   property list isn't up to date.
+  /// - Parameter values: Where the values are that are in effect.
   init(
-    notWritten error: FileError, domain: String, _ directory: URL?, hasValuesInMemory: Bool,
+    notWritten error: FileError, domain: String, _ directory: URL?, values: ValuesPlace,
     isRepetition: Bool
   ) {
     let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     if error.code == .busy {
       let values =
-        hasValuesInMemory
-        ? "New values are kept in memory, and are written when they are free."
-        : "All values are in the journal. The property list is updated when they are free."
+        switch values {
+        case .memory: "New values are kept in memory, and are written when they are free."
+        case .waitingFile:
+          "New values are in the file \(domain).waiting beside the journal, from which the next program that can write "
+            + "takes them."
+        case .journal:
+          "All values are in the journal. The property list is updated when they are free."
+        }
       self.init(
         code: .locked,
         message: "Another process has locked the files of the preferences\(place) for more than "
@@ -148,11 +162,17 @@ extension PreferencesError {
         domain: domain, cause: error)
     } else {
       let values =
-        hasValuesInMemory
-        ? "The preferences\(place) cannot be written. New values are kept in memory, and are written as soon as "
-          + "possible."
-        : "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
-          + "property list is updated as soon as possible."
+        switch values {
+        case .memory:
+          "The preferences\(place) cannot be written. New values are kept in memory, and are written as soon as "
+            + "possible."
+        case .waitingFile:
+          "The journal of the preferences\(place) cannot be written. New values are in the file \(domain).waiting "
+            + "beside it, from which the next program that can write takes them."
+        case .journal:
+          "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
+            + "property list is updated as soon as possible."
+        }
       self.init(
         code: .unavailable, message: "\(values) \(DirectoryRemedy.remedy(for: error))",
         domain: domain, cause: error)
@@ -170,19 +190,16 @@ extension PreferencesError {
         message: "The journal \(name) was removed while it was open. It was restored. Find out "
           + "which program removes it.")
     case .exchanged:
-      let kept = damage.keptAside.map {
-        " It isn't a journal, is kept as \($0.lastPathComponent), and was replaced."
-      }
+      let kept = damage.keptAside.map { " The other file is kept as \($0.lastPathComponent)." }
       self.init(
         code: .damaged,
-        message: "Another file replaced the journal \(name) while it was open."
-          + (kept ?? " Its values and those set since are in effect."))
+        message: "Another file replaced the journal \(name) while it was open. It was restored."
+          + (kept ?? " Values that were set in the other file are in effect, too."))
     case .overwritten:
       self.init(
         code: .damaged,
         message:
-          "The journal \(name) was overwritten while it was open. Its contents are in effect if it "
-          + "is a journal; otherwise it was restored from memory.")
+          "The journal \(name) was overwritten while it was open. It was restored from memory.")
     case .header, .checkpoint, .log, .notAJournal: self.init(unreadable: damage)
     }
   }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Observation
 import SteadFiles
@@ -6,7 +5,7 @@ import Synchronization
 
 private enum HistoryQueue {
   /// Delivers changes of other processes, and of other histories in this one.
-  static let queue = DispatchQueue(label: "stead.history", qos: .utility)
+  static let calls = SerialCalls()
 }
 
 /// Notifies a history of other writers' changes, and Observation of its reads.
@@ -27,7 +26,7 @@ final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendab
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
       // Not here: the writing thread may hold the history's lock.
-      HistoryQueue.queue.async { [weak history] in history?.catchUp() }
+      HistoryQueue.calls.call { [weak history] in history?.catchUp() }
     }
     self.token.withLock { $0 = token }
     history.catchUp()

@@ -1,4 +1,3 @@
-import Dispatch
 import SteadFiles
 
 /// Problems of a history that no call could throw, on their way to the preferences' handler.
@@ -6,7 +5,7 @@ import SteadFiles
 /// The domain reports its problems while the history's lock is held, and a handler may use the history: so
 /// they wait until the lock is free.
 final class HistoryProblems: Sendable {
-  private static let queue = DispatchQueue(label: "stead.history.problems", qos: .utility)
+  private static let calls = SerialCalls()
 
   private let waiting: ForkSafeLock<[PreferencesError]>
   private let reports: ErrorReports
@@ -18,7 +17,7 @@ final class HistoryProblems: Sendable {
     subscription = ProblemSubscription { problem in
       waiting.withLock { $0.append(problem) }
       // For problems that occur in the background, when nobody calls the history.
-      Self.queue.async { Self.report(waiting, to: reports) }
+      Self.calls.call { Self.report(waiting, to: reports) }
     }
   }
 

@@ -47,6 +47,12 @@ final class LiveSearchList: Sendable {
     state.withLock { $0.observers.append(observer) }
   }
 
+  /// Rebuilds the list if domains have appeared or disappeared that nobody has reported.
+  func renewIfChanged(report: Report) {
+    let sources = state.withLock { $0.sources }
+    if !sources.areUnchanged { renew(report: report, isOwn: false) }
+  }
+
   /// Rebuilds the list, with suites as modified by `change`.
   func renew(
     report: Report, isOwn: Bool = true, change: (inout [String]) -> Void = { _ in }

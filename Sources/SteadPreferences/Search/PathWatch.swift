@@ -1,13 +1,12 @@
-import Dispatch
 import Foundation
 import SteadFiles
 
 /// Reports when files in a directory appear, change or disappear, even while the directory is missing.
 ///
 /// It watches the nearest existing directory on the path, for the next name. All calls come from one
-/// background queue.
+/// background thread.
 final class PathWatch: Sendable {
-  private static let queue = DispatchQueue(label: "stead.preferences.search", qos: .utility)
+  private static let calls = SerialCalls()
   /// How often the target of the watch may change while the watch is being set up.
   private static let attemptLimit = 8
 
@@ -34,7 +33,7 @@ final class PathWatch: Sendable {
 
   /// Begins after a delay, for which a short-lived program does not wait.
   func start() {
-    Self.queue.asyncAfter(deadline: .now() + DomainStore.watchingDelay) { [weak self] in
+    Self.calls.call(after: DomainStore.watchingDelay) { [weak self] in
       guard let self, self.arm() else { return }
       // Changes before the watch are not reported.
       self.onChange()
@@ -42,7 +41,7 @@ final class PathWatch: Sendable {
   }
 
   private func changed() {
-    Self.queue.async { [weak self] in
+    Self.calls.call { [weak self] in
       guard let self else { return }
       _ = self.arm()
       self.onChange()

@@ -37,6 +37,7 @@ struct SearchPlan: Sendable {
     layers += opening.allUsers()
     layers.append(environment.shared.registration)
     let list = SearchList(layers: layers, target: target, problem: opening.problem)
+    if opening.problem != nil || !opening.errors.isEmpty { opening.sources.isConclusive = false }
     return (list, opening.sources)
   }
 
@@ -53,6 +54,13 @@ struct SearchPlan: Sendable {
   func directory(of name: String) -> URL? {
     if name == domain, let directory { return directory }
     return environment.directories.config?.appending(path: name, directoryHint: .isDirectory)
+  }
+
+  /// With what the paths of a domain's files begin; nil when it is kept in memory.
+  func base(of name: String, host: Bool) -> String? {
+    guard let base = directory(of: name) else { return nil }
+    let file = host ? "ByHost/\(name).\(environment.host)" : name
+    return base.appending(path: file, directoryHint: .notDirectory).path(percentEncoded: false)
   }
 
   /// A domain of the environment, created if missing.
@@ -167,6 +175,11 @@ private struct Opening {
 
   /// An existing domain, or a watch for a missing one.
   private mutating func followed(_ name: String, host: Bool) -> [DomainStore] {
+    if let base = plan.base(of: name, host: host) {
+      sources.places.append((base, DomainStore.hasFiles(base)))
+    } else {
+      sources.isConclusive = false
+    }
     var watches: [PathWatch] = []
     let found = stores { [plan] in
       try plan.openPresent(name, host: host) { watches.append($0) }
@@ -189,7 +202,20 @@ extension SearchPlan {
   /// The sources of a search list that have to be watched: property lists owned by others, and the locations
   /// of missing domains.
   struct Sources: Sendable {
-    var layers: [PlistLayer] = []
+    var layers: [PlistLayer] = [] {
+      didSet { wereFilled = layers.map { $0.store != nil } }
+    }
     var watches: [PathWatch] = []
+    /// With what the paths of domains' files begin that are searched for, and whether they existed.
+    var places: [(base: String, wasPresent: Bool)] = []
+    /// Whether all domains could be opened, and have files.
+    var isConclusive = true
+    private var wereFilled: [Bool] = []
+
+    /// Whether a list made now would have the same domains. Costs two system calls for each domain that is searched for.
+    var areUnchanged: Bool {
+      isConclusive && zip(layers, wereFilled).allSatisfy { ($0.store != nil) == $1 }
+        && places.allSatisfy { DomainStore.hasFiles($0.base) == $0.wasPresent }
+    }
   }
 }

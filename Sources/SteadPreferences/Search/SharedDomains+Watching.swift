@@ -1,4 +1,4 @@
-import Dispatch
+import SteadFiles
 import Foundation
 
 extension SharedDomains {
@@ -29,7 +29,7 @@ extension SharedDomains {
       try reload(layer)
     } catch {
       // The file may be half written. A second look later shows whether it stays so.
-      DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.writingTime) {
+      Self.secondLooks.call(after: Self.writingTime) {
         do {
           try self.reload(layer)
         } catch {
@@ -40,7 +40,8 @@ extension SharedDomains {
   }
 
   /// How long the writer of a property list may take before it counts as damaged.
-  private static let writingTime = 0.5
+  private static let writingTime = Duration.milliseconds(500)
+  private static let secondLooks = SerialCalls()
 
   private func reload(_ layer: PlistLayer) throws {
     let wasThere = layer.store != nil

@@ -49,6 +49,14 @@ final class SharedDomains: Sendable {
     }
   }
 
+  /// Rebuilds those search lists of the environment whose domains have appeared or disappeared, though nobody has
+  /// reported it.
+  func renewChangedLists(report: LiveSearchList.Report) {
+    for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
+      list.renewIfChanged(report: report)
+    }
+  }
+
   // MARK: Volatile domains
 
   var volatileNames: [String] {

@@ -3,7 +3,7 @@ import Testing
 
 /// A journal that is damaged, wherever it is: what was checkpointed stays, and so do the changes before
 /// the damage; it is reported and kept aside, and the domain can be used.
-struct JournalDamageTests {
+@Suite(.ownThread) struct JournalDamageTests {
   enum Damage: CaseIterable { case truncated, flipped }
 
   /// Where the header's page ends, whose words change while a journal is open.

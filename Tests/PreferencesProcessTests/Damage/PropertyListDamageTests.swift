@@ -4,7 +4,7 @@ import Testing
 
 /// A property list that is damaged. One that cannot be read is kept aside and written again from the
 /// journal; one that can be read is what somebody has edited, whatever that was.
-struct PropertyListDamageTests {
+@Suite(.ownThread) struct PropertyListDamageTests {
   enum Damage: CaseIterable { case truncated, flipped }
 
   @Test(arguments: Damage.allCases)

@@ -5,7 +5,8 @@ import Testing
 ///
 /// `cp backup JOURNAL` once ended 17 of 40 programs by SIGBUS, and a cut within a millisecond of the last set
 /// 19 of 20: the thread that frees the lock between writes had the signal blocked, and a write behind the
-/// end of a file that had just been extended was not noticed.
+/// end of a file that had just been extended was not noticed. Later, of two programs one lost what it had set if the other
+/// noticed a blow first, and a backup that took the journal's place brought old values back.
 @Suite(.serialized, .ownThread) struct TakenAwayTests {
   enum Blow: CaseIterable { case cut, copy, removal, replacement }
 
@@ -63,25 +64,28 @@ import Testing
 
     /// What is wrong afterwards; nil when nothing is.
     ///
-    /// - Parameter isStrict: Whether every value has to be the last one that was set. A copy of the journal brings old values
-    ///   back, and a property list that is newer than the copy counts as an edit.
-    mutating func disorder(after blow: Blow, isStrict: Bool) throws -> String? {
-      // A removed or replaced file is noticed by one write in 65, a copied one has old values until then.
-      let demand = blow == .cut ? ["sets", "set", "read"].randomElement(using: &random) : nil
+    /// Every value has to be the last one that was set.
+    mutating func disorder(after blow: Blow) throws -> String? {
+      // A removed or replaced file is noticed by one write in 65, and by a flush.
+      let isMoved = blow == .removal || blow == .replacement
+      var demands = isMoved ? ["sets", "flush"] : ["sets", "flush", "set"]
+      // What a read notices is written at once only if no other program has the lock.
+      if !isMoved, workers.count == 1 { demands.append("read") }
+      let demand = demands.randomElement(using: &random) ?? "sets"
       var last: [Int] = []
       for (writer, worker) in workers.enumerated() {
-        worker.send(demand ?? "sets")
+        worker.send(demand)
         guard let line = worker.line() else { return "w\(writer) ended with \(worker.finish())" }
         guard let number = Int(line) else { return "w\(writer) says \(line)" }
         last.append(number)
       }
       let found = try Worker.contents(directory.url)
       for (writer, number) in last.enumerated() {
-        for expected in (number - Self.keyCount + 1)...number where isStrict {
+        for expected in (number - Self.keyCount + 1)...number {
           let key = "w\(writer).\(expected % Self.keyCount)"
           if found[key] != "integer \(expected)" {
             return
-              "\(key) is \(found[key] ?? "missing"), not \(expected), after \(demand ?? "sets")"
+              "\(key) is \(found[key] ?? "missing"), not \(expected), after \(demand)"
           }
         }
         for old in 0..<Self.oldKeyCount where found["w\(writer).old.\(old)"] != "integer \(old)" {
@@ -100,16 +104,15 @@ import Testing
 
   /// One after another: the workers write without a pause, and would take the processors from other tests.
   @Test(arguments: Blow.allCases)
-  func `nobody dies and no file that was cut off or removed costs a value`(blow: Blow) async throws
-  {
-    for seed in UInt64(1)...2 {
+  func `nobody dies and no value is lost`(blow: Blow) async throws {
+    // Of several writers that are at work while a file is copied over, one can lose what it has just set.
+    for seed in UInt64(1)...(blow == .copy ? 1 : 3) {
       await Task.yield()
       var victim = try Victim(writers: Int(seed), seed: seed)
-      for round in 0..<Effort.times(Effort.isLong ? 30 : 8) {
+      for round in 0..<Effort.times(Effort.isLong ? 20 : 6) {
         await Task.yield()
         try victim.strike(blow)
-        let isStrict = seed == 1 && (blow == .cut || blow == .removal)
-        if let problem = try victim.disorder(after: blow, isStrict: isStrict) {
+        if let problem = try victim.disorder(after: blow) {
           Issue.record("\(blow), seed \(seed), round \(round): \(problem)")
           return
         }
@@ -117,14 +120,14 @@ import Testing
     }
   }
 
-  @Test func `blows of all kinds in any order end nobody`() async throws {
+  @Test func `blows of all kinds in any order cost no value`() async throws {
     var random = SplitMix(seed: 7)
     var victim = try Victim(writers: 1, seed: 7)
     for round in 0..<Effort.times(Effort.isLong ? 50 : 15) {
       await Task.yield()
       let blow = Blow.allCases.randomElement(using: &random) ?? .cut
       try victim.strike(blow)
-      if let problem = try victim.disorder(after: blow, isStrict: false) {
+      if let problem = try victim.disorder(after: blow) {
         Issue.record("\(blow), round \(round): \(problem)")
         return
       }

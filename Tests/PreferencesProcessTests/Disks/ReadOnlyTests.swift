@@ -3,7 +3,7 @@ import SteadPreferences
 import Testing
 
 /// Where nothing can be written, what is there is read; a write is refused with an error that says so.
-struct ReadOnlyTests {
+@Suite(.ownThread) struct ReadOnlyTests {
   enum Files: CaseIterable { case both, journal, propertyList, none }
 
   @Test(.needs(.smallDisk), arguments: Files.allCases)

@@ -5,7 +5,7 @@ import Testing
 
 /// A process that sets as fast as it can, and so keeps the journal's lock from one set to the next, is killed
 /// or stopped.
-struct BurstTests {
+@Suite(.ownThread) struct BurstTests {
   private let directory: TemporaryDirectory
   private let board: URL
 
@@ -69,12 +69,10 @@ struct BurstTests {
     var status: Int32 = 0
     try #require(waitpid(worker.id, &status, WUNTRACED) == worker.id)
     let done = try count()
-    let start = ContinuousClock.now
     #expect((0..<100).contains { preferences.integer(forKey: "burst.\($0)") == done })
-    preferences.set(1, forKey: "own")
-    // The limit is a second; that it got the lock is not impossible.
-    #expect(ContinuousClock.now - start < .seconds(10))
-    #expect(errors.all.allSatisfy { $0 == .locked })
+    // It waits once, and is told of that once. That it gets the lock is not impossible.
+    for _ in 0..<1_000 { preferences.set(1, forKey: "own") }
+    #expect(errors.all.count <= 1 && errors.all.allSatisfy { $0 == .locked })
     #expect(preferences.integer(forKey: "own") == 1)
     kill(worker.id, SIGCONT)
     let reported = errors.all.count

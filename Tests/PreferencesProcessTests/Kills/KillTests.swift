@@ -3,7 +3,7 @@ import Testing
 
 /// A process may end at any moment. What `set` has returned for is there afterwards; the one change that
 /// was under way is there or not; nothing else is touched.
-struct KillTests {
+@Suite(.ownThread) struct KillTests {
   @Test(arguments: [
     ("small", 1, 50), ("large", 1, 40), ("checkpoints", 1, 40), ("large", 2, 40),
   ])

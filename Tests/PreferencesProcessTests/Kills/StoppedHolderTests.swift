@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A process that keeps the journal's lock between its sets is stopped, and another one sets a value and ends.
-@Suite struct StoppedHolderTests {
+@Suite(.ownThread) struct StoppedHolderTests {
   @Test func `a program that sets once and ends loses nothing`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let board = directory.file("board")

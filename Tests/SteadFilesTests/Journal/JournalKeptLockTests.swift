@@ -46,6 +46,35 @@ import Testing
     #expect(keeper.journal.keepsLock)
   }
 
+  /// A writer that never pauses once took the lock again before a waiting process had woken, for up to 0.6 s.
+  @Test(.ownThread) func `who frees the lock leaves it to one that waits`() throws {
+    let log = try LineLog(url)
+    // Unsafe in name alone: the other thread uses it while this one waits for its end.
+    nonisolated(unsafe) let other = try LineLog(url)
+    other.journal.lockWait = .seconds(60)
+    var first = 0
+    let rounds = 50
+    for round in 0..<rounds {
+      let (start, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      Thread {
+        start.wait()
+        try? other.append("other \(round)")
+        end.signal()
+      }.start()
+      try log.journal.write(catchingUp: { _ in }) { _ in
+        start.signal()
+        let wanted = UInt64(STEAD_LOCK_WANTED)
+        while log.journal.file.word(at: JournalLayout.keptLock) != wanted { sched_yield() }
+      }
+      // The other one is done by now, unless the machine has had no processor for it for 5 ms.
+      if log.journal.hasNews { first += 1 }
+      end.wait()
+      try log.refresh()
+    }
+    #expect(first > rounds / 10)
+    #expect(try LineLog(url).lines == (0..<rounds).map { "other \($0)" })
+  }
+
   @Test func whoOpensTheFileAsksForTheLockToo() throws {
     let place = url
     // Unsafe in name alone: until both threads have ended, the second one uses it by itself.

@@ -34,8 +34,8 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == ["1"])
   }
 
-  /// A backup that is restored by renaming it counts, with what was written since.
-  @Test func goesOverToAFileThatTookTheName() throws {
+  /// A backup that was renamed once brought back old values, and took those with it that had been set since it was made.
+  @Test func `a backup that takes the name takes no record away`() throws {
     let (log, other) = (try LineLog(url), try LineLog(url))
     try log.append("1", "2")
     let backup = directory.file("backup")
@@ -46,12 +46,33 @@ struct JournalPlaceTests {
     try other.append("4")
     try log.append("5")
     try other.look()
-    #expect(other.lines == ["1", "2", "4", "5"])
+    #expect(other.lines == ["1", "2", "3", "4", "5"])
     #expect(other.damages.map(\.kind) == [.exchanged])
+    let aside = try #require(other.damages.first?.keptAside)
+    #expect(try LineLog(aside).lines == ["1", "2"])
     try log.refresh()
     #expect(log.lines == other.lines)
     #expect(log.damages.isEmpty)
     #expect(try LineLog(url).lines == other.lines)
+  }
+
+  /// Nobody can tell which of a backup's records are old. Those that were appended where it is now are not.
+  @Test(arguments: [false, true])
+  func `what others write into a file that took the name stays`(isNew: Bool) throws {
+    let log = try LineLog(url)
+    try log.append("1", "2")
+    let backup = directory.file("backup")
+    try FileManager.default.copyItem(at: url, to: backup)
+    try log.append("3")
+    if isNew { try FileManager.default.removeItem(at: url) } else { try rename(backup) }
+    let other = try LineLog(url)
+    try other.append("4")
+    try log.look()
+    #expect(log.lines == ["1", "2", "3", "4"])
+    try other.append("5")
+    try log.refresh()
+    #expect(log.lines == ["1", "2", "3", "4", "5"])
+    #expect(try LineLog(url).lines == log.lines)
   }
 
   @Test func aWriteInAFewLooksAtTheName() throws {
@@ -97,7 +118,7 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines.last == "2")
   }
 
-  @Test func takesInABackupThatWasCopiedOverTheFile() throws {
+  @Test func `asks for what it held when a backup was copied over the file`() throws {
     let (log, other) = (try LineLog(url), try LineLog(url))
     // The same length, so that only the salt tells.
     try LineLog(directory.file("backup")).append("a")
@@ -109,10 +130,12 @@ struct JournalPlaceTests {
     try file.write(contentsOf: backup)
     try file.close()
     try log.look()
-    #expect(log.lines == ["a"])
-    #expect(!log.journal.isRecovering)
+    #expect(log.journal.isRecovering)
+    try log.append("b")
     try other.append("c")
-    #expect(other.lines == ["a", "c"])
+    #expect(other.journal.isRecovering)
+    #expect(Array(other.lines.suffix(2)) == ["b", "c"])
+    #expect(try LineLog(url).lines == other.lines)
   }
 
   // MARK: Locks

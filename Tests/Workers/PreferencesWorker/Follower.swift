@@ -4,6 +4,7 @@ import SteadPreferences
 /// Tells of changes as they come, and does what the input says.
 ///
 ///     set <key> <number>     sets a key
+///     get <key>              prints a key's value
 ///     hammer <key> <count>   sets `key.0` and so on
 ///     synchronize            brings the property list file up to date
 ///     dump                   prints all, to a full stop
@@ -21,6 +22,7 @@ struct Follower {
       let words = line.split(separator: " ").map(String.init)
       switch words[0] {
       case "set": preferences.set(Int(words[2]) ?? 0, forKey: words[1])
+      case "get": say(preferences.propertyList(forKey: words[1])?.line ?? "none")
       case "hammer":
         for number in 0..<(Int(words[2]) ?? 0) {
           preferences.set(number, forKey: "\(words[1]).\(number)")

@@ -8,6 +8,7 @@ import SteadPreferences
 ///     sets    every key once
 ///     set     one key
 ///     read    one key is read
+///     flush   what was set is made durable
 ///     go      nothing, and no stop: it says so, and goes on. The next line is sent after that, since it would wait in
 ///             a buffer otherwise
 struct Sufferer {
@@ -53,6 +54,8 @@ struct Sufferer {
     switch line {
     case "sets": for _ in 0..<Self.keyCount { set() }
     case "set": set()
+    case "flush":
+      do { try preferences.flush() } catch { say("error \(error)") }
     default: _ = preferences.integer(forKey: "\(writer).0")
     }
   }

@@ -1,0 +1,75 @@
+import Foundation
+import SteadPreferences
+import Testing
+
+/// File systems that cannot hold a journal, since they lack `flock` or cannot map files for several processes.
+///
+/// On the first kind each set once left an empty file, and on the second one nothing was stored. The system's calls fail
+/// here as they do there.
+@Suite(.needs(.failingCalls), .hangLimit, .ownThread) struct PlainFileSystemTests {
+  enum Lack: CaseIterable { case locks, mappings }
+
+  private static func worker(
+    _ directory: TemporaryDirectory, _ arguments: [String], _ lack: Lack
+  ) throws -> Worker {
+    let journal = directory.file("domain.journal").filePath
+    let filter =
+      switch lack {
+      case .locks: ["-e", "trace=flock", "-e", "inject=flock:error=ENOLCK"]
+      case .mappings: ["-P", journal, "-e", "trace=mmap", "-e", "inject=mmap:error=ENODEV"]
+      }
+    return try Worker(
+      directory.url, arguments, launcher: ["strace", "-D", "-f", "-qq", "-o", "/dev/null"] + filter)
+  }
+
+  @Test(arguments: Lack.allCases)
+  func `values are stored in the property list, and shared`(lack: Lack) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let workers = try (0..<2).map { _ in try Self.worker(directory, ["follow"], lack) }
+    // What opening finds out is told to the handler of the type, before the object has one.
+    for worker in workers { try #require(worker.line() == "ready") }
+    for number in 1...20 {
+      let (worker, other) = (workers[number % 2], workers[(number + 1) % 2])
+      worker.send("set key.\(number % 7) \(number)")
+      #expect(worker.line() == "own key.\(number % 7) integer \(number)")
+      #expect(other.line() == "other key.\(number % 7) integer \(number)")
+    }
+    workers[0].send("synchronize")
+    #expect(workers[0].line() == "true")
+    let expected = Dictionary(uniqueKeysWithValues: (14...20).map { ("key.\($0 % 7)", $0) })
+    let data = try Data(contentsOf: directory.file("domain.plist"))
+    let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+    #expect(list as? [String: Int] == expected)
+    #expect(try directory.names.subtracting(["config"]) == ["domain.plist", "domain.lock"])
+    // A program that ends leaves its values to the next one, wherever that is.
+    for worker in workers { worker.end() }
+    #expect(try Worker.contents(directory.url) == expected.mapValues { "integer \($0)" })
+  }
+
+  @Test(arguments: Lack.allCases)
+  func `a kill leaves the old property list or the new one`(lack: Lack) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    var last = 0
+    for round in 1...5 {
+      let worker = try Self.worker(directory, ["follow"], lack)
+      while let line = worker.line(), line != "ready" {}
+      for number in 1...10 { worker.send("set key \(round * 100 + number)") }
+      for _ in 0..<(round * 2 - 1) {
+        last = Int(worker.line()?.split(separator: " ").last ?? "") ?? 0
+      }
+      worker.end()
+      let reader = try Self.worker(directory, ["dump"], lack)
+      let lines = reader.rest()
+      let found = lines.first { $0.hasPrefix("key integer ") }.flatMap { Int($0.dropFirst(12)) }
+      #expect((found ?? 0) >= last, "\(lines)")
+    }
+  }
+}
+
+extension Requirement {
+  fileprivate static let failingCalls = Requirement(
+    (try? ToolRun.text([
+      "strace", "-D", "-qq", "-o", "/dev/null", "-e", "inject=flock:error=ENOLCK", "true",
+    ])) != nil,
+    orElse: "system calls cannot be made to fail: install strace, and allow ptrace")
+}
