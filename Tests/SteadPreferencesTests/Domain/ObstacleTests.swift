@@ -281,57 +281,6 @@ struct ObstacleTests {
     #expect(errors.codes.contains(.damaged))
   }
 
-  /// Each of several stores has values that no other has read, and notices the loss in its turn.
-  @Test(.ownThread) func `what several programs have set survives losses in any order`()
-    async throws
-  {
-    for seed in 0..<UInt64(Effort.times(30)) {
-      await Task.yield()
-      var random = SplitMix(seed: seed)
-      let directory = home.config.appending(path: "app")
-      func store() throws -> DomainStore {
-        try DomainStore("app", directory: directory, options: DomainStore.Options(logLimit: 2_000))
-      }
-      let stores = [try store(), try store(), try store()]
-      var expected: [String: PropertyList] = [:]
-      var backup = try Data(contentsOf: journal)
-      var calls: [String] = []
-      for number in 0..<60 {
-        let (place, choice) = (
-          Int.random(in: 0..<3, using: &random), Int.random(in: 0..<16, using: &random)
-        )
-        calls.append("\(choice) \(place)")
-        switch choice {
-        case 0: truncate(journal.filePath, off_t.random(in: 0...5_000, using: &random))
-        case 1: truncate(journal.filePath, 0)
-        case 2: try home.removeFile(journal)
-        case 3: try backup.write(to: journal, options: .atomic)
-        case 4: backup = (try? Data(contentsOf: journal)) ?? backup
-        case 5: try stores[place].checkpoint()
-        case 6: try stores[place].flush()
-        default:
-          let key = "\(place).\(Int.random(in: 0..<5, using: &random))"
-          let value = choice == 7 ? nil : PropertyList.integer(Int64(number))
-          try stores[place].set(value, forKey: key)
-          expected[key] = value
-        }
-        // All notice it before the next one. A file without a name is noticed at the next look.
-        if choice <= 3 { for store in stores { try store.flush() } }
-      }
-      for store in stores { try store.flush() }
-      let found = Dictionary(
-        uniqueKeysWithValues: try store().contents().map { ($0.key, $0.value) })
-      let wrong = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }.map {
-        "\($0): \(found[$0].debugDescription), not \(expected[$0].debugDescription)"
-      }
-      guard wrong.isEmpty else {
-        Issue.record("seed \(seed): \(wrong) after \(calls)")
-        return
-      }
-      try FileManager.default.removeItem(at: directory)
-    }
-  }
-
   /// As `cp` does.
   private func copyOver(_ contents: Data) throws {
     let file = try FileHandle(forWritingTo: journal)
