@@ -272,9 +272,10 @@ struct LostLogTests {
         refusals += 1
       }
       #expect(try count(in: file.copy(withLog: true)) == expected, comment)
-      // Without the mark, which readers may delay, the log may have the name of the one before.
+      // A reader may keep the mark from the file, and then the log has the name of the one before.
+      let mayBeUnnamed = log.contains { $0.hasPrefix("2 ") || $0.hasPrefix("3 ") }
       let isMarked = try Data(contentsOf: file.copy(withLog: false).url)[61] & 1 == 1
-      if let older, file.hasLog, isMarked {
+      if let older, file.hasLog, isMarked, !mayBeUnnamed {
         // A file of before, with the log of now.
         let mixed = try older.copy(withLog: false)
         try mixed.take(from: file, "-wal")
