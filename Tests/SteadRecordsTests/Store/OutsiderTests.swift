@@ -42,7 +42,7 @@ import Testing
     func look() throws { _ = try store.read(.newest) { $1 } }
     try look()
     store.log.transactionBegins()
-    try writer.beginWriting {
+    try writer.beginWriting(namesLog: true) {
       try look()
       try store.log.commitQuietly {
         try look()
