@@ -1,3 +1,4 @@
+import SteadFiles
 import Synchronization
 
 /// What the contexts of this process have committed to one store, by the commits' numbers.
@@ -246,5 +247,19 @@ final class CommitLog: Sendable {
       logs[identifier] = WeakLog(log: log)
       return log
     }
+  }
+}
+
+extension CommitLog {
+  /// The name of a store's log. A store and its copy have one identifier, but separate commits.
+  static func name(
+    _ identity: RecordStore.Identity, _ configuration: ModelConfiguration
+  ) throws -> String {
+    if configuration.isStoredInMemoryOnly { return identity.identifier }
+    guard let status = try POSIXDisk().status(at: configuration.url.path) else {
+      return identity.identifier
+    }
+    // Not the description of the whole value, since that searches the program's conformances.
+    return "\(identity.identifier) \(status.identity.device) \(status.identity.file)"
   }
 }

@@ -113,7 +113,7 @@ final class RecordStore: @unchecked Sendable {
       }
       return EntityPlans.LazyPlan(entity, table, identity)
     }
-    log = CommitLog.of(try Self.logName(identity, configuration))
+    log = CommitLog.of(try CommitLog.name(identity, configuration))
     readers = ReaderPool(file, log)
     isInMemory = configuration.isStoredInMemoryOnly
     let last = try writer.lastCommit()
@@ -133,18 +133,6 @@ final class RecordStore: @unchecked Sendable {
     readers.close()
     // SQLite does so when the last connection of all processes is closed, and here other processes may go on.
     if OpenStores.isClosed(log) { _ = try? writer.checkpoint(.emptying, patience: 0) }
-  }
-
-  /// A store and its copy have one identifier, but separate commits.
-  static func logName(
-    _ identity: Identity, _ configuration: ModelConfiguration
-  ) throws -> String {
-    if configuration.isStoredInMemoryOnly { return identity.identifier }
-    guard let status = try POSIXDisk().status(at: configuration.url.path) else {
-      return identity.identifier
-    }
-    // Not the description of the whole value, since that searches the program's conformances.
-    return "\(identity.identifier) \(status.identity.device) \(status.identity.file)"
   }
 
   // MARK: Writing
@@ -601,12 +589,4 @@ final class RecordStore: @unchecked Sendable {
 
   private var watcher: StoreWatcher?
   private let watching = NSLock()
-}
-
-/// The thread that runs.
-enum CurrentThread {
-  static var number: UInt {
-    // A number or a pointer, by the system.
-    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
-  }
 }

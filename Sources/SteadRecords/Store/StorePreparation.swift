@@ -88,7 +88,7 @@ struct StorePreparation {
     try connection.finishLogMark {
       guard let identifier = try identifier() else { return try connection.commit() }
       let log = try CommitLog.of(
-        RecordStore.logName(RecordStore.Identity(identifier: identifier), file.configuration))
+        CommitLog.name(RecordStore.Identity(identifier: identifier), file.configuration))
       log.transactionBegins()
       defer { log.transactionEnds() }
       try log.commitQuietly(connection.commit)
