@@ -590,3 +590,11 @@ final class RecordStore: @unchecked Sendable {
   private var watcher: StoreWatcher?
   private let watching = NSLock()
 }
+
+/// The thread that runs.
+enum CurrentThread {
+  static var number: UInt {
+    // A number or a pointer, by the system.
+    withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+  }
+}
