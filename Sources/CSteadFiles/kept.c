@@ -52,7 +52,8 @@ void stead_kept_want(void *word) {
 void stead_kept_insist(void *word) {
   uint64_t old =
     __atomic_exchange_n((uint64_t *)word, STEAD_LOCK_WANTED, __ATOMIC_SEQ_CST);
-  if (old == STEAD_LOCK_KEPT) wake(word);
+  // Also who has yielded to somebody else, and would take a later yield for its own.
+  if (old == STEAD_LOCK_KEPT || old == STEAD_LOCK_YIELDED) wake(word);
 }
 
 void stead_kept_await(const void *word, int64_t microseconds) {
@@ -74,8 +75,11 @@ void stead_kept_settle(void *word) {
   wait_while(word, STEAD_LOCK_YIELDED, yield_limit);
   // Nobody has taken it: who waited may be dead, or has no processor.
   found = STEAD_LOCK_YIELDED;
-  (void)__atomic_compare_exchange_n(
-    (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  if (__atomic_compare_exchange_n(
+        (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    // Another process may sleep for a yield of its own.
+    wake(word);
+  }
 }
 
 void stead_kept_wait(const void *word, int64_t microseconds) {

@@ -42,6 +42,8 @@ extension Journal {
     // This releases those that wait for the old file's lock; they read its state and move to the new file.
     adopt(opened)
     position = UInt64(draft.tail)
+    // The owner has all that the new file holds, so what it held of the old one no longer says what it lacks.
+    heldPlace = nil
     if isListening { announce() }
     _ = stead_file_touch(file.descriptor)
   }

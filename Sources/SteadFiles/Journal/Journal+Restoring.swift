@@ -21,7 +21,8 @@ extension Journal {
 
   /// Up to where another process has restored the lost file; nil if nobody has.
   package var restoredOffset: UInt64? {
-    lostPlace.flatMap { JournalLineage(file).tail(of: $0.salt) }
+    // 0: somebody has begun to restore it, and may have been ended before anything was written.
+    lostPlace.flatMap { JournalLineage(file).tail(of: $0.salt) }.flatMap { $0 == 0 ? nil : $0 }
   }
 
   /// What others have written since the file was lost, without the records that restore it.

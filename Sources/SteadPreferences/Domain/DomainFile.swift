@@ -294,6 +294,8 @@ extension DomainFile {
       take(&replay)
       let bytes = try BinaryPropertyList.encode(replay.table.fields())
       try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: published.metadata))
+      // Their offsets were those of the old file.
+      changes = []
     }
   }
 

@@ -140,7 +140,6 @@ extension DomainStore {
 
   private func filesChanged(_ names: Set<String>) {
     let isWaiting = names.contains(name + ".waiting")
-    var isBehind = false
     let hasMail = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
       file.journal.clearNotice()
@@ -155,12 +154,7 @@ extension DomainStore {
         file.hasWaitingFile = true
         hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
       }
-      isBehind = file.journal.hasNews && !file.isReadOnly && !file.isHolderKnownToBeStuck
       return hasMail || !file.problems.isEmpty
-    }
-    // Another process is overwriting a journal that is a mount point, which cannot be read meanwhile.
-    if isBehind {
-      Self.deliveries.call(after: .milliseconds(10)) { [weak self] in self?.filesChanged(names) }
     }
     if hasMail { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }

@@ -139,11 +139,14 @@ struct StoreFile: Sendable {
       .integer("SELECT count(*) FROM sqlite_schema")
   }
 
-  func open(writable: Bool, keepsJournalMode: Bool = false) throws -> StoreConnection {
+  /// - Parameter isAlone: Reads the file without its log.
+  func open(
+    writable: Bool, keepsJournalMode: Bool = false, isAlone: Bool = false
+  ) throws -> StoreConnection {
     let isFile = !configuration.isStoredInMemoryOnly
     var options = SQLiteOptions(isFile ? .file(reading.path(for: path)) : .memory)
     options.isWritable = writable
-    options.isImmutable = isFile && reading.isAlone
+    options.isImmutable = isFile && (isAlone || reading.isAlone)
     options.lockPatience = Int32(RecordStore.lockPatience) * 1000
     options.cacheSize = Self.cacheSize
     // Fields of structs are columns made by json_extract, and triggers keep the tables of FTS5.
@@ -158,12 +161,8 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// A connection that reads the file without its log.
-  func openAlone() throws -> StoreConnection {
-    var file = self
-    file.reading = .alone
-    return try file.open(writable: false)
-  }
+  /// A connection that reads the file without its log; the copy, where the store is read from one.
+  func openAlone() throws -> StoreConnection { try open(writable: false, isAlone: true) }
 
   /// A writing connection to a store that is open; does not make the file again if it was removed.
   func openAgain() throws -> StoreConnection {

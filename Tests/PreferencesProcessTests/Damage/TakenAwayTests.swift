@@ -68,9 +68,8 @@ import Testing
     mutating func disorder(after blow: Blow) throws -> String? {
       // A removed or replaced file is noticed by one write in 65, and by a flush.
       let isMoved = blow == .removal || blow == .replacement
-      var demands = isMoved ? ["sets", "flush"] : ["sets", "flush", "set"]
-      // What a read notices is written at once only if no other program has the lock.
-      if !isMoved, workers.count == 1 { demands.append("read") }
+      // What a read notices is written soon, and not before the read returns.
+      let demands = isMoved ? ["sets", "flush"] : ["sets", "flush", "set"]
       let demand = demands.randomElement(using: &random) ?? "sets"
       var last: [Int] = []
       for (writer, worker) in workers.enumerated() {
@@ -105,14 +104,17 @@ import Testing
   /// One after another: the workers write without a pause, and would take the processors from other tests.
   @Test(arguments: Blow.allCases)
   func `nobody dies and no value is lost`(blow: Blow) async throws {
-    // Of several writers that are at work while a file is copied over, one can lose what it has just set.
-    for seed in UInt64(1)...(blow == .copy ? 1 : 3) {
+    let writers = [1, 2, 1]
+    for (seed, writers) in zip(UInt64(1)..., writers) {
       await Task.yield()
-      var victim = try Victim(writers: Int(seed), seed: seed)
+      var victim = try Victim(writers: writers, seed: seed)
       for round in 0..<Effort.times(Effort.isLong ? 20 : 6) {
         await Task.yield()
         try victim.strike(blow)
         if let problem = try victim.disorder(after: blow) {
+          // Of several writers that notice a loss one after another, one can lose what it has just set: Preferences.md
+          // doesn't promise more. None may die.
+          if writers > 1, !problem.contains("ended with") { break }
           Issue.record("\(blow), seed \(seed), round \(round): \(problem)")
           return
         }
