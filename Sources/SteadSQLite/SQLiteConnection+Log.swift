@@ -9,9 +9,10 @@ extension SQLiteConnection {
   ///
   /// Nothing is written if it does so already. The change needs the write lock. SQLite takes that while it reads, and so
   /// asks no busy handler: it fails at once while another connection writes, as when several programs create one file.
-  /// This waits as long as the connection is patient.
+  /// This pauses between attempts for as long as the connection is patient. An attempt may itself wait as long, where
+  /// another connection keeps it from reading, so that a stopped process which creates the file holds this up for longer.
   ///
-  /// - Parameter pause: Called between two attempts with a number of microseconds.
+  /// - Parameter pause: Sleeps, since nothing tells when a lock is free; called between two attempts with a number of microseconds.
   package func useLog(pause: (useconds_t) -> Void = { usleep($0) }) throws -> Bool {
     var left = Int64(lockPatience) * 1000
     var length: useconds_t = 1000

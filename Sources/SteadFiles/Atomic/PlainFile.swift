@@ -47,6 +47,7 @@ package struct PlainFile: Sendable {
           code: .busy, message: "Another process has locked the file.", path: lockPath)
       }
       waits += 1
+      // No call waits for a record lock for a limited time, so it is asked for again.
       usleep(1_000)
     }
   }

@@ -85,6 +85,7 @@ package final class SerialCalls: Sendable {
   private func run(_ delay: Duration) {
     while let next = next(delay) {
       let rest = (next.deadline - .now).wholeMicroseconds
+      // The delay itself. Nothing has to end it: calls that come meanwhile are due later.
       if rest > 0 { usleep(useconds_t(rest)) }
       call(next.call)
     }

@@ -29,6 +29,7 @@ extension Journal {
 
     /// Returns when the lock is yielded, or after some microseconds.
     package func wait(atMost microseconds: Int64) {
+      // Without a word that processes share, nothing tells when the lock is free.
       if let word { stead_kept_await(word, microseconds) } else { usleep(useconds_t(microseconds)) }
     }
   }
