@@ -89,8 +89,10 @@ extension Journal {
   }
 
   /// Whether a file that was opened again is the open one with other contents, such as those of a backup.
+  ///
+  /// The child of a fork does not have its parent's file open. That may be gone, and its number may be another's.
   private func isOverwriting(_ opened: Opened) -> Bool {
-    guard !opened.isPartial, opened.file.identity == file.identity,
+    guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity,
       let held = heldPlace ?? receivedPlace
     else { return false }
     guard opened.header.salt == held.salt, UInt64(opened.verifiedEnd) >= held.offset else {

@@ -101,6 +101,37 @@ import Testing
     #expect(try LineLog(url).lines == ["parent", "child", "parent again"])
   }
 
+  /// A child took a file of its parent for its own, overwritten: it had the number of the one that was open at
+  /// the fork, which was gone. The child then replaced it, with all that the parent had written.
+  @Test func `a child knows its parent's file from another with the same number`() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let log = try LineLog(URL(filePath: path))
+      try log.append("before")
+      let first = log.journal.file.identity
+      let go = Pipe()
+      let child = try ForkedChild {
+        _ = try go.fileHandleForReading.read(upToCount: 1)
+        try log.append("child")
+      }
+      // Most file systems give a number again at once.
+      for number in 0..<20 where number == 0 || log.journal.file.identity != first {
+        try log.append("parent \(number)")
+        try log.compact()
+      }
+      // As a writer leaves it that is killed while it compacts: it takes the lock to open that.
+      let mark = log.journal.position | JournalLayout.compacting
+      log.journal.file.setWord(mark, at: JournalLayout.tail)
+      try go.fileHandleForWriting.write(contentsOf: Data([0]))
+      let status = child.finish()
+      guard status == 0 else { exit(status) }
+      try log.append("after")
+    }
+    let lines = try LineLog(url).lines
+    #expect(lines.first == "before" && lines.suffix(2) == ["child", "after"], "\(lines)")
+    #expect(lines.contains("parent 0"))
+  }
+
   @Test func parentAndChildKeepEachOtherOut() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
