@@ -98,8 +98,9 @@ extension ObjectGraph {
     guard !property.isToMany, let inverse = inverse(of: property), !inverse.isToMany else {
       return targets
     }
-    // Other contexts may have led this side to an object that belongs to another owner here.
-    return targets.filter { refers($0, inverse.index, to: model, nil) }
+    // Other contexts may have led this side to an object that belongs to another owner here, or to this one by another
+    // relationship with the same inverse.
+    return targets.filter { refers($0, inverse.index, to: model, inverse.list) }
   }
 
   /// Removes an object from one of its relationships, on both sides.

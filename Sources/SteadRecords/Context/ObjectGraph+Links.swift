@@ -28,12 +28,10 @@ extension ObjectGraph {
     let partner = newSide.flatMap {
       $0.inverse.isToMany ? nil : side(leadingTo: $0.model, at: $0.inverse.index)
     }
-    // A partner that other contexts' commits left here may by now belong to another object.
-    let oldSide = Self.side(previous, oldInverse).flatMap {
-      $0.inverse.isToMany || refers($0.model, $0.inverse.index, to: owner, nil) ? $0 : nil
-    }
     apply(
-      Inverses.ofReference(owner, index, old: oldSide, new: newSide, partner: partner))
+      Inverses.ofReference(
+        owner, index, old: leading(Self.side(previous, oldInverse), to: owner), new: newSide,
+        partner: partner))
   }
 
   private static func side(
@@ -46,8 +44,22 @@ extension ObjectGraph {
   /// The side that leads to an object whose to-one property leads back; the destination is loaded.
   func side(leadingTo model: any PersistentModel, at index: Int) -> Inverses.Side? {
     let owner = destination(of: model, at: index)
-    return Self.side(
-      owner, inverse(of: entity(of: model).properties[index], list: model.list(at: index)))
+    let inverse = inverse(of: entity(of: model).properties[index], list: model.list(at: index))
+    return leading(Self.side(owner, inverse), to: model)
+  }
+
+  /// A side, unless it is a to-one property that leads elsewhere, which then must not be cleared.
+  ///
+  /// Where this context and another one have each changed one side of a pair, the two sides contradict each other until the
+  /// next save: a partner may belong to another object by now, or to the same one by another relationship that has the
+  /// same inverse.
+  private func leading(
+    _ side: Inverses.Side?, to model: any PersistentModel
+  ) -> Inverses.Side? {
+    guard let side else { return nil }
+    let inverse = side.inverse
+    return inverse.isToMany || refers(side.model, inverse.index, to: model, inverse.list)
+      ? side : nil
   }
 
   func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
@@ -194,7 +206,7 @@ extension ObjectGraph {
     guard case .toOne(let target) = model.content(at: index) else { return nil }
     let property = entity(of: model).properties[index]
     let inverse = inverse(of: property, list: model.list(at: index))
-    return Self.side(left(target, by: model, property, inverse), inverse)
+    return leading(Self.side(left(target, by: model, property, inverse), inverse), to: model)
   }
 
   /// The object that a to-one property led to, if it needs a change; the row of any other is noted, so that other

@@ -157,11 +157,17 @@ extension ObjectGraph {
       return setReference(of: duplicate, index, nil)
     }
     if let inverse, isHere(target) {
-      // From the other side, whose list keeps its order, and which determines one of several relationships.
       if inverse.isToMany {
+        // From the other side, whose list keeps its order.
         replace(duplicate, with: original, in: target, inverse.index)
-      } else {
+      } else if inverse.list == nil {
+        // From the other side, which may be one of several relationships that share this inverse.
         setReference(of: target, inverse.index, original)
+      } else if destination(of: original, at: index) === target,
+        !refers(target, inverse.index, to: original, inverse.list)
+      {
+        // Another context has led this side there, and the target is in another relationship of the original.
+        setReference(of: original, index, nil)
       }
     }
     if destination(of: original, at: index) !== target {
@@ -214,7 +220,7 @@ extension ObjectGraph {
 
   // MARK: Single sides
 
-  private func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
+  func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
     let before = members(of: owner, at: index)
     guard !before.elementsEqual(list, by: { $0 === $1 }) else { return }
     notifying(owner, index) { owner.updateTargets(at: index) { $0.loaded = list } }
@@ -222,7 +228,7 @@ extension ObjectGraph {
     markChanged(owner, at: index)
   }
 
-  private func setReference(
+  func setReference(
     of owner: any PersistentModel, _ index: Int, _ target: (any PersistentModel)?
   ) {
     guard case .toOne(let old) = owner.content(at: index) else { return }

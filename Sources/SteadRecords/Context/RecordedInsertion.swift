@@ -82,14 +82,19 @@ extension ObjectGraph {
     for (index, copy) in row.attributes { restoreAttribute(copy, of: model, at: index) }
     for (index, target, list) in row.references {
       guard case .toOne(let old) = model.content(at: index) else { continue }
-      let destination = entity(of: model).properties[index].destination.map { layout.entities[$0] }
+      let property = entity(of: model).properties[index]
+      let destination = property.destination.map { layout.entities[$0] }
       var new: (any PersistentModel)?
       if case .row(let row) = target, let destination { new = stored(destination, row) }
+      if let new, let list, let inverse = inverse(of: property, list: list) {
+        // From the other side, which determines one of several relationships.
+        lead(new, inverse, to: model)
+        continue
+      }
       notifying(model, index) {
         model.setContent(.toOne(new.map { .model($0) } ?? .none), at: index)
       }
       didSetToOne(model, index, old, new)
-      if let list, new != nil { model.setList(list, at: index) }
       didChange(model, at: index)
     }
     for (index, rows) in row.members {
@@ -100,6 +105,15 @@ extension ObjectGraph {
       didReplaceMembers(of: model, at: index, before, with: list)
       didChange(model, at: index)
     }
+  }
+
+  /// Puts an object at the end of a list, or into the place of a to-one property's destination.
+  private func lead(
+    _ owner: any PersistentModel, _ property: Inverses.Inverse, to model: any PersistentModel
+  ) {
+    guard property.isToMany else { return setReference(of: owner, property.index, model) }
+    let members = members(of: owner, at: property.index)
+    setMembers(of: owner, property.index, Self.withoutDuplicates(members + [model]))
   }
 
   private func stored(_ entity: EntityLayout, _ row: Int64) -> (any PersistentModel)? {
