@@ -146,7 +146,7 @@ private struct HiveTrial {
   mutating func actElsewhere(_ random: inout SplitMix) throws {
     var elsewhere = HiveReference(base: reference.base)
     for _ in 0..<Int.random(in: 1...3, using: &random) {
-      let bee = try #require(elsewhere.base.bees.sorted().randomElement(using: &random))
+      guard let bee = elsewhere.base.bees.sorted().randomElement(using: &random) else { break }
       let place = Self.places.filter { elsewhere.base.hives.contains($0.hive) }
         .randomElement(using: &random)
       log.append("elsewhere: \(bee) to \(place.map { "\($0.hive).\($0.end)" } ?? "nil")")
