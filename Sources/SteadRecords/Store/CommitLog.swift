@@ -117,13 +117,89 @@ final class CommitLog: Sendable {
 
   /// Makes a commit within a transaction that was noted; no number stands for it.
   ///
-  /// - Returns: ``quietCount`` afterwards, without what other connections have added once the lock was free.
-  @discardableResult
-  func commitQuietly(_ commit: () throws -> Void) rethrows -> UInt64 {
-    let count = quiet.add(1, ordering: .acquiringAndReleasing).newValue
+  /// - Parameter commit: Calls ``StoreConnection/commit()``.
+  func commitQuietly(_ connection: StoreConnection, _ commit: () throws -> Void) throws {
+    let number = try connection.lastCommit().number
+    look(connection, number)
+    quiet.add(1, ordering: .acquiringAndReleasing)
     defer { quiet.add(1, ordering: .acquiringAndReleasing) }
-    try commit()
-    return count + 1
+    try self.commit(connection, as: number, commit)
+  }
+
+  // MARK: Changes by other programs
+
+  /// The file after a commit: its number, and how many commits had been made to the file then, by SQLite's count.
+  private struct FileState: Equatable {
+    var number: Int64
+    var commitCount: UInt32
+  }
+
+  // A commit that changed the count and not the number is another program's. One state for all containers: what one
+  // commits hides nothing from the others, also when it is closed afterwards.
+  private let state = Mutex<FileState?>(nil)
+
+  /// Notes a change by a program that counts no commits, if there was one since the last look or commit of this process.
+  ///
+  /// - Parameters:
+  ///   - connection: It has the write lock.
+  ///   - number: That of the last commit that it sees.
+  func look(_ connection: StoreConnection, _ number: Int64) {
+    guard let count = connection.commitCount else { return }
+    let seen = FileState(number: number, commitCount: count)
+    if state.withLock({ Self.replace(&$0, by: seen) }) { noteOutsider() }
+  }
+
+  /// The same with a snapshot, without the write lock.
+  ///
+  /// - Returns: Whether it could be found out: not while a transaction of this process is open, nor if another program
+  ///   has just made a commit.
+  func look(_ connection: StoreConnection) -> Bool {
+    let ended = endedCount
+    guard begunCount == ended else { return false }
+    let count = connection.commitCount
+    // In this order: the snapshot begins with the first row, and has the state between two equal counts.
+    guard let number = try? connection.lastCommit().number, connection.commitCount == count else {
+      return false
+    }
+    guard let count else { return true }
+    let seen = FileState(number: number, commitCount: count)
+    // Asked with the state's lock: a transaction that begins later also sets the state later.
+    let isForeign: Bool? = state.withLock { state in
+      begunCount == ended ? Self.replace(&state, by: seen) : nil
+    }
+    if isForeign == true { noteOutsider() }
+    return isForeign != nil
+  }
+
+  /// - Returns: Whether the file was changed without a number.
+  private static func replace(_ state: inout FileState?, by seen: FileState) -> Bool {
+    defer { state = seen }
+    guard let state else { return false }
+    return state.number == seen.number && state.commitCount != seen.commitCount
+  }
+
+  /// Makes a commit with the state known that it leads to, before anybody sees it.
+  ///
+  /// - Parameter number: The number of the last commit afterwards.
+  func commit(
+    _ connection: StoreConnection, as number: Int64, _ commit: () throws -> Void
+  ) throws {
+    guard let count = connection.commitCount else { return try commit() }
+    let next = FileState(number: number, commitCount: count &+ 1)
+    let before = state.withLock { state in
+      defer { state = next }
+      return state
+    }
+    let pages = connection.writtenPages
+    do {
+      try commit()
+    } catch {
+      state.withLock { if $0 == next { $0 = before } }
+      throw error
+    }
+    // SQLite doesn't count a commit that changes no page.
+    guard connection.writtenPages == pages else { return }
+    state.withLock { if $0 == next { $0?.commitCount = count } }
   }
 
   // MARK: Contexts

@@ -46,9 +46,9 @@ final class ReaderPool: Sendable {
 
   /// Runs a body with a reader that sees one commit, and with that commit's number.
   ///
-  /// - Parameter doubt: Called when a change may be another program's.
+  /// - Parameter doubt: Called when a change may be another program's; returns whether it has found out.
   func read<Result>(
-    _ freshness: Freshness, doubting doubt: () -> Void,
+    _ freshness: Freshness, doubting doubt: () -> Bool,
     _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     let reader = try take()
@@ -88,7 +88,7 @@ final class ReaderPool: Sendable {
 
   /// Gives a reader a sufficiently recent snapshot, and returns its number.
   private func prepare(
-    _ reader: StoreConnection, _ freshness: Freshness, _ doubt: () -> Void
+    _ reader: StoreConnection, _ freshness: Freshness, _ doubt: () -> Bool
   ) throws -> Int64 {
     if let snapshot = reader.snapshot {
       if case .shared(let number) = freshness,
@@ -107,7 +107,9 @@ final class ReaderPool: Sendable {
       let number = commit.number
       reader.snapshot = .init(number: number, openedAt: Self.now)
       log.didCommit(commit)
-      if compare(reader, number, quietCount, isSettled: log.begunCount == ended) { doubt() }
+      if compare(reader, number, quietCount, isSettled: log.begunCount == ended), doubt() {
+        reader.lastSnapshot?.isDoubtful = false
+      }
       scheduleSnapshotEnd()
       return number
     } catch {
@@ -121,9 +123,9 @@ final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - quietCount: The log's, from before the snapshot.
   ///   - isSettled: Whether no transaction of this process was open as the snapshot was taken. Otherwise a change may be
-  ///     that transaction's: the next snapshot is compared with the same one. What another program has changed before
-  ///     the transaction, its own connection finds (``RecordStore``).
-  /// - Returns: Whether another program may have made a change that the snapshots don't show.
+  ///     that transaction's: the next snapshot is compared with the same one.
+  /// - Returns: Whether another program may have made a change that the snapshots don't show: before this one, or before
+  ///   an earlier one for which that was not found out.
   private func compare(
     _ reader: StoreConnection, _ number: Int64, _ quietCount: UInt64, isSettled: Bool
   ) -> Bool {
@@ -131,14 +133,14 @@ final class ReaderPool: Sendable {
     // It cannot tell what was changed after a commit whose number it sees for the first time.
     var isDoubtful = true
     if let last = reader.lastSnapshot, last.number == number {
-      isDoubtful = false
+      isDoubtful = last.isDoubtful
       if last.version != version {
         guard isSettled else { return false }
-        isDoubtful = last.quietCount != quietCount
-        if !isDoubtful { log.noteOutsider() }
+        if last.quietCount == quietCount { log.noteOutsider() } else { isDoubtful = true }
       }
     }
-    reader.lastSnapshot = (number, version, quietCount)
+    reader.lastSnapshot = .init(
+      number: number, version: version, quietCount: quietCount, isDoubtful: isDoubtful)
     return isDoubtful
   }
 

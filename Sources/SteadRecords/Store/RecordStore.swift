@@ -54,8 +54,6 @@ final class RecordStore: @unchecked Sendable {
   /// The version of the file after this connection's last commit. While it is unchanged, no other process has written,
   /// and what is known about the file is true.
   private var committedVersion: UInt32?
-  /// What this connection has seen last while nobody else could write.
-  private var seen: (number: Int64, version: UInt32, quietCount: UInt64)?
   /// The last commit after which removing from the history was due.
   private var trimmedNumber: Int64 = 0
   private let trimmingIsDue = Atomic<Bool>(false)
@@ -123,7 +121,8 @@ final class RecordStore: @unchecked Sendable {
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.takeOver() }
     modelVersion = historian.schemaVersion
-    seen = (last.number, writer.dataVersion, log.quietCount)
+    // From now on, what other programs change is theirs.
+    _ = resolveDoubt()
     if configuration.allowsSave, !configuration.isStoredInMemoryOnly { OpenStores.add(self) }
   }
 
@@ -178,7 +177,7 @@ final class RecordStore: @unchecked Sendable {
         try beginWriting()
         if committedVersion == nil || writer.dataVersion != committedVersion {
           newest = try writer.lastCommit()
-          lookForOutsiders(newest.number)
+          log.look(writer, newest.number)
           writer.nextRows = [:]
           try historian.takeOver()
           try checkModels()
@@ -211,40 +210,20 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
-  /// Finds out on the connection that writes whose change a reader has seen, which knows its own commits without a
-  /// number.
-  private func resolveDoubt() {
-    // The transaction of another thread finds out itself.
-    guard writing.try() else { return }
+  /// Finds out whether another program has made a change that a reader cannot tell from this process's.
+  ///
+  /// - Returns: Whether that is known now; not while a transaction of this process is open, which may be what changes
+  ///   the file.
+  private func resolveDoubt() -> Bool {
+    guard writing.try() else { return false }
     defer { writing.unlock() }
-    let ended = log.endedCount
-    guard depth == 0, !writer.isInTransaction, (try? writer.begin()) != nil else { return }
+    guard depth == 0, !writer.isInTransaction, (try? writer.begin()) != nil else { return false }
     defer { try? writer.execute("ROLLBACK") }
-    guard let number = try? writer.lastCommit().number, log.begunCount == ended else { return }
-    lookForOutsiders(number)
+    return log.look(writer)
   }
 
   /// Commits what changes neither an object nor the commits' number.
-  private func commitQuietly() throws {
-    let number = try writer.lastCommit().number
-    lookForOutsiders(number)
-    let quietCount = try log.commitQuietly(writer.commit)
-    seen = (number, writer.dataVersion, quietCount)
-  }
-
-  /// Notes a change since this connection's last transaction by a program that counts no commits; while no other
-  /// connection of this process writes.
-  ///
-  /// A reader does not look for it once this transaction has another number.
-  private func lookForOutsiders(_ number: Int64) {
-    let now = (number: number, version: writer.dataVersion, quietCount: log.quietCount)
-    if let seen, !isInMemory, seen.number == number, seen.version != now.version,
-      seen.quietCount == now.quietCount
-    {
-      log.noteOutsider()
-    }
-    seen = now
-  }
+  private func commitQuietly() throws { try log.commitQuietly(writer, writer.commit) }
 
   /// Throws when the store has been migrated to other models since it was opened.
   private func checkModels() throws {
@@ -316,9 +295,7 @@ final class RecordStore: @unchecked Sendable {
     if posted.isEmpty {
       try commitQuietly()
     } else {
-      let quietCount = log.quietCount
-      try writer.commit()
-      seen = (number, writer.dataVersion, quietCount)
+      try log.commit(writer, as: number, writer.commit)
     }
     // Without a version the triggers are looked at before the next transaction.
     committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion

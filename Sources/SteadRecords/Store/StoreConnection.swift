@@ -17,7 +17,12 @@ final class StoreConnection: @unchecked Sendable {
     let openedAt: UInt64
   }
 
-  init(_ options: SQLiteOptions) throws { database = try SQLiteConnection(options) }
+  private let isImmutable: Bool
+
+  init(_ options: SQLiteOptions) throws {
+    isImmutable = options.isImmutable
+    database = try SQLiteConnection(options)
+  }
 
   // The statements of every transaction have separate fields, so that no SQL is hashed for them.
   private lazy var beginning = try? SQLiteStatement("BEGIN", on: database)
@@ -61,7 +66,15 @@ final class StoreConnection: @unchecked Sendable {
   var logMark = LogMark()
 
   /// What the last snapshot of a reader had, as far as it is known to be of no transaction that was under way.
-  var lastSnapshot: (number: Int64, version: UInt32, quietCount: UInt64)?
+  var lastSnapshot: LastSnapshot?
+
+  struct LastSnapshot {
+    var number: Int64
+    var version: UInt32
+    var quietCount: UInt64
+    /// Whether another program may have made a change before it that no snapshot of this connection shows.
+    var isDoubtful: Bool
+  }
 
   /// Writes the row of the commit that is about to be made.
   ///
@@ -147,6 +160,12 @@ final class StoreConnection: @unchecked Sendable {
   var changedRows: Int { database.changedRows }
   var isInTransaction: Bool { database.isInTransaction }
   func setsOffTriggers(_ isOn: Bool) throws { try database.setsOffTriggers(isOn) }
+  private lazy var hasLogIndex =
+    !isImmutable && (try? rows("PRAGMA journal_mode").first?.first) == .text("wal")
+  /// ``SQLiteConnection/commitCount``; nil for a file without a log, too.
+  var commitCount: UInt32? { hasLogIndex ? database.commitCount : nil }
+  /// ``SQLiteConnection/writtenPages``
+  var writtenPages: Int32 { database.writtenPages }
   /// ``SQLiteConnection/dataVersion``
   var dataVersion: UInt32 { database.dataVersion }
 }

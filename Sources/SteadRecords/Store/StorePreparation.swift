@@ -91,7 +91,7 @@ struct StorePreparation {
         CommitLog.name(RecordStore.Identity(identifier: identifier), file.configuration))
       log.transactionBegins()
       defer { log.transactionEnds() }
-      try log.commitQuietly(connection.commit)
+      try log.commitQuietly(connection, connection.commit)
     }
   }
 
