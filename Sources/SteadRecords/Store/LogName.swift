@@ -12,11 +12,15 @@ import SteadSQLite
 ///
 /// So the row as seen with the log has the first name of the row in the file alone, at every moment: older names are
 /// removed only once the file has the new one. A file that was replaced has another one.
+///
+/// A backup gets a name of its own: the log that was there when it was made would otherwise take it for its file.
 enum LogName {
   /// The key in `stead_metadata`.
   static let key = "log"
   /// The most names of a row. When nothing has emptied the log for that many marks, it keeps the names it has.
   static let limit = 32
+
+  static func random() -> Substring { String(UInt64.random(in: .min ... .max), radix: 36)[...] }
 
   static func names(in value: SQLValue?) -> [Substring] {
     guard case .text(let text)? = value else { return [] }
@@ -36,9 +40,9 @@ extension StoreConnection {
   func addLogName() throws -> String? {
     let names = try logNames()
     guard names.count < LogName.limit else { return names.first.map { String($0) } }
-    let name = String(UInt64.random(in: .min ... .max), radix: 36)
-    try setLogNames([name[...]] + names)
-    return name
+    let name = LogName.random()
+    try setLogNames([name] + names)
+    return String(name)
   }
 
   /// Writes the names into the log, whether they change or not: what a log lacks is read from whatever file it is
@@ -51,6 +55,9 @@ extension StoreConnection {
     let oldest = name.flatMap { names.firstIndex(of: $0[...]) } ?? names.count - 1
     try setLogNames(Array(names[...oldest]))
   }
+
+  /// Gives a copy of a store a name that no log has.
+  func replaceLogNames() throws { try setLogNames([LogName.random()]) }
 
   private func setLogNames(_ names: [Substring]) throws {
     try run(

@@ -57,7 +57,7 @@ struct StoreCopy {
     let draft = try TemporaryFile(beside: path, on: disk)
     defer { draft.finish() }
     try connection.copy(to: draft.path, progress)
-    try Self.unmark(draft.path)
+    try StoreCopy(path: draft.path).becomeBackup()
     do {
       // A rename would replace a file that is made in this moment.
       try disk.link(draft.path, to: path)
@@ -80,11 +80,16 @@ struct StoreCopy {
     try target.removeLogMark()
   }
 
-  /// A copy has everything in its file. It has the mark of the original if it was made while a writer was setting it.
-  private static func unmark(_ path: String) throws {
-    guard StoreHeader(path: path)?.lacksLog == true else { return }
-    let copy = StoreCopy(path: path)
-    try copy.file.open(writable: true, keepsJournalMode: true).removeLogMark()
+  /// Makes the copy's file one that the log of the original does not belong to.
+  func becomeBackup() throws {
+    let connection = try file.open(writable: true, keepsJournalMode: true)
+    // Needs no index of the log, which some file systems cannot hold.
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try connection.beginImmediate()
+    // A copy has everything in its file. It has the mark if it was made while a writer was setting it.
+    try connection.removeLogMark()
+    try connection.replaceLogNames()
+    try connection.commit()
   }
 
   /// Removes the copy with all of its files.

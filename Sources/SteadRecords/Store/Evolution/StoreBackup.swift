@@ -33,6 +33,7 @@ struct StoreBackup {
     let new = draft
     do {
       try new.make(from: file, report: report)
+      try new.becomeBackup()
       return try keep(new)
     } catch let error where !(error is CancellationError) {
       try? new.remove()
