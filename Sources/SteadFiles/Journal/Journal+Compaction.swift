@@ -18,12 +18,16 @@ extension Journal {
     do {
       try complete(&draft)
       var list = JournalLineage()
-      list.inherit(JournalLineage(file))
+      let extent = JournalLineage.extent(draft.tail)
+      list.inherit(JournalLineage(file), extent: extent)
       // Says to the file's other users, whatever becomes of it, that nothing is lost.
       list.note(
-        JournalLineage.Entry(lost: Place(salt: header.salt, offset: position), record: 0))
+        JournalLineage.Entry(
+          lost: Place(salt: JournalLineage.identity(of: file, header), offset: position),
+          record: extent))
       try draft.write(list, path: path)
-      try draft.write(generation: generation &+ 1, path: path)
+      try draft.write(
+        generation: nextGeneration(after: file.word(at: JournalLayout.generation)), path: path)
       try keepForeignFileAside()
       // A process that is killed between the rename and the update of this word leaves the word as it is, and
       // whoever finds it checks where the name leads. It is exchanged atomically, so that it is written

@@ -21,7 +21,10 @@ extension Journal {
 
   /// Opens whatever has the name now, replacing the file that was open.
   func open() throws {
-    if let opened = try openUnlocked() { return adopt(opened) }
+    if let opened = try openUnlocked() {
+      if access == .readOnly || isUsableUnlocked(opened) { return adopt(opened) }
+      opened.file.close(on: disk)
+    }
     do {
       try reopenLocked()
     } catch let error as FileError where error.code == .busy {
@@ -32,6 +35,12 @@ extension Journal {
     }
     isOpenedWithoutLock = false
     unlockFile()
+  }
+
+  /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open.
+  private func isUsableUnlocked(_ opened: Opened) -> Bool {
+    opened.generation >= generation
+      && opened.file.word(at: JournalLayout.home) == opened.file.identity?.word
   }
 
   /// Opens and repairs the file that has the name now, and leaves it locked.
@@ -46,10 +55,12 @@ extension Journal {
   /// Replaces the current file with an opened one.
   func adopt(_ opened: Opened) {
     if heldPlace == nil, let place = receivedPlace {
-      (heldPlace, heldGeneration) = (place, file.word(at: JournalLayout.generation))
+      heldPlace = place
+      // The child of a fork has nothing left of the file, which says nothing about it.
+      isHeldIntact = file.isInherited || !isDisturbed && hasLastRecord && !file.isLost
     }
     // The owner has been given more than the file holds now.
-    if let heldPlace, lacksRecords(opened, since: heldPlace) {
+    if let heldPlace, mayLackRecords(opened, since: heldPlace) {
       isRecovering = true
       lostPlace = lostPlace ?? heldPlace
     }
@@ -60,6 +71,7 @@ extension Journal {
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
     salt = file.word(at: JournalLayout.salt)
+    lineageIdentity = JournalLineage.identity(of: file, header)
     (isDisturbed, lastRecord) = (false, 0)
     writesUntilLook = Self.writesPerLook
   }
@@ -246,7 +258,7 @@ extension Journal {
     let draft = try draft(initial())
     let isPlaced: Bool
     do {
-      try draft.write(generation: generation &+ 1, path: path)
+      try draft.write(generation: nextGeneration(), path: path)
       isPlaced = try place(draft)
     } catch {
       draft.temporary.finish()
@@ -338,6 +350,12 @@ extension Journal {
     if isWhole, hasCheckpoint, tail <= end {
       if word != end { file.setWord(UInt64(end), at: JournalLayout.tail) }
       if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
+      // In a copy, other records may be appended than in the original, and in an old file after newer ones.
+      if file.word(at: JournalLayout.home) != file.identity?.word
+        || file.word(at: JournalLayout.generation) < generation
+      {
+        raiseGeneration(of: file, tail: end)
+      }
       markHome(of: file, tail: end)
       return Opened(file: file, header: header, verifiedEnd: end)
     }
@@ -346,14 +364,15 @@ extension Journal {
     if tail > end { report(.log, at: end, lost: tail - end, keptAside: aside) }
     let records =
       end > header.logStart
-      ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
+      ? JournalDraft.Records(of: file, seed: header.seed, in: header.logStart..<end) : nil
     if hasCheckpoint {
       guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
       let draft = try draft(
         Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
       return try replace(
         file, with: draft, isPartial: tail > end,
-        contained: Place(salt: header.salt, offset: UInt64(end)))
+        contained: Place(
+          salt: JournalLineage.identity(of: file, header), offset: UInt64(end)))
     }
     let damage = report(
       .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
@@ -381,17 +400,19 @@ extension Journal {
     do {
       // Of a file without a header nothing is known.
       let old = contained == nil ? 0 : file?.word(at: JournalLayout.generation) ?? 0
-      try draft.write(generation: max(generation, old) &+ 1, path: path)
+      try draft.write(generation: nextGeneration(after: old), path: path)
       // Without the checkpoint nobody knows what of the earlier files is left.
       if let contained {
         var list = JournalLineage()
         if let file {
           let restoredEnd = file.word(at: JournalLayout.restoredEnd)
           list.inherit(
-            JournalLineage(file).cut(at: Int(contained.offset), restoredEnd: restoredEnd))
+            JournalLineage(file).cut(at: Int(contained.offset), restoredEnd: restoredEnd),
+            extent: JournalLineage.extent(draft.tail))
         }
-        list.inherit(draft.lineage)
-        list.note(JournalLineage.Entry(lost: contained, record: 0))
+        list.inherit(draft.lineage, extent: JournalLineage.extent(draft.tail))
+        list.note(
+          JournalLineage.Entry(lost: contained, record: JournalLineage.extent(draft.tail)))
         try draft.write(list, path: path)
       }
       try disk.rename(draft.temporary.path, to: path)

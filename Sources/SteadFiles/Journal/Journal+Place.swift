@@ -73,9 +73,20 @@ extension Journal {
   /// The words in its header page are those of the original, so the file cannot be used as it is.
   func renewed(_ opened: Opened) throws -> Opened {
     guard isOverwriting(opened) else { return opened }
-    let damage = report(.overwritten, at: 0, lost: 0, keptAside: nil)
+    report(.overwritten, at: 0, lost: 0, keptAside: nil)
     do {
-      return try replace(opened.file, with: draft(repair(damage)), isPartial: true)
+      // Another process may have appended records to it by now, and have ended.
+      let (file, header) = (opened.file, opened.header)
+      guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
+      let range = header.logStart..<opened.verifiedEnd
+      let records =
+        range.isEmpty ? nil : JournalDraft.Records(of: file, seed: header.seed, in: range)
+      let draft = try draft(
+        Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
+      return try replace(
+        file, with: draft, isPartial: true,
+        contained: Place(
+          salt: JournalLineage.identity(of: file, header), offset: UInt64(opened.verifiedEnd)))
     } catch {
       opened.file.close(on: disk)
       throw error
@@ -85,35 +96,35 @@ extension Journal {
   /// Whether a file contains all of the open one.
   private func isSuccessor(_ opened: Opened) -> Bool {
     guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
-    return JournalLineage(opened.file).tail(of: held.salt).map { $0 >= held.offset } ?? false
+    return JournalLineage(opened.file).containedTail(of: held.salt).map { $0 >= held.offset }
+      ?? false
   }
 
   /// Whether a file that was opened again is the open one with other contents, such as those of a backup.
   ///
   /// The child of a fork does not have its parent's file open. That may be gone, and its number may be another's.
   private func isOverwriting(_ opened: Opened) -> Bool {
-    guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity,
-      let held = heldPlace ?? receivedPlace
+    guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity, position > 0
     else { return false }
-    guard opened.header.salt == held.salt, UInt64(opened.verifiedEnd) >= held.offset else {
+    guard opened.header.salt == header.salt, UInt64(opened.verifiedEnd) >= position else {
       return true
     }
     return lastRecord != 0 && opened.file.word(at: lastRecord) != lastWord
   }
 
   /// Up to where the owner has received the open file; nil if it has received nothing.
-  var receivedPlace: Place? { position == 0 ? nil : Place(salt: header.salt, offset: position) }
+  var receivedPlace: Place? { position == 0 ? nil : Place(salt: lineageIdentity, offset: position) }
 
   /// Makes sure that the locked file is the one that has the name. Requires the lock, and afterwards holds
   /// that of the file that has the name.
-  func returnToPlace() throws {
-    guard let found = try disk.status(at: path) else { return try putBack() }
-    guard found.identity == file.identity else { return try moveOver() }
+  func returnToPlace(_ visit: (Event) throws -> Void) throws {
+    guard let found = try disk.status(at: path) else { return try putBack(visit) }
+    guard found.identity == file.identity else { return try moveOver(visit) }
     writesUntilLook = Self.writesPerLook
   }
 
   /// Restores a file with the open one's contents, since nothing has the name.
-  private func putBack() throws {
+  private func putBack(_ visit: (Event) throws -> Void) throws {
     try disk.makeDirectories(path.directoryPath)
     let draft = try draftOfFile()
     let isPlaced: Bool
@@ -125,14 +136,13 @@ extension Journal {
     }
     guard isPlaced else {
       draft.temporary.finish()
-      return try moveOver()
+      return try moveOver(visit)
     }
     try takePlace(opened(draft), .removed, keptAside: nil)
   }
 
-  /// Restores the open file, since another one has taken its name, with the records that others have written into that
-  /// one there.
-  private func moveOver() throws {
+  /// Restores the open file, since another one has taken its name, unless another process uses that one by now.
+  private func moveOver(_ visit: (Event) throws -> Void) throws {
     let found = try foundFile()
     guard found != .foreign else {
       let aside = try keepAside()
@@ -146,17 +156,38 @@ extension Journal {
       return try takePlace(opened(draft), .exchanged, keptAside: aside)
     }
     let other = try openLocked()
-    let (aside, restored): (URL?, Opened)
+    guard found == .copy else { return try moveTo(other, visit) }
+    let (aside, restored): (URL, Opened)
     do {
-      aside = found == .copy ? try keepAside() : nil
+      aside = try keepAside()
       restored = try replace(
-        other.file, with: draftOfFile(adding: other),
-        contained: Place(salt: other.header.salt, offset: UInt64(other.verifiedEnd)))
+        other.file, with: draftOfFile(),
+        contained: Place(
+          salt: JournalLineage.identity(of: other.file, other.header),
+          offset: UInt64(other.verifiedEnd)))
     } catch {
       other.file.close(on: disk)
       throw error
     }
     try takePlace(restored, .exchanged, keptAside: aside)
+  }
+
+  /// Switches to a journal that another process uses under the name. Each owner writes into it what it lacks.
+  private func moveTo(_ other: Opened, _ visit: (Event) throws -> Void) throws {
+    do {
+      // Whoever has set the last values may have ended.
+      adoptCompletedRecords()
+      _ = try deliver(visit)
+    } catch {
+      other.file.close(on: disk)
+      throw error
+    }
+    // A tail of 0 says to the open file's other users that the new one lacks what they know.
+    file.setWord(JournalLayout.superseded, at: JournalLayout.tail)
+    report(.exchanged, at: 0, lost: 0, keptAside: nil)
+    _ = stead_file_touch(file.descriptor)
+    adopt(other)
+    if isListening { announce() }
   }
 
   /// Switches to an opened, locked file, and directs the old file's other users there.
@@ -172,9 +203,7 @@ extension Journal {
   }
 
   /// Makes a draft with the open file's checkpoint and records.
-  ///
-  /// - Parameter other: A file that has taken the name. The records that were written into it there follow.
-  private func draftOfFile(adding other: Opened? = nil) throws -> JournalDraft {
+  private func draftOfFile() throws -> JournalDraft {
     adoptCompletedRecords()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
@@ -182,7 +211,7 @@ extension Journal {
     let end = min(log.end(from: header.logStart), tail)
     let records =
       end > header.logStart
-      ? JournalDraft.Records(log: log, range: header.logStart..<end) : nil
+      ? JournalDraft.Records(of: file, seed: seed, in: header.logStart..<end) : nil
     var new: JournalDraft
     if let substitute {
       new = try draft(substitute, records: records)
@@ -191,31 +220,22 @@ extension Journal {
       new = try draft(Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
     }
     do {
-      if let other, let records = recordsWrittenHere(other) { try new.append(records, path: path) }
       var list = JournalLineage()
-      list.inherit(JournalLineage(file))
+      let extent = JournalLineage.extent(new.tail)
+      list.inherit(JournalLineage(file), extent: extent)
       // The other file may be a copy of this one, with the same salt and fewer records.
       if end == tail {
-        let contained = Place(salt: header.salt, offset: UInt64(end))
-        list.note(JournalLineage.Entry(lost: contained, record: 0))
+        let contained = Place(
+          salt: JournalLineage.identity(of: file, header), offset: UInt64(end))
+        list.note(JournalLineage.Entry(lost: contained, record: extent))
       }
       try new.write(list, path: path)
-      try new.write(generation: generation &+ 1, path: path)
+      try new.write(generation: nextGeneration(), path: path)
       return new
     } catch {
       new.temporary.finish()
       throw error
     }
-  }
-
-  /// The records of a file that are not those of the original of which it is a copy.
-  private func recordsWrittenHere(_ other: Opened) -> JournalDraft.Records? {
-    let start = Int(truncatingIfNeeded: other.file.word(at: JournalLayout.homeTail))
-    guard start >= other.header.logStart, start < other.verifiedEnd else { return nil }
-    let log = JournalLog(bytes: other.file.bytes, seed: other.header.seed)
-    // The word may be wrong, unlike what the records' checksums say.
-    guard log.end(from: start) == other.verifiedEnd else { return nil }
-    return JournalDraft.Records(log: log, range: start..<other.verifiedEnd)
   }
 
   /// What a file is that has taken the journal's name.

@@ -70,7 +70,7 @@ extension Journal {
         code: .readOnly, message: "The journal was opened read-only; open it for writing.",
         path: path)
     }
-    try lockNewestFile()
+    try lockNewestFile(visit)
     do {
       if try deliver(visit) { return }
       // The same file is locked and opened again below, which must not wait for this lock.
@@ -84,7 +84,7 @@ extension Journal {
   }
 
   /// Locks the file that has the name, with all its completed records.
-  private func lockNewestFile() throws {
+  private func lockNewestFile(_ visit: (Event) throws -> Void) throws {
     if file.isInherited { try reattach() }
     if isOverwritten { return try reopenOverwritten() }
     try lockFile()
@@ -102,7 +102,7 @@ extension Journal {
       }
       if file.word(at: JournalLayout.tail) != position { keeping.meetOthers() }
       let isDue = writesUntilLook == 0
-      if writesUntilLook <= 0 { try returnToPlace() }
+      if writesUntilLook <= 0 { try returnToPlace(visit) }
       if isDue { decideOnKeeping() }
       try file.extendMapping(on: disk, path: path)
       adoptCompletedRecords()

@@ -132,8 +132,12 @@ package final class Journal {
   var lostPlace: Place?
   /// Up to where the owner had received another file, while it has yet to receive all of this one.
   var heldPlace: Place?
-  /// The generation of the file of ``heldPlace``, and the greatest of all that were open.
-  var (heldGeneration, generation) = (UInt64(0), UInt64(0))
+  /// Whether that file was still as the owner had received it when it was closed.
+  var isHeldIntact = true
+  /// By which number the open file is named in a lineage.
+  var lineageIdentity: UInt64 = 0
+  /// The greatest generation of all files that were open.
+  @exclusivity(unchecked) @usableFromInline var generation: UInt64 = 0
   /// The lost files that this process knows to be contained in those that it has had open.
   var lineage = JournalLineage()
 

@@ -10,6 +10,8 @@ struct JournalDraft {
   private var byteCount = 0
   /// The lost files that it contains.
   private(set) var lineage = JournalLineage()
+  /// Where its records were written first.
+  private(set) var origins = JournalOrigins()
 
   /// Writes a checkpoint, followed by the records of another file that are to be kept.
   init(
@@ -28,6 +30,9 @@ struct JournalDraft {
       checkpointChecksum: checkpoint.checksum, metadata: metadata)
     let log = try records?.sealed(seed: header.seed, path: path) ?? Data()
     tail = header.logStart + log.count
+    if let records {
+      origins.add(recordsOf: records.origins, in: records.range, at: header.logStart)
+    }
     temporary = try TemporaryFile(beside: path, on: disk)
     do {
       let old = try disk.status(at: path)
@@ -39,6 +44,7 @@ struct JournalDraft {
       try temporary.write(Data(count: header.logStart - end) + log)
       byteCount = tail
       try extend(to: tail + JournalLayout.endByteCount, path: path)
+      try write(origins.bytes, at: JournalLayout.origins, path: path)
       try temporary.sync()
     } catch {
       temporary.finish()
@@ -51,6 +57,8 @@ struct JournalDraft {
     let log = try records.sealed(seed: header.seed, path: path)
     try extend(to: tail + log.count + JournalLayout.endByteCount, path: path)
     try write(log, at: tail, path: path)
+    origins.add(recordsOf: records.origins, in: records.range, at: tail)
+    try write(origins.bytes, at: JournalLayout.origins, path: path)
     tail += log.count
     var word = UInt64(tail).littleEndian
     try write(Data(bytes: &word, count: 8), at: JournalLayout.tail, path: path)
@@ -89,6 +97,14 @@ struct JournalDraft {
   struct Records {
     let log: JournalLog
     let range: Range<Int>
+    /// Where they were written first.
+    let origins: JournalOrigins
+
+    init(of file: MappedFile, seed: UInt32, in range: Range<Int>) {
+      log = JournalLog(bytes: file.bytes, seed: seed)
+      origins = JournalOrigins(file)
+      self.range = range
+    }
 
     /// The records with the checksums for a file with another seed.
     ///

@@ -22,8 +22,9 @@ enum JournalLayout {
   static let restoredEnd = 1440
   static let home = 1448
   static let homeTail = 1456
-  static let generation = 1464
+  @usableFromInline static let generation = 1464
   static let lineage = 2048
+  static let origins = 2816
   @usableFromInline static let keptLock = Int(STEAD_JOURNAL_KEPT_LOCK)
 
   /// Where the salt is in the first copy of the header.

@@ -9,8 +9,12 @@ struct JournalLineage {
   struct Entry: Equatable {
     /// The file's salt, and up to where its records are contained; 0 while they are being written.
     var lost: Journal.Place
-    /// Where the record begins that was written to restore them; 0 when none was, or it has been compacted.
+    /// Where the record begins that was written to restore them, or ``JournalLineage/extent(_:)`` of the records that
+    /// contain them. 0 in files of older versions when none was, or it has been compacted.
     var record: UInt64
+
+    /// Whether a program has written the lost file's contents from memory.
+    var isRestored: Bool { record != 0 && record % 2 == 0 }
   }
 
   /// The maximum number of entries; after that the oldest is replaced.
@@ -35,6 +39,25 @@ struct JournalLineage {
     }
   }
 
+  /// The number by which entries name a file.
+  ///
+  /// It is the salt. A copy has the same salt, but has got a greater generation before other records are appended to it.
+  static func identity(of file: MappedFile, _ header: JournalHeader) -> UInt64 {
+    guard file.byteCount >= JournalLayout.headerByteCount,
+      file.word(at: JournalLayout.origins) != 0
+    else { return header.salt }
+    let identity = header.salt ^ file.word(at: JournalLayout.generation) &* 0x9E37_79B9_7F4A_7C15
+    // 0 ends the list.
+    return identity == 0 ? 1 : identity
+  }
+
+  /// Up to where a file's records are contained that was read as a whole when it was replaced.
+  ///
+  /// Not what a program has restored from memory: it may have known another version of an overwritten file.
+  func containedTail(of salt: UInt64) -> UInt64? {
+    entries.filter { $0.lost.salt == salt && !$0.isRestored }.map(\.lost.offset).max()
+  }
+
   /// Up to where a lost file's records are contained; nil if nothing is known of that file.
   func tail(of salt: UInt64) -> UInt64? {
     entries.filter { $0.lost.salt == salt }.map(\.lost.offset).max()
@@ -51,19 +74,37 @@ struct JournalLineage {
     if entries.count > Self.limit { entries.removeFirst() }
   }
 
+  /// Says that an entry holds as long as all records that end at an offset or before are intact.
+  ///
+  /// It is odd, so that no record begins there.
+  static func extent(_ end: some BinaryInteger) -> UInt64 { UInt64(end) | 1 }
+
   /// Adds the entries of a file that is replaced by one that contains it. Their records are elsewhere there, if at all.
-  mutating func inherit(_ older: JournalLineage) {
-    for entry in older.entries {
-      guard tail(of: entry.lost.salt).map({ $0 < entry.lost.offset }) ?? true else { continue }
-      note(Entry(lost: entry.lost, record: 0))
+  ///
+  /// - Parameter extent: Up to where the records of the new file contain the old one.
+  mutating func inherit(_ older: JournalLineage, extent: UInt64 = 0) {
+    for entry in older.entries where !entry.isRestored {
+      guard containedTail(of: entry.lost.salt).map({ $0 < entry.lost.offset }) ?? true else {
+        continue
+      }
+      note(Entry(lost: entry.lost, record: extent))
     }
+  }
+
+  /// Replaces the entry of a record that was being written; nil if none was.
+  mutating func settle(_ lost: Journal.Place?, of salt: UInt64, begunAt record: UInt64) {
+    entries.removeAll { $0.lost.salt == salt && $0.record == record }
+    if let lost { note(Entry(lost: lost, record: record)) }
   }
 
   /// The entries that still hold for a file of whose records only those are left that end before an offset.
   func cut(at end: Int, restoredEnd: UInt64) -> JournalLineage {
     var left = JournalLineage()
     // What was contained without a record of its own was so in the checkpoint or before the restored end.
-    left.entries = entries.filter { $0.record == 0 ? restoredEnd <= end : $0.record < end }
+    left.entries = entries.filter { entry in
+      if entry.record == 0 { return restoredEnd <= end }
+      return entry.record % 2 == 0 ? entry.record < end : entry.record & ~1 <= end
+    }
     return left
   }
 
@@ -75,6 +116,8 @@ struct JournalLineage {
       file.setWord(entry.record, at: start + 16)
       file.setWord(entry.lost.salt, at: start)
     }
+    guard entries.count < Self.limit else { return }
+    file.setWord(0, at: JournalLayout.lineage + entries.count * Self.entryByteCount)
   }
 
   /// The list as a file has it.

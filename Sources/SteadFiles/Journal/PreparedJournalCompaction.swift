@@ -71,9 +71,9 @@ extension PreparedJournalCompaction.Progress {
   /// Appends the old file's records up to a position.
   mutating func copy(to end: Int, of journal: Journal) throws {
     guard end > position else { return }
-    let log = JournalLog(bytes: journal.file.bytes, seed: journal.seed)
     try draft.append(
-      JournalDraft.Records(log: log, range: position..<end), path: journal.path)
+      JournalDraft.Records(of: journal.file, seed: journal.seed, in: position..<end),
+      path: journal.path)
     position = end
     (lastRecord, lastWord) = (journal.lastRecord, journal.lastWord)
   }

@@ -16,7 +16,9 @@ struct CheckpointDraft {
   /// - Parameter domain: Knows which file to replace.
   init(of table: DomainTable, for domain: DomainFile) throws {
     let bytes = try BinaryPropertyList.encode(table.fields())
-    let text = domain.options.format == .xml ? domain.xml(table) ?? bytes : bytes
+    let stamps = domain.sources.stamps
+    let stamped = stamps.added(to: bytes)
+    let text = domain.options.format == .xml ? domain.xml(table, stamps) ?? stamped : stamped
     var target = AtomicFile(domain.plist)
     // The store waits, and lets others read meanwhile.
     target.lockWait = .zero
@@ -24,7 +26,7 @@ struct CheckpointDraft {
     file = try target.prepare(text)
     published = PublishedFile(
       current: .init(fingerprint: .init(text), mark: .init(file.status)), previous: domain.onDisk)
-    checkpoint = Journal.Checkpoint(bytes: bytes, metadata: published.metadata)
+    checkpoint = Journal.Checkpoint(bytes: stamped, metadata: published.metadata)
   }
 
   /// Whether a file is the one to be replaced. It is read if its date isn't conclusive.
@@ -41,11 +43,11 @@ struct CheckpointDraft {
 extension DomainFile {
   /// nil, and an error to be reported once, when XML cannot hold a value: otherwise the log would grow without
   /// end.
-  func xml(_ table: DomainTable) -> Data? {
+  func xml(_ table: DomainTable, _ stamps: KeyStamps? = nil) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
       isToldOfFormat = false
-      return xml
+      return stamps?.added(toXML: xml) ?? xml
     } catch {
       if !isToldOfFormat {
         problems.add(

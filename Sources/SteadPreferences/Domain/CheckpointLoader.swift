@@ -15,7 +15,7 @@ struct CheckpointLoader {
     }
     let fingerprint = PublishedFile.Fingerprint(data)
     do {
-      return try checkpoint(PropertyList.fields(of: data), fingerprint)
+      return try checkpoint(PropertyList.fields(of: data), fingerprint, KeyStamps(file: data))
     } catch {
       try keepAside(data, error)
       return try checkpoint([:], fingerprint)
@@ -23,12 +23,14 @@ struct CheckpointLoader {
   }
 
   private func checkpoint(
-    _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint
+    _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint,
+    _ stamps: KeyStamps? = nil
   ) throws -> Journal.Checkpoint {
     let published = PublishedFile(
       current: .init(fingerprint: fingerprint, mark: nil), previous: .none)
+    let bytes = try BinaryPropertyList.encode(fields)
     return Journal.Checkpoint(
-      bytes: try BinaryPropertyList.encode(fields), metadata: published.metadata)
+      bytes: stamps?.added(to: bytes) ?? bytes, metadata: published.metadata)
   }
 
   private func keepAside(_ data: Data, _ cause: any Error) throws {

@@ -89,7 +89,7 @@ extension DomainFile {
         return false
       }
       prepared.isInJournal = true
-      moveChanges(from: end)
+      moveChanges(from: end, to: draft.checkpoint)
       (nextCompaction, isLogLeftLong) = (0, false)
     }
     if try !publish(draft) {
@@ -99,15 +99,23 @@ extension DomainFile {
   }
 
   /// Notes where the changes are in a new file, which begins with another checkpoint and has the same records at its end.
-  private func moveChanges(from oldEnd: UInt64) {
+  private func moveChanges(from oldEnd: UInt64, to checkpoint: Journal.Checkpoint) {
     let end = journal.recordOffset
     let start = end - UInt64(journal.logByteCount)
-    changes = changes.compactMap { change in
+    let changes = sources.changes
+    begin(from: checkpoint.bytes)
+    sources.changes = changes.compactMap { change in
       // Those before are in the checkpoint.
       guard change.offset + end >= start + oldEnd else { return nil }
       return KeyChange(
-        key: change.key, offset: change.offset + end - oldEnd, isOwn: change.isOwn)
+        key: change.key, offset: change.offset + end - oldEnd, stamp: change.stamp)
     }
+  }
+
+  /// Notes that a checkpoint that was written here has all stamps.
+  func begin(from checkpoint: Data) {
+    sources.block = KeyStamps.block(of: checkpoint).map { Data(checkpoint[$0]) }
+    (sources.floor, sources.changes) = (.none, [])
   }
 
   private func foundFile() throws -> FoundFile {

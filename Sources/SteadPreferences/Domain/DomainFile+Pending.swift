@@ -14,15 +14,18 @@ extension DomainFile {
   var hasDebts: Bool { hasOwnDebts || hasWaitingFile }
 
   /// Whether values that restore a lost file still have to be written.
-  var owesRestoration: Bool { restoring != nil && !isReadOnly }
+  var owesRestoration: Bool { sources.restoration.place != nil && !isReadOnly }
 
   /// Whether values that are in effect here still have to be written.
-  var hasOwnDebts: Bool { !pending.isEmpty || lostTable != nil }
+  var hasOwnDebts: Bool {
+    !pending.isEmpty || lost != nil || sources.restoration.place != nil
+  }
 
   /// Where the values are that are in effect here.
   var valuesPlace: PreferencesError.ValuesPlace {
     guard hasOwnDebts else { return .journal }
-    return savedIn != nil && !journal.isRecovering ? .waitingFile : .memory
+    return savedIn != nil && sources.restoration.edits.isEmpty && !journal.isRecovering
+      ? .waitingFile : .memory
   }
 
   /// Writes pending values; throws when that is still impossible.
@@ -38,7 +41,6 @@ extension DomainFile {
   /// Keeps edits that could not be written, and returns whether they are the first.
   func keep(_ edits: [DomainEdit]) -> Bool {
     let isFirst = pending.isEmpty
-    changes += edits.map { KeyChange(key: $0.key, offset: 0, isOwn: true) }
     save(edits)
     return isFirst
   }
@@ -47,69 +49,22 @@ extension DomainFile {
   func settle(_ replay: inout Replay) {
     guard hasDebts else { return }
     forgetWritten()
-    if let table = lostTable, journal.isRecovering {
-      // The file was truncated or overwritten.
-      let isRestored = journal.isRestored
-      for edit in isRestored ? [] : editsRestoring(table, replay) { pending.add(edit) }
-      // In memory alone, and written with the next record.
-      savedIn = nil
-      let lost = journal.endRecovery()
-      restoring = isRestored ? nil : lost
-      for change in lostChanges where change.isOwn {
-        changes.append(KeyChange(key: change.key, offset: 0, isOwn: true))
-      }
-    }
-    (lostTable, lostChanges) = (nil, [])
+    settleLoss(&replay)
     for edit in pending.edits where replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: false)
     }
   }
 
-  /// The edits that restore a lost table, as far as this process knows more than others that have restored theirs, and
-  /// nobody has set the keys since.
-  private func editsRestoring(_ table: DomainTable, _ replay: Replay) -> [DomainEdit] {
-    let restoration = journal.restoration()
-    let (newer, rivals) = (keys(of: restoration.newer), keys(of: restoration.rivals))
-    let own = Set(lostChanges.filter(\.isOwn).map { Array($0.key.utf8) })
-    // Of a file that was restored up to a place only the rest is missing. What others have set since may be in a
-    // checkpoint by now, in which it cannot be told from what is older.
-    let missing = journal.restoredOffset.map { offset in
-      Set(lostChanges.filter { $0.offset >= offset }.map { Array($0.key.utf8) })
-    }
-    return replay.table.edits(to: PropertyList.Fields(table.fields())).filter { edit in
-      let key = Array(edit.key.utf8)
-      return missing?.contains(key) ?? true && !newer.contains(key)
-        && (!rivals.contains(key) || own.contains(key))
-    }
-  }
-
-  private func keys(of records: [Data]) -> Set<[UInt8]> {
-    var keys: Set<[UInt8]> = []
-    for record in records {
-      // A record that this version does not know cannot have been read either.
-      try? record.withUnsafeBytes { bytes in
-        try DomainRecord.decode(bytes) { key, _ in keys.insert(Array(key.utf8)) }
-      }
-    }
-    return keys
-  }
-
-  /// Writes pending values as one record.
+  /// Writes what restores a lost file, the waiting file's values and the pending ones, each as one record.
   func payDebts(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     settle(&replay)
-    if let lost = restoring {
-      try writer.restore(lost) { try writePending(writer, &replay) }
-    } else {
-      try writePending(writer, &replay)
-    }
-    restoring = nil
-  }
-
-  private func writePending(_ writer: Journal.Writer, _ replay: inout Replay) throws {
-    let (offset, keys) = (journal.recordOffset, pending.edits.map(\.key))
+    try writeRestoration(writer)
     if hasWaitingFile { try mergeWaiting(writer, &replay) }
-    if !pending.isEmpty { try append(pending.edits, writer) }
-    changes += keys.map { KeyChange(key: $0, offset: offset, isOwn: false) }
+    let stamp = journal.nextStamp
+    if !pending.isEmpty {
+      try append(pending.edits, writer)
+      noteChanges(pending.edits.lazy.map(\.key), stamp)
+    }
     (pending, savedIn) = (PendingEdits(), nil)
   }
 

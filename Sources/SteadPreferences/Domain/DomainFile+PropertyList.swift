@@ -12,6 +12,8 @@ extension DomainFile {
   struct Edited {
     var fields: PropertyList.Fields
     var copy: PublishedFile.Copy
+    /// When the keys were set, if the file was published by a journal that was lost.
+    var stamps: KeyStamps?
   }
 
   /// A property list file's contents, read without the store's lock, so that nobody waits for it.
@@ -46,7 +48,7 @@ extension DomainFile {
       let old = edited == nil ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
-      changes = []
+      begin(from: draft.checkpoint.bytes)
       if try publish(draft) { return }
       base = try edited ?? DomainTable(propertyList: old)
     }
@@ -72,15 +74,23 @@ extension DomainFile {
   ) throws -> DomainTable? {
     guard let edited = try unseenEdits() else { return nil }
     replay.marks.rewrites += 1
+    if let stamps = edited.stamps {
+      takeIn(edited, stamps, &replay)
+      return DomainTable(edited.fields)
+    }
     let old = try base()
+    // An edit counts as later than all records. It is in none before the next checkpoint has it.
+    let stamp = journal.nextStamp
     var new = DomainTable()
     for field in edited.fields {
       new.replace(field.key, with: field.value)
       guard !field.value.isSame(as: old[field.key]) else { continue }
       replay.edit(field.key, field.value, isOwn: false)
+      noteChanges([field.key], stamp)
     }
     for field in old.fields() where edited.fields[field.key] == nil {
       replay.edit(field.key, nil, isOwn: false)
+      noteChanges([field.key], stamp)
     }
     onDisk = edited.copy
     return new
@@ -121,11 +131,33 @@ extension DomainFile {
       return nil
     }
     do {
-      return Edited(fields: try PropertyList.fields(of: data), copy: found)
+      return Edited(
+        fields: try PropertyList.fields(of: data), copy: found, stamps: stampsOfLostJournal(data))
     } catch {
       try keepAside(data, seen, error)
       return nil
     }
+  }
+
+  /// The stamps in a file that was published later than the journal's checkpoint: by a journal that was lost, or whose
+  /// place a backup has taken.
+  private func stampsOfLostJournal(_ data: Data) -> KeyStamps? {
+    guard let found = KeyStamps(file: data) else { return nil }
+    let horizon = sources.block.flatMap { KeyStamps(block: $0)?.horizon } ?? sources.floor
+    return found.horizon > horizon ? found : nil
+  }
+
+  /// Applies what a file has newer than the table.
+  private func takeIn(_ edited: Edited, _ stamps: KeyStamps, _ replay: inout Replay) {
+    let known = sources.stamps
+    for edit in replay.table.edits(to: edited.fields) where stamps.isNewer(edit, than: known) {
+      replay.edit(edit.key, edit.value, isOwn: false)
+      sources.changes.append(
+        KeyChange(
+          key: edit.key, offset: journal.recordOffset,
+          stamp: stamps.known(edit.key) ?? stamps.floor))
+    }
+    onDisk = edited.copy
   }
 
   /// Whether the contents differ from what was written, though nobody has edited them.
@@ -142,13 +174,15 @@ extension DomainFile {
   /// Whether a process was killed, or is at work, while it wrote the file in place, since that is a mount point.
   private func isTorn(_ data: Data, _ path: String) -> Bool {
     guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
-      let bytes = try? journal.checkpointBytes()
+      let bytes = (try? journal.checkpointBytes())
     else { return false }
     func isPublished(_ text: Data?) -> Bool {
       guard let text else { return false }
       return text.prefix(data.count) == data && .init(text) == published.current.fingerprint
     }
-    return isPublished(bytes) || isPublished((try? DomainTable(propertyList: bytes)).flatMap(xml))
+    let stamps = KeyStamps.block(of: bytes).flatMap { KeyStamps(block: Data(bytes[$0])) }
+    let table = try? DomainTable(propertyList: bytes)
+    return isPublished(bytes) || isPublished(table.flatMap { self.xml($0, stamps) })
   }
 
   /// Keeps a file that the disk has damaged; the next checkpoint writes it again.

@@ -72,7 +72,10 @@ extension DomainFile {
       // Those that are in the file are older than what other processes have added to it since.
       if savedIn != contents.id { for edit in pending.edits { all.add(edit) } }
       guard !all.isEmpty else { return }
+      let stamp = journal.nextStamp
       try append(all.edits, writer)
+      // So that they survive the loss of this record, too.
+      noteChanges(all.edits.lazy.map(\.key), stamp)
       for edit in all.edits where replay.table[edit.key] != edit.value {
         replay.edit(edit.key, edit.value, isOwn: false)
       }

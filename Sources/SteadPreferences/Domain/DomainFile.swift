@@ -37,20 +37,10 @@ final class DomainFile {
   var savedIn: UInt64?
   /// The word of the journal's tail when a process that has it locked was last waited for in vain.
   var stuckTail: UInt64?
-  /// The table before the journal's file was read from its beginning again: if the file was lost, it is what was lost.
-  var lostTable: DomainTable?
-  /// The keys that were changed since the checkpoint, and those that belong to the lost table.
-  var (changes, lostChanges) = ([KeyChange](), [KeyChange]())
-
-  /// A key in a record.
-  struct KeyChange {
-    var key: String
-    /// Where the record begins; 0 if it is in none.
-    var offset: UInt64
-    var isOwn: Bool
-  }
-  /// The lost file that pending values restore.
-  var restoring: Journal.Place?
+  /// What was in memory before the journal's file was read from its beginning again.
+  var lost: LostContents?
+  /// When the keys in memory were set.
+  var sources = StampSources()
   var published = PublishedFile(current: .none, previous: .none)
   /// The property list file as of the last look.
   var onDisk = PublishedFile.Copy.none
@@ -178,14 +168,18 @@ extension DomainFile {
   }
 
   func visit(_ event: Journal.Event, _ replay: inout Replay) throws {
-    if case .checkpoint = event {
-      if lostTable == nil { (lostTable, lostChanges) = (replay.table, changes) }
-      changes = []
+    if case .checkpoint(let bytes, let metadata) = event {
+      if lost == nil { lost = LostContents(table: replay.table, stamps: sources) }
+      let isPublished = PublishedFile(metadata: metadata)?.current.mark != nil
+      takeStamps(of: bytes, isPublished: isPublished)
     }
     let offset = journal.recordOffset
     try replay.apply(event)
-    for key in replay.readKeys {
-      changes.append(KeyChange(key: key, offset: offset, isOwn: false))
+    guard !replay.readKeys.isEmpty else { return }
+    let stamp = journal.stamp(ofRecordAt: offset)
+    for read in replay.readKeys {
+      sources.changes.append(
+        KeyChange(key: read.key, offset: offset, stamp: read.stamp ?? stamp))
     }
     replay.readKeys.removeAll(keepingCapacity: true)
   }
@@ -199,7 +193,8 @@ extension DomainFile {
     }
     try write(&replay) { replay, writer in
       try replay.checkQuota(options.quota, key, value)
-      let offset = journal.recordOffset
+      // Read before: once the record is there, another program may overwrite the file.
+      let stamp = journal.nextStamp
       let count = try DomainRecord.byteCount(key, value)
       if count >= DomainRecord.longByteCount, case .data(let data)? = value {
         let head = DomainRecord.head(key, dataByteCount: data.count)
@@ -212,7 +207,7 @@ extension DomainFile {
         }
       }
       replay.edit(key, value, isOwn: true)
-      changes.append(KeyChange(key: key, offset: offset, isOwn: true))
+      sources.changes.append(KeyChange(key: key, offset: stamp.offset, stamp: stamp))
       if writer.logByteCount > options.logLimit { compactIfDue(writer, &replay) }
     }
     take(&replay)
@@ -250,12 +245,10 @@ extension DomainFile {
   ) throws {
     guard !edits.isEmpty else { return }
     try replay.checkQuota(options.quota, edits)
-    let offset = journal.recordOffset
+    let stamp = journal.nextStamp
     try append(edits, writer)
-    for edit in edits {
-      replay.edit(edit.key, edit.value, isOwn: true)
-      changes.append(KeyChange(key: edit.key, offset: offset, isOwn: true))
-    }
+    for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
+    noteChanges(edits.lazy.map(\.key), stamp)
     compactIfDue(writer, &replay)
   }
 
@@ -293,9 +286,9 @@ extension DomainFile {
     try write(&replay) { replay, writer in
       take(&replay)
       let bytes = try BinaryPropertyList.encode(replay.table.fields())
-      try writer.compact(to: Journal.Checkpoint(bytes: bytes, metadata: published.metadata))
-      // Their offsets were those of the old file.
-      changes = []
+      let stamped = sources.stamps.added(to: bytes)
+      try writer.compact(to: Journal.Checkpoint(bytes: stamped, metadata: published.metadata))
+      begin(from: stamped)
     }
   }
 

@@ -174,6 +174,11 @@ extension DomainTable {
 }
 
 extension DomainTable {
+  init(_ fields: PropertyList.Fields) {
+    self.init()
+    for field in fields { replace(field.key, with: field.value) }
+  }
+
   /// The keys and values of a binary property list.
   init(propertyList bytes: Data) throws {
     self = try bytes.withUnsafeBytes { try DomainTable(propertyList: $0) }

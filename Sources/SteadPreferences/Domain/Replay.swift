@@ -14,10 +14,17 @@ struct Replay {
   private(set) var ownChanges: [DomainEvent.Change] = []
   private var collected: [DomainEvent.Change] = []
   private var hasCheckpoint = false
-  /// The keys of the records that were read.
-  var readKeys: [String] = []
+  /// The keys of the record that was read.
+  var readKeys: [ReadKey] = []
   /// Counts changes from elsewhere, for caches derived from the table.
   var marks = DomainMarks()
+
+  /// A key in a record.
+  struct ReadKey {
+    var key: String
+    /// When it was set first, if the record restores a lost file.
+    var stamp: Journal.Stamp?
+  }
 
   init(table: DomainTable, byteCount: Int?, isCollecting: Bool) {
     self.table = table
@@ -30,9 +37,14 @@ struct Replay {
     switch event {
     case .record(let bytes):
       marks.othersRecords += 1
+      var stamps = [Journal.Stamp]()[...]
       try DomainRecord.decode(bytes) { key, value in
+        if let restored = RestoredStamps.stamps(key, value) {
+          stamps = restored[...]
+          return
+        }
         edit(key, value, isOwn: false)
-        readKeys.append(key)
+        readKeys.append(ReadKey(key: key, stamp: stamps.popFirst()))
       }
     case .checkpoint(let bytes, let metadata):
       guard let published = PublishedFile(metadata: metadata) else {

@@ -65,6 +65,36 @@ import Testing
     close(other)
   }
 
+  /// What a program had written for another one was not among the values that it restores, as known to be newer than what
+  /// others have read.
+  @Test(arguments: [false, true])
+  func `a value that waited survives a loss right after`(isWriterFirst: Bool) throws {
+    let (writer, reader) = (try open(), try open())
+    try writer.set(.integer(1), forKey: "a")
+    #expect(reader.value(forKey: "a") == .integer(1))
+    let holder = try stop()
+    do { setInVain(.integer(2), "a", try open()) }
+    close(holder)
+    try writer.set(.integer(1), forKey: "b")
+    #expect(truncate(journal.filePath, 0) == 0)
+    for store in isWriterFirst ? [writer, reader] : [reader, writer] { try store.flush() }
+    #expect(try open().value(forKey: "a") == .integer(2))
+    #expect(reader.value(forKey: "a") == .integer(2))
+  }
+
+  /// Each call once added an entry, as long as nothing could be written.
+  @Test func `values that cannot be written take room once a key`() throws {
+    let store = try open()
+    let holder = try stop()
+    let file = try #require(store.state.withLock { $0.file })
+    for number in 0..<100 { setInVain(.integer(Int64(number)), "k", store) }
+    #expect(file.pending.edits.count == 1)
+    #expect(file.sources.changes.isEmpty)
+    close(holder)
+    try store.flush()
+    #expect(try open().value(forKey: "k") == .integer(99))
+  }
+
   @Test func `a program that ends leaves its value to the next one`() throws {
     try open().set(.integer(1), forKey: "a")
     let holder = try stop()

@@ -1,0 +1,71 @@
+import Foundation
+
+extension Journal {
+  /// When a record was written, as compared with the records of all files that had the journal's name.
+  ///
+  /// Every file has a greater generation than those that its maker knew, and it isn't less than the time. So records of
+  /// two files are compared correctly even if neither file's writers knew the other, unless the clock was set back.
+  @usableFromInline
+  package struct Stamp: Sendable, Hashable, Comparable {
+    /// The generation of the file into which the record was written first.
+    @usableFromInline package var generation: UInt64
+    /// Where the record begins in that file.
+    @usableFromInline package var offset: UInt64
+
+    @inlinable
+    package init(generation: UInt64, offset: UInt64) {
+      (self.generation, self.offset) = (generation, offset)
+    }
+
+    /// Before every record.
+    package static let none = Stamp(generation: 0, offset: 0)
+
+    @usableFromInline package static func < (left: Stamp, right: Stamp) -> Bool {
+      (left.generation, left.offset) < (right.generation, right.offset)
+    }
+  }
+
+  /// The stamp of the next record, if this process appends it.
+  ///
+  /// Another program may overwrite the file at any moment, with zeros or an older copy. So the greatest generation that
+  /// was ever seen counts.
+  @inlinable @inline(__always)
+  package var nextStamp: Stamp {
+    Stamp(
+      generation: max(file.word(at: JournalLayout.generation), generation), offset: position)
+  }
+
+  /// The stamp of a record that was read, by the place where it begins.
+  package func stamp(ofRecordAt offset: UInt64) -> Stamp {
+    let stamp = JournalOrigins.stamp(ofRecordAt: offset, in: file)
+    // Read before: another program may have overwritten the file.
+    guard let stamp, file.word(at: JournalLayout.salt) == salt else {
+      return Stamp(generation: nextStamp.generation, offset: offset)
+    }
+    return stamp
+  }
+
+  /// Later than all records that the checkpoint may contain, and not later than any record behind it.
+  package var checkpointStamp: Stamp {
+    let first = JournalOrigins(file).spans.first?.generation
+    return Stamp(generation: first ?? file.word(at: JournalLayout.generation), offset: 0)
+  }
+
+  /// The generation for a file that replaces another one, or is written by this process although it is a copy.
+  func nextGeneration(after old: UInt64 = 0) -> UInt64 {
+    // Microseconds, since two files can't be made within one.
+    let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
+    return max(max(generation, old) &+ 1, now)
+  }
+
+  /// Gives the records that will be appended to a file a greater generation than those that this process has seen.
+  /// Requires the lock.
+  func raiseGeneration(of file: MappedFile, tail: Int) {
+    let old = file.word(at: JournalLayout.generation)
+    var origins = JournalOrigins(file)
+    origins.add(JournalOrigins.Span(end: UInt64(tail), generation: old, shift: 0))
+    origins.store(in: file)
+    generation = nextGeneration(after: old)
+    file.setWord(generation, at: JournalLayout.generation)
+  }
+}
