@@ -69,13 +69,13 @@ import Testing
   /// others have read.
   @Test(arguments: [false, true])
   func `a value that waited survives a loss right after`(isWriterFirst: Bool) throws {
-    let (writer, reader) = (try open(), try open())
-    try writer.set(.integer(1), forKey: "a")
-    #expect(reader.value(forKey: "a") == .integer(1))
+    let reader = try open()
+    try reader.set(.integer(1), forKey: "a")
     let holder = try stop()
     do { setInVain(.integer(2), "a", try open()) }
     close(holder)
-    try writer.set(.integer(1), forKey: "b")
+    let writer = try open()
+    #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
     #expect(truncate(journal.filePath, 0) == 0)
     for store in isWriterFirst ? [writer, reader] : [reader, writer] { try store.flush() }
     #expect(try open().value(forKey: "a") == .integer(2))
