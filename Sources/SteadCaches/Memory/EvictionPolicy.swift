@@ -1,9 +1,8 @@
 /// Decides which entries stay: W-TinyLFU.
 ///
 /// A new entry enters the window, a queue in order of use. Entries that the window has no room for become candidates
-/// for the main part. While it has room they go there. When it has none, a candidate's estimated frequency is compared
-/// with that of the entries that would have to go for it, and the less frequent side is evicted; of two equals, the
-/// candidate. The main part has two queues in order of use: entries begin on probation,
+/// for the main part. While it has room they go there. When it has none, a candidate's frequency is compared with that of
+/// the entries that would have to go for it, and the less frequent side is evicted; of two equals, the candidate. The main part has two queues in order of use: entries begin on probation,
 /// are protected once they are used again, and go back when there are too many protected ones.
 ///
 /// Reads only count (``UseCounters``). Their effect on the queues is applied when an entry reaches the end of its
@@ -12,7 +11,7 @@
 ///
 /// A value without generics, clock or lock: it knows entries by numbers, hashes, costs and deadlines.
 ///
-/// Every call costs constant time. Growing, halving the sketch and expiry cost it over many calls.
+/// Every call costs constant time. Growing, halving the frequencies and expiry cost it over many calls.
 ///
 /// Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017.
 @usableFromInline struct EvictionPolicy: ~Copyable {
@@ -35,7 +34,7 @@
   private(set) var evictionCount = 0
   private var nodes = NodeStorage()
   private var wheel = ExpiryWheel()
-  private var sketch = FrequencySketch()
+  private var frequencies = FrequencyTable()
   private var climber = WindowClimber()
   private var window = NodeQueue(.window)
   private var probation = NodeQueue(.probation)
@@ -72,11 +71,17 @@ extension EvictionPolicy {
     counters.add(number)
     window.addNewest(number, in: &nodes)
     if deadline != PolicyNode.never { wheel.add(number, now: now, in: &nodes) }
-    if count > sketch.capacity { sketch.grow(to: count) }
-    sketch.record(hash)
+    if count > frequencies.capacity { growFrequencies() }
+    frequencies.record(hash)
     climber.recordMiss()
     balance()
     return number
+  }
+
+  /// Makes room for the frequencies of more entries, but not for more of them than the limit allows.
+  private mutating func growFrequencies() {
+    let more = frequencies.capacity + frequencies.capacity / 2
+    frequencies.grow(to: max(count, min(limits.count, more)))
   }
 
   /// Whether ``takeHits(_:)`` should be called.
@@ -130,7 +135,7 @@ extension EvictionPolicy {
   @usableFromInline mutating func removeAll() {
     nodes.removeAll()
     wheel.removeAll()
-    sketch.removeAll()
+    frequencies.removeAll()
     climber = WindowClimber()
     window = NodeQueue(.window)
     probation = NodeQueue(.probation)
@@ -192,14 +197,14 @@ extension EvictionPolicy {
     let uses = counters.uses(number)
     guard uses > 0 else { return false }
     counters.reset(number)
-    sketch.record(nodes[number].hash, uses: uses)
+    frequencies.record(nodes[number].hash, uses: uses)
     return true
   }
 
-  /// How often an entry was used lately, those uses included that the sketch does not know yet.
+  /// How often an entry was used lately, those uses included that the table does not have yet.
   private func frequency(_ number: Int32) -> Int {
     min(
-      sketch.estimate(nodes[number].hash) + counters.uses(number), FrequencySketch.greatestEstimate)
+      frequencies.count(nodes[number].hash) + counters.uses(number), FrequencyTable.greatestCount)
   }
 
   /// The least important entry when entries are dropped without a new one; nil if there is none.
@@ -234,8 +239,9 @@ extension EvictionPolicy {
     {
       sum += self.frequency(current)
       // Equals are what scans and loops are made of: a cache that replaces one by the other has none of them when it
-      // comes again.
-      if sum >= frequency { return candidate }
+      // comes again. The request that brought the candidate doesn't count: those that brought the others may have been
+      // halved away since, or half of them.
+      if sum >= frequency - 1 { return candidate }
       goal.count -= 1
       goal.cost -= nodes[current].cost
       weighedCount += 1

@@ -10,7 +10,7 @@ import Synchronization
 // Sendable: bytes are touched with atomic operations alone, and pieces are added before an entry of theirs
 // is on a shelf.
 @usableFromInline struct UseCounters: @unchecked Sendable {
-  /// The greatest count: as much as the sketch can tell apart.
+  /// The greatest count: as much as the policy can tell apart.
   @inlinable static var limit: UInt8 { 15 }
   @inlinable static var firstBits: Int { 6 }
   @inlinable static var firstCount: Int { 1 << firstBits }

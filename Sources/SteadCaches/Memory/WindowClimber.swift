@@ -21,8 +21,9 @@ struct WindowClimber {
   private static let growth = 1.5
   private static let shrinkage = 0.5
   private static let greatestPatience = 16
-  /// How many standard deviations a change of the hit ratio must have; smaller ones are treated as chance.
-  private static let significance = 1.5
+  /// How many standard deviations a change of the hit ratio must have; smaller ones are treated as chance. With 1.5 one
+  /// period in seven turned the climb by chance.
+  private static let significance = 2.5
   /// The hits are looked at this often while as many new entries come as the cache has, but not for fewer
   /// than so many new entries.
   private static let looks = 16

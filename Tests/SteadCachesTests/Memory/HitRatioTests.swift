@@ -31,7 +31,7 @@ import Testing
       (Trace.tuned(variant) + Trace.untuned(variant)).compactMap { trace -> String? in
         if Self.learned.contains(trace.name) { return nil }
         let (ratio, lru) = (trace.hitRatioOfMemoryCache(), PlainPolicy.lru.hitRatio(trace))
-        return ratio > lru + 0.01 ? nil : "\(trace.name): \(ratio), LRU \(lru)"
+        return ratio > lru + 0.005 ? nil : "\(trace.name): \(ratio), LRU \(lru)"
       }
     }
     #expect(losses == [])
