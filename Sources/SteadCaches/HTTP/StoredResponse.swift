@@ -76,6 +76,9 @@ struct StoredResponse: Sendable, Hashable {
     // The age is the confirmation's, even if it has none.
     if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
     let updated = CacheControl(of: response.fields, isShared: isShared)
+    // A confirmation often comes without `Cache-Control`, and that of the stored response stays; or it is the first to name a
+    // field that is stored already.
+    response.fields.removeAll { updated.noCacheFields.contains($0.name.lowercasedASCII) }
     guard updated.mayStore(response.status),
       !isShared || Reception.mayBeShared(response.fields, updated, of: request),
       let selection = Selection(of: request, for: response.fields, isShared: isShared)
