@@ -133,8 +133,10 @@ extension HTTPCache {
     let answer = StoredAnswer(stored, to: request, now: moment)
     guard let body = store.body(of: stored, at: answer.positions, for: key) else { return nil }
     var outcome = Outcome(source: source, age: answer.age)
-    outcome.freshness = Int(
-      stored.freshness.rest(at: moment, assuming: defaultLifetime).rounded(.down))
+    // A program may say that responses are fresh for longer than an integer can count.
+    let longest = TimeInterval(CacheControl.longest)
+    let rest = stored.freshness.rest(at: moment, assuming: defaultLifetime).rounded(.down)
+    outcome.freshness = Int(min(max(rest, -longest), longest))
     outcome.forwardStatus = forwardStatus
     outcome.isShared = isShared
     var reply = Reply(response: answer.response, body: body, outcome: outcome)

@@ -102,4 +102,16 @@ import Testing
     cache.defaultLifetime = .zero
     #expect(try await origin.get(from: cache).outcome.source == .miss)
   }
+
+  // The seconds that a reply says it remains fresh were more than an integer has room for, and the program ended.
+  @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero])
+  func `a lifetime may be as long as a duration`(lifetime: Duration) async throws {
+    let origin = Origin([:])
+    let cache = origin.cache()
+    cache.defaultLifetime = lifetime
+    _ = try await origin.get(from: cache)
+    let reply = try #require(try cache.storedResponse(to: Origin.request()))
+    let freshness = try #require(reply.outcome.freshness)
+    #expect(lifetime > .zero ? freshness > 0 : freshness <= 0)
+  }
 }
