@@ -120,7 +120,7 @@ extension HTTPCache {
       return try await land(exchange.unconditional, isShared: isShared)
     case .useStale(let stored):
       let reply = reply(stored, to: request, under: key, as: .stale, forwardStatus: response.status)
-      if let reply { return Landing(reply, .stored) }
+      if let reply { return Landing(reply, .failed) }
       return Landing(miss(response, body), .unusable)
     case .askAgain: return try await land(exchange.unconditional, isShared: isShared)
     case .handOn:
@@ -148,7 +148,7 @@ extension HTTPCache {
         stored, for: exchange.request, settings.withLock { $0 }, now: now())
     else { return nil }
     let reply = reply(stored, to: exchange.request, under: exchange.flight.key, as: .stale)
-    return reply.map { Landing($0, .stored) }
+    return reply.map { Landing($0, .failed) }
   }
 
   private func landHead(

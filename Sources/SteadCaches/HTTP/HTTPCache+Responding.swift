@@ -60,9 +60,22 @@ extension HTTPCache {
         guard !following.isOver, exchange.isShareable else { return try await alone(exchange) }
         let landing = try await shared(exchange)
         if let reply = landing.claim() { return reply }
-        try following.end(with: await landing.fate())
+        let fate = try await landing.fate()
+        if let reply = staleReply(after: fate, exchange) { return reply }
+        try following.end(with: fate)
       }
     }
+  }
+
+  /// The stale response that a request gets that waited for an equal one, when the server has failed that.
+  ///
+  /// Without it each of them would ask a server that doesn't work, and wait for it once more.
+  private func staleReply(after fate: Landing.Fate, _ exchange: Exchange) -> Reply? {
+    guard case .failed = fate, let stored = exchange.stored,
+      Reception.mayUseStale(stored, for: exchange.request, settings.withLock { $0 }, now: now())
+    else { return nil }
+    return reply(
+      stored, to: exchange.request, under: exchange.flight.key, as: .stale, isShared: true)
   }
 
   /// What a request has learned that waited for the response to an equal one.
@@ -79,7 +92,7 @@ extension HTTPCache {
       let isFirst = !hasBegun
       hasBegun = true
       switch fate {
-      case .stored, .unusable: isOver = true
+      case .stored, .unusable, .failed: isOver = true
       case .stalled: isOver = !isFirst
       case .brokenOff(let error):
         if !isFirst, let error { throw error }

@@ -11,6 +11,8 @@ final class Landing: Sendable {
     case stored
     /// It answers no other request.
     case unusable
+    /// The server failed, and a stale response took its place.
+    case failed
     /// The body doesn't come on, or nobody loads it any more.
     case stalled
     /// The body is not whole; what its source threw, or nil if it merely ended too early.
@@ -67,7 +69,7 @@ final class Landing: Sendable {
     state.withLock { state in
       switch state.fate {
       case nil, .stored: true
-      case .unusable, .stalled, .brokenOff: state.reply != nil
+      case .unusable, .failed, .stalled, .brokenOff: state.reply != nil
       }
     }
   }

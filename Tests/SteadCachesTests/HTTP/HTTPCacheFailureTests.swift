@@ -1,0 +1,49 @@
+import Foundation
+import SteadTestSupport
+import Testing
+
+@testable import SteadCaches
+
+/// Many requests at once while the server fails.
+@Suite(.hangLimit) struct HTTPCacheFailureTests {
+  private struct Unreachable: Error {}
+  private static let count = 20
+
+  // The first of them got the stale response. Each of the others asked the server, too, which made it wait for the server twice.
+  @Test(arguments: [nil, 503, 500])
+  func `equal requests ask a server that fails once`(status: Int?) async throws {
+    for (staleOnFailure, isUsed) in [(Duration.seconds(60), true), (nil, false)] {
+      let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
+      let cache = origin.cache()
+      cache.staleOnFailure = staleOnFailure
+      _ = try await origin.get(from: cache)
+      origin.advance(20)
+      let gate = Gate()
+      origin.answer { _ in
+        await gate.wait()
+        guard let status else { throw Unreachable() }
+        return (.init(status: status), .init(Data("failed".utf8)))
+      }
+      let tasks = (0..<Self.count).map { _ in
+        Task { try? await origin.get(from: cache) }
+      }
+      let question = try Origin.request("/", ["If-None-Match": "\"a\""])
+      let flight = cache.flight(
+        of: question, under: try #require(cache.key(question.url)), .standard)
+      while cache.flights.waiterCount(for: flight) < Self.count { await Task.yield() }
+      gate.open()
+      for task in tasks {
+        let reply = await task.value
+        if isUsed {
+          #expect(reply?.outcome.source == .stale)
+          #expect(try await reply?.text == "body")
+        } else {
+          #expect(try await reply?.text == status.map { _ in "failed" })
+        }
+      }
+      // A failure that is handed on may be one that only its own request gets.
+      let isShared = isUsed || status == nil
+      #expect(origin.requests.count == 1 + (isShared ? 1 : Self.count))
+    }
+  }
+}
