@@ -5,10 +5,11 @@ import Foundation
 /// and of containers.
 ///
 /// Writers take turns by a record lock (`fcntl`) on a file beside it, `NAME.lock`. Where the file system has no record locks
-/// either, nothing keeps two writers apart. A reader finds the old contents or the new ones.
+/// either, nothing keeps two writers apart. Each still writes a temporary file of its own. So a reader finds the old contents
+/// or those of one writer, as a whole.
 package struct PlainFile: Sendable {
-  /// How long a write waits for another one, in steps of a millisecond.
-  private static let lockWait = 100
+  /// The age in seconds at which a temporary file's writer must be gone, since without locks nobody can tell.
+  package static let staleAge: Int64 = 3_600
 
   package let path: String
   private let lockPath: String
@@ -27,49 +28,87 @@ package struct PlainFile: Sendable {
 
   /// Runs `body` while no other process writes the file.
   ///
-  /// - Throws: ``FileError`` `.busy` when another process has had the lock for 0.1 s.
+  /// It doesn't wait: its callers have locks that others need.
+  ///
+  /// - Throws: ``FileError`` `.busy` when another process has the lock.
   package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try disk.makeDirectories(path.directoryPath)
     let descriptor = try disk.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
     // Closing it frees the lock.
     defer { disk.close(descriptor) }
-    var waits = 0
-    while true {
-      let error = stead_file_lock_record(descriptor)
-      if error == 0 { return try body() }
-      guard error == EAGAIN || error == EACCES else {
-        let failure = FileError(errno: error, doing: "lock the file", path: lockPath)
-        guard failure.isUnsupported else { throw failure }
-        return try body()
-      }
-      guard waits < Self.lockWait else {
-        throw FileError(
-          code: .busy, message: "Another process has locked the file.", path: lockPath)
-      }
-      waits += 1
-      // No call waits for a record lock for a limited time, so it is asked for again.
-      usleep(1_000)
+    let error = stead_file_lock_record(descriptor)
+    if error == EAGAIN || error == EACCES {
+      throw FileError(
+        code: .busy, message: "Another process has locked the file; try again.", path: lockPath)
     }
+    if error != 0 {
+      let failure = FileError(errno: error, doing: "lock the file", path: lockPath)
+      guard failure.isUnsupported else { throw failure }
+    }
+    return try body()
   }
 
   /// Replaces the contents durably, and returns the new file's status. Requires the lock.
   package func replace(with data: Data) throws -> FileStatus? {
     let target = try disk.resolveLinks(path)
     let old = try disk.status(at: target)
-    let temporary = target + ".new"
+    let temporary = Self.stem(of: target) + Self.suffix()
     do {
-      try write(data, to: temporary, like: old)
+      try write(data, to: temporary, O_EXCL, like: old)
+      removeStale(beside: target, newest: temporary)
       try disk.rename(temporary, to: target)
     } catch let error as FileError where error.isNameInUse {
       // A mount point of its own, which can only be overwritten.
-      try write(data, to: target, like: nil)
       try? disk.remove(temporary)
+      try write(data, to: target, O_TRUNC, like: nil)
+    } catch {
+      try? disk.remove(temporary)
+      throw error
     }
+    try syncDirectory(target.directoryPath)
     return try disk.status(at: target)
   }
 
-  private func write(_ data: Data, to path: String, like old: FileStatus?) throws {
-    let descriptor = try disk.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
+  /// A rename is durable only once its directory is synced, where the file system and the directory's permissions allow that.
+  private func syncDirectory(_ path: String) throws {
+    do {
+      try disk.withDescriptor(path, O_RDONLY | O_DIRECTORY) { try disk.sync($0, path: path) }
+    } catch let error as FileError where error.isUnsupported || error.code == .denied {}
+  }
+
+  /// Removes the temporary files of writers that were killed.
+  ///
+  /// Ages are differences between times that the file system itself has given, since the server of a network's has another
+  /// clock. No file is removed that isn't known to be stale: a writer whose file is gone cannot put it in place.
+  private func removeStale(beside target: String, newest: String) {
+    let (stem, directory) = (Self.stem(of: target), target.directoryPath)
+    guard let now = (try? disk.status(at: newest))??.modifiedNanoseconds,
+      let names = try? disk.names(in: directory)
+    else { return }
+    for path in names.map({ directory + "/" + $0 }) where path.hasPrefix(stem) && path != newest {
+      guard path.utf8.count == newest.utf8.count, let status = (try? disk.status(at: path)) ?? nil,
+        status.kind == .file,
+        now - status.modifiedNanoseconds > Self.staleAge * 1_000_000_000
+      else { continue }
+      try? disk.remove(path)
+    }
+  }
+
+  private static func stem(of target: String) -> String {
+    TemporaryFile.stem(of: target) + "plain-"
+  }
+
+  private static func suffix() -> String {
+    let number = UInt64.random(in: 0 ... .max)
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// - Parameter flag: `O_EXCL` for a new file, `O_TRUNC` for one that may exist.
+  private func write(
+    _ data: Data, to path: String, _ flag: Int32, like old: FileStatus?
+  ) throws {
+    let descriptor = try disk.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | flag, mode: 0o600)
     defer { disk.close(descriptor) }
     if let old { try? disk.setMode(descriptor, old.mode, path: path) }
     // The superuser leaves it to the user whose directory it is.

@@ -37,7 +37,7 @@ package struct TemporaryFile {
   }
 
   /// Everything of a temporary file's path but the slot's number.
-  private static func stem(of target: String) -> String {
+  static func stem(of target: String) -> String {
     // 255 bytes is the longest name on every file system in use; the target's name may be that long already.
     let longestName = 200
     let name = target.fileName

@@ -32,19 +32,71 @@ extension DomainFile {
     ifStill expected: [DomainEdit] = [], _ replay: inout Replay,
     _ make: (Replay) -> [DomainEdit]
   ) throws -> Bool {
-    try plain.withLock {
-      try takeInPlainFile(&replay)
-      guard replay.holds(expected) else { return false }
-      let edits = pending.edits + make(replay)
-      guard !edits.isEmpty else { return true }
-      try replay.checkQuota(options.quota, edits)
-      var table = replay.table
-      for edit in edits { table.replace(edit.key, with: edit.value) }
-      lastSeen = try plain.replace(with: plainContents(table))
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-      pending = PendingEdits()
-      return true
+    // Another program may have written what waited.
+    forgetWritten()
+    do {
+      return try plain.withLock {
+        try takeInPlainFile(&replay)
+        try writeWaitingPlainly(&replay)
+        guard replay.holds(expected) else { return false }
+        try writePlainly(make(replay), isOwn: true, &replay)
+        stuckTail = nil
+        return true
+      }
+    } catch {
+      // The caller keeps its edits in memory, beside those that are in the waiting file, too.
+      savedIn = nil
+      throw error
     }
+  }
+
+  /// Writes pending values and these edits. Requires the lock.
+  private func writePlainly(_ new: [DomainEdit], isOwn: Bool, _ replay: inout Replay) throws {
+    let edits = pending.edits + new
+    guard !edits.isEmpty else { return }
+    // Values of other programs were checked where they were set.
+    if isOwn { try replay.checkQuota(options.quota, edits) }
+    var table = replay.table
+    for edit in edits { table.replace(edit.key, with: edit.value) }
+    see(try plain.replace(with: plainContents(table)))
+    for edit in edits where isOwn || replay.table[edit.key] != edit.value {
+      replay.edit(edit.key, edit.value, isOwn: isOwn)
+    }
+    (pending, savedIn) = (PendingEdits(), nil)
+  }
+
+  /// Writes the values that other programs have left in the waiting file, and removes it. Requires the lock.
+  ///
+  /// Programs leave them where the file system can hold a journal. It may have been mounted otherwise since, or the directory was
+  /// copied.
+  private func writeWaitingPlainly(_ replay: inout Replay) throws {
+    guard waiting.isPresent else {
+      hasWaitingFile = false
+      return
+    }
+    var isWritten = false
+    func write(_ contents: WaitingFile.Contents) throws {
+      // Later ones win: what was set here is newer than what was found in the file.
+      let old = pending
+      pending = PendingEdits()
+      for edit in contents.edits + old.edits { pending.add(edit) }
+      do {
+        try writePlainly([], isOwn: false, &replay)
+      } catch {
+        pending = old
+        throw error
+      }
+      isWritten = true
+    }
+    do {
+      // No record of a journal is begun, as a salt of 0 says.
+      try waiting.merge(at: Journal.Place(salt: 0, offset: 0), write)
+    } catch let error as FileError where error.isUnsupported && !isWritten {
+      // Nobody can add to it here either, since that takes the same lock.
+      if let contents = try waiting.read() { try write(contents) }
+      try POSIXDisk().remove(waiting.path)
+    }
+    hasWaitingFile = false
   }
 
   private func plainContents(_ table: DomainTable) throws -> Data {
@@ -57,7 +109,8 @@ extension DomainFile {
   /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse. It is left as it is.
   func takeInPlainFile(_ replay: inout Replay) throws {
     guard let status = try plain.status(), status != lastSeen else { return }
-    let data = try AtomicFile(plist).read()
+    let isRead = reading?.status == status
+    let data = try isRead ? reading?.data ?? Data() : AtomicFile(plist).read()
     let fields: PropertyList.Fields
     do {
       fields = try PropertyList.fields(of: data)
@@ -73,6 +126,22 @@ extension DomainFile {
       replay.marks.rewrites += 1
       replay.edit(edit.key, edit.value, isOwn: false)
     }
-    lastSeen = status
+    see(status, readNow: !isRead)
+  }
+
+  /// Notes the status of the file that was read or written just now.
+  ///
+  /// Two changes within a tick of the file system's clock can look the same. So a file is known only if it looks as it did
+  /// when it was read a while before, by this system's clock: a server's may differ, and that of a file can be set.
+  private func see(_ status: FileStatus?, readNow: Bool = true) {
+    let now = ContinuousClock.now
+    if let status, status == firstSeen?.status {
+      if readNow, let time = firstSeen?.time, now - time > .seconds(Self.writingTime) {
+        lastSeen = status
+      }
+      return
+    }
+    lastSeen = nil
+    firstSeen = status.map { ($0, now) }
   }
 }

@@ -45,6 +45,8 @@ final class DomainFile {
   /// The property list file as of the last look.
   var onDisk = PublishedFile.Copy.none
   var lastSeen: FileStatus?
+  /// The status of a property list that is the only file, and when it was first seen.
+  var firstSeen: (status: FileStatus, time: ContinuousClock.Instant)?
   /// The property list file's contents, read before the store's lock was taken.
   var reading: Reading?
   /// Why the file system cannot hold a journal at all. The property list is the only file then. Only `synchronize()` tries

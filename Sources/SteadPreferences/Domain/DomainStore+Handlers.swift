@@ -150,7 +150,7 @@ extension DomainStore {
         hasMail = state.reporting(file) { replay in try file.look(&replay) } || hasMail
       }
       // Another program could not write. If the lock is free now, or this process has it, this one can.
-      if isWaiting, !file.isReadOnly, file.waiting.isPresent {
+      if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
         file.hasWaitingFile = true
         hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
       }

@@ -64,6 +64,40 @@ import Testing
       #expect((found ?? 0) >= last, "\(lines)")
     }
   }
+
+  // A program could not get the journal's lock, and left its value in the waiting file. Where the file system was then mounted without
+  // locks or mappings, the next program did not look for it.
+  @Test(arguments: Lack.allCases)
+  func `a value that waits is found where there can be no journal any more`(lack: Lack) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let board = directory.file("board")
+    try Data(count: 8).write(to: board)
+    let holder = try Worker(directory.url, ["burst", board.filePath])
+    // Now and then it is stopped while it doesn't have the lock, and the value goes to the journal.
+    var round = 0
+    while try !directory.names.contains("domain.waiting") {
+      round += 1
+      try #require(round < 100)
+      let start = try Data(contentsOf: board)
+      while try Data(contentsOf: board) == start { sched_yield() }
+      kill(holder.id, SIGSTOP)
+      holder.waitUntilStopped()
+      let program = try Worker(directory.url, ["set", "once", "\(round)"])
+      _ = program.rest()
+      #expect(program.finish() == 0)
+      if try !directory.names.contains("domain.waiting") { holder.resume() }
+    }
+    holder.end()
+    // A journal that cannot be mapped cannot be read either, so the property list alone was copied there.
+    if lack == .mappings {
+      try FileManager.default.removeItem(at: directory.file("domain.journal"))
+    }
+    for _ in 0..<2 {
+      let lines = try Self.worker(directory, ["dump"], lack).rest()
+      #expect(lines.contains("once integer \(round)"), "\(lines)")
+      #expect(try !directory.names.contains("domain.waiting"))
+    }
+  }
 }
 
 extension Requirement {
