@@ -45,7 +45,7 @@ extension DiskCache {
     guard let refreshAfter = limits.refreshAfter else { return }
     let now = WallClock.milliseconds(database.now())
     guard WallClock.expiry(of: refreshAfter, from: stored.stored) <= now,
-      refreshes.claim(key, at: now)
+      refreshes.claim(key, at: now, latest: retry(refreshAfter, from: now))
     else { return }
     let hasBegun = flights.begin(for: key) {
       do {
@@ -70,6 +70,12 @@ extension DiskCache {
 
   private func postponeRefresh(_ key: String, _ refreshAfter: Duration) {
     let now = WallClock.milliseconds(database.now())
-    refreshes.postpone(key, until: WallClock.expiry(of: refreshAfter / Self.retryShare, from: now))
+    refreshes.postpone(key, until: retry(refreshAfter, from: now))
+  }
+
+  /// When a load that fails is tried again.
+  private func retry(_ refreshAfter: Duration, from now: Int64) -> Int64 {
+    // The greatest number means that a load runs.
+    min(WallClock.expiry(of: refreshAfter / Self.retryShare, from: now), WallClock.never - 1)
   }
 }

@@ -9,9 +9,11 @@ final class RefreshLog: Sendable {
   private let times = Mutex<[String: Int64]>([:])
 
   /// Whether the caller has to load a key's value again, which ends with ``end(_:)`` or ``postpone(_:until:)``.
-  func claim(_ key: String, at now: Int64) -> Bool {
+  ///
+  /// - Parameter latest: The moment to which it would be postponed now. A later one is that of a clock that was set back.
+  func claim(_ key: String, at now: Int64, latest: Int64) -> Bool {
     times.withLock { times in
-      if let time = times[key], time > now { return false }
+      if let time = times[key], time > now, time <= latest || time == .max { return false }
       if times.count >= Self.limit { times = times.filter { $0.value == .max } }
       times[key] = .max
       return true

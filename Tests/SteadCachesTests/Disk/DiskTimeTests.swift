@@ -165,6 +165,30 @@ import Testing
     #expect(try await get() == "4")
   }
 
+  // A load that had failed was put off to a moment that was far away once the clock was set back.
+  @Test(arguments: Loader.allCases)
+  func `a clock that is set back doesn't end the loading of old values`(
+    loader: Loader
+  ) async throws {
+    let source = Source()
+    let get = requests(loader, source)
+    #expect(try await get() == "1")
+    source.fail(true)
+    advance(8)
+    while source.count < 2 {
+      #expect(try await get() == "1")
+      await Task.yield()
+    }
+    for _ in 0..<50 { #expect(try await get() == "1") }
+    source.fail(false)
+    advance(-86_400)
+    // What was stored later than now is a miss.
+    #expect(try await get() == "3")
+    advance(8)
+    for _ in 0..<10_000 where try await get() == "3" { await Task.yield() }
+    #expect(try await get() == "4")
+  }
+
   @Test(arguments: Loader.allCases, [false, true])
   func `a value that was set or removed meanwhile stays so`(
     loader: Loader, isSet: Bool
