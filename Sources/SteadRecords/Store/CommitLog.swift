@@ -151,13 +151,16 @@ final class CommitLog: Sendable {
 
   /// The same with a snapshot, without the write lock.
   ///
+  /// - Parameter connection: It is in no transaction.
   /// - Returns: Whether it could be found out: not while a transaction of this process is open, nor if another program
   ///   has just made a commit.
   func look(_ connection: StoreConnection) -> Bool {
     let ended = endedCount
     guard begunCount == ended else { return false }
+    // In this order: a snapshot that begins between two equal counts has that count.
     let count = connection.commitCount
-    // In this order: the snapshot begins with the first row, and has the state between two equal counts.
+    guard (try? connection.begin()) != nil else { return false }
+    defer { try? connection.execute("ROLLBACK") }
     guard let number = try? connection.lastCommit().number, connection.commitCount == count else {
       return false
     }

@@ -217,9 +217,7 @@ final class RecordStore: @unchecked Sendable {
   private func resolveDoubt() -> Bool {
     guard writing.try() else { return false }
     defer { writing.unlock() }
-    guard depth == 0, !writer.isInTransaction, (try? writer.begin()) != nil else { return false }
-    defer { try? writer.execute("ROLLBACK") }
-    return log.look(writer)
+    return depth == 0 && !writer.isInTransaction && log.look(writer)
   }
 
   /// Commits what changes neither an object nor the commits' number.

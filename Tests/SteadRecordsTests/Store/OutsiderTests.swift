@@ -184,7 +184,7 @@ private struct OutsiderTrial {
 
   mutating func run(_ step: Int, _ random: inout SplitMix) throws {
     let place = Int.random(in: 0..<readers.count, using: &random)
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<10, using: &random) {
     case 0, 1, 2: try changeElsewhere(step)
     case 3, 4: try save(step, in: place)
     case 5:
@@ -196,6 +196,7 @@ private struct OutsiderTrial {
     case 7:
       // One stays open.
       if place > 0 { close(place) }
+    case 8: try saveInAnotherProcess()
     default:
       if readers[place] == nil {
         log.append("open \(place)")
@@ -220,6 +221,14 @@ private struct OutsiderTrial {
     log.append("save in \(place)")
     context.insert(Club(name: "own \(step)", city: "elsewhere"))
     try context.save()
+  }
+
+  /// A commit with a number that this process has not made.
+  private mutating func saveInAnotherProcess() throws {
+    log.append("another process saves")
+    try outsider.beginImmediate()
+    try outsider.write(outsider.lastCommit().next(atLeast: 0), nil, by: nil)
+    try outsider.commit()
   }
 
   mutating func close(_ place: Int) {
