@@ -60,26 +60,34 @@ void stead_kept_await(const void *word, int64_t microseconds) {
   wait_while(word, STEAD_LOCK_WANTED, microseconds);
 }
 
-void stead_kept_settle(void *word) {
-  uint64_t found = STEAD_LOCK_YIELDED;
-  if (__atomic_compare_exchange_n(
-        (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    return wake(word);
-  }
-  if (found != STEAD_LOCK_WANTED
-    || !__atomic_compare_exchange_n(
-      (uint64_t *)word, &found, STEAD_LOCK_YIELDED, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    return;
-  }
-  wake(word);
-  wait_while(word, STEAD_LOCK_YIELDED, yield_limit);
-  // Nobody has taken it: who waited may be dead, or has no processor.
-  found = STEAD_LOCK_YIELDED;
-  if (__atomic_compare_exchange_n(
-        (uint64_t *)word, &found, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
-    // Another process may sleep for a yield of its own.
-    wake(word);
-  }
+static int exchange_and_wake(void *word, uint64_t old, uint64_t new) {
+  int is_changed = __atomic_compare_exchange_n(
+    (uint64_t *)word, &old, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  if (is_changed) wake(word);
+  return is_changed;
+}
+
+void stead_kept_withdraw(void *word) {
+  // Who else waits sleeps for a yield that may never come now.
+  (void)exchange_and_wake(word, STEAD_LOCK_WANTED, 0);
+}
+
+int stead_kept_settle(void *word) {
+  if (exchange_and_wake(word, STEAD_LOCK_YIELDED, 0)) return 0;
+  return exchange_and_wake(word, STEAD_LOCK_WANTED, STEAD_LOCK_YIELDED);
+}
+
+void stead_kept_pass(void *word) {
+  uint64_t found = __atomic_load_n((uint64_t *)word, __ATOMIC_RELAXED);
+  if (found == STEAD_LOCK_YIELDED) (void)exchange_and_wake(word, STEAD_LOCK_YIELDED, 0);
+  if (found == STEAD_LOCK_WANTED) wake(word);
+}
+
+void stead_kept_leave(const void *word) { wait_while(word, STEAD_LOCK_YIELDED, yield_limit); }
+
+void stead_kept_retake(void *word) {
+  // Nobody has taken it: who waited may be dead, or has no processor. Another process may sleep for a yield of its own.
+  (void)exchange_and_wake(word, STEAD_LOCK_YIELDED, 0);
 }
 
 void stead_kept_wait(const void *word, int64_t microseconds) {

@@ -50,17 +50,21 @@ int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock
   }
   if (microseconds <= 0) return error;
   int64_t end = now_in_microseconds() + microseconds;
+  int has_insisted = 0;
   for (int64_t pause = 20; error == EWOULDBLOCK && now_in_microseconds() < end; pause *= 2) {
     if (pause > 1000) pause = 1000;
     struct timespec time = {0, pause * 1000};
     if (kept_lock) {
       stead_kept_insist(kept_lock);
+      has_insisted = 1;
       stead_kept_await(kept_lock, pause);
     } else {
       nanosleep(&time, NULL);
     }
     error = stead_file_try_lock(descriptor);
   }
+  // Otherwise this process, or the next one that writes, would leave the lock to somebody who doesn't wait.
+  if (has_insisted) stead_kept_withdraw(kept_lock);
   return error;
 }
 

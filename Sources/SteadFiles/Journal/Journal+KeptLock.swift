@@ -43,7 +43,56 @@ extension Journal {
     else { return LockWait(word: nil) }
     let word = file.base + JournalLayout.keptLock
     stead_kept_insist(word)
+    hasInsisted = true
     return LockWait(word: word)
+  }
+
+  /// Takes back a request, once the owner has got the lock or waits no longer.
+  package func withdrawRequest() {
+    guard hasInsisted else { return }
+    stead_admit_bus_errors()
+    hasInsisted = false
+    guard file.isWritable, !file.isInherited, file.byteCount > JournalLayout.keptLock else {
+      return
+    }
+    stead_kept_withdraw(file.base + JournalLayout.keptLock)
+  }
+
+  /// The longest time, in milliseconds, for which the lock is left to others.
+  static let leaveLimit: UInt64 = 5
+
+  // Sendable: the pointer is never dereferenced here. Only the system looks at it, and reports an unmapped address.
+  /// Waits until another process has had the lock that was left to it.
+  package struct LeftLockWait: @unchecked Sendable {
+    fileprivate let word: UnsafeRawPointer
+
+    /// Returns after some milliseconds at most.
+    package func wait() { stead_kept_leave(word) }
+  }
+
+  /// nil unless the lock is left to other processes at this moment.
+  package var leftLockWait: LeftLockWait? {
+    stead_admit_bus_errors()
+    guard isLockLeft, isLeavingLock else { return nil }
+    return LeftLockWait(word: file.base + JournalLayout.keptLock)
+  }
+
+  private var isLeavingLock: Bool {
+    !file.isBlank && !file.isInherited && stead_clock() < lockLeftUntil
+      && file.word(at: JournalLayout.keptLock) == UInt64(STEAD_LOCK_YIELDED)
+  }
+
+  /// Ends the time for which the lock is left to others, waiting for its end.
+  ///
+  /// - Throws: ``FileError`` `.busy` instead of a wait if the owner waits elsewhere.
+  func retakeLock() throws {
+    if isLeavingLock {
+      if leavesLock { throw busy }
+      stead_kept_leave(file.base + JournalLayout.keptLock)
+    }
+    isLockLeft = false
+    guard !file.isBlank, !file.isInherited else { return }
+    stead_kept_retake(file.base + JournalLayout.keptLock)
   }
 
   /// Whether the lock is kept from the last write to the next one.

@@ -73,6 +73,7 @@ extension Journal {
     salt = file.word(at: JournalLayout.salt)
     lineageIdentity = JournalLineage.identity(of: file, header)
     (isDisturbed, lastRecord) = (false, 0)
+    (isLockLeft, hasInsisted) = (false, false)
     writesUntilLook = Self.writesPerLook
   }
 

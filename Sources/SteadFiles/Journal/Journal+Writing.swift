@@ -26,7 +26,7 @@ extension Journal {
   /// Takes the file's lock; returns false, without a lock, when there is more to do before writing.
   @inlinable @inline(__always)
   func lockIfCurrent() -> Bool {
-    guard file.isWritable, !file.isInherited, writesUntilLook > 0,
+    guard file.isWritable, !file.isInherited, writesUntilLook > 0, !isLockLeft,
       file.keepsLock || stead_file_try_lock(file.descriptor) == 0
     else { return false }
     writesUntilLook &-= 1
@@ -61,6 +61,10 @@ extension Journal {
   func unlockFile() {
     if file.keepsLock { file.setKeepsLock(false) }
     _ = stead_file_unlock(file.descriptor)
+    guard file.byteCount > JournalLayout.keptLock, file.word(at: JournalLayout.keptLock) != 0
+    else { return }
+    // Who has let this process have the lock waits until it has had it.
+    stead_kept_pass(file.base + JournalLayout.keptLock)
   }
 
   @usableFromInline
@@ -70,6 +74,7 @@ extension Journal {
         code: .readOnly, message: "The journal was opened read-only; open it for writing.",
         path: path)
     }
+    if isLockLeft { try retakeLock() }
     try lockNewestFile(visit)
     do {
       if try deliver(visit) { return }
@@ -131,8 +136,13 @@ extension Journal {
   /// Without this a process that writes without a pause would take the lock again before a waiting one has woken.
   @usableFromInline
   func yieldLock() {
+    // Its own request isn't another process's.
+    withdrawRequest()
     keeping.meetOthers()
-    stead_kept_settle(file.base + JournalLayout.keptLock)
+    guard stead_kept_settle(file.base + JournalLayout.keptLock) != 0 else { return }
+    // The next write waits, if it comes before the other process has had the lock.
+    isLockLeft = true
+    lockLeftUntil = stead_clock() &+ Self.leaveLimit
   }
 
   var busy: FileError {

@@ -122,6 +122,14 @@ package final class Journal {
   /// An owner that sets it guards the journal by a ``ForkSafeLock``, and calls ``freeIdleLock()`` on another
   /// thread while ``keepsLock`` is true.
   package var mayKeepLock = false
+  /// Whether a write throws `.busy` instead of waiting while the lock is left to other processes, for an owner that waits
+  /// for ``leftLockWait``.
+  package var leavesLock = false
+  /// Whether the owner has asked for the lock since it last got it or gave up.
+  @exclusivity(unchecked) var hasInsisted = false
+  /// Whether the lock was left to other processes, until when, in milliseconds of `stead_clock()`.
+  @exclusivity(unchecked) @usableFromInline var isLockLeft = false
+  var lockLeftUntil: UInt64 = 0
   /// Whether the lock was not free when the journal was opened, so that it was opened without.
   package internal(set) var isOpenedWithoutLock = false
   /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.

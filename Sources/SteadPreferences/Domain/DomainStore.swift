@@ -231,6 +231,18 @@ final class DomainStore: Sendable {
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     var error = first
+    // Others that read or write here needn't wait for a process to which the lock is left.
+    while error.code == .busy,
+      let wait = state.withLock({ state in state.file?.journal.leftLockWait })
+    {
+      wait.wait()
+      do {
+        return try change(body)
+      } catch let next as FileError where next.isObstacle || next.code == .changed {
+        error = next
+      }
+    }
+    defer { state.withLock { state in state.file?.journal.withdrawRequest() } }
     // A process that is stopped is waited for once, not by every call.
     let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
     let deadline = ContinuousClock.now + (isStuck ? .zero : options.lockWait)
@@ -277,8 +289,10 @@ final class DomainStore: Sendable {
     }
     try state.withLock { state in
       let file = state.file
+      file?.journal.leavesLock = true
       defer {
         if let file {
+          file.journal.leavesLock = false
           if file.hasNewJournal { state.adoptJournal(of: file) }
           if file.compaction == .due {
             file.compaction = .underWay(generation: forkGeneration)

@@ -3,6 +3,7 @@ import SteadFiles
 import SteadTestSupport
 import Testing
 
+@testable import SteadFiles
 @testable import SteadPreferences
 
 /// A domain that is written fast keeps its journal's lock for a moment, and a thread frees it.
@@ -45,6 +46,24 @@ struct DomainKeptLockTests {
       sched_yield()
     }
     #expect(!keepsLock(store))
+  }
+
+  /// A call of `set` once slept for up to 5 ms while it had the store locked, so that nobody could read.
+  @Test(arguments: [Duration.zero, .seconds(1)])
+  func `reading goes on while the lock is left to another program`(lockWait: Duration) throws {
+    let store = try DomainStore(
+      "app", directory: directory, options: DomainStore.Options(lockWait: lockWait))
+    try store.set(.integer(1), forKey: "n")
+    let journal = try #require(store.state.withLock { $0.file?.journal })
+    let word = JournalLayout.keptLock
+    journal.file.setWord(3, at: word)
+    try store.set(.integer(2), forKey: "n")
+    #expect(journal.file.word(at: word) == 5, "it has returned before anybody has had the lock")
+    #expect(store.value(forKey: "n") == .integer(2))
+    // Nobody takes it, so this waits, and gets it.
+    try store.set(.integer(3), forKey: "n")
+    #expect(journal.file.word(at: word) == 0)
+    #expect(try open().value(forKey: "n") == .integer(3))
   }
 
   @Test func anotherWriterWaitsForAMoment() throws {
