@@ -108,6 +108,9 @@ extension HTTPCache {
       // The body is looked up first, since it is removed with a response that may not be used again.
       var reply = reply(
         stored, to: request, under: key, as: .revalidated, forwardStatus: response.status)
+      let own = StoredFields.unstored(
+        response.fields, in: stored.response.fields, receivedAt: receivedAt)
+      for field in own { reply?.response.fields.append(field.value, named: field.name) }
       store.change(key) { list in
         StoredList.confirming(
           exchange.stored ?? stored, as: isReusable ? stored : nil, requestedAt: requestedAt,

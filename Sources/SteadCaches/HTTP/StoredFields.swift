@@ -20,6 +20,15 @@ enum StoredFields {
     return storable
   }
 
+  /// The fields of a confirmation that a stored response doesn't have, since they may not be used again: they are for the
+  /// request that was confirmed alone, such as one user's `Set-Cookie`.
+  static func unstored(
+    _ confirmation: HTTPCache.Fields, in stored: HTTPCache.Fields, receivedAt: Date
+  ) -> [HTTPCache.Fields.Field] {
+    storable(confirmation, control: CacheControl(of: [:]), receivedAt: receivedAt)
+      .filter { !stored.contains($0.name) && !belongsToBody($0.name) }
+  }
+
   /// Whether a field describes the bytes of the message that it came with, and not another's.
   static func belongsToBody(_ name: String) -> Bool {
     ["content-length", "content-range", "content-encoding"].contains(name.lowercasedASCII)

@@ -62,15 +62,27 @@ import Testing
     #expect(reply.response.fields["X-User"] == expected)
   }
 
-  @Test func `a cookie that comes with a confirmation is one user's`() async throws {
-    let origin = Origin(["Cache-Control": "max-age=9, no-cache=\"Set-Cookie\"", "ETag": "\"a\""])
-    let cache = origin.cache(configuration: .init(isShared: true))
+  /// In a shared cache without a word of the server about cookies, the response is not used again at all.
+  @Test(arguments: [false, true], ["max-age=9, no-cache=\"Set-Cookie\"", "max-age=9"])
+  func `a cookie that comes with a confirmation is one user's`(
+    isShared: Bool, control: String
+  ) async throws {
+    let origin = Origin(["Cache-Control": control, "ETag": "\"a\""])
+    let cache = origin.cache(configuration: .init(isShared: isShared))
     _ = try await origin.get(from: cache)
     origin.advance(10)
-    origin.answer(status: 304, ["ETag": "\"a\"", "Set-Cookie": "session=anna"], body: "")
-    _ = try await origin.get(from: cache)
+    let cookies = ["session=anna", "theme=dark"]
+    var fields: HTTPCache.Fields = ["ETag": "\"a\"", "Connection": "X-Hop", "X-Hop": "1"]
+    for cookie in cookies { fields.append(cookie, named: "Set-Cookie") }
+    origin.answer(status: 304, fields, body: "")
+    let confirmed = try await origin.get(from: cache)
+    #expect(confirmed.outcome.source == .revalidated)
+    #expect(confirmed.response.fields.values(named: "Set-Cookie") == cookies)
+    #expect(!confirmed.response.fields.contains("X-Hop"))
+    origin.answer(["Cache-Control": control], body: "new")
     let reply = try await origin.get(from: cache)
-    #expect(reply.outcome.source == .hit)
-    #expect(!reply.response.fields.contains("Set-Cookie"))
+    let isNamed = control.contains("no-cache")
+    #expect(reply.outcome.source == (isNamed || !isShared ? .hit : .miss))
+    #expect(reply.response.fields.contains("Set-Cookie") == (!isNamed && !isShared))
   }
 }
