@@ -12,15 +12,32 @@
   extension MemoryPressure {
     /// What the kernel should report, in microseconds: waits of some tasks, or of all at once, that sum up to a time
     /// within a window. Without a privilege a window must be a multiple of two seconds.
-    private static let triggers: [(level: Level, text: String)] = [
-      (.warning, "some 200000 2000000"), (.critical, "full 100000 2000000"),
+    struct Trigger {
+      let level: Level
+      let tasks: String
+      let stall: UInt64
+      let window: UInt64
+
+      var text: String { "\(tasks) \(stall) \(window)" }
+
+      /// The waits so far, in microseconds, as a pressure file tells them; nil if it does not.
+      func total(in report: String) -> UInt64? {
+        let line = report.split(separator: "\n").first { $0.hasPrefix(tasks + " ") }
+        let field = line?.split(separator: " ").first { $0.hasPrefix("total=") }
+        return field.flatMap { UInt64($0.dropFirst("total=".count)) }
+      }
+    }
+
+    static let triggers = [
+      Trigger(level: .warning, tasks: "some", stall: 200_000, window: 2_000_000),
+      Trigger(level: .critical, tasks: "full", stall: 100_000, window: 2_000_000),
     ]
 
     /// Starts observing the system; does nothing if the system does not report.
     func observe() {
       let sources = Self.pressureFiles().flatMap { file in
         Self.triggers.compactMap { trigger in
-          Self.open(file, trigger.text).map { PressureSource(descriptor: $0, level: trigger.level) }
+          Self.open(file, trigger.text).map { PressureSource(descriptor: $0, trigger: trigger) }
         }
       }
       guard !sources.isEmpty else { return }
@@ -31,10 +48,36 @@
       }
     }
 
-    /// A descriptor at which the kernel reports a level.
+    /// A descriptor at which the kernel reports.
     struct PressureSource {
+      private static let reportLimit = 1024
+
       let descriptor: Int32
-      let level: Level
+      let trigger: Trigger
+      /// The waits when the source was made or last reported; nil where they cannot be read.
+      private var total: UInt64?
+
+      init(descriptor: Int32, trigger: Trigger) {
+        (self.descriptor, self.trigger) = (descriptor, trigger)
+        total = readTotal()
+      }
+
+      /// The level that the kernel has just reported; nil when the waits since the last report are too short for it.
+      ///
+      /// Some kernels (seen with 6.18) also report when tasks have waited for a millisecond.
+      mutating func level() -> Level? {
+        let last = total
+        total = readTotal()
+        guard let last, let total, total >= last else { return trigger.level }
+        return total - last >= trigger.stall ? trigger.level : nil
+      }
+
+      private func readTotal() -> UInt64? {
+        var bytes = [UInt8](repeating: 0, count: Self.reportLimit)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0 else { return nil }
+        return trigger.total(in: String(decoding: bytes[..<count], as: UTF8.self))
+      }
     }
 
     /// A descriptor at which the kernel reports; nil if it refuses.
@@ -57,10 +100,9 @@
           if errno == EINTR { continue }
           break
         }
-        let fired = zip(sources, polled).filter { $1.revents & Int16(POLLPRI) != 0 }
-        if let worst = fired.map(\.0.level).max(by: { $0.rawValue < $1.rawValue }) {
-          report(worst)
-        }
+        let fired = sources.indices.filter { polled[$0].revents & Int16(POLLPRI) != 0 }
+        let levels = fired.compactMap { sources[$0].level() }
+        if let worst = levels.max(by: { $0.rawValue < $1.rawValue }) { report(worst) }
         let gone = zip(sources, polled).filter {
           $1.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
         }

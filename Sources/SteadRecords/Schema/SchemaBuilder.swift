@@ -78,7 +78,7 @@ struct SchemaBuilder {
 
   private mutating func makeEntity(_ model: ModelMetadata) -> Schema.Entity {
     let entity = Schema.Entity(model.name, list: model.properties.map { makeProperty($0) })
-    entity.originalName = (model.type as? any RenamedModel.Type)?.originalName ?? model.name
+    entity.originalName = Self.originalName(of: model.type) ?? model.name
     for constraint in model.constraints {
       entity.uniquenessConstraints += names(constraint.uniqueKeyPaths, "#Unique", of: model)
       entity.indices += names(constraint.indexKeyPaths, "#Index", of: model)
@@ -87,6 +87,13 @@ struct SchemaBuilder {
       entity.uniquenessConstraints.append([property.name])
     }
     return entity
+  }
+
+  /// What a class says of itself. A subclass inherits what its superclass says, but not the superclass's rows.
+  private static func originalName(of type: any PersistentModel.Type) -> String? {
+    guard let name = (type as? any RenamedModel.Type)?.originalName else { return nil }
+    let inherited = (type._$supermodel as? any RenamedModel.Type)?.originalName
+    return name == inherited ? nil : name
   }
 
   /// The names of the properties of sets of key paths.

@@ -73,6 +73,37 @@ import Testing
       #expect(MemoryPressure.open("/proc/self/nothing", "some 200000 2000000") == nil)
     }
 
+    /// A cache dropped its values every other second, on a machine whose tasks had waited for a millisecond: the
+    /// kernel reported it although it was asked for more.
+    @Test(arguments: [
+      ("some", [0, 1, 200_000, 200_100, 400_100], [nil, nil, nil, .warning]),
+      ("full", [50, 1_050, 101_049, 101_050, 301_050], [nil, nil, nil, .critical]),
+      ("some", [900, 100, 150, 200_150], [.warning, nil, .warning]),
+    ] as [(String, [Int], [MemoryPressure.Level?])])
+    func `a report is believed as far as the waits have grown`(
+      tasks: String, totals: [Int], levels: [MemoryPressure.Level?]
+    ) throws {
+      let directory = try TemporaryDirectory()
+      let file = directory.file("memory")
+      func write(_ total: Int) throws {
+        let other = tasks == "some" ? "full" : "some"
+        let line = "avg10=0.00 avg60=0.00 avg300=0.00 total="
+        try "\(other) \(line)77\n\(tasks) \(line)\(total)\n".write(
+          to: file, atomically: false, encoding: .utf8)
+      }
+      try write(totals[0])
+      let descriptor = open(file.path, O_RDONLY)
+      defer { close(descriptor) }
+      let trigger = try #require(MemoryPressure.triggers.first { $0.tasks == tasks })
+      var source = MemoryPressure.PressureSource(descriptor: descriptor, trigger: trigger)
+      var seen: [MemoryPressure.Level?] = []
+      for total in totals.dropFirst() {
+        try write(total)
+        seen.append(source.level())
+      }
+      #expect(seen == levels)
+    }
+
     /// Urgent bytes of a connection come with the same event as the kernel's reports.
     @Test func callsItsSubscribersWhenAReportComesAndEndsWithTheSource() throws {
       let (sender, receiver) = try Self.connection()
@@ -84,7 +115,8 @@ import Testing
         reported.signal()
       }
       Thread.detachNewThread {
-        pressure.wait(at: [.init(descriptor: receiver, level: .critical)])
+        let trigger = MemoryPressure.triggers[1]
+        pressure.wait(at: [.init(descriptor: receiver, trigger: trigger)])
         ended.signal()
       }
       #expect(send(sender, "!", 1, Int32(MSG_OOB)) == 1)

@@ -107,6 +107,54 @@ enum Zoo5 {
   }
 }
 
+/// The superclass of ``Zoo1`` under another name, which its subclass inherits with all that it says.
+enum Zoo6 {
+  @Model class Beast {
+    var name: String
+    var keeper: Keeper?
+    init(name: String) { self.name = name }
+  }
+
+  @Model final class Cat: Beast {
+    var lives = 9
+    override init(name: String) { super.init(name: name) }
+  }
+
+  @Model final class Keeper {
+    var name: String
+    @Relationship(inverse: \Beast.keeper) var animals: [Beast] = []
+    init(name: String) { self.name = name }
+  }
+}
+
+extension Zoo6.Beast: RenamedModel {
+  static var originalName: String { "Animal" }
+}
+
+/// Both classes of ``Zoo1`` under other names.
+enum Zoo7 {
+  @Model class Beast {
+    var name: String
+    var keeper: Keeper?
+    init(name: String) { self.name = name }
+    class var originalName: String { "Animal" }
+  }
+
+  @Model final class Lynx: Beast {
+    var lives = 9
+    override init(name: String) { super.init(name: name) }
+    override class var originalName: String { "Cat" }
+  }
+
+  @Model final class Keeper {
+    var name: String
+    @Relationship(inverse: \Beast.keeper) var animals: [Beast] = []
+    init(name: String) { self.name = name }
+  }
+}
+
+extension Zoo7.Beast: RenamedModel {}
+
 @Suite("Subclasses that come and go") struct SubclassMigrationTests {
   @Test("a subclass that is added has no rows, and one that is removed takes its rows along")
   func comesAndGoes() throws {
@@ -139,6 +187,34 @@ enum Zoo5 {
     let check = try container.check()
     #expect(check.isSound, "\(check)")
     #expect(check.rowCounts == ["Animal": 1, "Ape": 1, "Keeper": 1])
+  }
+
+  /// The subclass inherits the conformance, and both were said to claim the superclass's rows.
+  @Test func `a class with subclasses is renamed, alone or with them`() throws {
+    for isAlone in [true, false] {
+      let store = try StoreFile()
+      do {
+        let context = ModelContext(
+          try store.open(Zoo1.Animal.self, Zoo1.Cat.self, Zoo1.Keeper.self))
+        let keeper = Zoo1.Keeper(name: "Kim")
+        keeper.animals = [Zoo1.Cat(name: "cat"), Zoo1.Animal(name: "animal")]
+        context.insert(keeper)
+        try context.save()
+      }
+      if isAlone {
+        let container = try store.open(Zoo6.Beast.self, Zoo6.Cat.self, Zoo6.Keeper.self)
+        let animals = try ModelContext(container).only(Zoo6.Keeper.self).animals
+        #expect(animals.map(\.name) == ["cat", "animal"])
+        #expect((animals[0] as? Zoo6.Cat)?.lives == 9)
+        #expect(try container.check().isSound)
+      } else {
+        let container = try store.open(Zoo7.Beast.self, Zoo7.Lynx.self, Zoo7.Keeper.self)
+        let animals = try ModelContext(container).only(Zoo7.Keeper.self).animals
+        #expect(animals.map(\.name) == ["cat", "animal"])
+        #expect((animals[0] as? Zoo7.Lynx)?.lives == 9)
+        #expect(try container.check().rowCounts == ["Beast": 1, "Lynx": 1, "Keeper": 1])
+      }
+    }
   }
 
   /// Such a migration left the reference without an object: it read as an empty one, and its owner could not be saved.

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Compiles the libraries as a release build does, and throws the result away.
+
+The tests are built without optimization, so that nothing else would notice when the optimizer refuses a source, or
+ends in one. It takes the arguments of the debug build, whose modules and macros it uses, and builds no package
+that this one depends on.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Arguments of a debug build that a release build does not have, and how many values follow each.
+DEBUG_ONLY = {
+    "-Onone": 0, "-enable-testing": 0, "-incremental": 0, "-enable-batch-mode": 0, "-DDEBUG": 0, "-g": 0,
+    "-serialize-diagnostics": 0, "-parseable-output": 0, "-emit-dependencies": 0, "-emit-module": 0, "-c": 0,
+    "-emit-objc-header": 0, "-emit-objc-header-path": 1, "-emit-module-path": 1, "-output-file-map": 1,
+    "-index-store-path": 1,
+}
+
+
+def commands():
+    """The arguments of each library's compilation, by the name of its module."""
+    found = {}
+    text = (ROOT / ".build/debug.yaml").read_text()
+    for match in re.finditer(r"^ *args: (\[.*\])$", text, re.MULTILINE):
+        arguments = json.loads(match.group(1))
+        if "-module-name" not in arguments or not arguments[0].endswith("swiftc"):
+            continue
+        name = arguments[arguments.index("-module-name") + 1]
+        if (ROOT / "Sources" / name).is_dir():
+            found[name] = arguments
+    return found
+
+
+def libraries():
+    """The libraries with Swift sources, each behind those that it depends on."""
+    description = json.loads(
+        subprocess.run(
+            ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+        ).stdout)
+    targets = {target["name"]: target for target in description["targets"]}
+    order = []
+
+    def visit(name):
+        target = targets.get(name)
+        if target is None or name in order:
+            return
+        for dependency in target.get("target_dependencies", []):
+            visit(dependency)
+        if target["type"] == "library" and target["module_type"] == "SwiftTarget":
+            order.append(name)
+
+    for name, target in sorted(targets.items()):
+        if target["path"].startswith("Sources/"):
+            visit(name)
+    return order
+
+
+def released(arguments, place):
+    """The arguments of a release build that leaves all that it makes in a directory."""
+    result, skipped = [], 0
+    for argument in arguments:
+        if skipped:
+            skipped -= 1
+        elif argument in DEBUG_ONLY:
+            skipped = DEBUG_ONLY[argument]
+        else:
+            result.append(argument)
+    name = arguments[arguments.index("-module-name") + 1]
+    return [result[0], "-I", str(place), *result[1:], "-O", "-wmo", "-enable-default-cmo", "-c", "-emit-module",
+            "-emit-module-path", str(place / f"{name}.swiftmodule"), "-o", str(place / f"{name}.o")]
+
+
+def main():
+    found = commands()
+    with tempfile.TemporaryDirectory() as directory:
+        for name in libraries():
+            if name not in found:
+                sys.exit(f"The debug build has no {name}: run swift build --build-tests.")
+            status = subprocess.run(released(found[name], pathlib.Path(directory)), cwd=ROOT).returncode
+            if status != 0:
+                sys.exit(f"{name} does not compile with optimization.")
+
+
+main()
