@@ -21,6 +21,8 @@ DEBUG_ONLY = {
     "-emit-objc-header": 0, "-emit-objc-header-path": 1, "-emit-module-path": 1, "-output-file-map": 1,
     "-index-store-path": 1,
 }
+# What follows these is another tool's argument.
+PASSED_ON = {"-Xcc", "-Xfrontend", "-Xlinker"}
 
 
 def commands():
@@ -65,7 +67,9 @@ def released(arguments, place):
     """The arguments of a release build that leaves all that it makes in a directory."""
     result, skipped = [], 0
     for argument in arguments:
-        if skipped:
+        if result and result[-1] in PASSED_ON:
+            result.append(argument)
+        elif skipped:
             skipped -= 1
         elif argument in DEBUG_ONLY:
             skipped = DEBUG_ONLY[argument]
