@@ -151,6 +151,8 @@ extension DomainFile {
   private func takeIn(_ edited: Edited, _ stamps: KeyStamps, _ replay: inout Replay) {
     let known = sources.stamps
     for edit in replay.table.edits(to: edited.fields) where stamps.isNewer(edit, than: known) {
+      // A removal that the file doesn't name may be a key of which its writer knew nothing.
+      guard edit.value != nil || stamps.known(edit.key) != nil else { continue }
       replay.edit(edit.key, edit.value, isOwn: false)
       sources.changes.append(
         KeyChange(

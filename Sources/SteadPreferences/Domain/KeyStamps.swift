@@ -43,7 +43,7 @@ struct KeyStamps {
 extension KeyStamps {
   /// "SteadStm", read as a little-endian number.
   private static let magic: UInt64 = 0x6D74_5364_6165_7453
-  /// The hash of the list's objects, the length of what is before, and the magic number.
+  /// The hash of all before, with the list's objects; the length of what is before, and the magic number.
   private static let footerByteCount = 24
   private static let stampByteCount = 16
   /// The end of a binary property list, whose last word says where its table of offsets begins.
@@ -83,9 +83,15 @@ extension KeyStamps {
       return
     }
     let block = Data(file[range])
-    let objects = PublishedFile.Fingerprint(Data(file.prefix(range.lowerBound)))
-    guard block.word(at: block.count - Self.footerByteCount) == objects.hash else { return nil }
+    guard Self.isIntact(block, behind: file.prefix(range.lowerBound)) else { return nil }
     self.init(block: block)
+  }
+
+  /// Whether neither the block nor what is before it has been changed.
+  private static func isIntact(_ block: Data, behind objects: Data) -> Bool {
+    block.count >= footerByteCount
+      && block.word(at: block.count - footerByteCount)
+        == PublishedFile.Fingerprint(objects + block.dropLast(footerByteCount)).hash
   }
 
   /// The bytes of a list that hold the stamps; nil when it has none.
@@ -129,7 +135,7 @@ extension KeyStamps {
       Varint.append(key.count, to: &bytes)
       bytes += key
     }
-    for word in [PublishedFile.Fingerprint(objects).hash, UInt64(bytes.count), Self.magic] {
+    for word in [PublishedFile.Fingerprint(objects + bytes).hash, UInt64(bytes.count), Self.magic] {
       withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
     }
     return Data(bytes)
@@ -161,25 +167,24 @@ extension KeyStamps {
 // MARK: In an XML file
 
 extension KeyStamps {
-  private static let commentStart = "<!-- stead.horizon "
+  private static let commentStart = "<!-- stead.stamps "
 
-  /// Adds a comment with the horizon alone, since people read the file.
+  /// Adds a comment with the block of a binary list, in Base64.
   func added(toXML xml: Data) -> Data {
-    let words = [horizon.generation, horizon.offset, PublishedFile.Fingerprint(xml).hash]
-    let text = words.map { String($0, radix: 16) }.joined(separator: " ")
-    return xml + Data("\(Self.commentStart)\(text) -->\n".utf8)
+    let block = encoded(for: xml).base64EncodedString()
+    return xml + Data("\(Self.commentStart)\(block) -->\n".utf8)
   }
 
-  /// The horizon of a file that nobody has edited. Each key may have been set just before.
+  /// The stamps in a file that nobody has edited.
   private init?(xml file: Data) {
     let start = Data(Self.commentStart.utf8)
-    guard let found = file.range(of: start, options: .backwards) else { return nil }
-    let text = String(decoding: file[found.upperBound...], as: UTF8.self)
-    let words = text.split(separator: " ").prefix(3).compactMap { UInt64($0, radix: 16) }
-    guard words.count == 3,
-      words[2] == PublishedFile.Fingerprint(Data(file[..<found.lowerBound])).hash
+    guard let found = file.range(of: start, options: .backwards),
+      let end = file.range(of: Data(" ".utf8), in: found.upperBound..<file.endIndex),
+      let block = Data(base64Encoded: file[found.upperBound..<end.lowerBound]),
+      Self.isIntact(block, behind: file[..<found.lowerBound]),
+      block.word(at: block.count - 8) == Self.magic
     else { return nil }
-    self.init(floor: Journal.Stamp(generation: words[0], offset: words[1]))
+    self.init(block: block)
   }
 }
 

@@ -65,14 +65,14 @@ struct SeveralStoresTests {
     var journal: URL { directory.appending(path: "app.journal") }
     var away: URL { home.directory.file("away") }
 
-    init(stores count: Int, logLimit: Int) throws {
+    init(stores count: Int, _ options: DomainStore.Options) throws {
       home = try TestHome(inMemory: true)
-      for _ in 0..<count { stores.append(try store(logLimit)) }
+      for _ in 0..<count { stores.append(try store(options)) }
       backup = try Data(contentsOf: journal)
     }
 
-    private func store(_ logLimit: Int) throws -> DomainStore {
-      try DomainStore("app", directory: directory, options: .init(logLimit: logLimit))
+    private func store(_ options: DomainStore.Options) throws -> DomainStore {
+      try DomainStore("app", directory: directory, options: options)
     }
 
     mutating func set(_ store: Int, _ key: String, isRemoval: Bool = false) throws {
@@ -98,7 +98,7 @@ struct SeveralStoresTests {
       case .publish(let store): try stores[store].checkpoint()
       case .reopen(let store):
         try noticeAll(from: store)
-        stores[store] = try self.store(stores[store].options.logLimit)
+        stores[store] = try self.store(stores[store].options)
       case .cut(let length): truncate(path, off_t(length))
       case .cutShort(let count):
         // What is cut are records, not the room behind them.
@@ -142,9 +142,9 @@ struct SeveralStoresTests {
   }
 
   private static func problem(
-    of steps: [Step], stores: Int, logLimit: Int
+    of steps: [Step], stores: Int, _ options: DomainStore.Options
   ) throws -> (length: Int, description: String)? {
-    var run = try Run(stores: stores, logLimit: logLimit)
+    var run = try Run(stores: stores, options)
     for (index, step) in (steps + [.check(first: 0)]).enumerated() {
       try run.take(step)
       guard case .check = step else { continue }
@@ -155,7 +155,8 @@ struct SeveralStoresTests {
   }
 
   /// The steps without those that the problem doesn't need.
-  private static func shrunk(_ steps: [Step], stores: Int, logLimit: Int) -> [Step] {
+  private static func shrunk(_ steps: [Step], stores: Int, _ options: DomainStore.Options) -> [Step]
+  {
     var steps = steps
     var size = max(1, steps.count / 2)
     while true {
@@ -164,7 +165,7 @@ struct SeveralStoresTests {
         var fewer = steps
         fewer.removeSubrange(start..<min(start + size, steps.count))
         // A sequence that throws is another problem.
-        let isWrong = (try? problem(of: fewer, stores: stores, logLimit: logLimit)) ?? nil
+        let isWrong = (try? problem(of: fewer, stores: stores, options)) ?? nil
         if isWrong != nil { steps = fewer } else { start += size }
       }
       if size == 1 { return steps }
@@ -179,16 +180,18 @@ struct SeveralStoresTests {
       await Task.yield()
       var random = SplitMix(seed: seed)
       let stores = Int.random(in: 2...4, using: &random)
-      let logLimit = [600, 2_000, 20_000].randomElement(using: &random) ?? 2_000
+      let options = DomainStore.Options(
+        format: Int.random(in: 0..<4, using: &random) == 0 ? .xml : .binary,
+        logLimit: [600, 2_000, 20_000].randomElement(using: &random) ?? 2_000)
       let steps = (0..<60).map { _ in Step(using: &random, stores: stores) }
-      guard let found = try Self.problem(of: steps, stores: stores, logLimit: logLimit)
+      guard let found = try Self.problem(of: steps, stores: stores, options)
       else { continue }
       let fewer = Self.shrunk(
-        Array(steps.prefix(found.length + 1)), stores: stores, logLimit: logLimit)
-      let shrunk = try Self.problem(of: fewer, stores: stores, logLimit: logLimit)
+        Array(steps.prefix(found.length + 1)), stores: stores, options)
+      let shrunk = try Self.problem(of: fewer, stores: stores, options)
       Issue.record(
         """
-        seed \(seed), \(stores) stores, log limit \(logLimit): \((shrunk ?? found).description) after \
+        seed \(seed), \(stores) stores, \(options.format), log limit \(options.logLimit): \((shrunk ?? found).description) after \
         \(shrunk == nil ? steps : fewer)
         """)
       return
