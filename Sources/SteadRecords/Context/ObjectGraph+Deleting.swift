@@ -1,7 +1,7 @@
 extension ObjectGraph {
   /// Deletes an object by its relationships' delete rules, which are applied before this returns.
   func delete(_ model: any PersistentModel) {
-    if let successor = model.successor { return delete(successor) }
+    if model.has(_ModelFlags.redirected) { return delete(model.standIn) }
     if let home = model._$statePointer.pointee.home, home !== self {
       pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
       return

@@ -4,7 +4,7 @@ extension ObjectGraph {
   /// - Parameter isLinked: Whether a relationship leads to it. If it cannot be inserted, each save names the
   ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
-    if let successor = model.successor { return insert(successor, isLinked: isLinked) }
+    if model.has(_ModelFlags.redirected) { return insert(model.standIn, isLinked: isLinked) }
     let isStep = beginStep()
     defer { if isStep { undo.endStep() } }
     // Iterative, not recursive: a chain of objects may be longer than the stack is deep. The first goes in directly: an
@@ -83,6 +83,7 @@ extension ObjectGraph {
     _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {
     for index in entity.relationships {
+      if hasStandIns { leadToStandIns(model, index) }
       switch model.content(at: index) {
       case .attribute, .toOne(.none), .toOne(.row): break
       case .toOne(.model(let other)): connect(model, entity, index, to: other, &queue)

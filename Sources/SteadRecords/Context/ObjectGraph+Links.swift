@@ -7,7 +7,11 @@ extension ObjectGraph {
     _ owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
   ) {
     unchanged = Unchanged()
-    if let successor = owner.successor { return forward(owner, to: successor, index) }
+    if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
+    if let new, new.has(_ModelFlags.redirected) {
+      leadToStandIns(owner, index)
+      return didSetToOne(owner, index, old, new.standIn)
+    }
     let isStep = beginStep()
     defer { if isStep { undo.endStep() } }
     let entity = entity(of: owner)
@@ -64,7 +68,8 @@ extension ObjectGraph {
 
   func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
     unchanged = Unchanged()
-    if let successor = owner.successor { return forward(owner, to: successor, index) }
+    if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
+    if hasStandIns { leadToStandIns(owner, index) }
     guard case .toMany(let new) = owner.content(at: index) else { return }
     let isStep = beginStep()
     defer { if isStep { undo.endStep() } }
@@ -85,6 +90,12 @@ extension ObjectGraph {
     else { return false }
     unchanged = Unchanged()
     let entity = entity(of: owner)
+    let destination = entity.properties[index].destination.map { layout.entities[$0] }
+    if hasStandIns, let destination,
+      change.added.contains(where: { destination.model($0).has(_ModelFlags.redirected) })
+    {
+      return false
+    }
     if change.mayRepeat(isMember: {
       refersBack($0, to: owner, entity.properties[index]) ?? targets.pointee.contains($0)
     }) {
@@ -103,11 +114,13 @@ extension ObjectGraph {
   private func forward(
     _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
   ) {
-    makeCurrent(successor)
+    if isHere(successor) { makeCurrent(successor) }
     let old = successor.content(at: index)
     let new = loser.content(at: index)
     successor.setContent(new, at: index)
     switch (old, new) {
+    // It was deleted, and is linked as any object without a context is.
+    case _ where !isHere(successor): return linkLoosely(successor, index, old, new)
     case (.toOne(let old), .toOne(.model(let target))):
       didSetToOne(successor, index, old, target)
     case (.toOne(let old), .toOne): didSetToOne(successor, index, old, nil)
@@ -115,6 +128,36 @@ extension ObjectGraph {
     default: break
     }
     didChange(successor, at: index)
+  }
+
+  private func linkLoosely(
+    _ model: any PersistentModel, _ index: Int, _ old: _SlotContent, _ new: _SlotContent
+  ) {
+    switch (old, new) {
+    case (.toOne(let old), .toOne(.model(let target))):
+      LooseLinks.didReplace(old, with: target, model, index)
+    case (.toOne(let old), .toOne): LooseLinks.didReplace(old, with: nil, model, index)
+    case (.toMany(let old), .toMany(let new)):
+      LooseLinks.didReplace(old, with: new.loaded ?? [], model, index)
+    default: break
+    }
+  }
+
+  /// Makes a relationship that the program has set lead to the objects that stand for merged ones.
+  func leadToStandIns(_ owner: any PersistentModel, _ index: Int) {
+    switch owner.content(at: index) {
+    case .toOne(.model(let target)) where target.has(_ModelFlags.redirected):
+      owner.setContent(.toOne(.model(target.standIn)), at: index)
+    case .toMany(let targets):
+      guard let loaded = targets.loaded,
+        let destination = entity(of: owner).properties[index].destination
+      else { return }
+      let entity = layout.entities[destination]
+      guard loaded.contains(where: { entity.model($0).has(_ModelFlags.redirected) }) else { return }
+      let list = loaded.map { entity.model($0).standIn as AnyObject }
+      owner.setContent(.toMany(_Targets(loaded: list, delta: targets.delta)), at: index)
+    default: break
+    }
   }
 
   /// Keeps the other sides in step with a list that was replaced.

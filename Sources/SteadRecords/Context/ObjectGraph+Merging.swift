@@ -16,7 +16,10 @@ extension ObjectGraph {
     while true {
       let found = try duplicates()
       if found.isEmpty { return }
-      if mergeRecord == nil { mergeRecord = MergeRecord(self) }
+      if mergeRecord == nil {
+        endSides()
+        mergeRecord = MergeRecord(self)
+      }
       // Keys may also meet through a stored row that has several.
       let sharers = try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
@@ -89,6 +92,7 @@ extension ObjectGraph {
   /// Gives an object the values and relationships of a later one, for which it stands from then on.
   private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
     makeCurrent(original)
+    undo.insertion(of: duplicate)?.found = copy(of: original)
     let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
       .prefix { $0.name == $1.name }.map(\.0)
     if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }
@@ -109,6 +113,7 @@ extension ObjectGraph {
     state.pointee.makeExtra().successor = original
     state.pointee.object = nil
     state.pointee.set(_ModelFlags.redirected)
+    hasStandIns = true
     merged.append((duplicate, original))
   }
 

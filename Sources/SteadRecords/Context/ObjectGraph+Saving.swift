@@ -344,6 +344,7 @@ extension ObjectGraph {
     state.pointee.rowID = winner._$statePointer.pointee.rowID
     state.pointee.object = nil
     state.pointee.set(_ModelFlags.redirected)
+    hasStandIns = true
   }
 
   /// Takes deleted objects out of loaded relationships for which no rule did it.

@@ -14,6 +14,8 @@ final class ObjectGraph: ModelHome {
   let traits: [EntityTraits]
   /// Whether a class of the hierarchy has relationships, by its root.
   private let rootsWithRelationships: Set<Int>
+  /// Whether the schema has unique keys, by which objects may be merged.
+  let hasUniqueKeys: Bool
   private(set) var loader: ObjectLoader!
   var pending = PendingChanges()
   var inbox: CommitInbox
@@ -48,6 +50,8 @@ final class ObjectGraph: ModelHome {
   var followers = Followers()
   /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
   var merged: [DuplicateFinder.Pair] = []
+  /// Whether an object stands for another one.
+  var hasStandIns = false
   /// What a save that fails puts back.
   var mergeRecord: MergeRecord?
   /// The custom store behind each of `stores`, where one is; empty where none is.
@@ -80,6 +84,7 @@ final class ObjectGraph: ModelHome {
     }
     let layout = container.layout
     traits = layout.entities.map { EntityTraits($0, in: layout) }
+    hasUniqueKeys = traits.contains(where: \.isConstrained)
     rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
     inbox = CommitInbox(container.stores)
     super.init()
@@ -305,7 +310,10 @@ extension _ModelState {
 
 extension PersistentModel {
   /// The context that the object belongs to; nil before insertion and after deletion.
-  public var modelContext: ModelContext? { _$statePointer.pointee.graph?.context }
+  public var modelContext: ModelContext? {
+    if let successor { return successor.modelContext }
+    return _$statePointer.pointee.graph?.context
+  }
 }
 
 /// A relationship that was set to the value it held, which isn't a change.

@@ -44,19 +44,16 @@ extension ObjectGraph {
     _ owner: any PersistentModel, _ property: PropertyLayout, _ target: any PersistentModel
   ) {
     let index = property.index
-    if property.isToMany {
-      let members = members(of: owner, at: index)
-      undo.wait(for: target, owner, index) { graph in
-        // A save that was refused may not have come to clearing it.
-        if graph.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
-        graph.restoreMembers(of: owner, at: index, to: members)
-      }
-    } else {
-      let list = owner.list(at: index)
-      undo.wait(for: target, owner, index) { graph in
-        if graph.destination(of: owner, at: index) === target { return }
-        graph.restoreReference(of: owner, at: index, to: .model(target), list)
-      }
+    let before: RecordedSide.Content =
+      property.isToMany
+      ? .members(members(of: owner, at: index))
+      : .reference(.model(target), list: owner.list(at: index))
+    let side = noted(owner, index, before)
+    undo.wait(for: target, owner, index) { graph in
+      // A save that was refused may not have come to clearing it.
+      let owner = owner.standIn
+      if graph.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
+      graph.takeBack(side)
     }
   }
 }

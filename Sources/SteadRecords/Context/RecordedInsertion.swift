@@ -1,23 +1,67 @@
+import Synchronization
+
 /// A recorded insertion, which undo takes back: by the object's removal, or, if the save found a row with the object's
 /// unique values, by giving that row its content back.
 final class RecordedInsertion {
+  let model: any PersistentModel
+  /// Greater than those of earlier insertions.
+  let number: Int64
   /// What the insertion's save has overwritten.
   private(set) var overwritten: RowCopy?
   /// What the save that is under way overwrites.
   var found: RowCopy?
 
+  init(of model: any PersistentModel) {
+    self.model = model
+    number = Self.numbers.add(1, ordering: .relaxed).newValue
+  }
+
+  private static let numbers = Atomic<Int64>(0)
+
   func endSave(succeeded: Bool) {
     if succeeded { overwritten = found }
     found = nil
+  }
+
+  // MARK: Earlier steps
+
+  // What was done to the object before the insertion is still to be taken back when the insertion is undone. What was
+  // done to it between the insertion and its save is taken back before, and so must be in what was overwritten.
+
+  func keep(_ copy: Any, at index: Int) {
+    guard let place = overwritten?.attributes.firstIndex(where: { $0.index == index }) else {
+      return
+    }
+    overwritten?.attributes[place].copy = copy
+  }
+
+  func keep(_ side: RecordedSide) {
+    switch side.before {
+    case .reference(let target, let list):
+      guard let place = overwritten?.references.firstIndex(where: { $0.index == side.index }),
+        let held = overwritten?.references[place].target, side.hasLeft(held)
+      else { return }
+      overwritten?.references[place] = (side.index, target, list)
+    case .members:
+      guard let place = overwritten?.members.firstIndex(where: { $0.index == side.index }),
+        let held = overwritten?.members[place].targets
+      else { return }
+      overwritten?.members[place].targets = side.takenBack(from: held)
+    }
+  }
+
+  /// Whether a list of the overwritten row had an object.
+  func had(_ member: any PersistentModel, at index: Int) -> Bool {
+    overwritten?.members.first { $0.index == index }?.targets.contains { $0.is(member) } ?? false
   }
 }
 
 /// The content of a row before a new object took it over.
 struct RowCopy {
-  let attributes: [(index: Int, copy: Any)]
+  var attributes: [(index: Int, copy: Any)]
   /// What the to-one relationships led to, and the list that the object was in there.
-  let references: [(index: Int, target: _Target, list: Int?)]
-  let members: [(index: Int, rows: [Int64])]
+  var references: [(index: Int, target: _Target, list: Int?)]
+  var members: [(index: Int, targets: [_Target])]
 }
 
 extension ObjectGraph {
@@ -27,6 +71,7 @@ extension ObjectGraph {
   /// later would be loaded with new rows, whose objects are not registered yet.
   func keepOverwrittenRows(_ new: [any PersistentModel], upserted: Set<ObjectIdentifier>) {
     guard undo.isRecording else { return }
+    endSides()
     // An engine of its own, since an object of this one would stay the object of the row. It reads the transaction.
     let reader = ObjectGraph(container: container)
     reader.loader.observesModels = false
@@ -43,7 +88,7 @@ extension ObjectGraph {
       if let source = last[place] ?? registered(entity, row: place.row) {
         insertion.found = copy(of: source)
       } else if let source = try? reader.load(entity, rows: [place.row]).first {
-        insertion.found = reader.copy(of: source)
+        insertion.found = reader.copy(of: source).byRows
       }
     }
   }
@@ -53,24 +98,19 @@ extension ObjectGraph {
     let row: Int64
   }
 
-  private func copy(of model: any PersistentModel) -> RowCopy {
+  func copy(of model: any PersistentModel) -> RowCopy {
     if model.has(_ModelFlags.slowRead), isHere(model) { reload(model) }
     var attributes: [(index: Int, copy: Any)] = []
     var references: [(index: Int, target: _Target, list: Int?)] = []
-    var members: [(index: Int, rows: [Int64])] = []
+    var members: [(index: Int, targets: [_Target])] = []
     for property in entity(of: model).properties {
       let index = property.index
       switch model.content(at: index) {
       case .attribute:
         if let copy = model.copySlot(at: index) { attributes.append((index, copy)) }
-      case .toOne(.model(let target)):
-        references.append((index, .row(target._$statePointer.pointee.rowID), model.list(at: index)))
       case .toOne(let target): references.append((index, target, model.list(at: index)))
       case .toMany:
-        let rows = self.members(of: model, at: index).compactMap { object in
-          (object as? any PersistentModel)?._$statePointer.pointee.rowID
-        }
-        members.append((index, rows))
+        members.append((index, targets(of: model, at: index).map { .model($0) }))
       }
     }
     return RowCopy(attributes: attributes, references: references, members: members)
@@ -84,8 +124,7 @@ extension ObjectGraph {
       guard case .toOne(let old) = model.content(at: index) else { continue }
       let property = entity(of: model).properties[index]
       let destination = property.destination.map { layout.entities[$0] }
-      var new: (any PersistentModel)?
-      if case .row(let row) = target, let destination { new = stored(destination, row) }
+      let new = destination.flatMap { found(target, $0) }
       if let new, let list, let inverse = inverse(of: property, list: list) {
         // From the other side, which determines one of several relationships.
         lead(new, inverse, to: model)
@@ -97,10 +136,11 @@ extension ObjectGraph {
       didSetToOne(model, index, old, new)
       didChange(model, at: index)
     }
-    for (index, rows) in row.members {
+    for (index, targets) in row.members {
       let before = members(of: model, at: index)
       guard let destination = entity(of: model).properties[index].destination else { continue }
-      let list = rows.compactMap { stored(layout.entities[destination], $0) }
+      let list = Self.withoutDuplicates(
+        targets.compactMap { found($0, layout.entities[destination]) as AnyObject? })
       notifying(model, index) { model.updateTargets(at: index) { $0.loaded = list } }
       didReplaceMembers(of: model, at: index, before, with: list)
       didChange(model, at: index)
@@ -108,7 +148,7 @@ extension ObjectGraph {
   }
 
   /// Puts an object at the end of a list, or into the place of a to-one property's destination.
-  private func lead(
+  func lead(
     _ owner: any PersistentModel, _ property: Inverses.Inverse, to model: any PersistentModel
   ) {
     guard property.isToMany else { return setReference(of: owner, property.index, model) }
@@ -116,8 +156,39 @@ extension ObjectGraph {
     setMembers(of: owner, property.index, Self.withoutDuplicates(members + [model]))
   }
 
-  private func stored(_ entity: EntityLayout, _ row: Int64) -> (any PersistentModel)? {
-    // A row that is gone is left out.
-    (try? object(entity, row: row)).flatMap { $0 }
+  /// What a relationship of a row led to; nil if it is gone.
+  private func found(_ target: _Target, _ entity: EntityLayout) -> (any PersistentModel)? {
+    switch target {
+    case .none: nil
+    case .row(let row): (try? object(entity, row: row)).flatMap { $0 }
+    case .model(let model): isHere(model.standIn) ? model.standIn : nil
+    }
+  }
+}
+
+extension RowCopy {
+  /// The copy with rows' numbers, for an engine whose objects are not the context's.
+  fileprivate var byRows: RowCopy {
+    func row(_ target: _Target) -> _Target {
+      if case .model(let model) = target {
+        .row(model._$statePointer.pointee.rowID)
+      } else {
+        target
+      }
+    }
+    return RowCopy(
+      attributes: attributes, references: references.map { ($0, row($1), $2) },
+      members: members.map { ($0, $1.map(row)) })
+  }
+}
+
+extension _Target {
+  /// Whether this is an object, or the one that stands for it.
+  func `is`(_ model: any PersistentModel) -> Bool {
+    switch self {
+    case .none: false
+    case .row(let row): row == model.standIn._$statePointer.pointee.rowID
+    case .model(let target): target.standIn === model.standIn
+    }
   }
 }

@@ -6,13 +6,26 @@ import Foundation
 /// search for an inverse.
 struct UndoRecorder {
   var manager: UndoManager? {
-    didSet { (waiting, insertions, openSteps, hasOwnGroup) = ([:], [:], 0, false) }
+    didSet {
+      forgetActions()
+      (openSteps, hasOwnGroup) = (0, false)
+    }
   }
   /// What undoing could not restore, since the deletion of the other object was saved in the meantime. If undo
   /// continues to that earlier deletion, it restores this, too.
   private var waiting: [ObjectIdentifier: [Wait]] = [:]
   /// The recorded insertions that were not saved yet.
   private var insertions: [ObjectIdentifier: WeakInsertion] = [:]
+  /// The insertions that became updates of an object, or of the row that the inserted object has since then, by that
+  /// object, in the order in which they were made.
+  private var updates: [ObjectIdentifier: [WeakInsertion]] = [:]
+  /// The latest recorded change of each side of a relationship.
+  private var latestSides: [SidePlace: WeakSide] = [:]
+  /// The number of sides at which those are forgotten that are not in the stack any more.
+  private var sideLimit = UndoRecorder.smallestSideLimit
+  private static let smallestSideLimit = 1_000
+  /// How often objects have been merged.
+  private(set) var mergeCount = 0
   /// How many changes of the engine are under way, one inside the other.
   private var openSteps = 0
   /// Whether the open group was opened for them.
@@ -33,6 +46,15 @@ struct UndoRecorder {
 
   private struct WeakInsertion {
     weak var insertion: RecordedInsertion?
+  }
+
+  private struct SidePlace: Hashable {
+    let owner: ObjectIdentifier
+    let index: Int
+  }
+
+  private struct WeakSide {
+    weak var side: RecordedSide?
   }
 
   var isRecording: Bool { manager?.isUndoRegistrationEnabled == true }
@@ -106,8 +128,8 @@ struct UndoRecorder {
   // MARK: Insertions
 
   /// Notes an insertion whose step can still learn what its save overwrites.
-  mutating func note(_ insertion: RecordedInsertion, of model: AnyObject) {
-    insertions[ObjectIdentifier(model)] = WeakInsertion(insertion: insertion)
+  mutating func note(_ insertion: RecordedInsertion) {
+    insertions[ObjectIdentifier(insertion.model)] = WeakInsertion(insertion: insertion)
   }
 
   /// The step of an object's insertion; nil if it was not recorded, or is not in the stack any more.
@@ -117,16 +139,69 @@ struct UndoRecorder {
 
   /// To be called after a save, which gives what was inserted its row.
   mutating func endSave(succeeded: Bool) {
-    for entry in insertions.values { entry.insertion?.endSave(succeeded: succeeded) }
+    let saved = insertions.values.compactMap(\.insertion).sorted { $0.number < $1.number }
+    for insertion in saved {
+      insertion.endSave(succeeded: succeeded)
+      if succeeded, insertion.overwritten != nil { noteUpdate(insertion) }
+    }
     if succeeded {
       insertions = [:]
       saveCount += 1
     }
   }
 
+  private mutating func noteUpdate(_ insertion: RecordedInsertion) {
+    let stays = ObjectIdentifier(insertion.model.standIn)
+    let own = ObjectIdentifier(insertion.model)
+    // What others were merged into may be merged itself.
+    let earlier = own == stays ? [] : updates.removeValue(forKey: own) ?? []
+    updates[stays, default: []].removeAll { $0.insertion == nil }
+    updates[stays, default: []] += earlier + [WeakInsertion(insertion: insertion)]
+  }
+
+  /// The step of the insertion by which an object became the update of another one, or of a row.
+  func update(by model: any PersistentModel) -> RecordedInsertion? {
+    updates[ObjectIdentifier(model.standIn)]?.last { $0.insertion?.model === model }?.insertion
+  }
+
+  /// The insertions that have since updated an object, or the one that stands for it.
+  func updates(of model: any PersistentModel) -> [RecordedInsertion] {
+    if updates.isEmpty { return [] }
+    let stays = model.standIn
+    let all = (updates[ObjectIdentifier(stays)] ?? []).compactMap(\.insertion)
+    if let own = all.lastIndex(where: { $0.model === model }) { return Array(all[(own + 1)...]) }
+    return stays === model ? all : []
+  }
+
+  // MARK: Sides
+
+  /// Notes a change of one side, before which an earlier one had the side as it is now.
+  mutating func note(_ side: RecordedSide) {
+    let place = SidePlace(owner: ObjectIdentifier(side.model), index: side.index)
+    latestSides[place]?.side?.after = side.before
+    latestSides[place] = WeakSide(side: side)
+    guard latestSides.count > sideLimit else { return }
+    latestSides = latestSides.filter { $1.side != nil }
+    sideLimit = max(Self.smallestSideLimit, latestSides.count * 2)
+  }
+
+  /// Begins a merge of objects: what is recorded until then is not what the context was afterwards.
+  ///
+  /// - Returns: The changes after which their sides are as they are now.
+  mutating func beginMerge() -> [RecordedSide] {
+    let sides = latestSides.values.compactMap(\.side)
+    latestSides = [:]
+    mergeCount += 1
+    return sides
+  }
+
   mutating func removeAllActions() {
-    (waiting, insertions) = ([:], [:])
+    forgetActions()
     manager?.removeAllActions()
+  }
+
+  private mutating func forgetActions() {
+    (waiting, insertions, updates, latestSides) = ([:], [:], [:], [:])
   }
 
   /// Ends what would be a run loop's turn.
@@ -150,121 +225,33 @@ extension ObjectGraph {
   // MARK: Attributes
 
   func willChange(_ model: any PersistentModel, at index: Int) {
-    guard undo.isRecording, isHere(model), case .attribute = model.content(at: index),
-      let copy = model.copySlot(at: index)
+    // The change of a merged object is recorded as that of the object which stands for it.
+    guard undo.isRecording, isHere(model), !model.has(_ModelFlags.redirected),
+      case .attribute = model.content(at: index), let copy = model.copySlot(at: index)
     else { return }
-    undo.record(self) { $0.restoreAttribute(copy, of: model, at: index) }
+    let mergeCount = undo.mergeCount
+    undo.record(self) { graph in
+      if mergeCount != graph.undo.mergeCount {
+        for insertion in graph.undo.updates(of: model) { insertion.keep(copy, at: index) }
+      }
+      graph.restoreAttribute(copy, of: model, at: index)
+    }
   }
 
   func restoreAttribute(_ copy: Any, of model: any PersistentModel, at index: Int) {
-    let model = model.successor ?? model
+    let model = model.standIn
     willChange(model, at: index)
     notifying(model, index) { model.restoreSlot(copy, at: index) }
     if isHere(model) { markChanged(model, at: index) }
-  }
-
-  // MARK: Relationships
-
-  /// Keeps what one side of a relationship holds, or held.
-  func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
-    guard undo.isRecording else { return }
-    switch held ?? model.content(at: index) {
-    case .attribute: return
-    case .toOne(var target):
-      // The object, since its row may be deleted and written again under another number.
-      if case .row(let row) = target, let model = resolve(row, model, index) as? any PersistentModel
-      {
-        target = .model(model)
-      }
-      let (target, list) = (target, model.list(at: index))
-      undo.record(self) { $0.restoreReference(of: model, at: index, to: target, list) }
-    case .toMany(let targets):
-      recordMembers(
-        of: model, at: index,
-        held == nil ? members(of: model, at: index) : targets.loaded ?? [])
-    }
-  }
-
-  func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
-    guard undo.isRecording else { return }
-    undo.record(self) { $0.restoreMembers(of: model, at: index, to: members) }
-  }
-
-  func restoreReference(
-    of model: any PersistentModel, at index: Int, to target: _Target, _ list: Int?
-  ) {
-    let model = model.successor ?? model
-    guard isHere(model) else { return }
-    recordSide(of: model, at: index)
-    undo.forgetWaiting(model, index)
-    // The other side is loaded while this one still leads there: the next action, which restores it, keeps it for redo.
-    let property = entity(of: model).properties[index]
-    if let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
-      let owner = destination(of: model, at: index)
-    {
-      _ = members(of: owner, at: inverse.index)
-    }
-    var found = target
-    // Its deletion was saved in the meantime.
-    if case .model(let destination) = target, !isHere(destination) {
-      undo.wait(for: destination, model, index) {
-        $0.restoreReference(of: model, at: index, to: target, list)
-      }
-      found = .none
-    }
-    notifying(model, index) {
-      model.setContent(.toOne(found), at: index)
-      model.setList(list, at: index)
-    }
-    markChanged(model, at: index)
-  }
-
-  func restoreMembers(
-    of model: any PersistentModel, at index: Int, to members: [AnyObject]
-  ) {
-    let model = model.successor ?? model
-    guard isHere(model) else { return }
-    let before = self.members(of: model, at: index)
-    recordMembers(of: model, at: index, before)
-    undo.forgetWaiting(model, index)
-    // Without those whose deletion was saved in the meantime.
-    let all = members
-    let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
-    for case let gone as any PersistentModel in all where !isHere(gone) {
-      undo.wait(for: gone, model, index) { $0.restoreMembers(of: model, at: index, to: all) }
-    }
-    let entity = entity(of: model)
-    let (old, new) = (
-      Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
-    )
-    notifying(model, index) {
-      changeSide(of: model, at: index) { targets, delta in
-        for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
-        for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
-        delta.setOrder(members)
-        targets.loaded = members
-      }
-    }
-    let property = entity.properties[index]
-    for case let target as any PersistentModel in before
-    where !new.contains(ObjectIdentifier(target)) {
-      logPair(property, entity, model, target, isAdded: false)
-    }
-    for case let target as any PersistentModel in members
-    where !old.contains(ObjectIdentifier(target)) {
-      logPair(property, entity, model, target, isAdded: true)
-    }
-    membership = nil
-    markChanged(model, at: index)
   }
 
   // MARK: Objects
 
   func recordInsertion(of model: any PersistentModel) {
     guard undo.isRecording else { return }
-    let insertion = RecordedInsertion()
-    undo.note(insertion, of: model)
-    undo.record(self) { $0.takeBack(insertion, of: model) }
+    let insertion = RecordedInsertion(of: model)
+    undo.note(insertion)
+    undo.record(self) { $0.takeBack(insertion) }
   }
 
   func recordDeletion(of model: any PersistentModel) {
@@ -274,10 +261,12 @@ extension ObjectGraph {
     undo.record(self) { $0.undoDeletion(of: model) }
   }
 
-  private func takeBack(_ insertion: RecordedInsertion, of model: any PersistentModel) {
+  private func takeBack(_ insertion: RecordedInsertion) {
+    let model = insertion.model
     // It became an update of a row, which has its object.
-    if let row = insertion.overwritten { return restore(row, of: model.successor ?? model) }
-    guard isHere(model) else { return }
+    if let row = insertion.overwritten { return restore(row, of: model.standIn) }
+    // The object that stands for a merged one was not inserted by this.
+    guard isHere(model), !model.has(_ModelFlags.redirected) else { return }
     guard model.has(_ModelFlags.inserted) else {
       // Nothing that existed before the insertion goes with the object.
       let entity = entity(of: model)
@@ -290,6 +279,7 @@ extension ObjectGraph {
   }
 
   private func undoDeletion(of model: any PersistentModel) {
+    let model = model.standIn
     guard isHere(model) else {
       insert(model)
       for action in undo.takeWaiting(for: model) { action(self) }

@@ -103,12 +103,15 @@ public import Observation
 
 @usableFromInline func _recordChange(_ model: any PersistentModel, _ index: Int) {
   guard let home = model._$statePointer.pointee.home else { return }
-  if let successor = model.successor {
+  if model.has(_ModelFlags.redirected) {
     // A relationship was set there when the destination's side was.
     if case .attribute = model.content(at: index), let copy = model.copySlot(at: index) {
-      if home.recordsUndo { home.valueWillChange(of: successor, at: index) }
+      let successor = model.standIn
+      // Nil once that object was deleted, which then has no row to write.
+      let home = successor._$statePointer.pointee.home
+      if let home, home.recordsUndo { home.valueWillChange(of: successor, at: index) }
       successor.restoreSlot(copy, at: index)
-      home.didChange(successor, at: index)
+      home?.didChange(successor, at: index)
     }
     return
   }

@@ -99,5 +99,12 @@ extension PersistentModel {
     return _$statePointer.pointee.extra?.successor
   }
 
+  /// The object that stands for this one: the object itself, unless it was merged into another.
+  var standIn: any PersistentModel {
+    var model: any PersistentModel = self
+    while let next = model.successor { model = next }
+    return model
+  }
+
   func has(_ mask: UInt32) -> Bool { _$statePointer.pointee.has(mask) }
 }

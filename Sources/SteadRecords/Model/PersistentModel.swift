@@ -43,6 +43,7 @@ extension PersistentModel {
 
   /// The object's identity: equal in all contexts, temporary until the first save.
   public var persistentModelID: PersistentIdentifier {
+    if let successor { return successor.persistentModelID }
     let state = _$statePointer
     if state.pointee.rowID == 0 { state.pointee.rowID = TemporaryRowID.next() }
     let row = state.pointee.rowID
