@@ -7,6 +7,7 @@
 #include "CSteadFilesDigest.h"
 #include "CSteadFilesPrivate.h"
 #include "CSteadFilesRights.h"
+#include "stead_birth.h"
 #include "stead_crc32c.h"
 #include "stead_journal.h"
 #include "stead_kept.h"

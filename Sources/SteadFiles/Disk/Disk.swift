@@ -133,16 +133,20 @@ extension Disk {
 
   /// The status of what a path leads to; nil when nothing exists there.
   package func statusFollowingLinks(_ path: String) throws -> FileStatus? {
-    try status(at: resolveLinks(path))
+    try endOfLinks(path).status
   }
 
   /// The path that a chain of symbolic links ends at, whether or not it exists.
-  package func resolveLinks(_ path: String) throws -> String {
+  package func resolveLinks(_ path: String) throws -> String { try endOfLinks(path).path }
+
+  /// The path that a chain of symbolic links ends at, and its status; nil when nothing exists there.
+  package func endOfLinks(_ path: String) throws -> (path: String, status: FileStatus?) {
     // As many as Linux itself follows before it reports a loop.
     let limit = 40
     var path = path
     for _ in 0..<limit {
-      guard let found = try status(at: path), found.kind == .link else { return path }
+      let found = try status(at: path)
+      guard let found, found.kind == .link else { return (path, found) }
       let destination = try destination(ofLink: path)
       path = destination.hasPrefix("/") ? destination : path.directoryPath + "/" + destination
     }

@@ -42,7 +42,7 @@ package struct POSIXDisk: Disk {
   package func status(_ descriptor: Int32, path: String) throws -> FileStatus {
     var status = stat()
     _ = try call("read its status", path) { fstat(descriptor, &status) }
-    return FileStatus(status)
+    return FileStatus(status, birth: stead_file_birth(descriptor))
   }
 
   package func status(at path: String) throws -> FileStatus? {

@@ -62,24 +62,34 @@ extension Journal {
 // MARK: Damaged files
 
 extension Journal {
-  /// Gives the file that has the journal's name a second, permanent name.
+  /// Gives the file that has the journal's name a second, permanent name. What isn't a file gets it instead of the first.
   func keepAside() throws -> URL {
-    let identity = try disk.status(at: path)?.identity
+    let status = try disk.status(at: path)
+    let (identity, isFile) = (status?.identity, status?.kind == .file)
     var oldest: (path: String, modified: Date)?
     for number in 1...Self.keptAsideLimit {
       let aside = "\(path).damaged-\(number)"
       guard let found = try disk.status(at: aside) else {
-        try copy(to: aside)
+        if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
         return URL(filePath: aside)
       }
       // A process that was killed while repairing the file got this far.
       if found.identity == identity { return URL(filePath: aside) }
+      // A directory may hold anything, and is somebody else's.
+      guard found.kind != .directory else { continue }
       if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
     }
-    let aside = oldest?.path ?? "\(path).damaged-1"
+    guard let aside = oldest?.path else { throw tooManyKeptAside }
     try disk.remove(aside)
-    try copy(to: aside)
+    if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
     return URL(filePath: aside)
+  }
+
+  private var tooManyKeptAside: FileError {
+    FileError(
+      code: .notAFile,
+      message: "\(Self.keptAsideLimit) directories have the names \(name.fileName).damaged-1 to "
+        + "-\(Self.keptAsideLimit), so nothing can be kept aside; move them away.", path: name)
   }
 
   private func copy(to aside: String) throws {

@@ -107,7 +107,9 @@ extension Journal {
   private func openUnlocked(isFirst: Bool? = nil) throws -> Opened? {
     if access == .readOnly { return try openForReading() }
     // The first opening verifies all records, with the lock.
-    guard !(isFirst ?? file.isBlank), let descriptor = try openIfPresent(O_RDWR) else { return nil }
+    guard !(isFirst ?? file.isBlank), try statusInPlace()?.kind == .file,
+      let descriptor = try openIfPresent(O_RDWR)
+    else { return nil }
     guard let file = try map(descriptor) else { return nil }
     if case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
       file.hasCheckpoint(header), file.word(at: JournalLayout.tail) & JournalLayout.flags == 0,
@@ -120,6 +122,8 @@ extension Journal {
   }
 
   private func openForReading() throws -> Opened {
+    // Not opened, since a device may do something then.
+    if let found = try statusInPlace(), found.kind != .file { throw notAFile }
     guard let descriptor = try openIfPresent(O_RDONLY) else {
       return standIn(for: nil, try initial())
     }
@@ -175,11 +179,7 @@ extension Journal {
   func map(_ descriptor: Int32) throws -> MappedFile? {
     do {
       let status = try disk.status(descriptor, path: path)
-      guard status.kind == .file else {
-        throw FileError(
-          code: .notAFile,
-          message: "Only a regular file can be a journal; move away what has its name.", path: path)
-      }
+      guard status.kind == .file else { throw notAFile }
       let file = try MappedFile(
         descriptor, writable: access == .readWrite, status: status, path: path)
       if file == nil { disk.close(descriptor) }
@@ -188,6 +188,14 @@ extension Journal {
       disk.close(descriptor)
       throw error
     }
+  }
+
+  private var notAFile: FileError {
+    FileError(
+      code: .notAFile,
+      message:
+        "Only a regular file can be a journal; move away what has the name \(name.fileName).",
+      path: name)
   }
 
   private func newerVersion(_ version: UInt32) -> FileError {
@@ -207,7 +215,7 @@ extension Journal {
   /// Opens or creates the journal that has the name, repairs it, and leaves it locked.
   func openLocked() throws -> Opened {
     for _ in 0..<Self.attemptLimit {
-      guard let descriptor = try openIfPresent(O_RDWR) else {
+      guard try clearName() != nil, let descriptor = try openIfPresent(O_RDWR) else {
         if let made = try make() { return made }
         continue
       }
@@ -304,7 +312,8 @@ extension Journal {
     let descriptor = draft.temporary.finishKeepingOpen()
     guard let file = try map(descriptor) else { throw damagedAgain }
     markHome(of: file, tail: draft.tail)
-    return Opened(file: file, header: draft.header, verifiedEnd: draft.tail)
+    return Opened(
+      file: file, header: draft.header, verifiedEnd: draft.tail, isPartial: draft.isPartial)
   }
 
   /// Notes where the records begin that are written while the file is this one, and not the original of a copy.
@@ -422,7 +431,7 @@ extension Journal {
       throw error
     }
     var opened = try opened(draft)
-    opened.isPartial = isPartial
+    opened.isPartial = isPartial || draft.isPartial
     // Its records are those of the old file.
     opened.file.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
     guard let file else { return opened }

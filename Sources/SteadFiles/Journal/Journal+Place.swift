@@ -118,9 +118,33 @@ extension Journal {
   /// Makes sure that the locked file is the one that has the name. Requires the lock, and afterwards holds
   /// that of the file that has the name.
   func returnToPlace(_ visit: (Event) throws -> Void) throws {
-    guard let found = try disk.status(at: path) else { return try putBack(visit) }
+    guard let found = try clearName() else { return try putBack(visit) }
     guard found.identity == file.identity else { return try moveOver(visit) }
     writesUntilLook = Self.writesPerLook
+  }
+
+  /// The status of what has the name now; nil for nothing.
+  ///
+  /// Programs that manage settings move a file elsewhere and leave a symbolic link, or replace such a link by the file, at
+  /// any time. So the links are followed again, as everybody else follows them who opens the file.
+  func statusInPlace() throws -> FileStatus? {
+    let found: (path: String, status: FileStatus?)
+    do {
+      found = try disk.endOfLinks(name)
+    } catch let error as FileError where (error.cause as? POSIXError)?.code == .ELOOP {
+      // A link that leads nowhere is in the way itself.
+      found = (name, try disk.status(at: name))
+    }
+    if found.path != path { path = found.path }
+    return found.status
+  }
+
+  /// Moves away whatever has the name and isn't a file, and returns the file's status; nil for nothing.
+  func clearName() throws -> FileStatus? {
+    let found = try statusInPlace()
+    guard let found, found.kind != .file else { return found }
+    report(.notAJournal, at: 0, lost: 0, keptAside: try keepAside())
+    return try statusInPlace()
   }
 
   /// Restores a file with the open one's contents, since nothing has the name.
@@ -194,7 +218,8 @@ extension Journal {
   private func takePlace(
     _ opened: Opened, _ kind: JournalDamage.Kind, keptAside: URL?
   ) throws {
-    let word = file.word(at: JournalLayout.tail)
+    // A tail of 0 says to the open file's other users that the new one lacks what they know.
+    let word = opened.isPartial ? 0 : file.word(at: JournalLayout.tail)
     file.setWord(word | JournalLayout.superseded, at: JournalLayout.tail)
     report(kind, at: 0, lost: 0, keptAside: keptAside)
     adopt(opened)
@@ -215,16 +240,22 @@ extension Journal {
     var new: JournalDraft
     if let substitute {
       new = try draft(substitute, records: records)
-    } else {
-      guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
+    } else if let checkpoint = file.checkpoint(header) {
       new = try draft(Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
+    } else {
+      guard !isSpoilt else { throw FileError.overwritten(path) }
+      let damage = report(
+        .checkpoint, at: JournalLayout.headerByteCount, lost: 0, keptAside: nil)
+      new = try draft(repair(damage), records: records)
+      new.isPartial = true
     }
     do {
       var list = JournalLineage()
       let extent = JournalLineage.extent(new.tail)
-      list.inherit(JournalLineage(file), extent: extent)
+      // Without the checkpoint nobody knows what of the earlier files is left.
+      if !new.isPartial { list.inherit(JournalLineage(file), extent: extent) }
       // The other file may be a copy of this one, with the same salt and fewer records.
-      if end == tail {
+      if end == tail, !new.isPartial {
         let contained = Place(
           salt: JournalLineage.identity(of: file, header), offset: UInt64(end))
         list.note(JournalLineage.Entry(lost: contained, record: extent))

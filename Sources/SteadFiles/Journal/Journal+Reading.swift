@@ -50,7 +50,7 @@ extension Journal {
   }
 
   func pathLeadsHere() throws -> Bool {
-    try disk.status(at: path)?.identity == file.identity
+    try statusInPlace()?.identity == file.identity
   }
 
   func clearFlags() {

@@ -53,7 +53,8 @@ import Foundation
 ///
 /// Documentation/JournalFile.md draws the file to the byte, with its limits. The file has to be on a local
 /// file system. It is readable by its owner alone, or has the permissions of the file before it; the
-/// superuser leaves it to the owner of the file before it, or of its directory. A symbolic link is followed.
+/// superuser leaves it to the owner of the file before it, or of its directory. A symbolic link is followed, also one that
+/// takes the file's name later. Anything else that isn't a file is kept aside.
 @usableFromInline
 package final class Journal {
   /// The beginning of a journal: the state that all earlier records led to.
@@ -149,7 +150,10 @@ package final class Journal {
   /// The lost files that this process knows to be contained in those that it has had open.
   var lineage = JournalLineage()
 
-  let path: String
+  /// The path that was given. Symbolic links may lead from there to ``path``, and may come and go.
+  let name: String
+  /// Where the file is, as of the last ``statusInPlace()``.
+  var path: String
   let disk: any Disk
   let initial: () throws -> Checkpoint
   let onDamage: (JournalDamage) -> Void
@@ -206,8 +210,8 @@ package final class Journal {
   ///   - repair: Returns a checkpoint when the file's own is lost: the best that the owner has. Records that
   ///     are still good are kept after it.
   /// - Throws: ``FileError``: `.denied`, `.readOnly` or `.noSpace` when the file cannot be created or opened
-  ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory; and whatever
-  ///   `initial` and `repair` throw.
+  ///   for writing, `.newerVersion` for one of a later format, `.notAFile` for a directory that cannot be moved away, or
+  ///   was to be read only; and whatever `initial` and `repair` throw.
   package convenience init(
     url: URL, access: Access = .readWrite, lockWait: Duration = Journal.lockWaitLimit,
     initial: @escaping () throws -> Checkpoint, onDamage: @escaping (JournalDamage) -> Void,
@@ -228,7 +232,8 @@ package final class Journal {
     (self.url, self.access, self.disk) = (url, access, disk)
     self.lockWait = lockWait
     (self.initial, self.onDamage, self.repair) = (initial, onDamage, repair)
-    path = try disk.resolveLinks(url.checkedPath)
+    name = try url.checkedPath
+    path = name
     file = MappedFile(blank: JournalLayout.headerByteCount)
     try open()
   }

@@ -7,6 +7,8 @@ struct JournalDraft {
   let header: JournalHeader
   /// Where the records end.
   private(set) var tail: Int
+  /// Whether it lacks a part of the file that it replaces, which owners have in memory.
+  var isPartial = false
   private var byteCount = 0
   /// The lost files that it contains.
   private(set) var lineage = JournalLineage()

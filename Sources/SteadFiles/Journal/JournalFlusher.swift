@@ -103,8 +103,10 @@ package struct JournalFlusher: Sendable {
 }
 
 extension FileStatus.Identity {
-  /// A number that identifies the file, never 0.
-  var word: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
+  /// A number that identifies an open file, also among those to which the system gives its number later. Never 0.
+  var word: UInt64 {
+    (file &* 0x9E37_79B9_7F4A_7C15 ^ device ^ birth &* 0xD6E8_FEB8_6659_FD93) | 1
+  }
 }
 
 extension Journal {

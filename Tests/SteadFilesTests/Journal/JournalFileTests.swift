@@ -47,8 +47,11 @@ import Testing
 
     try log.journal.flush()
     let flushed = try Data(contentsOf: url)
-    let identity = try #require(try POSIXDisk().status(at: url.checkedPath)).identity
-    let name = (identity.file &* 0x9E37_79B9_7F4A_7C15 ^ identity.device) | 1
+    let identity = try POSIXDisk().withDescriptor(url.checkedPath, O_RDONLY) { descriptor in
+      try POSIXDisk().status(descriptor, path: "").identity
+    }
+    let birth = identity.birth &* 0xD6E8_FEB8_6659_FD93
+    let name = (identity.file &* 0x9E37_79B9_7F4A_7C15 ^ identity.device ^ birth) | 1
     #expect([1024, 1408, 1416].map { number(flushed, $0, 8) } == [4152, name, 4152])
   }
 }

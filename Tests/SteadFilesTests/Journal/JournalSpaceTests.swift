@@ -131,7 +131,9 @@ import Testing
   }
 
   @Test func aDirectoryIsNoJournal() throws {
-    let failure = #expect(throws: FileError.self) { _ = try LineLog(directory.url) }
+    let failure = #expect(throws: FileError.self) {
+      _ = try LineLog(directory.url, access: .readOnly)
+    }
     #expect(failure?.code == .notAFile)
   }
 }
