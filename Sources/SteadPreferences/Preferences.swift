@@ -62,8 +62,8 @@ public final class Preferences: Sendable {
 
   /// The app's preferences, with a search list of their own.
   ///
-  /// If the app's domain cannot be opened, values are kept in memory, and each write is reported as
-  /// ``PreferencesError/Code/unavailable``.
+  /// If the app's domain cannot be opened, values are kept in memory until the process ends, and each write is reported
+  /// as ``PreferencesError/Code/unavailable``.
   public convenience init() {
     let environment = Environment.process
     self.init(
@@ -102,7 +102,8 @@ public final class Preferences: Sendable {
   ///   - options: How it is opened.
   ///   - environment: The process and machine that the search list uses.
   /// - Throws: ``PreferencesError`` `.invalidDomainName` for names that no domain may have, by the rules of
-  ///   ``init(suiteName:)``, and `.unavailable` when the domain cannot be opened.
+  ///   ``init(suiteName:)``; `.unavailable` when the domain's files cannot be opened, or it has none and can get none;
+  ///   and then `.noSpace` if the disk is full.
   public convenience init(
     domain: String? = nil, directory: URL? = nil, options: Options = Options(),
     environment: Environment = .process
@@ -112,7 +113,7 @@ public final class Preferences: Sendable {
     self.init(
       plan: SearchPlan(
         domain: name, directory: directory, options: DomainStore.Options(options),
-        environment: environment.search))
+        environment: environment.search, isStrict: true))
     if let problem = search.list.problem { throw problem }
   }
 
@@ -137,7 +138,7 @@ public final class Preferences: Sendable {
   /// Costs opening that file, and creates a new object with its own search list at each call.
   public func scopedToCurrentHost() -> Preferences {
     var plan = plan
-    plan.scope = .thisHost
+    (plan.scope, plan.isStrict) = (.thisHost, false)
     let preferences = Preferences(plan: plan)
     // The domain may have just been created: other objects' search lists lack it.
     environment.shared.renewLists { preferences.report($0) }
@@ -198,7 +199,8 @@ extension Preferences {
   /// Opens the domain that could not be opened before, with the values that were set meanwhile.
   private func reopen(after problem: PreferencesError) throws {
     search.renew(report: report)
-    guard search.list.problem != nil else { return }
+    // Others have had the same values in memory, which are in the files now.
+    guard search.list.problem != nil else { return environment.shared.renewLists(report: report) }
     var problem = problem
     problem.isRepetition = true
     throw problem

@@ -23,7 +23,7 @@ extension DomainFile {
 
   /// Where the values are that are in effect here.
   var valuesPlace: PreferencesError.ValuesPlace {
-    guard hasOwnDebts else { return .journal }
+    guard hasOwnDebts else { return isReadOnly && !isPlain ? .none : .journal }
     return savedIn != nil && sources.restoration.edits.isEmpty && !journal.isRecovering
       ? .waitingFile : .memory
   }

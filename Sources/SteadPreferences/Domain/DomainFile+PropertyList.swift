@@ -39,20 +39,39 @@ extension DomainFile {
     _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
   ) throws {
     var base = base
+    var isMending = !journal.isCheckpointIntact
+    if isMending {
+      try writer.reportDamagedCheckpoint()
+      base = try baseWithoutCheckpoint(replay)
+    }
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
         base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
       // The writer of the file started with this checkpoint, so it is compared with that.
       guard !isBeingWritten else { return }
-      guard writer.logByteCount > 0 || !isPublished else { return }
-      let old = edited == nil ? try writer.checkpointBytes() : Data()
+      guard writer.logByteCount > 0 || !isPublished || isMending else { return }
+      let old = edited == nil && !isMending ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
       begin(from: draft.checkpoint.bytes)
       if try publish(draft) { return }
-      base = try edited ?? DomainTable(propertyList: old)
+      if edited != nil || !isMending { base = try edited ?? DomainTable(propertyList: old) }
+      isMending = false
     }
     // Constant edits are applied by the next look, and published by the next checkpoint.
+  }
+
+  /// What a damaged checkpoint had, as far as memory tells.
+  ///
+  /// Of keys that were set since, only the new values are known. For these the property list has what the checkpoint had,
+  /// unless somebody has edited it, which can't be told then: the new values count.
+  private func baseWithoutCheckpoint(_ replay: Replay) throws -> DomainTable {
+    var base = replay.table
+    guard let edited = try unseenEdits() else { return base }
+    try journal.visitLog { record in
+      try DomainRecord.decode(record) { key, _ in base.replace(key, with: edited.fields[key]) }
+    }
+    return base
   }
 
   /// Renames the file of the journal's current checkpoint, and returns whether it is in place, as it is

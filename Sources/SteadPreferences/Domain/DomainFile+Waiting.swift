@@ -24,7 +24,9 @@ extension DomainFile {
     do {
       try payDebts(&replay)
     } catch {
+      let tail = journal.tailWord
       guard pending.isEmpty, let contents = try? waiting.read() else { return }
+      savedTail = tail
       for edit in contents.edits { pending.add(edit) }
       savedIn = contents.id
       settle(&replay)
@@ -34,18 +36,31 @@ extension DomainFile {
   /// Saves edits that could not be written to the journal.
   func save(_ edits: [DomainEdit]) {
     let wasSaved = pending.isEmpty || savedIn != nil
-    let isSameFile = savedIn
+    let (isSameFile, oldTail) = (savedIn, savedTail)
+    try? clearWaitingName()
     for edit in edits { pending.add(edit) }
     guard !isPlain else { return }
     // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
+    // Read before: whoever finds the file afterwards writes to the journal.
+    savedTail = journal.tailWord
     savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
     guard let savedIn else { return }
     hasWaitingFile = true
     guard let isSameFile, isSameFile != savedIn else { return }
+    guard wasWritten(since: oldTail) else {
+      self.savedIn = try? waiting.append(pending.edits)
+      return
+    }
     // Somebody has written the earlier ones to the journal.
     pending = PendingEdits()
     for edit in edits { pending.add(edit) }
   }
+
+  /// Whether somebody may have written the saved edits to the journal, if the waiting file is gone.
+  ///
+  /// Whoever does so writes there before the file is removed. If nobody has written there since, somebody else has removed
+  /// or replaced the file.
+  private func wasWritten(since tail: UInt64?) -> Bool { isReadOnly || tail != journal.tailWord }
 
   /// Forgets pending edits that another process has written to the journal, and removed from the waiting file.
   ///
@@ -57,11 +72,23 @@ extension DomainFile {
     } catch {
       return  // It may be there.
     }
+    guard wasWritten(since: savedTail) else {
+      self.savedIn = nil
+      return
+    }
     (pending, self.savedIn, hasWaitingFile) = (PendingEdits(), nil, false)
   }
 
   /// Writes the waiting file's values and the pending ones as one record. Requires the journal's lock.
   func mergeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+    do {
+      try clearWaitingName()
+    } catch  where waiting.isNoFile {
+      // It has no values that wait.
+      problems.add(PreferencesError(error, domain: name))
+      (hasWaitingFile, savedIn) = (false, nil)
+      return
+    }
     try waiting.merge(at: writer.place) { contents in
       if isWritten(contents) {
         if savedIn == contents.id { pending = PendingEdits() }

@@ -35,6 +35,8 @@ final class DomainFile {
   var hasWaitingFile = false
   /// The number of the waiting file that contains all pending values; nil if some are in memory alone.
   var savedIn: UInt64?
+  /// The word of the journal's tail when values were last added to the waiting file.
+  var savedTail: UInt64?
   /// The word of the journal's tail when a process that has it locked was last waited for in vain.
   var stuckTail: UInt64?
   /// What was in memory before the journal's file was read from its beginning again.
@@ -308,6 +310,12 @@ extension DomainFile {
   /// Whether the property list file is the one that was written here with the checkpoint, so that damage can
   /// be detected.
   var isPublished: Bool { published.current.isSame(as: onDisk) }
+
+  /// Whether the journal or the property list exists.
+  var hasFiles: Bool {
+    DomainStore.hasFiles(
+      directory.appending(path: name, directoryHint: .notDirectory).path(percentEncoded: false))
+  }
 
   /// Whether a process was killed before it published the checkpoint.
   private var isCutOff: Bool {

@@ -13,6 +13,8 @@ extension DomainStore {
 
   private struct Registry {
     var stores: [FileKey: Opened] = [:]
+    /// Domains that live until the process ends.
+    var kept: [ObjectIdentifier: DomainStore] = [:]
     /// The number of entries at which those of closed domains are removed.
     var limit = 64
 
@@ -57,6 +59,16 @@ extension DomainStore {
     withExtendedLifetime(others) {}
     if store === new { store.watchLater() }
     return store
+  }
+
+  /// Keeps a shared domain with values that are in memory alone, so that they count until the process ends.
+  ///
+  /// It is kept even after they were written: files that can't be written are rare.
+  func outliveItsUsers() {
+    // What may be the last reference to another one is released once the lock is free.
+    let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }
+    guard open.contains(where: { $0 === self }) else { return }
+    Self.registry.withLock { registry in registry.kept[ObjectIdentifier(self)] = self }
   }
 
   /// Whether the domain is open or has a file.

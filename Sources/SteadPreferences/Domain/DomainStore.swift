@@ -212,6 +212,24 @@ final class DomainStore: Sendable {
     return !hasProblem
   }
 
+  /// Throws if the domain has no files, and none can be made.
+  ///
+  /// - Throws: ``FileError`` that says why.
+  func checkFiles() throws {
+    var obstacle: FileError?
+    try change { _, file in
+      guard let file, file.isReadOnly, !options.isReadOnly, !file.isPlain, !file.hasFiles else {
+        return
+      }
+      do {
+        try file.becomeWritable()
+      } catch let error as FileError {
+        if !file.isPlain { obstacle = error }
+      }
+    }
+    if let obstacle { throw obstacle }
+  }
+
   @inline(__always)
   func changing(
     keeping edits: (Replay) -> [DomainEdit] = { _ in [] },
@@ -269,9 +287,12 @@ final class DomainStore: Sendable {
       defer { values = file?.valuesPlace ?? .memory }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
+      // What no record can hold could never be written.
+      for edit in edits { _ = try DomainRecord.byteCount(edit.key, edit.value) }
       isFirst = file.keep(edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
+    if values == .memory { outliveItsUsers() }
     let directory = state.withLock { state in state.file?.directory }
     throw PreferencesError(
       notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)

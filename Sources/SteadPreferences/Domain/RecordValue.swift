@@ -40,7 +40,7 @@ enum RecordValue {
 
   /// The number of bytes that ``encode(_:into:)`` writes for a value.
   ///
-  /// Throws when arrays and dictionaries are nested deeper than `PropertyList.maximumDepth`.
+  /// Throws when arrays and dictionaries are nested deeper than ``maximumDepth``.
   @inline(__always)
   static func byteCount(of value: PropertyList) throws(PropertyListError) -> Int {
     switch value {
@@ -54,17 +54,27 @@ enum RecordValue {
     }
   }
 
+  /// The maximum nesting depth of a value that is written. The property list's own dictionary is one level more.
+  static let maximumDepth = PropertyList.maximumDepth - 1
+
+  private static var tooDeep: PropertyListError {
+    PropertyListError(
+      code: .tooDeep,
+      message:
+        "Arrays and dictionaries of a value are nested deeper than \(maximumDepth); flatten them.")
+  }
+
   private static func containerByteCount(
     of value: PropertyList, depth: Int
   ) throws(PropertyListError) -> Int {
     switch value {
     case .array(let elements):
-      guard depth < PropertyList.maximumDepth else { throw .tooDeep() }
+      guard depth < maximumDepth else { throw tooDeep }
       var count = 1 + size(ofCount: elements.count)
       for element in elements { count += try containerByteCount(of: element, depth: depth + 1) }
       return count
     case .dictionary(let fields):
-      guard depth < PropertyList.maximumDepth else { throw .tooDeep() }
+      guard depth < maximumDepth else { throw tooDeep }
       var count = 1 + size(ofCount: fields.count)
       for field in fields {
         count += byteCount(of: field.key)

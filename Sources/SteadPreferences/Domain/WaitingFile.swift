@@ -30,12 +30,19 @@ struct WaitingFile {
   }
 
   /// Whether there is one.
-  var isPresent: Bool { access(path, F_OK) == 0 }
+  ///
+  /// A link counts as one, even if it leads nowhere, so that it is moved away.
+  var isPresent: Bool { (try? disk.status(at: path)) != nil }
 
   /// The contents as of now; nil when there is no file, or an unusable one.
   func read() throws -> Contents? {
-    guard let data = try AtomicFile(URL(filePath: path)).readIfPresent() else { return nil }
-    return try Self.contents(data)
+    do {
+      return try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
+        try contents(of: descriptor)
+      }
+    } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
   }
 
   /// Adds edits, which survive the end of this process, and returns the file's number.
@@ -140,6 +147,7 @@ extension WaitingFile {
 extension WaitingFile {
   /// "SteadWtg", read as a little-endian number.
   private static let magic: UInt64 = 0x6774_5764_6165_7453
+  static var magicBytes: Data { withUnsafeBytes(of: magic.littleEndian) { Data($0) } }
   private static let version: UInt64 = 1
   private static let placeOffset = 24
   private static let headerByteCount = 40

@@ -122,8 +122,8 @@ extension PreferencesError {
     }
     let file = error as? FileError
     self.init(
-      code: Code(file?.code),
-      message: file?.message ?? "The preferences could not be stored; do what the cause says.",
+      code: Code(file),
+      message: file?.description ?? "The preferences could not be stored; do what the cause says.",
       domain: domain, key: key, cause: error)
   }
 
@@ -135,6 +135,8 @@ extension PreferencesError {
     case waitingFile
     /// The journal has all of them, and only the property list isn't up to date.
     case journal
+    /// None waits, and the files can't be written at all.
+    case none
   }
 
   /// The error for files that could not be written.
@@ -152,7 +154,7 @@ extension PreferencesError {
         case .waitingFile:
           "New values are in the file \(domain).waiting beside the journal, from which the next program that can write "
             + "takes them."
-        case .journal:
+        case .journal, .none:
           "All values are in the journal. The property list is updated when they are free."
         }
       self.init(
@@ -172,12 +174,27 @@ extension PreferencesError {
         case .journal:
           "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
             + "property list is updated as soon as possible."
+        case .none: "The preferences\(place) cannot be written. No value waits for that."
         }
       self.init(
         code: .unavailable, message: "\(values) \(DirectoryRemedy.remedy(for: error))",
         domain: domain, cause: error)
     }
     self.isRepetition = isRepetition
+  }
+
+  /// The error for files that could not be opened.
+  ///
+  /// - Parameter isKept: Whether the program goes on with values in memory.
+  init(notOpened error: any Error, domain: String, _ directory: URL?, isKept: Bool) {
+    let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
+    let isFull =
+      (error as? PreferencesError)?.code == .noSpace || (error as? FileError)?.code == .noSpace
+    let values = isKept ? ", and are kept in memory alone until they can" : ""
+    self.init(
+      code: isFull && !isKept ? .noSpace : .unavailable,
+      message: "The preferences cannot be opened\(place)\(values). "
+        + DirectoryRemedy.remedy(for: error), domain: domain, cause: error)
   }
 
   /// The error for damage of a journal.
@@ -200,17 +217,26 @@ extension PreferencesError {
         code: .damaged,
         message:
           "The journal \(name) was overwritten while it was open. It was restored from memory.")
-    case .header, .checkpoint, .log, .notAJournal: self.init(unreadable: damage)
+    case .notAJournal:
+      let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." }
+      self.init(
+        code: .damaged,
+        message: "Something that isn't a journal has the name of the journal \(name)."
+          + (kept ?? " Move it away."))
+    case .header, .checkpoint, .log: self.init(unreadable: damage)
     }
   }
 
   private init(unreadable damage: JournalDamage) {
     let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
+    let isWhole = damage.lostByteCount == 0 && damage.kind != .header
+    let loss =
+      isWhole
+      ? "is damaged. It is restored from memory."
+      : "is damaged, and \(damage.lostByteCount) bytes of it could not be read."
     self.init(
       code: .damaged,
-      message:
-        "The journal \(damage.url.lastPathComponent) is damaged, and \(damage.lostByteCount) "
-        + "bytes of it could not be read. Check the disk." + kept)
+      message: "The journal \(damage.url.lastPathComponent) \(loss) Check the disk." + kept)
   }
 
   static func readOnly(_ domain: String) -> PreferencesError {
@@ -226,12 +252,16 @@ extension PreferencesError {
 }
 
 extension PreferencesError.Code {
-  fileprivate init(_ code: FileError.Code?) {
-    switch code {
+  fileprivate init(_ error: FileError?) {
+    switch error?.code {
     case .noSpace?: self = .noSpace
-    case .readOnly?, .denied?: self = .readOnly
+    // With a cause it is the system's: a file system that is mounted read-only.
+    case .readOnly? where error?.cause == nil: self = .readOnly
+    case .readOnly?, .denied?, .notFound?, .notAFile?, .alreadyExists?, .changed?, .failed?:
+      self = .unavailable
     case .busy?: self = .locked
     case .damaged?: self = .damaged
+    case .newerVersion?: self = .newerVersion
     case .invalidName?: self = .invalidDomainName
     default: self = .failed
     }

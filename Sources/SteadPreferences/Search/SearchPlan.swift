@@ -12,6 +12,8 @@ struct SearchPlan: Sendable {
   var options: DomainStore.Options
   var environment: SearchEnvironment
   var scope = Scope.anyHost
+  /// Whether the caller gets the problem of files that can't be opened, and doesn't go on in memory.
+  var isStrict = false
 
   /// The list as of now.
   ///
@@ -105,31 +107,29 @@ private struct Opening {
 
   init(plan: SearchPlan) { self.plan = plan }
 
-  private var place: String {
-    plan.directory(of: plan.domain).map { " in \($0.path(percentEncoded: false))" } ?? ""
-  }
-
   mutating func target(replacing previous: SearchList?) -> DomainStore {
     let isReplaced = previous?.problem != nil
     do {
       if let previous, !isReplaced { return previous.target }
       let store = try plan.open(
         plan.domain, host: plan.scope == .thisHost, options: plan.options)
+      if plan.isStrict { try store.checkFiles() }
       if let previous {
         try store.apply(
           previous.target.contents().map { DomainEdit(key: $0.key, value: $0.value) })
+        // Others have the same replacement, and must not write these again over newer ones.
+        try previous.target.replaceContents(with: [:])
       }
       return store
     } catch {
       problem = PreferencesError(
-        code: .unavailable,
-        message:
-          "The preferences cannot be opened\(place), and are kept in memory alone until they can. "
-          + DirectoryRemedy.remedy(for: error),
-        domain: plan.domain, cause: error)
+        notOpened: error, domain: plan.domain, plan.directory(of: plan.domain),
+        isKept: !plan.isStrict)
       if let previous { return previous.target }
-      errors.append(contentsOf: problem.map { [$0] } ?? [])
-      return DomainStore(inMemory: plan.domain)
+      if !plan.isStrict { errors.append(contentsOf: problem.map { [$0] } ?? []) }
+      guard !plan.isStrict, let base = plan.base(of: plan.domain, host: plan.scope == .thisHost)
+      else { return DomainStore(inMemory: plan.domain) }
+      return plan.environment.shared.replacement(for: base, named: plan.domain)
     }
   }
 

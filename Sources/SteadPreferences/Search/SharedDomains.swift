@@ -11,6 +11,8 @@ final class SharedDomains: Sendable {
     var volatile: [String: DomainStore] = [:]
     /// Domains of an environment without files, by their names.
     var memory: [String: DomainStore] = [:]
+    /// What replaces domains whose files can't be opened, by the paths of the files.
+    var replacements: [String: DomainStore] = [:]
   }
 
   private struct Reader: Sendable {
@@ -97,6 +99,16 @@ final class SharedDomains: Sendable {
     return state.withLock { state in
       if let found = state.memory[name] { return found }
       state.memory[name] = made
+      return made
+    }
+  }
+
+  /// The domain in memory that all preferences use whose files can't be opened, until the process ends.
+  func replacement(for path: String, named name: String) -> DomainStore {
+    let made = DomainStore(inMemory: name)
+    return state.withLock { state in
+      if let found = state.replacements[path] { return found }
+      state.replacements[path] = made
       return made
     }
   }

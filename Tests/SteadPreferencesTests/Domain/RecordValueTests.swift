@@ -94,7 +94,7 @@ struct RecordValueTests {
 
   @Test func nestingHasALimit() throws {
     var value = PropertyList.bool(true)
-    for _ in 0..<PropertyList.maximumDepth { value = .array([value]) }
+    for _ in 0..<RecordValue.maximumDepth { value = .array([value]) }
     let bytes = try RecordValue.bytes(of: value)
     #expect(try bytes.withUnsafeBytes { try RecordValue.decode($0) }.value == value)
     let tooDeep = #expect(throws: PropertyListError.self) {

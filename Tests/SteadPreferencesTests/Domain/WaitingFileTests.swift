@@ -48,9 +48,12 @@ import Testing
     }
     let saved = try #require(message())
     #expect(saved.contains("app.waiting") && !saved.contains("memory"), "\(saved)")
-    // Nobody can add to the waiting file either.
+    // Nobody can add to the waiting file either: something has its name, and cannot be kept aside.
     try FileManager.default.removeItem(at: waiting)
-    try FileManager.default.createDirectory(at: waiting, withIntermediateDirectories: false)
+    for name in [""] + (1...8).map({ ".damaged-\($0)" }) {
+      try FileManager.default.createDirectory(
+        atPath: waiting.filePath + name, withIntermediateDirectories: false)
+    }
     let kept = try #require(message())
     #expect(kept.contains("memory") && !kept.contains("app.waiting"), "\(kept)")
     let published = #expect(throws: PreferencesError.self) { try store.checkpoint() }
