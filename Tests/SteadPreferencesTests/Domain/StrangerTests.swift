@@ -243,7 +243,7 @@ struct StrangerTests {
     for number in 0..<100 { try store.set(.integer(Int64(number)), forKey: "\(number)") }
     try store.checkpoint()
     try damageCheckpoint()
-    for number in 0..<2_000 { try store.set(.integer(Int64(number)), forKey: "5") }
+    for _ in 0..<2_000 { try store.set(.data(Data(count: 200)), forKey: "5") }
     #expect(try Data(contentsOf: journal).count < 128 << 10)
     #expect(try found().count == 100)
   }
