@@ -75,11 +75,12 @@ import Testing
 
     /// A cache dropped its values every other second, on a machine whose tasks had waited for a millisecond: the
     /// kernel reported it although it was asked for more.
-    @Test(arguments: [
-      ("some", [0, 1, 200_000, 200_100, 400_100], [nil, nil, nil, .warning]),
-      ("full", [50, 1_050, 101_049, 101_050, 301_050], [nil, nil, nil, .critical]),
-      ("some", [900, 100, 150, 200_150], [.warning, nil, .warning]),
-    ] as [(String, [Int], [MemoryPressure.Level?])])
+    @Test(
+      arguments: [
+        ("some", [0, 1, 200_000, 200_100, 400_100], [nil, nil, nil, .warning]),
+        ("full", [50, 1_050, 101_049, 101_050, 301_050], [nil, nil, nil, .critical]),
+        ("some", [900, 100, 150, 200_150], [.warning, nil, .warning]),
+      ] as [(String, [Int], [MemoryPressure.Level?])])
     func `a report is believed as far as the waits have grown`(
       tasks: String, totals: [Int], levels: [MemoryPressure.Level?]
     ) throws {
