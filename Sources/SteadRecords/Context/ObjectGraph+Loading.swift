@@ -107,7 +107,9 @@ extension ObjectGraph {
     guard let destination = entity.properties[index].destination else { return nil }
     let target = layout.entities[destination]
     if let object = loader.registry.object(root: target.rootIndex, row: row) {
-      return isLeft(object, target, behind: entity.properties[index]) ? nil : object
+      let property = entity.properties[index]
+      if isLedElsewhere(target.model(object), owner, property) { return nil }
+      return isLeft(object, target, behind: property) ? nil : object
     }
     do {
       if let found = try resolveTogether(row, owner, entity, index, target) { return found }
@@ -127,6 +129,23 @@ extension ObjectGraph {
     else { return false }
     reload(model)
     return !isHere(model)
+  }
+
+  /// Whether this context has led the other side of a one-to-one relationship elsewhere, and another context has led this
+  /// side there since. Until the save, which clears this side in the store, it leads nowhere.
+  private func isLedElsewhere(
+    _ target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
+  ) -> Bool {
+    guard hasNews, target.has(_ModelFlags.changed),
+      let inverse = inverse(of: property, list: owner.list(at: property.index)),
+      !inverse.isToMany, inverse.list == nil
+    else { return false }
+    let state = owner._$statePointer
+    if state.pointee.has(_ModelFlags.changed), state.pointee.changes.contains(property.index) {
+      return false
+    }
+    return target._$statePointer.pointee.changes.contains(inverse.index)
+      && !refers(target, inverse.index, to: owner, nil)
   }
 
   private func resolveTogether(
