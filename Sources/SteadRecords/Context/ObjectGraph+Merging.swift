@@ -92,7 +92,7 @@ extension ObjectGraph {
   /// Gives an object the values and relationships of a later one, for which it stands from then on.
   private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
     makeCurrent(original)
-    undo.insertion(of: duplicate)?.found = copy(of: original)
+    if undo.hasInsertion(of: duplicate) { undo.keep(copy(of: original), for: duplicate) }
     let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
       .prefix { $0.name == $1.name }.map(\.0)
     if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }

@@ -8,8 +8,10 @@ final class RecordedInsertion {
   let number: Int64
   /// What the insertion's save has overwritten.
   private(set) var overwritten: RowCopy?
+  /// The number of the merge by which it did.
+  private(set) var merge = 0
   /// What the save that is under way overwrites.
-  var found: RowCopy?
+  var found: (row: RowCopy, merge: Int)?
 
   init(of model: any PersistentModel) {
     self.model = model
@@ -19,7 +21,7 @@ final class RecordedInsertion {
   private static let numbers = Atomic<Int64>(0)
 
   func endSave(succeeded: Bool) {
-    if succeeded { overwritten = found }
+    if succeeded, let found { (overwritten, merge) = (found.row, found.merge) }
     found = nil
   }
 
@@ -56,14 +58,6 @@ final class RecordedInsertion {
   }
 }
 
-/// The content of a row before a new object took it over.
-struct RowCopy {
-  var attributes: [(index: Int, copy: Any)]
-  /// What the to-one relationships led to, and the list that the object was in there.
-  var references: [(index: Int, target: _Target, list: Int?)]
-  var members: [(index: Int, targets: [_Target])]
-}
-
 extension ObjectGraph {
   /// Keeps the content of the rows that new objects are about to overwrite, for the undo of their insertion.
   ///
@@ -83,12 +77,12 @@ extension ObjectGraph {
       let entity = entity(of: model)
       let place = RowPlace(root: entity.rootIndex, row: state.pointee.rowID)
       defer { last[place] = model }
-      guard upserted.contains(ObjectIdentifier(model)), let insertion = undo.insertion(of: model)
+      guard upserted.contains(ObjectIdentifier(model)), undo.hasInsertion(of: model)
       else { continue }
       if let source = last[place] ?? registered(entity, row: place.row) {
-        insertion.found = copy(of: source)
+        undo.keep(copy(of: source), for: model)
       } else if let source = try? reader.load(entity, rows: [place.row]).first {
-        insertion.found = reader.copy(of: source).byRows
+        undo.keep(reader.copy(of: source).byRows, for: model)
       }
     }
   }
@@ -162,33 +156,6 @@ extension ObjectGraph {
     case .none: nil
     case .row(let row): (try? object(entity, row: row)).flatMap { $0 }
     case .model(let model): isHere(model.standIn) ? model.standIn : nil
-    }
-  }
-}
-
-extension RowCopy {
-  /// The copy with rows' numbers, for an engine whose objects are not the context's.
-  fileprivate var byRows: RowCopy {
-    func row(_ target: _Target) -> _Target {
-      if case .model(let model) = target {
-        .row(model._$statePointer.pointee.rowID)
-      } else {
-        target
-      }
-    }
-    return RowCopy(
-      attributes: attributes, references: references.map { ($0, row($1), $2) },
-      members: members.map { ($0, $1.map(row)) })
-  }
-}
-
-extension _Target {
-  /// Whether this is an object, or the one that stands for it.
-  func `is`(_ model: any PersistentModel) -> Bool {
-    switch self {
-    case .none: false
-    case .row(let row): row == model.standIn._$statePointer.pointee.rowID
-    case .model(let target): target.standIn === model.standIn
     }
   }
 }

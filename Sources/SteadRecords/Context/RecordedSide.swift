@@ -131,17 +131,18 @@ extension ObjectGraph {
 
   // MARK: Undo
 
-  func takeBack(_ side: RecordedSide) {
+  /// - Parameter hasWaited: Whether the change was taken back before, except for an object that was deleted then.
+  func takeBack(_ side: RecordedSide, hasWaited: Bool = false) {
     let isMerged = side.mergeCount != undo.mergeCount
     if isMerged {
-      for insertion in undo.updates(of: side.model) { insertion.keep(side) }
+      for insertion in undo.updates(of: side.model, since: side.mergeCount) { insertion.keep(side) }
     }
     let owner = side.model.standIn
     guard isHere(owner) else { return }
     if isMerged { makeCurrent(owner) }
     switch side.before {
     case .reference(let target, let list):
-      if isMerged { return takeBackReference(side, of: owner, target, list) }
+      if isMerged { return takeBackReference(side, of: owner, target, list, hasWaited) }
       restoreReference(side, of: owner, target, list)
     case .members(let members):
       if isMerged { return takeBackMembers(side, of: owner) }
@@ -165,7 +166,7 @@ extension ObjectGraph {
     var found = target
     // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !isHere(destination) {
-      undo.wait(for: destination, model, index) { $0.takeBack(side) }
+      undo.wait(for: destination, model, index) { $0.takeBack(side, hasWaited: true) }
       found = .none
     }
     notifying(model, index) {
@@ -185,7 +186,7 @@ extension ObjectGraph {
     // Without those whose deletion was saved in the meantime.
     let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
     for case let gone as any PersistentModel in all where !isHere(gone) {
-      undo.wait(for: gone, model, index) { $0.takeBack(side) }
+      undo.wait(for: gone, model, index) { $0.takeBack(side, hasWaited: true) }
     }
     let entity = entity(of: model)
     let (old, new) = (
@@ -215,15 +216,19 @@ extension ObjectGraph {
   // MARK: Undo of what was done before a merge
 
   private func takeBackReference(
-    _ side: RecordedSide, of owner: any PersistentModel, _ target: _Target, _ list: Int?
+    _ side: RecordedSide, of owner: any PersistentModel, _ target: _Target, _ list: Int?,
+    _ hasWaited: Bool
   ) {
     let index = side.index
     undo.forgetWaiting(owner, index)
     let property = entity(of: owner).properties[index]
     let current = destination(of: owner, at: index)
     // What the merge has put there is not what the step did.
-    guard side.hasLeft(current.map { .model($0) } ?? .none) || (current == nil && leavesGone(side))
-    else { return }
+    let isLeft =
+      current == nil
+      ? hasWaited || side.hasLeft(.none) || leavesGone(side)
+      : !hasWaited && side.hasLeft(current.map { .model($0) } ?? .none)
+    guard isLeft else { return }
     var new: (any PersistentModel)?
     switch target {
     case .none: break
@@ -231,7 +236,7 @@ extension ObjectGraph {
     case .model(let model):
       new = model.standIn
       if let gone = new, !isHere(gone) {
-        undo.wait(for: gone, owner, index) { $0.takeBack(side) }
+        undo.wait(for: gone, owner, index) { $0.takeBack(side, hasWaited: true) }
         new = nil
       }
     }
@@ -271,7 +276,7 @@ extension ObjectGraph {
     let back = difference.removed.filter { object in
       guard let member = object as? any PersistentModel else { return false }
       guard isHere(member) else {
-        undo.wait(for: member, owner, index) { $0.takeBack(side) }
+        undo.wait(for: member, owner, index) { $0.takeBack(side, hasWaited: true) }
         return false
       }
       return !staying.contains(ObjectIdentifier(member)) && isFree(member, for: owner, property)

@@ -14,16 +14,20 @@ struct UndoRecorder {
   /// What undoing could not restore, since the deletion of the other object was saved in the meantime. If undo
   /// continues to that earlier deletion, it restores this, too.
   private var waiting: [ObjectIdentifier: [Wait]] = [:]
-  /// The recorded insertions that were not saved yet.
-  private var insertions: [ObjectIdentifier: WeakInsertion] = [:]
+  /// The recorded insertions of each object: several if it was deleted and came back by undo.
+  private var insertions: [ObjectIdentifier: [WeakInsertion]] = [:]
+  /// The number of objects at which those are forgotten whose insertions are not in the stack any more.
+  private var insertionLimit = UndoRecorder.smallestLimit
+  /// The insertions that the save under way makes updates.
+  private var updating: [RecordedInsertion] = []
   /// The insertions that became updates of an object, or of the row that the inserted object has since then, by that
   /// object, in the order in which they were made.
   private var updates: [ObjectIdentifier: [WeakInsertion]] = [:]
   /// The latest recorded change of each side of a relationship.
   private var latestSides: [SidePlace: WeakSide] = [:]
   /// The number of sides at which those are forgotten that are not in the stack any more.
-  private var sideLimit = UndoRecorder.smallestSideLimit
-  private static let smallestSideLimit = 1_000
+  private var sideLimit = UndoRecorder.smallestLimit
+  private static let smallestLimit = 1_000
   /// How often objects have been merged.
   private(set) var mergeCount = 0
   /// How many changes of the engine are under way, one inside the other.
@@ -127,27 +131,43 @@ struct UndoRecorder {
 
   // MARK: Insertions
 
-  /// Notes an insertion whose step can still learn what its save overwrites.
+  /// Notes an insertion whose step can still learn what a save overwrites.
   mutating func note(_ insertion: RecordedInsertion) {
-    insertions[ObjectIdentifier(insertion.model)] = WeakInsertion(insertion: insertion)
+    let id = ObjectIdentifier(insertion.model)
+    insertions[id, default: []].removeAll { $0.insertion == nil }
+    insertions[id, default: []].append(WeakInsertion(insertion: insertion))
+    guard insertions.count > insertionLimit else { return }
+    insertions = insertions.filter { $1.contains { $0.insertion != nil } }
+    insertionLimit = max(Self.smallestLimit, insertions.count * 2)
   }
 
-  /// The step of an object's insertion; nil if it was not recorded, or is not in the stack any more.
-  func insertion(of model: AnyObject) -> RecordedInsertion? {
-    insertions[ObjectIdentifier(model)]?.insertion
+  /// Whether the insertion of an object may be undone.
+  func hasInsertion(of model: AnyObject) -> Bool {
+    insertions[ObjectIdentifier(model)]?.contains { $0.insertion != nil } == true
+  }
+
+  /// Keeps what the insertion of an object overwrites by the save that is under way.
+  mutating func keep(_ overwritten: RowCopy, for model: AnyObject) {
+    for case let insertion? in (insertions[ObjectIdentifier(model)] ?? []).map(\.insertion) {
+      insertion.found = (overwritten, mergeCount)
+      updating.append(insertion)
+    }
   }
 
   /// To be called after a save, which gives what was inserted its row.
   mutating func endSave(succeeded: Bool) {
-    let saved = insertions.values.compactMap(\.insertion).sorted { $0.number < $1.number }
-    for insertion in saved {
-      insertion.endSave(succeeded: succeeded)
-      if succeeded, insertion.overwritten != nil { noteUpdate(insertion) }
-    }
+    for insertion in updating { insertion.endSave(succeeded: succeeded) }
     if succeeded {
-      insertions = [:]
+      // Objects were merged in the order of their last insertions.
+      let last = Dictionary(
+        updating.map { (ObjectIdentifier($0.model), $0.number) }, uniquingKeysWith: max)
+      func place(_ insertion: RecordedInsertion) -> Int64 {
+        last[ObjectIdentifier(insertion.model)] ?? 0
+      }
+      for insertion in updating.sorted(by: { place($0) < place($1) }) { noteUpdate(insertion) }
       saveCount += 1
     }
+    updating = []
   }
 
   private mutating func noteUpdate(_ insertion: RecordedInsertion) {
@@ -155,7 +175,7 @@ struct UndoRecorder {
     let own = ObjectIdentifier(insertion.model)
     // What others were merged into may be merged itself.
     let earlier = own == stays ? [] : updates.removeValue(forKey: own) ?? []
-    updates[stays, default: []].removeAll { $0.insertion == nil }
+    updates[stays, default: []].removeAll { $0.insertion == nil || $0.insertion === insertion }
     updates[stays, default: []] += earlier + [WeakInsertion(insertion: insertion)]
   }
 
@@ -164,11 +184,12 @@ struct UndoRecorder {
     updates[ObjectIdentifier(model.standIn)]?.last { $0.insertion?.model === model }?.insertion
   }
 
-  /// The insertions that have since updated an object, or the one that stands for it.
-  func updates(of model: any PersistentModel) -> [RecordedInsertion] {
+  /// The insertions that have updated an object, or the one that stands for it, by a merge after a number of others.
+  func updates(of model: any PersistentModel, since mergeCount: Int) -> [RecordedInsertion] {
     if updates.isEmpty { return [] }
     let stays = model.standIn
     let all = (updates[ObjectIdentifier(stays)] ?? []).compactMap(\.insertion)
+      .filter { $0.merge > mergeCount }
     if let own = all.lastIndex(where: { $0.model === model }) { return Array(all[(own + 1)...]) }
     return stays === model ? all : []
   }
@@ -182,7 +203,7 @@ struct UndoRecorder {
     latestSides[place] = WeakSide(side: side)
     guard latestSides.count > sideLimit else { return }
     latestSides = latestSides.filter { $1.side != nil }
-    sideLimit = max(Self.smallestSideLimit, latestSides.count * 2)
+    sideLimit = max(Self.smallestLimit, latestSides.count * 2)
   }
 
   /// Begins a merge of objects: what is recorded until then is not what the context was afterwards.
@@ -202,6 +223,7 @@ struct UndoRecorder {
 
   private mutating func forgetActions() {
     (waiting, insertions, updates, latestSides) = ([:], [:], [:], [:])
+    updating = []
   }
 
   /// Ends what would be a run loop's turn.
@@ -232,7 +254,9 @@ extension ObjectGraph {
     let mergeCount = undo.mergeCount
     undo.record(self) { graph in
       if mergeCount != graph.undo.mergeCount {
-        for insertion in graph.undo.updates(of: model) { insertion.keep(copy, at: index) }
+        for insertion in graph.undo.updates(of: model, since: mergeCount) {
+          insertion.keep(copy, at: index)
+        }
       }
       graph.restoreAttribute(copy, of: model, at: index)
     }
