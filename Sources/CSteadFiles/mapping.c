@@ -68,9 +68,9 @@ int stead_file_lock_within(int descriptor, int64_t microseconds, void *kept_lock
   return error;
 }
 
-int stead_file_lock_record(int descriptor) {
+static int set_record_lock(int descriptor, short type) {
   struct flock whole = {0};
-  whole.l_type = F_WRLCK;
+  whole.l_type = type;
   whole.l_whence = SEEK_SET;
 #if defined(F_OFD_SETLK)
   // Belongs to the open file: another one of this process excludes it, and closing that doesn't free it.
@@ -80,6 +80,10 @@ int stead_file_lock_record(int descriptor) {
 #endif
   return result_of(fcntl(descriptor, operation, &whole) < 0 ? -1 : 0);
 }
+
+int stead_file_lock_record(int descriptor) { return set_record_lock(descriptor, F_WRLCK); }
+
+int stead_file_unlock_record(int descriptor) { return set_record_lock(descriptor, F_UNLCK); }
 
 int stead_file_unlock(int descriptor) { return lock(descriptor, LOCK_UN); }
 

@@ -40,6 +40,8 @@ int stead_file_mark(int descriptor);
 // Locks all of a file by a record lock, without waiting; EAGAIN or EACCES while another one has it. It ends when the file
 // is closed.
 int stead_file_lock_record(int descriptor);
+// Frees it, also if another descriptor of the same open file exists. Returns an error's number, or 0.
+int stead_file_unlock_record(int descriptor);
 
 // Gives a file the date of another file's last change. Returns an error's number, or 0.
 int stead_file_copy_date(int descriptor, int other);

@@ -34,7 +34,6 @@ package struct PlainFile: Sendable {
   package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try disk.makeDirectories(path.directoryPath)
     let descriptor = try disk.open(lockPath, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-    // Closing it frees the lock.
     defer { disk.close(descriptor) }
     let error = stead_file_lock_record(descriptor)
     if error == EAGAIN || error == EACCES {
@@ -45,6 +44,8 @@ package struct PlainFile: Sendable {
       let failure = FileError(errno: error, doing: "lock the file", path: lockPath)
       guard failure.isUnsupported else { throw failure }
     }
+    // Closing isn't enough: the child of a concurrent fork has the file open, too.
+    defer { _ = stead_file_unlock_record(descriptor) }
     return try body()
   }
 

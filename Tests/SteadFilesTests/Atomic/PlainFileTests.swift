@@ -65,6 +65,27 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
+  // Closing the file was to free the lock. A program that was being started by another thread at that moment had it open, too.
+  @Test(.needs(.file("/proc/self/fd"))) func `the child of a fork does not keep the lock`() throws {
+    var copy: Int32 = -1
+    try file.withLock {
+      // Shares the open file, as the child's does.
+      copy = dup(try #require(try descriptor(of: directory.file("a.lock").filePath)))
+    }
+    defer { close(copy) }
+    #expect(copy >= 0)
+    try file.withLock {}
+  }
+
+  private func descriptor(of path: String) throws -> Int32? {
+    let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    return names.compactMap { Int32($0) }.first { number in
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(number)")
+      return target == path
+    }
+  }
+
   @Test func `a lock that another one has is not waited for`() throws {
     let other = file
     try file.withLock {
