@@ -199,7 +199,9 @@ package final class SQLiteConnection: @unchecked Sendable {
       let map = methods.pointee.xShmMap
     else { return nil }
     var index: UnsafeMutableRawPointer?
-    guard map(file, 0, Self.indexRegionSize, 0, &index) == SQLITE_OK, let index else { return nil }
+    let code = map(file, 0, Self.indexRegionSize, 0, &index)
+    // An index that this process may only read is mapped, too.
+    guard code == SQLITE_OK || code == SQLITE_READONLY, let index else { return nil }
     return index.load(fromByteOffset: 8, as: UInt32.self)
   }
 

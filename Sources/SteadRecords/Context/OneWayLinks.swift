@@ -53,7 +53,7 @@ extension ObjectGraph {
       // A save that was refused may not have come to clearing it.
       let owner = owner.standIn
       if graph.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
-      graph.takeBack(side, hasWaited: true)
+      graph.takeBack(side, awaited: target)
     }
   }
 }

@@ -46,15 +46,16 @@ final class RecordedInsertion {
       overwritten?.references[place] = (side.index, target, list)
     case .members:
       guard let place = overwritten?.members.firstIndex(where: { $0.index == side.index }),
-        let held = overwritten?.members[place].targets
+        let held = overwritten?.members[place].held
       else { return }
-      overwritten?.members[place].targets = side.takenBack(from: held)
+      overwritten?.members[place].held = .targets(side.takenBack(from: held.targets))
     }
   }
 
   /// Whether a list of the overwritten row had an object.
   func had(_ member: any PersistentModel, at index: Int) -> Bool {
-    overwritten?.members.first { $0.index == index }?.targets.contains { $0.is(member) } ?? false
+    overwritten?.members.first { $0.index == index }?.held.targets.contains { $0.is(member) }
+      ?? false
   }
 }
 
@@ -96,7 +97,7 @@ extension ObjectGraph {
     if model.has(_ModelFlags.slowRead), isHere(model) { reload(model) }
     var attributes: [(index: Int, copy: Any)] = []
     var references: [(index: Int, target: _Target, list: Int?)] = []
-    var members: [(index: Int, targets: [_Target])] = []
+    var lists: [(index: Int, held: RowCopy.Members)] = []
     for property in entity(of: model).properties {
       let index = property.index
       switch model.content(at: index) {
@@ -104,10 +105,10 @@ extension ObjectGraph {
         if let copy = model.copySlot(at: index) { attributes.append((index, copy)) }
       case .toOne(let target): references.append((index, target, model.list(at: index)))
       case .toMany:
-        members.append((index, targets(of: model, at: index).map { .model($0) }))
+        lists.append((index, .objects(members(of: model, at: index))))
       }
     }
-    return RowCopy(attributes: attributes, references: references, members: members)
+    return RowCopy(attributes: attributes, references: references, members: lists)
   }
 
   /// Gives the object of a row the content that the row had.
@@ -130,11 +131,11 @@ extension ObjectGraph {
       didSetToOne(model, index, old, new)
       didChange(model, at: index)
     }
-    for (index, targets) in row.members {
+    for (index, held) in row.members {
       let before = members(of: model, at: index)
       guard let destination = entity(of: model).properties[index].destination else { continue }
       let list = Self.withoutDuplicates(
-        targets.compactMap { found($0, layout.entities[destination]) as AnyObject? })
+        held.targets.compactMap { found($0, layout.entities[destination]) as AnyObject? })
       notifying(model, index) { model.updateTargets(at: index) { $0.loaded = list } }
       didReplaceMembers(of: model, at: index, before, with: list)
       didChange(model, at: index)

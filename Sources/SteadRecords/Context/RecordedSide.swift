@@ -53,17 +53,31 @@ final class RecordedSide {
       list.map { ($0 as? any PersistentModel)?.standIn ?? $0 })
   }
 
+  /// Objects, each of which stands for those that were merged into it, and their rows.
+  private struct TargetSet {
+    private let objects: Set<ObjectIdentifier>
+    private let rows: Set<Int64>
+
+    init(_ all: [AnyObject]) {
+      objects = Set(all.map(ObjectIdentifier.init))
+      rows = Set(all.compactMap { ($0 as? any PersistentModel)?._$statePointer.pointee.rowID })
+    }
+
+    func contains(_ target: _Target) -> Bool {
+      target.objectIdentifier.map(objects.contains) ?? target.row.map(rows.contains) ?? false
+    }
+  }
+
   /// A list without what the change has put into it, and with what it has taken out.
   func takenBack(from list: [_Target]) -> [_Target] {
     let difference = difference
-    func contains(_ objects: [AnyObject], _ target: _Target) -> Bool {
-      objects.contains { object in
-        (object as? any PersistentModel).map { target.is($0) } ?? false
-      }
-    }
-    let kept = list.filter { !contains(difference.added, $0) }
+    let added = TargetSet(difference.added)
+    let kept = list.filter { !added.contains($0) }
+    let held = Set(kept.compactMap(\.objectIdentifier))
+    let rows = Set(kept.compactMap(\.row))
     let back = difference.removed.compactMap { object -> _Target? in
-      guard let model = object as? any PersistentModel, !kept.contains(where: { $0.is(model) })
+      guard let model = object as? any PersistentModel, !held.contains(ObjectIdentifier(model)),
+        !rows.contains(model._$statePointer.pointee.rowID)
       else { return nil }
       return .model(model)
     }
@@ -119,7 +133,14 @@ extension ObjectGraph {
       let (model, index) = (side.model, side.index)
       switch model.content(at: index) {
       case .attribute: break
-      case .toOne(let target): side.after = .reference(target, list: model.list(at: index))
+      case .toOne(var target):
+        // The object, as in `recordSide`.
+        if case .row(let row) = target, isHere(model),
+          let found = resolve(row, model, index) as? any PersistentModel
+        {
+          target = .model(found)
+        }
+        side.after = .reference(target, list: model.list(at: index))
       case .toMany(let targets):
         // A new object may have a row's number already, whose list it must not load.
         let isNew = !isHere(model) || model.has(_ModelFlags.inserted)
@@ -131,8 +152,8 @@ extension ObjectGraph {
 
   // MARK: Undo
 
-  /// - Parameter hasWaited: Whether the change was taken back before, except for an object that was deleted then.
-  func takeBack(_ side: RecordedSide, hasWaited: Bool = false) {
+  /// - Parameter awaited: An object that was deleted when the change was taken back before, and is here again.
+  func takeBack(_ side: RecordedSide, awaited: (any PersistentModel)? = nil) {
     let isMerged = side.mergeCount != undo.mergeCount
     if isMerged {
       for insertion in undo.updates(of: side.model, since: side.mergeCount) { insertion.keep(side) }
@@ -142,10 +163,10 @@ extension ObjectGraph {
     if isMerged { makeCurrent(owner) }
     switch side.before {
     case .reference(let target, let list):
-      if isMerged { return takeBackReference(side, of: owner, target, list, hasWaited) }
+      if isMerged { return takeBackReference(side, of: owner, target, list, awaited != nil) }
       restoreReference(side, of: owner, target, list)
     case .members(let members):
-      if isMerged { return takeBackMembers(side, of: owner) }
+      if isMerged { return takeBackMembers(side, of: owner, awaited) }
       restoreMembers(side, of: owner, members)
     }
   }
@@ -166,7 +187,7 @@ extension ObjectGraph {
     var found = target
     // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !isHere(destination) {
-      undo.wait(for: destination, model, index) { $0.takeBack(side, hasWaited: true) }
+      undo.wait(for: destination, model, index) { $0.takeBack(side, awaited: destination) }
       found = .none
     }
     notifying(model, index) {
@@ -186,7 +207,7 @@ extension ObjectGraph {
     // Without those whose deletion was saved in the meantime.
     let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
     for case let gone as any PersistentModel in all where !isHere(gone) {
-      undo.wait(for: gone, model, index) { $0.takeBack(side, hasWaited: true) }
+      undo.wait(for: gone, model, index) { $0.takeBack(side, awaited: gone) }
     }
     let entity = entity(of: model)
     let (old, new) = (
@@ -236,7 +257,7 @@ extension ObjectGraph {
     case .model(let model):
       new = model.standIn
       if let gone = new, !isHere(gone) {
-        undo.wait(for: gone, owner, index) { $0.takeBack(side, hasWaited: true) }
+        undo.wait(for: gone, owner, index) { $0.takeBack(side, awaited: gone) }
         new = nil
       }
     }
@@ -258,12 +279,20 @@ extension ObjectGraph {
     return !isHere(target.standIn)
   }
 
-  private func takeBackMembers(_ side: RecordedSide, of owner: any PersistentModel) {
+  private func takeBackMembers(
+    _ side: RecordedSide, of owner: any PersistentModel, _ awaited: (any PersistentModel)?
+  ) {
     let index = side.index
     undo.forgetWaiting(owner, index)
     let property = entity(of: owner).properties[index]
     let current = members(of: owner, at: index)
-    let difference = side.difference
+    var difference = side.difference
+    // All else was taken back before. A save clears what leads to a deleted object after it has merged others, so the list may
+    // have had the object when the merge began.
+    if let returned = awaited?.standIn {
+      difference.removed = difference.before.filter { $0 === returned }
+      (difference.added, difference.isReordered) = ([], false)
+    }
     let update = undo.update(by: side.model)
     let added = difference.added.filter { object in
       // What it was merged into had it as well.
@@ -276,7 +305,7 @@ extension ObjectGraph {
     let back = difference.removed.filter { object in
       guard let member = object as? any PersistentModel else { return false }
       guard isHere(member) else {
-        undo.wait(for: member, owner, index) { $0.takeBack(side, hasWaited: true) }
+        undo.wait(for: member, owner, index) { $0.takeBack(side, awaited: member) }
         return false
       }
       return !staying.contains(ObjectIdentifier(member)) && isFree(member, for: owner, property)

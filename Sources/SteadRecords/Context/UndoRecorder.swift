@@ -27,6 +27,8 @@ struct UndoRecorder {
   private var latestSides: [SidePlace: WeakSide] = [:]
   /// The number of sides at which those are forgotten that are not in the stack any more.
   private var sideLimit = UndoRecorder.smallestLimit
+  /// The number of updated objects at which those are forgotten whose insertions are not in the stack any more.
+  private var updateLimit = UndoRecorder.smallestLimit
   private static let smallestLimit = 1_000
   /// How often objects have been merged.
   private(set) var mergeCount = 0
@@ -165,6 +167,10 @@ struct UndoRecorder {
         last[ObjectIdentifier(insertion.model)] ?? 0
       }
       for insertion in updating.sorted(by: { place($0) < place($1) }) { noteUpdate(insertion) }
+      if updates.count > updateLimit {
+        updates = updates.filter { $1.contains { $0.insertion != nil } }
+        updateLimit = max(Self.smallestLimit, updates.count * 2)
+      }
       saveCount += 1
     }
     updating = []
