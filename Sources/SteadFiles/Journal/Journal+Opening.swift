@@ -12,6 +12,8 @@ extension Journal {
     var substitute: Checkpoint?
     /// Whether records were lost, or the checkpoint is the owner's replacement.
     var isPartial = false
+    /// Whether it was a copy, such as a backup, that nobody had opened before. Only known with the lock.
+    var isCopy = false
 
     /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
     var generation: UInt64 {
@@ -323,6 +325,12 @@ extension Journal {
     file.setWord(name, at: JournalLayout.home)
   }
 
+  /// Whether a process has made or opened a file where it is, so that it isn't a copy.
+  private func isHome(of file: MappedFile) -> Bool {
+    guard let identity = file.identity else { return false }
+    return file.word(at: JournalLayout.home) == identity.word
+  }
+
   /// Examines a locked file, and replaces it with a good one if it is damaged.
   private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
     guard let file = try map(descriptor) else {
@@ -357,6 +365,7 @@ extension Journal {
     let word = file.word(at: JournalLayout.tail)
     let tail = Int(word & ~JournalLayout.flags)
     let hasCheckpoint = file.hasCheckpoint(header)
+    let isCopy = !isHome(of: file)
     if isWhole, hasCheckpoint, tail <= end {
       if word != end { file.setWord(UInt64(end), at: JournalLayout.tail) }
       if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
@@ -367,7 +376,7 @@ extension Journal {
         raiseGeneration(of: file, tail: end)
       }
       markHome(of: file, tail: end)
-      return Opened(file: file, header: header, verifiedEnd: end)
+      return Opened(file: file, header: header, verifiedEnd: end, isCopy: isCopy)
     }
     let aside = try keepAside()
     if !isWhole { report(.header, at: 0, lost: 0, keptAside: aside) }
@@ -379,10 +388,12 @@ extension Journal {
       guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
       let draft = try draft(
         Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
-      return try replace(
+      var mended = try replace(
         file, with: draft, isPartial: tail > end,
         contained: Place(
           salt: JournalLineage.identity(of: file, header), offset: UInt64(end)))
+      mended.isCopy = isCopy
+      return mended
     }
     let damage = report(
       .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,

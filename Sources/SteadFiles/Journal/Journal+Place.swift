@@ -167,33 +167,35 @@ extension Journal {
 
   /// Restores the open file, since another one has taken its name, unless another process uses that one by now.
   private func moveOver(_ visit: (Event) throws -> Void) throws {
-    let found = try foundFile()
-    guard found != .foreign else {
-      let aside = try keepAside()
-      let draft = try draftOfFile()
-      do {
-        try disk.rename(draft.temporary.path, to: path)
-      } catch {
-        draft.temporary.finish()
-        throw error
-      }
-      return try takePlace(opened(draft), .exchanged, keptAside: aside)
-    }
+    if let foreign = try foreignFile() { return try moveOver(foreign: foreign) }
     let other = try openLocked()
-    guard found == .copy else { return try moveTo(other, visit) }
+    // Only its lock tells: before, another process may have been about to open it, and to append to it.
+    guard other.isCopy else { return try moveTo(other, visit) }
+    // The draft's generation has to be greater than the copy's, too.
+    generation = max(generation, other.generation)
     let (aside, restored): (URL, Opened)
     do {
       aside = try keepAside()
-      restored = try replace(
-        other.file, with: draftOfFile(),
-        contained: Place(
-          salt: JournalLineage.identity(of: other.file, other.header),
-          offset: UInt64(other.verifiedEnd)))
+      // It contains the open file alone, not the copy, nor what that contains.
+      restored = try replace(other.file, with: draftOfFile())
     } catch {
       other.file.close(on: disk)
       throw error
     }
     try takePlace(restored, .exchanged, keptAside: aside)
+  }
+
+  /// Restores the open file in the place of one that isn't a journal.
+  private func moveOver(foreign: FileStatus.Identity) throws {
+    let aside = try keepAside()
+    let draft = try draftOfFile()
+    do {
+      try disk.rename(draft.temporary.path, to: path)
+    } catch {
+      draft.temporary.finish()
+      throw error
+    }
+    try takePlace(opened(draft), .exchanged, keptAside: aside)
   }
 
   /// Switches to a journal that another process uses under the name. Each owner writes into it what it lacks.
@@ -269,26 +271,24 @@ extension Journal {
     }
   }
 
-  /// What a file is that has taken the journal's name.
-  private enum FoundFile {
-    /// Not a journal, or one whose header or checkpoint is damaged.
-    case foreign
-    /// A journal that was copied or renamed, such as a backup.
-    case copy
-    /// A journal that another process has made there or, of a newer version, which is left alone.
-    case journal
-  }
-
-  private func foundFile() throws -> FoundFile {
+  /// The file that has taken the journal's name, if it isn't a journal, or its header or checkpoint is damaged; nil for a
+  /// journal.
+  private func foreignFile() throws -> FileStatus.Identity? {
     let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
-    guard let found = try map(descriptor) else { return .foreign }
+    let identity: FileStatus.Identity
+    do {
+      identity = try disk.status(descriptor, path: path).identity
+    } catch {
+      disk.close(descriptor)
+      throw error
+    }
+    guard let found = try map(descriptor) else { return identity }
     defer { found.close(on: disk) }
     switch JournalHeader.read(found.bytes) {
-    case .header(let header, _):
-      guard found.hasCheckpoint(header) else { return .foreign }
-      return found.word(at: JournalLayout.home) == found.identity?.word ? .journal : .copy
-    case .newerVersion: return .journal
-    case .damaged, .foreign: return .foreign
+    case .header(let header, _): return found.hasCheckpoint(header) ? nil : identity
+    // It is refused, and left alone.
+    case .newerVersion: return nil
+    case .damaged, .foreign: return identity
     }
   }
 }
