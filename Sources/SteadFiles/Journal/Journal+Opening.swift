@@ -328,7 +328,9 @@ extension Journal {
   /// Whether a process has made or opened a file where it is, so that it isn't a copy.
   private func isHome(of file: MappedFile) -> Bool {
     guard let identity = file.identity else { return false }
-    return file.word(at: JournalLayout.home) == identity.word
+    let home = file.word(at: JournalLayout.home)
+    // A version that left out the time of birth may have made it a moment ago.
+    return home == identity.word || home == identity.wordWithoutBirth
   }
 
   /// Examines a locked file, and replaces it with a good one if it is damaged.

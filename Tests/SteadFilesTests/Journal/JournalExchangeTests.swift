@@ -55,6 +55,28 @@ struct JournalExchangeTests {
     #expect(stopped.journal.isRecovering)
   }
 
+  /// An older version's file has a number that leaves out the time of birth. The file was taken for a backup, and its records
+  /// were moved aside.
+  @Test(arguments: [false, true])
+  func `a file that an older version has made under the name stays`(isCompacted: Bool) throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    try FileManager.default.removeItem(at: url)
+    do {
+      let older = try LineLog(url)
+      try older.append("theirs")
+      if isCompacted { try older.compact() }
+      let identity = try #require(older.journal.file.identity)
+      let home = (identity.file &* 0x9E37_79B9_7F4A_7C15 ^ identity.device) | 1
+      older.journal.file.setWord(home, at: JournalLayout.home)
+    }
+    try log.look()
+    #expect(log.lines == ["theirs"])
+    #expect(log.damages.map(\.kind) == [.exchanged])
+    #expect(log.damages.first?.keptAside == nil)
+    #expect(log.journal.isRecovering)
+  }
+
   private func rename(_ new: URL) throws {
     try POSIXDisk().rename(new.checkedPath, to: url.checkedPath)
   }
