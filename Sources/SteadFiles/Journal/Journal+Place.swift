@@ -190,6 +190,10 @@ extension Journal {
     let aside = try keepAside()
     let draft = try draftOfFile()
     do {
+      // Nobody locks a file that isn't a journal. Another process may have replaced it meanwhile, and written to its own.
+      guard try disk.status(at: path)?.identity == foreign else {
+        throw FileError.overwritten(path)
+      }
       try disk.rename(draft.temporary.path, to: path)
     } catch {
       draft.temporary.finish()

@@ -55,6 +55,27 @@ struct JournalExchangeTests {
     #expect(stopped.journal.isRecovering)
   }
 
+  /// A file that isn't a journal is kept aside, and another one is renamed to its name. Another process had done the same by
+  /// then, and what it had written was lost.
+  @Test func `a file that another process has put over a stranger stays`() throws {
+    let (disk, url) = (InterferingDisk(), url)
+    let log = try LineLog(url, disk: disk)
+    try log.append("1")
+    let stranger = directory.file("stranger")
+    try Data("none of ours".utf8).write(to: stranger)
+    try rename(stranger)
+    disk.act(at: .link, url.filePath) {
+      try FileManager.default.removeItem(at: url)
+      try LineLog(url).append("theirs")
+    }
+    #expect { try log.look() } throws: { ($0 as? FileError)?.code == .changed }
+    #expect(disk.hasActed)
+    try log.look()
+    #expect(log.lines == ["theirs"])
+    #expect(log.journal.isRecovering)
+    #expect(try LineLog(url).lines == ["theirs"])
+  }
+
   /// An older version's file has a number that leaves out the time of birth. The file was taken for a backup, and its records
   /// were moved aside.
   @Test(arguments: [false, true])
