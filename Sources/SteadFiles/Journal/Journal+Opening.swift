@@ -84,8 +84,13 @@ extension Journal {
     // Only the parent watches the file for itself; nobody in the child does.
     isListening = false
     let (position, salt, verifiedEnd) = (position, header.salt, verifiedEnd)
+    let (last, lastWord) = (lastRecord, lastWord)
     try open()
-    guard salt == header.salt, salt != 0, substitute == nil else { return }
+    // A copy has the same salt, and may have other records.
+    guard salt == header.salt, salt != 0, substitute == nil, !isRecovering,
+      last == 0 || last + 8 <= file.byteCount && file.word(at: last) == lastWord
+    else { return }
+    (self.lastRecord, self.lastWord) = (last, lastWord)
     self.position = position
     self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
   }

@@ -1,3 +1,4 @@
+import CForkSupport
 import Foundation
 import Testing
 
@@ -99,6 +100,51 @@ import Testing
       #expect(log.lines == ["parent", "child", "parent again"])
     }
     #expect(try LineLog(url).lines == ["parent", "child", "parent again"])
+  }
+
+  /// The child continued at its parent's position, since a copy has the same salt. So it never read the records there, and
+  /// would have appended behind them.
+  @Test(arguments: [Journal.Access.readWrite, .readOnly])
+  func `a child reads a copy with other records from its beginning`(access: Journal.Access)
+    async throws
+  {
+    let (path, isReadOnly) = (url.filePath, access == .readOnly)
+    await #expect(processExitsWith: .success) {
+      [path = path as String, isReadOnly = isReadOnly as Bool] in
+      let (url, copy) = (URL(filePath: path), URL(filePath: path + ".copy"))
+      let writer = try LineLog(url)
+      try writer.append("1")
+      try FileManager.default.copyItem(at: url, to: copy)
+      try LineLog(copy).append("x", "y")
+      try writer.append("2", "3")
+      let log = try LineLog(url, access: isReadOnly ? .readOnly : .readWrite)
+      let child = try ForkedChild {
+        guard rename(copy.filePath, path) == 0 else { stead_test_exit(2) }
+        try log.refresh()
+        guard log.lines == ["1", "x", "y"] else { stead_test_exit(3) }
+        guard log.journal.isRecovering != isReadOnly else { stead_test_exit(4) }
+      }
+      exit(child.finish())
+    }
+  }
+
+  /// A child knows which record it has read last, as its parent did.
+  @Test func `a child finds a file overwritten whose last record is another one`() async throws {
+    let path = url.filePath
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let log = try LineLog(URL(filePath: path))
+      try log.append("1", "2")
+      let (last, word) = (log.journal.lastRecord, log.journal.lastWord)
+      let child = try ForkedChild {
+        try log.refresh()
+        guard log.journal.lastRecord == last, log.journal.lastWord == word else {
+          stead_test_exit(2)
+        }
+        try log.append("3")
+        guard log.lines == ["1", "2", "3"] else { stead_test_exit(3) }
+      }
+      exit(child.finish())
+    }
   }
 
   /// A child took a file of its parent for its own, overwritten: it had the number of the one that was open at
