@@ -17,7 +17,8 @@ extension Journal {
 
     /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
     var generation: UInt64 {
-      file.byteCount < JournalLayout.headerByteCount ? 0 : file.word(at: JournalLayout.generation)
+      guard file.byteCount >= JournalLayout.headerByteCount else { return 0 }
+      return Journal.credible(file.word(at: JournalLayout.generation))
     }
   }
 
@@ -379,6 +380,7 @@ extension Journal {
       // In a copy, other records may be appended than in the original, and in an old file after newer ones.
       if file.word(at: JournalLayout.home) != file.identity?.word
         || file.word(at: JournalLayout.generation) < generation
+        || file.word(at: JournalLayout.generation) >= Self.generationLimit
       {
         raiseGeneration(of: file, tail: end)
       }

@@ -26,7 +26,7 @@ struct JournalOrigins {
 
   init(_ file: MappedFile) {
     guard file.byteCount >= JournalLayout.headerByteCount else { return }
-    generation = file.word(at: JournalLayout.generation)
+    generation = Journal.credible(file.word(at: JournalLayout.generation))
     for index in 0..<Self.limit {
       let start = JournalLayout.origins + index * Self.spanByteCount
       let end = file.word(at: start)
@@ -49,7 +49,7 @@ struct JournalOrigins {
       return Journal.Stamp(
         generation: file.word(at: start + 8), offset: offset &- file.word(at: start + 16))
     }
-    let generation = file.word(at: JournalLayout.generation)
+    let generation = Journal.credible(file.word(at: JournalLayout.generation))
     return generation == 0 ? nil : Journal.Stamp(generation: generation, offset: offset)
   }
 

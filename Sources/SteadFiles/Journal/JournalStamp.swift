@@ -31,8 +31,8 @@ extension Journal {
   /// was ever seen counts.
   @inlinable @inline(__always)
   package var nextStamp: Stamp {
-    Stamp(
-      generation: max(file.word(at: JournalLayout.generation), generation), offset: position)
+    let own = Self.credible(file.word(at: JournalLayout.generation))
+    return Stamp(generation: max(own, generation), offset: position)
   }
 
   /// The stamp of a record that was read, by the place where it begins.
@@ -48,20 +48,33 @@ extension Journal {
   /// Later than all records that the checkpoint may contain, and not later than any record behind it.
   package var checkpointStamp: Stamp {
     let first = JournalOrigins(file).spans.first?.generation
-    return Stamp(generation: first ?? file.word(at: JournalLayout.generation), offset: 0)
+    return Stamp(
+      generation: first ?? Self.credible(file.word(at: JournalLayout.generation)), offset: 0)
   }
 
   /// The generation for a file that replaces another one, or is written by this process although it is a copy.
   func nextGeneration(after old: UInt64 = 0) -> UInt64 {
     // Microseconds, since two files can't be made within one.
     let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
-    return max(max(generation, old) &+ 1, now)
+    return max(max(generation, Self.credible(old)) + 1, now)
+  }
+
+  /// A greater generation is damage: it counts microseconds, and this is in the year 2255.
+  @usableFromInline static let generationLimit: UInt64 = 1 << 53
+
+  /// A generation as it was read from a file; 0 if it is damaged.
+  ///
+  /// No checksum covers it. With a damaged one all later files would count as older, and the greatest number has none
+  /// behind it.
+  @inlinable @inline(__always)
+  static func credible(_ generation: UInt64) -> UInt64 {
+    generation < generationLimit ? generation : 0
   }
 
   /// Gives the records that will be appended to a file a greater generation than those that this process has seen.
   /// Requires the lock.
   func raiseGeneration(of file: MappedFile, tail: Int) {
-    let old = file.word(at: JournalLayout.generation)
+    let old = Self.credible(file.word(at: JournalLayout.generation))
     var origins = JournalOrigins(file)
     origins.add(JournalOrigins.Span(end: UInt64(tail), generation: old, shift: 0))
     origins.store(in: file)
