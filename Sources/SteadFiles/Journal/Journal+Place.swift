@@ -143,7 +143,13 @@ extension Journal {
   func clearName() throws -> FileStatus? {
     let found = try statusInPlace()
     guard let found, found.kind != .file else { return found }
-    report(.notAJournal, at: 0, lost: 0, keptAside: try keepAside())
+    // Two processes that clear the name at once would find the same free name, and the slower one would move away the file
+    // that the other one has made.
+    let aside = try disk.withLockedDirectory(path.directoryPath, wait: lockWait) { _ -> URL? in
+      guard let found = try statusInPlace(), found.kind != .file else { return nil }
+      return try keepAside()
+    }
+    if let aside { report(.notAJournal, at: 0, lost: 0, keptAside: aside) }
     return try statusInPlace()
   }
 

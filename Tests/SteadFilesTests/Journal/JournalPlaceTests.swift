@@ -140,6 +140,32 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == other.lines)
   }
 
+  /// Two processes that moved away the same thing chose the same free name, and the second one moved the first one's new journal
+  /// there.
+  @Test func `who clears the name does not move away the file that another process has made`()
+    throws
+  {
+    let (disk, url) = (InterferingDisk(), url)
+    let log = try LineLog(url, disk: disk)
+    try log.append("1")
+    try FileManager.default.removeItem(at: url)
+    #expect(mkfifo(url.filePath, 0o600) == 0)
+    let aside = url.filePath + ".damaged-1"
+    disk.act(at: .status, aside) {
+      do {
+        try POSIXDisk().withLockedDirectory(url.filePath.directoryPath, wait: .zero) { _ in }
+      } catch let error as FileError where error.code == .busy {
+        return  // Another process would wait.
+      }
+      try LineLog(url).append("theirs")
+    }
+    try log.look()
+    #expect(disk.hasActed)
+    #expect(try POSIXDisk().status(at: aside)?.kind == .other)
+    #expect(log.lines == ["1"])
+    #expect(try LineLog(url).lines == ["1"])
+  }
+
   // MARK: Locks
 
   @Test func waitsNoLongerThanItSays() throws {
