@@ -83,7 +83,7 @@ extension DomainFile {
   func mergeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     do {
       try clearWaitingName()
-    } catch  where waiting.isNoFile {
+    } catch  where waiting.isStranger {
       // It has no values that wait.
       problems.add(PreferencesError(error, domain: name))
       (hasWaitingFile, savedIn) = (false, nil)

@@ -11,38 +11,53 @@ extension WaitingFile {
   ///
   /// - Throws: ``FileError`` when that is impossible.
   func moveStrangerAway() throws -> String? {
+    guard isStranger else { return nil }
     let disk = POSIXDisk()
-    guard let found = try disk.status(at: path), try isStranger(found, disk) else { return nil }
-    for number in 1...Self.keptAsideLimit {
-      let aside = "\(path).damaged-\(number)"
-      guard try disk.status(at: aside) == nil else { continue }
-      do {
-        try disk.rename(path, to: aside)
-      } catch let error as FileError where error.code == .notFound {
-        return nil  // Another process was faster.
+    // Otherwise two processes would find the same free name, and the slower one would move away, onto the stranger, the
+    // waiting file that the other one has made meanwhile.
+    return try disk.withLockedDirectory(path.directoryPath, wait: Self.lockWait) { _ in
+      guard let found = try disk.status(at: path), try isStranger(found, disk) else { return nil }
+      for number in 1...Self.keptAsideLimit {
+        let aside = "\(path).damaged-\(number)"
+        guard try disk.status(at: aside) == nil else { continue }
+        do {
+          try disk.rename(path, to: aside)
+        } catch let error as FileError where error.code == .notFound {
+          return nil  // Somebody has removed it.
+        }
+        return aside.fileName
       }
-      return aside.fileName
+      throw FileError(
+        code: .notAFile,
+        message:
+          "Something else has the name \(path.fileName), and \(Self.keptAsideLimit) others are kept beside it; "
+          + "move them away.", path: path)
     }
-    throw FileError(
-      code: .notAFile,
-      message:
-        "Something else has the name \(path.fileName), and \(Self.keptAsideLimit) others are kept beside it; "
-        + "move them away.", path: path)
   }
 
-  /// Whether what has the name is no file at all.
-  var isNoFile: Bool {
-    (try? POSIXDisk().status(at: path)).map { $0.kind != .file } ?? false
+  /// Whether what has the name isn't a waiting file.
+  ///
+  /// A file that can't be read may be one, with values that wait.
+  var isStranger: Bool {
+    let disk = POSIXDisk()
+    guard let found = try? disk.status(at: path) else { return false }
+    return (try? isStranger(found, disk)) ?? false
   }
 
   private func isStranger(_ status: FileStatus, _ disk: POSIXDisk) throws -> Bool {
     guard status.kind == .file else { return true }
-    // A file that is shorter was left by a process that was killed.
     var first = Data(count: Self.magicBytes.count)
     let count = try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
       try first.withUnsafeMutableBytes { try disk.read(descriptor, into: $0, path: path) }
     }
-    return first.prefix(count) != Self.magicBytes.prefix(count)
+    return !Self.isBeginning(first.prefix(count))
+  }
+
+  /// Whether a waiting file may begin with some bytes.
+  ///
+  /// A process that was killed has left less than a whole beginning.
+  static func isBeginning(_ bytes: Data) -> Bool {
+    bytes.prefix(magicBytes.count) == magicBytes.prefix(bytes.count)
   }
 }
 

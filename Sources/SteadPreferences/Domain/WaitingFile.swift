@@ -9,8 +9,8 @@ import SteadFiles
 struct WaitingFile {
   /// The maximum size of the file in bytes; later edits are kept in memory alone.
   static let byteLimit = 16 << 20
-  /// How long to wait for another process that adds to the file, in steps of 1 ms.
-  private static let lockWait = 100
+  /// How long to wait for another process that adds to the file, or moves away what isn't one.
+  static let lockWait = Duration.milliseconds(100)
 
   let path: String
   private let disk = POSIXDisk()
@@ -54,7 +54,7 @@ struct WaitingFile {
       defer { disk.close(descriptor) }
       guard try lock(descriptor) else { continue }
       defer { disk.unlock(descriptor) }
-      let contents = try contents(of: descriptor) ?? Contents(id: .random(in: 1 ... .max))
+      let contents = try ownContents(of: descriptor) ?? Contents(id: .random(in: 1 ... .max))
       // A file without a whole header is new, or was left by a process that was killed here.
       if contents.isNew { try write(Self.header(contents.id), at: 0, descriptor) }
       let record = try Self.record(of: edits)
@@ -83,7 +83,7 @@ struct WaitingFile {
       defer { disk.close(descriptor) }
       guard try lock(descriptor) else { continue }
       defer { disk.unlock(descriptor) }
-      if let contents = try contents(of: descriptor) {
+      if let contents = try ownContents(of: descriptor) {
         var words = [place.salt.littleEndian, place.offset.littleEndian]
         try write(Data(bytes: &words, count: 16), at: Self.placeOffset, descriptor)
         try body(contents)
@@ -110,10 +110,10 @@ extension WaitingFile {
 
   /// Returns whether the locked file still has the name.
   private func lock(_ descriptor: Int32) throws -> Bool {
-    var waits = 0
+    var waited = Duration.zero
     while try !disk.lock(descriptor, wait: false, path: path) {
-      guard waits < Self.lockWait else { throw busy }
-      waits += 1
+      guard waited < Self.lockWait else { throw busy }
+      waited += .milliseconds(1)
       usleep(1_000)
     }
     return try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
@@ -125,6 +125,19 @@ extension WaitingFile {
 
   private func contents(of descriptor: Int32) throws -> Contents? {
     let data = try disk.contents(of: descriptor, limit: Self.byteLimit, path: path)
+    return try Self.contents(data)
+  }
+
+  /// The contents of a file that is about to be changed.
+  ///
+  /// - Throws: ``FileError`` when it isn't a waiting file, so that its bytes are somebody else's.
+  private func ownContents(of descriptor: Int32) throws -> Contents? {
+    let data = try disk.contents(of: descriptor, limit: Self.byteLimit, path: path)
+    guard Self.isBeginning(data) else {
+      throw FileError(
+        code: .notAFile,
+        message: "Something else has the name \(path.fileName); move it away.", path: path)
+    }
     return try Self.contents(data)
   }
 

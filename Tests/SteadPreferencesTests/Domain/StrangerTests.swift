@@ -190,6 +190,43 @@ struct StrangerTests {
       ["first": .integer(2), "second": .integer(3), "third": .integer(4)], "afterwards")
   }
 
+  /// Once eight were kept, a ninth file that isn't a waiting file made every write throw. Values that could not be written then
+  /// were written over that file.
+  @Test(arguments: Thing.allCases)
+  func `a thing that can't be kept aside keeps nobody from writing, and stays as it is`(
+    thing: Thing
+  ) throws {
+    guard thing != .movedAndLinked, thing != .older, thing != .empty else { return }
+    _ = try published()
+    for number in 1...8 {
+      try Data().write(to: URL(filePath: waiting.filePath + ".damaged-\(number)"))
+    }
+    try put(thing, at: waiting, older: Data())
+    func bytes() -> Data? {
+      let isFile = (try? POSIXDisk().status(at: waiting.filePath))?.kind == .file
+      return isFile ? try? Data(contentsOf: waiting) : nil
+    }
+    let before = bytes()
+    let store = try open()
+    let errors = Errors()
+    _ = store.addProblemHandler(errors.add)
+    try store.set(.integer(2), forKey: "after")
+    try store.checkpoint()
+    let holder = try POSIXDisk().open(journal.checkedPath, O_RDWR, mode: 0)
+    #expect(try POSIXDisk().lock(holder, wait: true, path: journal.filePath))
+    let error = #expect(throws: PreferencesError.self) {
+      try store.set(.integer(3), forKey: "later")
+    }
+    #expect(error?.code == .locked && error?.message.contains("memory") == true)
+    close(holder)
+    try store.set(.integer(4), forKey: "last")
+    #expect(bytes() == before)
+    #expect(errors.all.contains { $0.message.contains("app.waiting") })
+    try expectFound(
+      ["k": .string("new"), "after": .integer(2), "later": .integer(3), "last": .integer(4)],
+      "afterwards")
+  }
+
   // MARK: Damaged checkpoints
 
   /// The damage was found by nobody: every compaction failed, the journal grew, and edits by hand weren't applied.

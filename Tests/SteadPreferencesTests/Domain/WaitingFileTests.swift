@@ -250,4 +250,30 @@ import Testing
       try FileManager.default.removeItem(at: directory)
     }
   }
+
+  /// Two processes that moved away the same stranger chose the same free name, and the second one moved the first one's values
+  /// there.
+  @Test(.ownThread) func `nobody moves away values that another process has just saved`()
+    async throws
+  {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let (url, kept) = (waiting, waiting.filePath + ".damaged-1")
+    for round in 0..<Effort.times(50) {
+      await Task.yield()
+      try? FileManager.default.removeItem(at: url)
+      try? FileManager.default.removeItem(atPath: kept)
+      try Data("none of ours".utf8).write(to: url)
+      let saved = ForkSafeLock<Set<String>>([])
+      try inThreads(4) { thread in
+        let file = WaitingFile(url)
+        _ = try? file.moveStrangerAway()
+        let edit = DomainEdit(key: "\(thread)", value: .integer(1))
+        guard (try? file.append([edit])) != nil else { return }
+        saved.withLock { _ = $0.insert("\(thread)") }
+      }
+      let found = Set(try WaitingFile(url).read()?.edits.map(\.key) ?? [])
+      #expect(found == saved.withLock { $0 }, "round \(round)")
+      #expect(try Data(contentsOf: URL(filePath: kept)) == Data("none of ours".utf8))
+    }
+  }
 }
