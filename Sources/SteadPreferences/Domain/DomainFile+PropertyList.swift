@@ -105,14 +105,22 @@ extension DomainFile {
       new.replace(field.key, with: field.value)
       guard !field.value.isSame(as: old[field.key]) else { continue }
       replay.edit(field.key, field.value, isOwn: false)
-      noteChanges([field.key], stamp)
+      noteEdit(field.key, stamp)
     }
     for field in old.fields() where edited.fields[field.key] == nil {
       replay.edit(field.key, nil, isOwn: false)
-      noteChanges([field.key], stamp)
+      noteEdit(field.key, stamp)
     }
     onDisk = edited.copy
     return new
+  }
+
+  /// Notes when a key was edited.
+  ///
+  /// Who may only read merges the same edit at every look, and writes nothing that needs the stamps.
+  private func noteEdit(_ key: String, _ stamp: Journal.Stamp) {
+    guard !isReadOnly else { return }
+    noteChanges([key], stamp)
   }
 
   /// The file's contents, if neither this nor another process of ours wrote them.
@@ -173,6 +181,7 @@ extension DomainFile {
       // A removal that the file doesn't name may be a key of which its writer knew nothing.
       guard edit.value != nil || stamps.known(edit.key) != nil else { continue }
       replay.edit(edit.key, edit.value, isOwn: false)
+      guard !isReadOnly else { continue }
       sources.changes.append(
         KeyChange(
           key: edit.key, offset: journal.recordOffset,
