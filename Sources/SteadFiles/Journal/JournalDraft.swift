@@ -113,6 +113,8 @@ struct JournalDraft {
     /// - Throws: ``FileError`` `.changed` when another program has overwritten them. They are verified in the copy:
     ///   otherwise garbage would get a valid checksum.
     func sealed(seed: UInt32, path: String) throws -> Data {
+      // A reader that has skipped damage may be behind the end of what is mapped.
+      guard range.upperBound <= log.bytes.count else { throw FileError.overwritten(path) }
       var copy = Data(log.bytes[range])
       let isWhole = copy.withUnsafeMutableBytes { bytes in
         let log = JournalLog(bytes: UnsafeRawBufferPointer(bytes), seed: log.seed)

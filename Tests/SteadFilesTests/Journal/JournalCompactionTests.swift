@@ -14,6 +14,20 @@ import Testing
     url = directory.file("a.journal")
   }
 
+  /// A reader that finds damage skips to the tail, which a program that overwrites the file may have put behind its end. The
+  /// background compaction of one of three programs whose journal was cut off trapped there.
+  @Test func `records behind the end of the file are not copied`() throws {
+    let log = try LineLog(url)
+    try log.append("1")
+    let (file, header) = (log.journal.file, log.journal.header)
+    for end in [file.byteCount + 8, Int.max - 7] {
+      let records = JournalDraft.Records(of: file, seed: header.seed, in: header.logStart..<end)
+      #expect { try records.sealed(seed: 1, path: "") } throws: {
+        ($0 as? FileError)?.code == .changed
+      }
+    }
+  }
+
   @Test func whatIsAppendedMeanwhileIsKept() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
