@@ -6,7 +6,9 @@ ends in one. It takes the arguments of the debug build, whose modules and macros
 that this one depends on.
 """
 
+import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -40,27 +42,25 @@ def commands():
 
 
 def libraries():
-    """The libraries with Swift sources, each behind those that it depends on."""
+    """The libraries with Swift sources, each with those that it depends on, directly or not."""
     description = json.loads(
         subprocess.run(
             ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
         ).stdout)
     targets = {target["name"]: target for target in description["targets"]}
-    order = []
 
-    def visit(name):
-        target = targets.get(name)
-        if target is None or name in order:
-            return
-        for dependency in target.get("target_dependencies", []):
-            visit(dependency)
-        if target["type"] == "library" and target["module_type"] == "SwiftTarget":
-            order.append(name)
+    def reached(name):
+        names = {name}
+        for dependency in targets.get(name, {}).get("target_dependencies", []):
+            names |= reached(dependency)
+        return names
 
-    for name, target in sorted(targets.items()):
-        if target["path"].startswith("Sources/"):
-            visit(name)
-    return order
+    names = {
+        name for name, target in targets.items()
+        if target["path"].startswith("Sources/") and target["type"] == "library"
+        and target["module_type"] == "SwiftTarget"
+    }
+    return {name: (reached(name) - {name}) & names for name in names}
 
 
 def released(arguments, place):
@@ -81,14 +81,30 @@ def released(arguments, place):
 
 
 def main():
-    found = commands()
+    found, needs = commands(), libraries()
+    if missing := sorted(set(needs) - set(found)):
+        sys.exit(f"The debug build lacks {', '.join(missing)}: run swift build --build-tests.")
     with tempfile.TemporaryDirectory() as directory:
-        for name in libraries():
-            if name not in found:
-                sys.exit(f"The debug build has no {name}: run swift build --build-tests.")
-            status = subprocess.run(released(found[name], pathlib.Path(directory)), cwd=ROOT).returncode
-            if status != 0:
-                sys.exit(f"{name} does not compile with optimization.")
+        place = pathlib.Path(directory)
+
+        def compiles(name):
+            return subprocess.run(released(found[name], place), cwd=ROOT).returncode == 0
+
+        done, running = set(), {}
+        with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            while len(done) < len(needs):
+                # Whatever more of the others wait for comes first.
+                ready = [name for name in needs if name not in running and needs[name] <= done]
+                for name in sorted(ready, key=lambda name: -sum(name in other for other in needs.values())):
+                    running[name] = pool.submit(compiles, name)
+                left = [future for name, future in running.items() if name not in done]
+                concurrent.futures.wait(left, return_when=concurrent.futures.FIRST_COMPLETED)
+                for name, future in running.items():
+                    if name not in done and future.done():
+                        if not future.result():
+                            pool.shutdown(cancel_futures=True)
+                            sys.exit(f"{name} does not compile with optimization.")
+                        done.add(name)
 
 
 main()
