@@ -3,7 +3,7 @@ import SteadPreferences
 import Testing
 
 /// What one process sets is told to the observers of another.
-struct CrossProcessObservationTests {
+@Suite(.ownThread) struct CrossProcessObservationTests {
   /// Each waits for the other's word before it sets the next: none may be lost.
   @Test func twoProcessesAnswerEachOther() throws {
     let directory = try TemporaryDirectory(inMemory: true)

@@ -5,7 +5,7 @@ import Testing
 
 /// A disk that is full: what cannot be kept is refused with an error that says so, all else stays as it
 /// was, and everything goes on when there is room again.
-@Suite(.needs(.smallDisk))
+@Suite(.needs(.smallDisk), .ownThread)
 struct FullDiskTests {
   enum Keys: CaseIterable { case new, same }
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Somebody edits the property list file while a program runs that has it open: what they changed counts,
 /// key by key, and what the program sets meanwhile does, too. The program is told and polls nothing.
-struct HandEditTests {
+@Suite(.ownThread) struct HandEditTests {
 
   @Test(arguments: Editor.Writing.allCases, Editor.Format.allCases)
   func anEditIsMergedAndTold(writing: Editor.Writing, format: Editor.Format) throws {
