@@ -88,4 +88,67 @@ enum Gallery {
     try context.save()
     #expect(try store.reopened().only(Gallery.Note.self).cover?.title == "gone")
   }
+
+  /// The list waited for the deleted object, and the redo of a later step took that for undone.
+  @Test func `a list comes back after later steps were redone and undone again`() throws {
+    let store = try TestStore(
+      .memory, Gallery.Tag.self, Gallery.Picture.self, Gallery.Note.self)
+    let context = store.context()
+    let (note, gone, other) = (Gallery.Note(), Gallery.Picture("gone"), Gallery.Picture("other"))
+    note.pictures = [gone, other]
+    context.insert(note)
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    context.delete(gone)
+    let new = Gallery.Picture("new")
+    manager.beginUndoGrouping()
+    context.insert(new)
+    note.pictures.append(new)
+    manager.endUndoGrouping()
+    context.delete(note)
+    manager.undo()
+    manager.undo()
+    try context.save()
+    for _ in 0..<2 {
+      manager.redo()
+      manager.redo()
+      manager.undo()
+      #expect(note.pictures == [other, new])
+      manager.undo()
+      #expect(note.pictures == [other])
+      manager.undo()
+      #expect(note.pictures == [gone, other])
+      try context.save()
+      manager.redo()
+      #expect(note.pictures == [other])
+      try context.save()
+    }
+  }
+
+  /// The step disappeared when it was undone after the save, and all later ones were redone one too early.
+  @Test func `a change of a deleted object is redone as a step of its own`() throws {
+    let store = try TestStore(
+      .memory, Gallery.Tag.self, Gallery.Picture.self, Gallery.Note.self)
+    let context = store.context()
+    let (gone, other) = (Gallery.Picture("gone"), Gallery.Picture("other"))
+    context.insertAll(gone, other)
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    context.delete(gone)
+    gone.title = "still here"
+    other.title = "changed"
+    try context.save()
+    while manager.canUndo { manager.undo() }
+    #expect(gone.title == "gone" && gone.modelContext === context)
+    try context.save()
+    manager.redo()
+    manager.redo()
+    #expect(other.title == "other")
+    manager.redo()
+    #expect(other.title == "changed" && !manager.canRedo)
+  }
 }

@@ -141,11 +141,13 @@
     #expect(try stored() == ["new", "", "1", "2", "3"])
     for _ in 0..<2 {
       manager.undo()
-      #expect(new.label == "old" && new.holder?.name == "h")
-      if let held { #expect(held.label == "old" && held.scans.count == 2) }
+      let badge = try context.only(Badge.self)
+      #expect(badge.label == "old" && badge.holder?.name == "h" && badge.scans.count == 2)
+      #expect(badge === held ?? badge && badge !== new && new.modelContext == nil)
       try context.save()
       #expect(try stored() == ["old", "h", "1", "2"])
       manager.redo()
+      #expect(new.persistentModelID == badge.persistentModelID && new.modelContext === context)
       try context.save()
       #expect(try stored() == ["new", "", "1", "2", "3"])
     }

@@ -19,11 +19,12 @@ struct MergeRecord {
   }
 
   private let pending: PendingChanges
+  private let merged: [DuplicateFinder.Pair]
   private var objects: [Object] = []
   private var known: Set<ObjectIdentifier> = []
 
   init(_ graph: ObjectGraph) {
-    pending = graph.pending
+    (pending, merged) = (graph.pending, graph.merged)
     for kind in PendingChanges.Kind.allCases {
       for model in graph.pending.models(kind) { add(model, graph, isPending: true) }
     }
@@ -63,7 +64,7 @@ struct MergeRecord {
     for object in objects {
       graph.notifying(object.model, nil) { restore(object) }
     }
-    graph.pending = pending
+    (graph.pending, graph.merged) = (pending, merged)
     // What was only read to be merged is read again when it is next used.
     for case let model as any PersistentModel in graph.loader.registry.all()
     where !known.contains(ObjectIdentifier(model)) {

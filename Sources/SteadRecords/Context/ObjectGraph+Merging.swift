@@ -4,35 +4,39 @@
 /// changes of single sides, as if the program had made them.
 extension ObjectGraph {
   /// Merges each new object that has a unique key of an earlier new object, or of a changed one, into that one.
+  ///
+  /// With undo, each that has a unique key of any row is merged into the row's object. Undo then has both, and takes the
+  /// merge back like any other.
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
     undo.manager?.disableUndoRegistration()
+    undo.beginMerge()
     defer {
+      undo.endMerge()
       undo.manager?.enableUndoRegistration()
       unchanged = Unchanged()
       membership = nil
     }
     // A key may have a reference to an object that was merged itself.
-    while true {
+    while mayHaveDuplicates {
       let found = try duplicates()
-      if found.isEmpty { return }
-      if mergeRecord == nil {
-        endSides()
-        mergeRecord = MergeRecord(self)
-      }
       // Keys may also meet through a stored row that has several.
-      let sharers = try sharersOfRows()
+      let sharers = found.isEmpty && !mergesIntoRows ? [] : try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
+      if pairs.isEmpty { return }
+      if mergeRecord == nil { mergeRecord = MergeRecord(self) }
       for (duplicate, original) in pairs { merge(duplicate, into: original) }
       redirectOneWayReferences(to: pairs.map(\.duplicate))
     }
   }
 
+  private var mergesIntoRows: Bool { undo.manager != nil && !keepsUniqueRows }
+
   private var mayHaveDuplicates: Bool {
     var count = 0
     for model in pending.models(.inserted) where isConstrained(model) {
       count += 1
-      if count > 1 { return true }
+      if count > 1 || mergesIntoRows { return true }
     }
     return count > 0 && pending.models(.changed).contains(where: isConstrained)
   }
@@ -55,7 +59,7 @@ extension ObjectGraph {
         let connection = try stores[index].begin()
         defer { stores[index].rollBack() }
         try writer.assignRows(of: index, connection)
-        sharing += writer.sharedRows(in: index)
+        sharing += writer.sharedRows(in: index, includingStored: mergesIntoRows)
       }
     }
     let pairs = try sharing.flatMap { row in
@@ -92,7 +96,6 @@ extension ObjectGraph {
   /// Gives an object the values and relationships of a later one, for which it stands from then on.
   private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
     makeCurrent(original)
-    if undo.hasInsertion(of: duplicate) { undo.keep(copy(of: original), for: duplicate) }
     let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
       .prefix { $0.name == $1.name }.map(\.0)
     if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }
@@ -108,13 +111,7 @@ extension ObjectGraph {
     for index in entity(of: duplicate).relationships {
       cut(duplicate, entity(of: duplicate).properties[index])
     }
-    settle(duplicate)
-    let state = duplicate._$statePointer
-    state.pointee.makeExtra().successor = original
-    state.pointee.object = nil
-    state.pointee.set(_ModelFlags.redirected)
-    hasStandIns = true
-    merged.append((duplicate, original))
+    makeStandIn(original, for: duplicate)
   }
 
   private func copyAttributes(
@@ -125,6 +122,7 @@ extension ObjectGraph {
     notifying(original, PropertySet(attributes.map(\.index))) {
       for property in attributes {
         if let copy = duplicate.copySlot(at: property.index) {
+          willChange(original, at: property.index)
           original.restoreSlot(copy, at: property.index)
         }
       }
@@ -254,7 +252,7 @@ extension ObjectGraph {
   /// Gives merged objects the rows of those that stand for them.
   func endMerging() {
     placeMerged()
-    for (duplicate, original) in merged {
+    for (duplicate, original) in merged where duplicate.successor != nil {
       duplicate._$statePointer.pointee.makeExtra().successor = original.successor ?? original
     }
     (merged, mergeRecord) = ([], nil)
@@ -263,7 +261,7 @@ extension ObjectGraph {
   /// Makes merged objects what they were, when their save has failed.
   func takeBackMerging() {
     guard let record = mergeRecord else { return }
-    (merged, mergeRecord) = ([], nil)
+    mergeRecord = nil
     record.restore(self)
     unchanged = Unchanged()
     membership = nil
@@ -271,7 +269,7 @@ extension ObjectGraph {
 
   /// Gives merged objects the rows that those have which stand for them.
   func placeMerged() {
-    for (duplicate, original) in merged {
+    for (duplicate, original) in merged where duplicate.successor != nil {
       let last = original.successor ?? original
       duplicate._$statePointer.pointee.rowID = last._$statePointer.pointee.rowID
     }

@@ -191,8 +191,7 @@ extension ObjectGraph {
       .init(
         store: layout, plans: plans, traits: traits, contexts: loader.rowContexts,
         storeIndex: storeIndex, stores: stores, readsOldRows: hasNews,
-        keepsUniqueRows: keepsUniqueRows,
-        willOverwrite: { [self] in keepOverwrittenRows($0, upserted: $1) }))
+        keepsUniqueRows: keepsUniqueRows))
   }
 
   private func sideToSave(_ side: PendingChanges.Side) -> SavePlan.Side? {

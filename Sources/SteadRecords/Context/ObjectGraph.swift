@@ -14,8 +14,6 @@ final class ObjectGraph: ModelHome {
   let traits: [EntityTraits]
   /// Whether a class of the hierarchy has relationships, by its root.
   private let rootsWithRelationships: Set<Int>
-  /// Whether the schema has unique keys, by which objects may be merged.
-  let hasUniqueKeys: Bool
   private(set) var loader: ObjectLoader!
   var pending = PendingChanges()
   var inbox: CommitInbox
@@ -84,7 +82,6 @@ final class ObjectGraph: ModelHome {
     }
     let layout = container.layout
     traits = layout.entities.map { EntityTraits($0, in: layout) }
-    hasUniqueKeys = traits.contains(where: \.isConstrained)
     rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
     inbox = CommitInbox(container.stores)
     super.init()

@@ -48,12 +48,12 @@ extension ObjectGraph {
       property.isToMany
       ? .members(members(of: owner, at: index))
       : .reference(.model(target), list: owner.list(at: index))
-    let side = noted(owner, index, before)
+    let side = RecordedSide(owner, index, before)
     undo.wait(for: target, owner, index) { graph in
       // A save that was refused may not have come to clearing it.
       let owner = owner.standIn
       if graph.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
-      graph.takeBack(side, awaited: target)
+      graph.restore(side)
     }
   }
 }

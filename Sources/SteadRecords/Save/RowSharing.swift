@@ -11,7 +11,9 @@ struct RowSharing {
 
 extension SaveWriter {
   /// The rows of a store that were assigned to several objects, or to a new one and a changed one.
-  func sharedRows(in store: Int) -> [RowSharing] {
+  ///
+  /// - Parameter includingStored: Whether a row that existed counts as shared with a single new object.
+  func sharedRows(in store: Int, includingStored: Bool) -> [RowSharing] {
     struct Row: Hashable {
       let root: Int
       let number: Int64
@@ -38,8 +40,9 @@ extension SaveWriter {
     return order.compactMap { rows[$0] }.filter { row in
       row.objects.count > 1
         || (row.isStored
-          && row.objects.first.map { changed.contains(Row($0.model._$statePointer, layout)) }
-            == true)
+          && (includingStored
+            || row.objects.first.map { changed.contains(Row($0.model._$statePointer, layout)) }
+              == true))
     }
   }
 }

@@ -18,8 +18,6 @@ struct SaveWriter {
     let readsOldRows: Bool
     /// Whether a new object whose unique values belong to a row leaves that row's columns unchanged.
     var keepsUniqueRows = false
-    /// Called with the new objects, and with those among them that are about to overwrite a row.
-    var willOverwrite: ((_ new: [any PersistentModel], _ upserted: Set<ObjectIdentifier>) -> Void)?
   }
 
   let plan: SavePlan
@@ -86,9 +84,6 @@ struct SaveWriter {
     pairNumbers = [:]
     countedLists = CountedLists(layout.store)
     try assignRows(of: store, connection)
-    if !upserted.isEmpty {
-      layout.willOverwrite?(plan.inserted.filter { isIn(store, $0) }, upserted)
-    }
     try insert(into: store, connection)
     try update(in: store, connection)
     try separate(in: store, connection)
