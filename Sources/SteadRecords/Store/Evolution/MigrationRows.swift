@@ -112,7 +112,14 @@ struct MigrationRows {
       return try ValueCheck(connection, table: table, only: only)
         .misfits(of: before.name, as: new)?.problem(of: name, new)
     case (let before as Schema.Relationship, let new as Schema.Relationship):
-      guard new.isToOneRelationship, !new.isOptional, before.isToOneRelationship else { return nil }
+      if !new.isToOneRelationship {
+        return try shortages(before, new, old, table, only).map {
+          "\(name) needs \(new.minimumModelCount ?? 0) or more objects, but these rows would keep fewer without those of a "
+            + "class that is gone: \($0). Keep the class, add other objects in an earlier version or in `willMigrate` of "
+            + "a migration plan, or give the relationship a smaller `minimumModelCount`."
+        }
+      }
+      guard !new.isOptional, before.isToOneRelationship else { return nil }
       if before.isOptional, let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)") {
         return "\(name) is now required, but these rows have none: \(rows). Make it optional."
       }
@@ -128,17 +135,49 @@ struct MigrationRows {
   private func strays(
     _ reference: Schema.Relationship, _ table: String, _ only: String
   ) throws -> String? {
-    guard let root = match.old.entitiesByName[reference.destination]?.root,
+    guard let target = removedClasses(ofTargetsOf: reference) else { return nil }
+    return try numbers(
+      table,
+      "\(reference.name.sqlName) IN (SELECT \"_id\" FROM \(target.table.sqlName) "
+        + "WHERE \"_entity\" IN (\(target.numbers)))\(only)")
+  }
+
+  /// Some rows that lose objects along with a class, and keep fewer than the new models allow, with the number that
+  /// each keeps; nil for none.
+  private func shortages(
+    _ before: Schema.Relationship, _ new: Schema.Relationship, _ old: Schema.Entity,
+    _ table: String, _ only: String
+  ) throws -> String? {
+    guard let minimum = new.minimumModelCount, minimum > 0,
+      let target = removedClasses(ofTargetsOf: before)
+    else { return nil }
+    let storage = SchemaLinks(match.old).storage(of: before, in: old)
+    let columns = storage.column.first.flatMap { existing[$0] }?.keys.map { $0 } ?? []
+    let links = LinkQuery(storage, columns: Set(columns), classes: []).sql
+    let kept = "count(*) - sum(t.\"_entity\" IN (\(target.numbers)))"
+    let rows = try connection.rows(
+      "SELECT l.owner, \(kept) FROM (\(links)) AS l JOIN \(target.table.sqlName) AS t "
+        + "ON t.\"_id\" = l.target WHERE l.owner IN (SELECT \"_id\" FROM \(table.sqlName) WHERE 1\(only)) "
+        + "GROUP BY l.owner HAVING \(kept) < \(minimum) AND \(kept) < count(*) "
+        + "ORDER BY l.owner LIMIT \(SchemaMigrator.namedRowLimit)")
+    let named = rows.compactMap { row -> String? in
+      guard case .integer(let owner) = row[0], case .integer(let count) = row[1] else { return nil }
+      return "\(owner) keeps \(count)"
+    }
+    return named.isEmpty ? nil : named.joined(separator: ", ")
+  }
+
+  /// The table of a relationship's destinations, and the numbers of those of its classes that are gone; nil for none.
+  private func removedClasses(
+    ofTargetsOf relationship: Schema.Relationship
+  ) -> (table: String, numbers: String)? {
+    guard let root = match.old.entitiesByName[relationship.destination]?.root,
       existing[root.name]?["_entity"] != nil
     else { return nil }
     let gone = match.old.entities.enumerated().filter { _, entity in
       entity.root === root && match.newEntities[entity.name] == nil
     }.map { "\($0.offset + 1)" }
-    guard !gone.isEmpty else { return nil }
-    return try numbers(
-      table,
-      "\(reference.name.sqlName) IN (SELECT \"_id\" FROM \(root.name.sqlName) "
-        + "WHERE \"_entity\" IN (\(gone.joined(separator: ", "))))\(only)")
+    return gone.isEmpty ? nil : (root.name, gone.joined(separator: ", "))
   }
 
   private func hasRows(_ table: String, _ only: String) throws -> Bool {
