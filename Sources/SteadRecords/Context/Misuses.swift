@@ -11,12 +11,14 @@ enum Misuses {
     )
   }
 
-  static func insertion(ofUnknown model: any PersistentModel) -> SwiftDataError {
-    .init(
+  static func insertion(
+    ofUnknown model: any PersistentModel, _ layout: StoreLayout
+  ) -> SwiftDataError {
+    let unknown = UnknownClass(type(of: model), in: layout)
+    return .init(
       .unknownModel,
-      "\(type(of: model)) is not in the container's schema, and the object was not inserted. Name "
-        + "the type when the container is made; this save wrote nothing, and the next one proceeds."
-    )
+      "\(unknown.problem), and the object was not inserted. \(unknown.remedy); this save wrote nothing, and the next one "
+        + "proceeds.")
   }
 
   /// A relationship whose type in the program is a class that the schema has another one for.
@@ -50,7 +52,8 @@ enum Misuses {
   }
 
   static func link(
-    _ property: String, of owner: any PersistentModel, to target: any PersistentModel
+    _ property: String, of owner: any PersistentModel, to target: any PersistentModel,
+    _ layout: StoreLayout
   ) -> SwiftDataError {
     if target._$statePointer.pointee.home != nil {
       return .init(
@@ -59,10 +62,10 @@ enum Misuses {
           + "of another context. Set it to the object that this context has for that identifier, "
           + "then save again.")
     }
+    let unknown = UnknownClass(type(of: target), in: layout)
     return .init(
       .unknownModel,
-      "\(property) of \(owner.persistentModelID) leads to a \(type(of: target)), which is not in "
-        + "the container's schema. Name the type when the container is made, or clear the property."
-    )
+      "\(property) of \(owner.persistentModelID) leads to an object of a class that it can't be saved with: \(unknown.problem). "
+        + "\(unknown.remedy), or clear the property.")
   }
 }

@@ -22,7 +22,7 @@ extension ObjectGraph {
   /// Inserts an object that came to refer to one in this context.
   func adopt(_ model: any PersistentModel, becauseOf index: Int, _ old: _SlotContent) {
     guard layout.entity(for: type(of: model)) != nil else {
-      pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model)))
+      pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model, layout)))
       return
     }
     let isStep = beginStep()
@@ -45,7 +45,9 @@ extension ObjectGraph {
       return nil
     }
     guard let entity = entity(for: type(of: model)) else {
-      if !isLinked { pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model))) }
+      if !isLinked {
+        pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model, layout)))
+      }
       return nil
     }
     state.pointee.entity = Int32(entity.index)
@@ -83,7 +85,7 @@ extension ObjectGraph {
     _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {
     for index in entity.relationships {
-      if hasStandIns { leadToStandIns(model, index) }
+      if hasStandIns, !entity.properties[index].isForeign { leadToStandIns(model, index) }
       switch model.content(at: index) {
       case .attribute, .toOne(.none), .toOne(.row): break
       case .toOne(.model(let other)): connect(model, entity, index, to: other, &queue)
@@ -97,6 +99,7 @@ extension ObjectGraph {
     _ model: any PersistentModel, _ entity: EntityLayout, _ index: Int,
     to other: any PersistentModel, _ queue: inout [any PersistentModel]
   ) {
+    if refusesForeignTarget(other, of: model, index, keeping: .none) { return }
     if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
       queue.append(other)
     }
@@ -117,6 +120,7 @@ extension ObjectGraph {
   ) {
     guard !list.isEmpty else { return }
     let property = entity.properties[index]
+    if property.isForeign { return refuseForeignMembers(of: model, index) }
     let unique = Self.withoutDuplicates(list)
     changeSide(of: model, at: index) { targets, delta in
       if unique.count != list.count { targets.loaded = unique }

@@ -8,6 +8,7 @@ extension ObjectGraph {
   ) {
     unchanged = Unchanged()
     if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
+    if let new, refusesForeignTarget(new, of: owner, index, keeping: old) { return }
     if let new, new.has(_ModelFlags.redirected) {
       leadToStandIns(owner, index)
       return didSetToOne(owner, index, old, new.standIn)
@@ -69,6 +70,9 @@ extension ObjectGraph {
   func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
     unchanged = Unchanged()
     if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
+    if entity(of: owner).properties[index].isForeign {
+      return refuseForeignMembers(of: owner, index)
+    }
     if hasStandIns { leadToStandIns(owner, index) }
     guard case .toMany(let new) = owner.content(at: index) else { return }
     let isStep = beginStep()
@@ -86,7 +90,8 @@ extension ObjectGraph {
     _ new: [AnyObject]
   ) -> Bool {
     // Undo keeps the whole old list, and a successor has its own list.
-    guard !undo.isRecording, owner.successor == nil, let change = targets.pointee.change(to: new)
+    guard !undo.isRecording, owner.successor == nil, !isForeign(owner, index),
+      let change = targets.pointee.change(to: new)
     else { return false }
     unchanged = Unchanged()
     let entity = entity(of: owner)
@@ -108,6 +113,42 @@ extension ObjectGraph {
       didChangeMembers(of: owner, at: index, change)
     }
     return true
+  }
+
+  /// Whether the type that a relationship has in the program is another version's class.
+  private func isForeign(_ owner: any PersistentModel, _ index: Int) -> Bool {
+    // The reads of such a class's objects are traced, which is quicker to find out.
+    owner.has(_ModelFlags.traced) && entity(of: owner).properties[index].isForeign
+  }
+
+  /// Whether a relationship of another version's class was set to an object of that class, which is then dropped.
+  func refusesForeignTarget(
+    _ target: any PersistentModel, of owner: any PersistentModel, _ index: Int,
+    keeping old: _Target
+  ) -> Bool {
+    guard isForeign(owner, index), layout.entity(for: type(of: target)) == nil else { return false }
+    let entity = entity(of: owner)
+    pending.misuses.append(
+      .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, layout)))
+    owner.setContent(.toOne(old), at: index)
+    unchanged.note(owner, index)
+    didChangePending()
+    return true
+  }
+
+  /// Drops the objects that the program has put into a list of another version's class: they are of a class that is not in
+  /// the schema, and must not be used as those that are.
+  func refuseForeignMembers(of owner: any PersistentModel, _ index: Int) {
+    guard case .toMany(let targets) = owner.content(at: index) else { return }
+    let entity = entity(of: owner)
+    if targets.loaded?.isEmpty == false {
+      pending.misuses.append(
+        .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, layout)))
+    }
+    let isNew = owner.has(_ModelFlags.inserted)
+    owner.setContent(.toMany(_Targets(loaded: isNew ? [] : nil)), at: index)
+    unchanged.note(owner, index)
+    didChangePending()
   }
 
   /// What was done to the loser of an upsert applies to the object that replaced it.

@@ -70,7 +70,7 @@ struct SaveValidator {
     of target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
   ) throws {
     if graph.isHere(target) || target.has(_ModelFlags.missing) { return }
-    throw Misuses.link(property.name, of: owner, to: target)
+    throw Misuses.link(property.name, of: owner, to: target, graph.layout)
   }
 
   private func check(_ model: any PersistentModel) throws {
@@ -108,7 +108,8 @@ struct SaveValidator {
 
   /// Whether the row that a reference leads to stays.
   ///
-  /// One without an object here can only have been deleted by another context.
+  /// One without an object here can have been deleted by another context, or by another program, which need not ask what
+  /// refers to it.
   private func isStored(_ row: Int64, _ property: PropertyLayout) -> Bool {
     guard let entity = property.destination.map({ graph.layout.entities[$0] }) else { return true }
     if let model = graph.registered(entity, row: row) {

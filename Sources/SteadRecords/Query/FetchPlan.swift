@@ -17,9 +17,8 @@ struct FetchPlan<T: PersistentModel> {
     pendingRoots: Set<Int>
   ) throws {
     guard let entity = layout.entity(for: T.self) else {
-      throw SwiftDataError(
-        .unknownSchema,
-        "\(T.self) is not in the container's schema. Name the type when the container is made.")
+      let unknown = UnknownClass(T.self, in: layout)
+      throw SwiftDataError(.unknownSchema, "\(unknown.problem). \(unknown.remedy).")
     }
     self.descriptor = descriptor
     self.entity = entity

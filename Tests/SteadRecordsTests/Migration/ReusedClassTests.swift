@@ -210,4 +210,72 @@ enum CratePlan: SchemaMigrationPlan {
     let error = #expect(throws: SwiftDataError.self) { try context.save() }
     #expect(error?.message.contains("Mark.item") == true)
   }
+
+  /// The errors named an `Item` that was not in the schema, which has an `Item`.
+  @Test func `an object of a replaced class is refused by the names of both classes`() throws {
+    let context = ModelContext(try open(Crate2.self, hasPlan: false))
+    func check(_ code: SwiftDataError.Code, _ body: () throws -> Void) {
+      let error = #expect(throws: SwiftDataError.self) { try body() }
+      #expect(error?.code == code)
+      let message = error?.message ?? ""
+      #expect(message.contains("Crate1.Item is not in the container's schema"), "\(message)")
+      #expect(message.contains("which has SteadRecordsTests.Crate2.Item by that name"))
+      #expect(message.contains("Use that class"))
+    }
+    check(.unknownSchema) { _ = try context.fetch(FetchDescriptor<Crate1.Item>()) }
+    check(.unknownModel) {
+      context.insert(Crate1.Item("other"))
+      try context.save()
+    }
+    try context.save()
+    #expect(try context.fetchCount(FetchDescriptor<Crate2.Item>()) == 3)
+  }
+
+  /// Where the owner of the list is when the program sets it.
+  enum Owner: CaseIterable { case stored, new, notInserted }
+  enum Way: CaseIterable { case assigned, appended, appendedWithUndo }
+
+  /// The engine took the objects of a list for those of the version's own class, and the program ended.
+  @Test(arguments: Owner.allCases, Way.allCases)
+  func `objects of a replaced class in a relationship are refused`(
+    owner: Owner, way: Way
+  ) throws {
+    let context = ModelContext(try open(Crate2.self, hasPlan: false))
+    let manager = UndoManager()
+    if way == .appendedWithUndo { context.undoManager = manager }
+    let tag =
+      try owner == .stored
+      ? #require(try context.fetch(FetchDescriptor<Crate1.Tag>()).first) : Crate1.Tag("new")
+    if owner == .new { context.insert(tag) }
+    let mark =
+      try owner == .stored
+      ? #require(try context.fetch(FetchDescriptor<Crate1.Mark>()).first) : Crate1.Mark(99)
+    if owner == .new { context.insert(mark) }
+    let other = Crate1.Item("other")
+    mark.item = other
+    if way != .assigned { tag.items.append(other) } else { tag.items = [other] }
+    if owner == .notInserted {
+      context.insert(tag)
+      context.insert(mark)
+    }
+    let error = #expect(throws: SwiftDataError.self) { try context.save() }
+    #expect(error?.code == .unknownModel)
+    let message = error?.message ?? ""
+    #expect(message.contains("Tag.items leads to SteadRecordsTests.Crate2.Item"), "\(message)")
+    #expect(message.contains("Mark.item leads to SteadRecordsTests.Crate2.Item"), "\(message)")
+    #expect(message.contains("Declare Tag in this version"))
+    tag.word = "saved"
+    try context.save()
+    #expect(other.modelContext == nil)
+    let again = ModelContext(try open(Crate2.self, hasPlan: false))
+    let items = try again.fetch(FetchDescriptor<Crate2.Item>())
+    #expect(items.count == 3 && items.allSatisfy { $0.tags.count == 2 && $0.marks.count == 2 })
+    if owner == .stored {
+      #expect(items.allSatisfy { $0.tags.contains { $0.word == "saved" } })
+    }
+    context.processPendingChanges()
+    while manager.canUndo { manager.undo() }
+    context.delete(tag)
+    try context.save()
+  }
 }
