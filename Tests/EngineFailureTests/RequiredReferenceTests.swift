@@ -125,6 +125,37 @@
     #expect(try store.container.check().isSound)
   }
 
+  /// What the save of an edit knows of the reference.
+  enum Knowledge: CaseIterable { case ownerUnread, ownerRead, referenceRead }
+
+  /// The row was gone before the context looked, so it had no news of it. The save was accepted, and the owner kept a
+  /// reference that leads nowhere.
+  @Test(arguments: Knowledge.allCases, [false, true])
+  func `an edit is refused of an object whose required reference leads to a row that is gone`(
+    knowledge: Knowledge, isOpenedAgain: Bool
+  ) throws {
+    let store = try TestStore(Invoice.self, Buyer.self, Company.self)
+    try invoice(store)
+    func deleteRow() throws {
+      try SteadRecords.StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+        .execute("DELETE FROM Buyer WHERE number = 1")
+    }
+    if isOpenedAgain { try deleteRow() }
+    let context = try isOpenedAgain ? store.reopened() : store.context()
+    var found = knowledge == .ownerUnread ? nil : try context.only(Invoice.self)
+    if knowledge == .referenceRead { _ = found?.buyer }
+    if !isOpenedAgain { try deleteRow() }
+    if knowledge == .ownerUnread { found = try context.only(Invoice.self) }
+    found?.amount = 7
+    let error = try refusal(of: context)
+    #expect(error == .modelValidationFailure)
+    #expect(error.message.contains("Invoice.buyer is required but has no Buyer"))
+    found?.buyer = try context.only(Buyer.self)
+    try context.save()
+    #expect(try store.reopened().only(Invoice.self).amount == 7)
+    #expect(try store.container.check().isSound)
+  }
+
   /// Two contexts delete, lead elsewhere and insert at random; the reference is a dictionary of buyers by invoice.
   @Test(arguments: 0..<4)
   func `random deletions and references never leave an invoice without its buyer`(

@@ -116,7 +116,6 @@ struct SaveValidator {
       if model.has(_ModelFlags.stale) { graph.reload(model) }
       return graph.isHere(model) && !model.has(_ModelFlags.deleted)
     }
-    guard graph.hasNews else { return true }
     let plan = graph.plans[entity.index]
     let found = try? graph.lookUp(in: graph.storeIndex[entity.index]) { connection in
       try connection.hasRow(row, in: plan)
