@@ -151,6 +151,36 @@
     _ = try saved()
   }
 
+  /// In a state that undo leads to, the save gives the second object a row of its own.
+  @Test func `a merge is redone and undone after a save has written both objects`() throws {
+    let boat = Boat("1")
+    let (first, second) = (Rower(1, points: 1), Rower(2, points: 2))
+    inGroup {
+      context.insertAll(boat, first, second)
+      second.races = [boat]
+    }
+    inGroup { second.number = 1 }
+    inGroup { boat.sponsor = second }
+    let merged = try saved()
+    #expect(first.points == 2 && boat.sponsor === first)
+    for _ in 0..<2 {
+      manager.undo()
+      manager.undo()
+      #expect(first.points == 1 && second.number == 2 && second.races == [boat])
+      _ = try saved()
+      #expect(try store.reopened().all(Rower.self).count == 2)
+      manager.redo()
+      manager.redo()
+      #expect(try context.only(Rower.self) === first)
+      #expect(try saved() == merged)
+      manager.undo()
+      #expect(try context.all(Rower.self).count == 2)
+      #expect(second.number == 1 && second.races == [boat] && first.races.isEmpty)
+      manager.redo()
+      #expect(try saved() == merged)
+    }
+  }
+
   /// The link between the two that stayed was lost.
   @Test func `two merges of one save keep the link between what they merged`() throws {
     let (coach, pupil) = (Rower(1), Rower(2))

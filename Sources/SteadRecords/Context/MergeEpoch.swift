@@ -102,7 +102,8 @@ extension ObjectGraph {
     _ duplicate: any PersistentModel, from original: any PersistentModel,
     _ values: [(index: Int, copy: Any)]
   ) {
-    guard duplicate.successor != nil else { return }
+    // `mergeAgain` has deleted its row.
+    guard duplicate.successor != nil else { return undoDeletion(of: duplicate) }
     undo.record(self) { $0.mergeAgain(duplicate, into: original) }
     let state = duplicate._$statePointer
     notifying(duplicate, nil) {

@@ -244,7 +244,7 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  private func undoDeletion(of model: any PersistentModel) {
+  func undoDeletion(of model: any PersistentModel) {
     let model = model.standIn
     guard isHere(model) else {
       insert(model)
