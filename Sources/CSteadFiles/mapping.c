@@ -92,6 +92,11 @@ int stead_file_reaches(int descriptor, int64_t size) {
   return fstat(descriptor, &status) != 0 || status.st_size >= size;
 }
 
+int stead_file_is_whole(int descriptor, int64_t size) {
+  struct stat status;
+  return fstat(descriptor, &status) != 0 || (status.st_size >= size && status.st_nlink > 0);
+}
+
 int stead_file_write(int descriptor, const void *bytes, size_t count, int64_t offset) {
   for (const char *next = bytes; count > 0;) {
     ssize_t written = pwrite(descriptor, next, count, offset);

@@ -24,6 +24,9 @@ int stead_file_extend(int descriptor, int64_t size, int64_t new_size);
 // Whether a file has at least so many bytes; also where the system does not say.
 int stead_file_reaches(int descriptor, int64_t size);
 
+// Whether a file has at least so many bytes, and a name; also where the system does not say.
+int stead_file_is_whole(int descriptor, int64_t size);
+
 // Writes all of some bytes at a place in a file.
 int stead_file_write(int descriptor, const void *_Nonnull bytes, size_t count, int64_t offset);
 

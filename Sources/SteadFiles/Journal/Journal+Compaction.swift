@@ -28,7 +28,7 @@ extension Journal {
       try draft.write(list, path: path)
       try draft.write(
         generation: nextGeneration(after: file.word(at: JournalLayout.generation)), path: path)
-      try keepForeignFileAside()
+      try checkPlace()
       // A process that is killed between the rename and the update of this word leaves the word as it is, and
       // whoever finds it checks where the name leads. It is exchanged atomically, so that it is written
       // before a flush's word is read.
@@ -52,10 +52,12 @@ extension Journal {
     _ = stead_file_touch(file.descriptor)
   }
 
-  /// Moves a foreign file out of the way that took the journal's name while it was open.
-  private func keepForeignFileAside() throws {
+  /// Throws if another file has taken the journal's name while it was open, which a look decides about: another process may
+  /// have written to that file, and have ended.
+  private func checkPlace() throws {
     guard let found = try disk.status(at: path), found.identity != file.identity else { return }
-    _ = try keepAside()
+    writesUntilLook = -1
+    throw FileError.overwritten(path)
   }
 }
 

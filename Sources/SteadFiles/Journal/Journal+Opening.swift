@@ -254,7 +254,7 @@ extension Journal {
   }
 
   /// Locks a file that was just opened; returns the number of an error, or 0.
-  private func lock(_ descriptor: Int32) -> Int32 {
+  func lock(_ descriptor: Int32) -> Int32 {
     let error = stead_file_try_lock(descriptor)
     guard error == EWOULDBLOCK else { return error }
     // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has.
@@ -341,11 +341,18 @@ extension Journal {
 
   /// Examines a locked file, and replaces it with a good one if it is damaged.
   private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
-    guard let file = try map(descriptor) else {
-      // Its lock was released with the descriptor, but whoever gets it now finds that the name leads elsewhere.
+    if try disk.status(descriptor, path: path).size == 0 {
+      // Locked until the name leads elsewhere: otherwise another process replaces the file first, and what it has written
+      // by then is lost.
+      defer {
+        disk.unlock(descriptor)
+        disk.close(descriptor)
+      }
       report(.header, at: 0, lost: 0, keptAside: nil)
       return try replace(nil, with: draft(initial()), isPartial: true)
     }
+    // Another program has just emptied it.
+    guard let file = try map(descriptor) else { throw FileError.overwritten(path) }
     do {
       if file.isAllZero {
         // Some file systems leave this after a power loss. There is nothing to keep.

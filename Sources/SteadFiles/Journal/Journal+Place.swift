@@ -193,10 +193,21 @@ extension Journal {
 
   /// Restores the open file in the place of one that isn't a journal.
   private func moveOver(foreign: FileStatus.Identity) throws {
+    let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
+    defer {
+      disk.unlock(descriptor)
+      disk.close(descriptor)
+    }
+    // Until the open file has the name: other processes that find the same replace it, too, and write to theirs.
+    let error = lock(descriptor)
+    if error == EWOULDBLOCK { throw busy }
+    guard error == 0, try disk.status(descriptor, path: path).identity == foreign,
+      try foreignFile() == foreign
+    else { throw FileError.overwritten(path) }
     let aside = try keepAside()
     let draft = try draftOfFile()
     do {
-      // Nobody locks a file that isn't a journal. Another process may have replaced it meanwhile, and written to its own.
+      // A program that knows no locks may have put another file there.
       guard try disk.status(at: path)?.identity == foreign else {
         throw FileError.overwritten(path)
       }
@@ -217,6 +228,11 @@ extension Journal {
     } catch {
       other.file.close(on: disk)
       throw error
+    }
+    if heldPlace == nil, let place = receivedPlace {
+      // Nothing in the open file told that it had lost its name, since another program has moved or overwritten it. Records
+      // may have been appended to it since, which the other file doesn't contain whatever its lineage says.
+      (heldPlace, isHeldIntact) = (place, false)
     }
     // A tail of 0 says to the open file's other users that the new one lacks what they know.
     file.setWord(JournalLayout.superseded, at: JournalLayout.tail)

@@ -30,11 +30,11 @@ extension Journal {
       file.keepsLock || stead_file_try_lock(file.descriptor) == 0
     else { return false }
     writesUntilLook &-= 1
-    // The last record is followed by zeros, unless a writer was killed at work. While the lock is kept, the next
-    // look and the thread that frees the lock find out whether the file was truncated.
+    // The last record is followed by zeros, unless a writer was killed at work. While the lock is kept, nobody else replaces
+    // the file, and the next look and the thread that frees the lock find out whether it was truncated.
     if file.word(at: JournalLayout.tail) == position,
       Int(position) + JournalLayout.endByteCount <= file.byteCount,
-      file.word(at: Int(position)) == 0, hasLastRecord, file.keepsLock || file.isReached
+      file.word(at: Int(position)) == 0, hasLastRecord, file.keepsLock || file.isWhole
     {
       return true
     }
@@ -107,7 +107,7 @@ extension Journal {
       }
       if file.word(at: JournalLayout.tail) != position { keeping.meetOthers() }
       let isDue = writesUntilLook == 0
-      if writesUntilLook <= 0 { try returnToPlace(visit) }
+      if writesUntilLook <= 0 || !file.isNamed { try returnToPlace(visit) }
       if isDue { decideOnKeeping() }
       try file.extendMapping(on: disk, path: path)
       adoptCompletedRecords()

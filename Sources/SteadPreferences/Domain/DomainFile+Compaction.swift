@@ -49,6 +49,8 @@ extension DomainFile {
       try compact(writer, &replay, base: base)
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogLeftLong = false
+    } catch let error as FileError where error.code == .changed {
+      // Another program has overwritten the file, or taken its name. The next write finds out, and finds the log too long.
     } catch {
       // The set values are in the log. If the disk is full the log can grow on, and this is retried later.
       putOff(error, length: writer.logByteCount)

@@ -35,7 +35,7 @@ extension DomainStore {
       let wait = file.journal.freeIdleLock()
       if wait == nil { file.lockFreeingGeneration = nil }
       // Restored at once, since the program may set nothing more, and end.
-      guard !file.isReadOnly, file.journal.isSpoilt else { return (wait, false) }
+      guard !file.isReadOnly, !file.journal.isInPlace else { return (wait, false) }
       let hasMail = state.reporting(file) { replay in
         try file.look(&replay)
         try file.payDebts(&replay)

@@ -7,7 +7,8 @@ import Testing
 /// 19 of 20: the thread that frees the lock between writes had the signal blocked, and a write behind the
 /// end of a file that had just been extended was not noticed. Later, of two programs one lost what it had set if the other
 /// noticed a blow first, and a backup that took the journal's place brought old values back. Then, in one run of fifteen, one of
-/// two programs wrote an older value over what the other had just set.
+/// two programs wrote an older value over what the other had just set. Then one of two programs that both found the journal
+/// emptied put its new file over the other's.
 @Suite(.serialized, .ownThread) struct TakenAwayTests {
   enum Blow: CaseIterable { case cut, copy, removal, replacement }
 
@@ -46,12 +47,16 @@ import Testing
       case .copy:
         // As `cp` does: the file is emptied, and then written piece by piece.
         let file = open(path, O_WRONLY | O_TRUNC | O_CREAT | O_CLOEXEC, 0o600)
+        // The programs may find it empty, or with its first pieces.
+        let pauses = [0, 0, 3, 30].map { $0 * Int.random(in: 1...8, using: &random) }
+        for _ in 0..<(pauses.randomElement(using: &random) ?? 0) { sched_yield() }
         backup.withUnsafeBytes { bytes in
           let piece = [4_096, 16_384, 131_072].randomElement(using: &random) ?? 4_096
           for start in stride(from: 0, to: bytes.count, by: piece) {
             let part = UnsafeRawBufferPointer(
               rebasing: bytes[start..<min(start + piece, bytes.count)])
             _ = write(file, part.baseAddress, part.count)
+            for _ in 0..<(pauses.randomElement(using: &random) ?? 0) { sched_yield() }
           }
         }
         close(file)
@@ -105,7 +110,7 @@ import Testing
   /// One after another: the workers write without a pause, and would take the processors from other tests.
   @Test(arguments: Blow.allCases)
   func `nobody dies and no value is lost`(blow: Blow) async throws {
-    let writers = [1, 2, 1]
+    let writers = [1, 2, 3]
     for (seed, writers) in zip(UInt64(1)..., writers) {
       await Task.yield()
       var victim = try Victim(writers: writers, seed: seed)

@@ -295,7 +295,7 @@ extension LineLog {
 
 extension Data {
   /// Writes over what a file holds, without another file taking its place.
-  fileprivate func write(over url: URL) throws {
+  func write(over url: URL) throws {
     let file = try FileHandle(forWritingTo: url)
     try file.truncate(atOffset: 0)
     try file.write(contentsOf: self)

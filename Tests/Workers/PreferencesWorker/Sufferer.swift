@@ -28,7 +28,9 @@ struct Sufferer {
     writer = arguments[0]
     random = SplitMix(seed: seed)
     // What happens to the file is reported, as it should be.
-    preferences.onError = { error in if error.code != .damaged { say("error \(error)") } }
+    preferences.onError = { error in
+      if error.code != .damaged { say("error \(error) \(error.cause.map { "\($0)" } ?? "")") }
+    }
   }
 
   mutating func run() {
