@@ -122,7 +122,7 @@ extension DomainFile {
     let offset = journal.recordOffset
     try writer.restore(place) {
       guard !edits.isEmpty else { return }
-      try append([RestoredStamps.edit(edits.map(\.stamp))] + edits.map(\.edit), writer)
+      try append([.restoring(edits.map(\.stamp))] + edits.map(\.edit), writer)
     }
     sources.changes += edits.map {
       KeyChange(key: $0.edit.key, offset: offset, stamp: $0.stamp)
@@ -133,5 +133,31 @@ extension DomainFile {
   /// Notes that keys are set by the next record, or were by the one that begins at a stamp.
   func noteChanges(_ keys: some Sequence<String>, _ stamp: Journal.Stamp) {
     sources.changes += keys.map { KeyChange(key: $0, offset: stamp.offset, stamp: stamp) }
+  }
+}
+
+// MARK: In a record
+
+// The record that restores a lost file begins with the removal of a key that nobody sets, whose name has the stamps of the
+// edits that follow. Older versions remove nothing, and read the rest as usual.
+extension DomainEdit {
+  private static let stampsPrefix = "\0stead.stamps\0"
+
+  /// The edit that a restoring record begins with.
+  static func restoring(_ stamps: [Journal.Stamp]) -> DomainEdit {
+    let words = stamps.flatMap { [$0.generation, $0.offset] }
+    return DomainEdit(
+      key: stampsPrefix + words.map { String($0, radix: 16) }.joined(separator: " "), value: nil)
+  }
+
+  /// The stamps of the operations that follow; nil if the operation is an ordinary one.
+  static func restoredStamps(_ key: String, _ value: PropertyList?) -> [Journal.Stamp]? {
+    guard value == nil, key.utf8.first == 0, key.hasPrefix(stampsPrefix) else { return nil }
+    let words = key.dropFirst(stampsPrefix.count).split(separator: " ").map {
+      UInt64($0, radix: 16) ?? 0
+    }
+    return stride(from: 0, to: words.count - 1, by: 2).map {
+      Journal.Stamp(generation: words[$0], offset: words[$0 + 1])
+    }
   }
 }

@@ -39,7 +39,7 @@ struct Replay {
       marks.othersRecords += 1
       var stamps = [Journal.Stamp]()[...]
       try DomainRecord.decode(bytes) { key, value in
-        if let restored = RestoredStamps.stamps(key, value) {
+        if let restored = DomainEdit.restoredStamps(key, value) {
           stamps = restored[...]
           return
         }

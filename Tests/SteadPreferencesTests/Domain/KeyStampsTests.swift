@@ -69,10 +69,10 @@ struct KeyStampsTests {
 
   @Test func `a restoring record says when its values were set`() {
     let stamps = [stamp(1, 2), stamp(.max, 1 << 40)]
-    let edit = RestoredStamps.edit(stamps)
-    #expect(RestoredStamps.stamps(edit.key, edit.value) == stamps)
-    #expect(RestoredStamps.stamps(edit.key, .bool(true)) == nil)
-    #expect(RestoredStamps.stamps("\0other", nil) == nil)
+    let edit = DomainEdit.restoring(stamps)
+    #expect(DomainEdit.restoredStamps(edit.key, edit.value) == stamps)
+    #expect(DomainEdit.restoredStamps(edit.key, .bool(true)) == nil)
+    #expect(DomainEdit.restoredStamps("\0other", nil) == nil)
   }
 
   @Test func `a record keeps its stamp in the files into which it is copied`() throws {
