@@ -35,9 +35,14 @@ extension Journal {
       let mark = position | JournalLayout.compacting
       _ = stead_exchange(file.base + JournalLayout.tail, mark)
       try beforeRenaming(draft)
-      try disk.rename(draft.temporary.path, to: path)
+      do {
+        try disk.rename(draft.temporary.path, to: path)
+      } catch let error as FileError where error.isNameInUse {
+        return adoptRewritten(try rewrite(file, with: draft), draft)
+      }
     } catch {
-      clearFlags()
+      // Whoever gets the lock next finishes what has begun.
+      if !hasImage { clearFlags() }
       draft.temporary.finish()
       throw error
     }

@@ -25,19 +25,43 @@ extension Journal {
   /// Opens whatever has the name now, replacing the file that was open.
   func open() throws {
     if let opened = try openUnlocked() {
-      if access == .readOnly || isUsableUnlocked(opened) { return adopt(opened) }
-      opened.file.close(on: disk)
+      if access == .readOnly { return adopt(opened) }
+      if isUsableUnlocked(opened) {
+        if adoptUnlocked(opened) { return }
+      } else {
+        opened.file.close(on: disk)
+      }
     }
     do {
       try reopenLocked()
     } catch let error as FileError where error.code == .busy {
       // An intact file can be read without the lock.
-      guard let opened = try openUnlocked(isFirst: false) else { throw error }
+      guard let opened = try openUnlocked(isFirst: false), adoptUnlocked(opened) else {
+        throw error
+      }
       isOpenedWithoutLock = true
-      return adopt(opened)
+      return
     }
     isOpenedWithoutLock = false
     unlockFile()
+  }
+
+  /// Opens the open file again, whose contents another process has replaced, and returns false if that needs the lock.
+  func openSuccessor() throws -> Bool {
+    guard let opened = try openUnlocked(isFirst: false) else { return false }
+    guard isSuccessor(opened), isUsableUnlocked(opened) else {
+      opened.file.close(on: disk)
+      return false
+    }
+    return adoptUnlocked(opened)
+  }
+
+  /// Replaces the current file with one that was opened without the lock, and returns false if it got other contents
+  /// meanwhile, so that what is known of it may be of both.
+  private func adoptUnlocked(_ opened: Opened) -> Bool {
+    adopt(opened)
+    return salt == header.salt && file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
+      && file.word(at: JournalLayout.salt) == salt
   }
 
   /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open.
@@ -51,8 +75,11 @@ extension Journal {
   /// The caller does not hold the old file's lock, which may be the same file's, except one kept between writes.
   func reopenLocked() throws {
     if file.keepsLock { unlockFile() }
-    adopt(try renewed(openLocked()))
-    if isListening { announce() }
+    let opened = try renewed(openLocked())
+    // A file that got other contents has kept its listeners.
+    let isSame = !file.isInherited && opened.file.identity == file.identity
+    adopt(opened)
+    if isListening, !isSame { announce() }
   }
 
   /// Replaces the current file with an opened one.
@@ -140,6 +167,10 @@ extension Journal {
       return standIn(for: try disk.status(at: path)?.identity, try initial())
     }
     do {
+      if let image = image(in: file) {
+        file.close(on: disk)
+        return image
+      }
       if file.isAllZero {
         report(.header, at: 0, lost: file.byteCount, keptAside: nil)
         return standIn(for: file, try initial())
@@ -342,6 +373,14 @@ extension Journal {
   /// Examines a locked file, and replaces it with a good one if it is damaged.
   private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
     if try disk.status(descriptor, path: path).size == 0 {
+      if stead_file_is_mount(path) != 0 {
+        // Its contents are replaced, not the file. Until then it is one of zeros.
+        let error = stead_file_extend(descriptor, 0, Int64(JournalLayout.headerByteCount))
+        guard error == 0 else {
+          throw FileError(errno: error, doing: "extend the file", path: path)
+        }
+        return try examine(descriptor, identity)
+      }
       // Locked until the name leads elsewhere: otherwise another process replaces the file first, and what it has written
       // by then is lost.
       defer {
@@ -351,6 +390,7 @@ extension Journal {
       report(.header, at: 0, lost: 0, keptAside: nil)
       return try replace(nil, with: draft(initial()), isPartial: true)
     }
+    try JournalRewriting(descriptor: descriptor, path: path, disk: disk).finish()
     // Another program has just emptied it.
     guard let file = try map(descriptor) else { throw FileError.overwritten(path) }
     do {
@@ -452,7 +492,16 @@ extension Journal {
           JournalLineage.Entry(lost: contained, record: JournalLineage.extent(draft.tail)))
         try draft.write(list, path: path)
       }
-      try disk.rename(draft.temporary.path, to: path)
+      do {
+        try disk.rename(draft.temporary.path, to: path)
+      } catch let error as FileError where error.isNameInUse {
+        guard let file else { throw error }
+        let rewritten = try rewrite(file, with: draft)
+        rewritten.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
+        return Opened(
+          file: rewritten, header: draft.header, verifiedEnd: draft.tail,
+          isPartial: isPartial || draft.isPartial)
+      }
     } catch {
       draft.temporary.finish()
       throw error

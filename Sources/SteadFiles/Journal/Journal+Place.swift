@@ -57,7 +57,8 @@ extension Journal {
     // It may be the same file, whose lock is requested again below.
     if file.keepsLock { unlockFile() }
     let opened = try openLocked()
-    if isSuccessor(opened) {
+    // Who has received nothing yet misses nothing.
+    if isSuccessor(opened) || heldPlace == nil && receivedPlace == nil {
       let isSame = opened.file.identity == file.identity
       adopt(opened)
       if isListening, !isSame { announce() }
@@ -93,18 +94,23 @@ extension Journal {
     }
   }
 
-  /// Whether a file contains all of the open one.
-  private func isSuccessor(_ opened: Opened) -> Bool {
+  /// Whether a file contains all of the open one, or is that file with the contents that a process has given it.
+  func isSuccessor(_ opened: Opened) -> Bool {
     guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
-    return JournalLineage(opened.file).containedTail(of: held.salt).map { $0 >= held.offset }
-      ?? false
+    // The list may be too short for the open file's entry. A copy of this file that was made earlier has no greater generation.
+    let isRewritten =
+      opened.file.identity == file.identity && opened.generation > generation
+      && opened.file.word(at: JournalLayout.home) == opened.file.identity?.word
+    return isRewritten
+      || JournalLineage(opened.file).containedTail(of: held.salt).map { $0 >= held.offset } ?? false
   }
 
   /// Whether a file that was opened again is the open one with other contents, such as those of a backup.
   ///
   /// The child of a fork does not have its parent's file open. That may be gone, and its number may be another's.
   private func isOverwriting(_ opened: Opened) -> Bool {
-    guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity, position > 0
+    guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity, position > 0,
+      !isSuccessor(opened)
     else { return false }
     guard opened.header.salt == header.salt, UInt64(opened.verifiedEnd) >= position else {
       return true

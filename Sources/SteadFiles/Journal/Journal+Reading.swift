@@ -36,6 +36,7 @@ extension Journal {
       try reattach()
     } else if isOverwritten {
       if access == .readOnly { return try open() }
+      if try openSuccessor() { return }
       try reopenOverwritten()
       unlockFile()
     } else if file.isBlank {
@@ -43,8 +44,13 @@ extension Journal {
     }
     if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
     if try !pathLeadsHere() { return try open() }
+    if access == .readOnly, hasImage { return try open() }
     // A writer that was about to replace the file, and has died; or is still at it.
     guard access == .readWrite, stead_file_try_lock(file.descriptor) == 0 else { return }
+    if hasImage {
+      unlockFile()
+      try reopenOverwritten()
+    }
     defer { unlockFile() }
     if try pathLeadsHere() { clearFlags() }
   }

@@ -103,6 +103,10 @@ extension Journal {
           unlockFile()
           return try reopenLocked()
         }
+        if hasImage {
+          unlockFile()
+          return try reopenOverwritten()
+        }
         clearFlags()
       }
       if file.word(at: JournalLayout.tail) != position { keeping.meetOthers() }

@@ -50,6 +50,7 @@ package struct JournalFlusher: Sendable {
     }
     defer { header.close(on: disk) }
     let salt = header.word(at: JournalLayout.salt)
+    let identity = JournalLineage.identity(of: header, salt: salt)
     // Read again at the end: what was synced meanwhile may have been something else.
     func isIntact() -> Bool {
       header.word(at: JournalLayout.salt) == salt && salt != 0 && !header.isLost
@@ -78,7 +79,13 @@ package struct JournalFlusher: Sendable {
     // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark is
     // found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
-    guard isIntact() else { throw overwritten(path) }
+    guard isIntact() else {
+      // A file that is a mount point gets other contents in a compaction, which say what they contain.
+      guard JournalLineage(header).containedTail(of: identity).map({ $0 >= tail }) ?? false else {
+        throw overwritten(path)
+      }
+      return false
+    }
     if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
     // The compactor holds the lock until its file has the name.
     let limit = Self.compactionLimit.wholeMicroseconds

@@ -23,6 +23,9 @@ enum JournalLayout {
   static let home = 1448
   static let homeTail = 1456
   @usableFromInline static let generation = 1464
+  static let image = 1472
+  static let imageByteCount = 1480
+  static let imageChecksum = 1488
   static let lineage = 2048
   static let origins = 2816
   @usableFromInline static let keptLock = Int(STEAD_JOURNAL_KEPT_LOCK)
@@ -54,8 +57,9 @@ enum JournalLayout {
     let firstStep = 16 << 10
     // Doubling would give a journal of 130 KiB twice the room that it needs.
     let longestStep = now < 256 << 10 ? 64 << 10 : 1 << 20
-    let page = 4096
-    let wanted = max(needed, now + min(max(now, firstStep), longestStep))
-    return (wanted + page - 1) / page * page
+    return pages(max(needed, now + min(max(now, firstStep), longestStep)))
   }
+
+  /// The next multiple of a page's length.
+  static func pages(_ count: Int) -> Int { (count + 4095) & ~4095 }
 }

@@ -43,10 +43,14 @@ struct JournalLineage {
   ///
   /// It is the salt. A copy has the same salt, but has got a greater generation before other records are appended to it.
   static func identity(of file: MappedFile, _ header: JournalHeader) -> UInt64 {
+    identity(of: file, salt: header.salt)
+  }
+
+  static func identity(of file: MappedFile, salt: UInt64) -> UInt64 {
     guard file.byteCount >= JournalLayout.headerByteCount,
       file.word(at: JournalLayout.origins) != 0
-    else { return header.salt }
-    let identity = header.salt ^ file.word(at: JournalLayout.generation) &* 0x9E37_79B9_7F4A_7C15
+    else { return salt }
+    let identity = salt ^ file.word(at: JournalLayout.generation) &* 0x9E37_79B9_7F4A_7C15
     // 0 ends the list.
     return identity == 0 ? 1 : identity
   }

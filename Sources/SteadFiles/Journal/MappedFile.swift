@@ -62,6 +62,17 @@ struct MappedFile {
     (base, byteCount) = (moved, size)
   }
 
+  /// Maps the whole file again, which has become longer or shorter.
+  mutating func resizeMapping(on disk: any Disk, path: String) throws {
+    let size = Int(try disk.status(descriptor, path: path).size) & ~7
+    guard size != byteCount else { return }
+    let moved = stead_remap(base, byteCount, size, descriptor, isWritable ? 1 : 0)
+    guard let moved else {
+      throw FileError(errno: errno, doing: "map the file into memory", path: path)
+    }
+    (base, byteCount) = (moved, size)
+  }
+
   func close(on disk: any Disk) {
     if isBlank { return base.deallocate() }
     if keepsLock { setKeepsLock(false) }

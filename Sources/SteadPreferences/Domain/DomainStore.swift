@@ -30,7 +30,10 @@ final class DomainStore: Sendable {
     state = ForkSafeLock(first)
     try state.withLock { state in
       try state.changing { replay in
+        // Nobody else uses the store yet. Another process may have begun a compaction in place since the journal was opened.
+        file.journal.lockWait = options.lockWait
         try file.catchUp(&replay)
+        file.journal.lockWait = .zero
         file.takeWaiting(&replay)
       }
     }
@@ -424,8 +427,8 @@ extension DomainStore.State {
     let before = mail.count
     do {
       try changing(body)
-    } catch let error as FileError where error.code == .busy {
-      // Somebody is writing. The next read applies what they write.
+    } catch let error as FileError where error.code == .busy || error.code == .changed {
+      // Somebody is writing, or overwrites the journal at this moment. The next read applies what they write.
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }

@@ -2,14 +2,16 @@ import Foundation
 import SteadPreferences
 import Testing
 
-/// A property list that is a mount point of its own, as containers mount single files: no other file can get its name.
+/// A property list or a journal that is a mount point of its own, as containers mount single files: no other file can get its name.
 ///
-/// Every publishing once failed with EBUSY.
+/// Every publishing once failed with EBUSY. Then a journal that was mounted was never compacted, and grew without limit.
 @Suite(.needs(.superuser), .hangLimit, .ownThread) struct MountedFileTests {
   enum Mounted: String, CaseIterable {
     case propertyList = "domain.plist"
+    case journal = "domain.journal"
+    case both = "domain.plist domain.journal"
 
-    var names: [String] { [rawValue] }
+    var names: [String] { rawValue.split(separator: " ").map(String.init) }
   }
 
   /// A domain of whose files some are mounted from elsewhere, in the workers' name space.
@@ -99,6 +101,23 @@ import Testing
     let names = try domain.directory.names
     #expect(names.allSatisfy { !$0.contains("redo") && !$0.contains("stead-") }, "\(names)")
     #expect(names.allSatisfy { isEmpty || !$0.contains("damaged") }, "\(names)")
+  }
+
+  @Test func `a journal that is mounted doesn't grow without limit`() throws {
+    let domain = try MountedDomain(.both, isEmpty: false)
+    let workers = [try domain.worker(["follow"]), try domain.worker(["follow"])]
+    for worker in workers { try #require(worker.line() == "ready") }
+    for round in 0..<30 {
+      let worker = workers[round % 2]
+      worker.send("hammer key.\(round % 2) 1000")
+      #expect(answer(of: worker) == "hammered")
+    }
+    workers[0].send("synchronize")
+    #expect(answer(of: workers[0]) == "true")
+    // The log of 30,000 records would take 720 KiB.
+    #expect(try Data(contentsOf: domain.real("domain.journal")).count < 256 << 10)
+    let reader = try domain.worker(["dump"])
+    #expect(try reader.wholeDump().count == 2_001)
   }
 
   /// The next line that tells of no change.

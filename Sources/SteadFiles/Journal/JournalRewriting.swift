@@ -1,0 +1,224 @@
+import CSteadFiles
+import Foundation
+
+/// Replaces the contents of a journal's file that cannot lose its name to another one: a mount point of its own, as containers
+/// mount single files.
+///
+/// The new contents, the image, are first written and synced behind the old ones, in the same file: others that have the file
+/// mounted elsewhere have no other place in common. Then the header page says where they are, and they are copied to the
+/// beginning. A process that is killed leaves the old contents, or an image that whoever next gets the lock copies once more.
+///
+/// Everything requires the file's lock. It costs four syncs.
+struct JournalRewriting {
+  let descriptor: Int32
+  let path: String
+  let disk: any Disk
+
+  /// The words that a file's users change or that say what became of it, not its contents.
+  private static let kept = [
+    JournalLayout.listeners, JournalLayout.notice, JournalLayout.keptLock, JournalLayout.image,
+    JournalLayout.imageByteCount, JournalLayout.imageChecksum,
+  ]
+
+  /// Replaces the contents by those of a draft. If it throws before they are announced, nothing has changed.
+  func replace(with draft: JournalDraft) throws {
+    let image = try image(of: draft)
+    let old = try disk.status(descriptor, path: path).size
+    // Neither the old contents nor the copy reach there.
+    let start = JournalLayout.pages(max(Int(old), image.count))
+    try check(stead_file_extend(descriptor, old, Int64(start + image.count)), "extend the file")
+    do {
+      try write(image, at: start)
+      try disk.syncContents(descriptor, path: path)
+      // Otherwise somebody may read without the lock, or append, in the middle of the copy.
+      let tail = try word(at: JournalLayout.tail)
+      try set(tail | JournalLayout.compacting, at: JournalLayout.tail)
+    } catch {
+      _ = ftruncate(descriptor, off_t(old))
+      throw error
+    }
+    try set(UInt64(image.count), at: JournalLayout.imageByteCount)
+    try set(UInt64(image.withUnsafeBytes { $0.checksum }), at: JournalLayout.imageChecksum)
+    try set(UInt64(start), at: JournalLayout.image)
+    // Whoever finds a part of the copy after a power loss has to find the image, too.
+    try disk.syncContents(descriptor, path: path)
+    try finish()
+  }
+
+  /// Copies an image to the beginning of its file, and returns whether there was one.
+  @discardableResult
+  func finish() throws -> Bool {
+    guard try hasImage else { return false }
+    let file = try read(from: 0, count: nil)
+    guard let image = Self.image(in: file) else {
+      // The word is damaged, or is a stranger's: nothing is copied before the image is durable.
+      if case .header = file.withUnsafeBytes({ JournalHeader.read($0) }) {
+        try set(0, at: JournalLayout.image)
+      }
+      return false
+    }
+    try write(image.dropFirst(JournalLayout.headerByteCount), at: JournalLayout.headerByteCount)
+    for offset in stride(from: 0, to: JournalLayout.headerByteCount, by: 8)
+    where !Self.kept.contains(offset) && offset != JournalLayout.tail {
+      try write(image[offset..<(offset + 8)], at: offset)
+    }
+    let tail = image.word(at: JournalLayout.tail)
+    try set(tail | JournalLayout.compacting, at: JournalLayout.tail)
+    try disk.syncContents(descriptor, path: path)
+    try set(0, at: JournalLayout.image)
+    // Otherwise a power loss could bring the image back, after more has been appended.
+    try disk.syncContents(descriptor, path: path)
+    let size = JournalLayout.fileByteCount(now: 0, needed: image.count)
+    if try disk.status(descriptor, path: path).size > size {
+      _ = ftruncate(descriptor, off_t(size))
+    }
+    try set(tail, at: JournalLayout.tail)
+    return true
+  }
+
+  /// The contents that are to replace the others, in a file's bytes; nil where there are none.
+  static func image(in file: Data) -> Data? {
+    guard file.count >= JournalLayout.headerByteCount,
+      let start = Int(exactly: file.word(at: JournalLayout.image)), start != 0,
+      let count = Int(exactly: file.word(at: JournalLayout.imageByteCount)),
+      count >= JournalLayout.headerByteCount, count <= start, start <= file.count - count
+    else { return nil }
+    let image = Data(file[start..<(start + count)])
+    let checksum = image.withUnsafeBytes { $0.checksum }
+    return UInt64(checksum) == file.word(at: JournalLayout.imageChecksum) ? image : nil
+  }
+
+  /// Whether the header page names an image.
+  private var hasImage: Bool {
+    get throws {
+      guard try disk.status(descriptor, path: path).size >= JournalLayout.headerByteCount else {
+        return false
+      }
+      return try word(at: JournalLayout.image) != 0
+    }
+  }
+
+  /// A draft's bytes, as the file will have them.
+  private func image(of draft: JournalDraft) throws -> Data {
+    var image = try Self.read(
+      draft.temporary.descriptor, from: 0, count: draft.tail + JournalLayout.endByteCount,
+      path: path)
+    guard image.count == draft.tail + JournalLayout.endByteCount else {
+      throw FileError.overwritten(path)
+    }
+    let home = try disk.status(descriptor, path: path).identity.word
+    for (word, offset) in [
+      (home, JournalLayout.home), (UInt64(draft.tail), JournalLayout.homeTail),
+      (UInt64(draft.tail), JournalLayout.tail),
+    ] {
+      withUnsafeBytes(of: word.littleEndian) {
+        image.replaceSubrange(offset..<(offset + 8), with: $0)
+      }
+    }
+    return image
+  }
+
+  // MARK: Bytes of the file
+
+  private func check(_ error: Int32, _ action: String) throws {
+    guard error == 0 else { throw FileError(errno: error, doing: action, path: path) }
+  }
+
+  private func write(_ bytes: Data, at offset: Int) throws {
+    try bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      try check(
+        stead_file_write(descriptor, start, bytes.count, Int64(offset)), "write to the file")
+    }
+  }
+
+  private func set(_ word: UInt64, at offset: Int) throws {
+    try write(withUnsafeBytes(of: word.littleEndian) { Data($0) }, at: offset)
+  }
+
+  private func word(at offset: Int) throws -> UInt64 {
+    let bytes = try read(from: offset, count: 8)
+    guard bytes.count == 8 else { throw FileError.overwritten(path) }
+    return bytes.word(at: 0)
+  }
+
+  private func read(from offset: Int, count: Int?) throws -> Data {
+    let count = try count ?? Int(disk.status(descriptor, path: path).size)
+    return try Self.read(descriptor, from: offset, count: count, path: path)
+  }
+
+  /// Reads as many bytes as there are.
+  private static func read(
+    _ descriptor: Int32, from offset: Int, count: Int, path: String
+  ) throws -> Data {
+    var data = Data(count: count)
+    var done = 0
+    try data.withUnsafeMutableBytes { bytes in
+      while done < count {
+        let result = pread(
+          descriptor, bytes.baseAddress! + done, count - done, off_t(offset + done))
+        if result < 0, errno == EINTR { continue }
+        guard result >= 0 else { throw FileError(errno: errno, doing: "read the file", path: path) }
+        guard result > 0 else { return }
+        done += result
+      }
+    }
+    return data.prefix(done)
+  }
+}
+
+extension Data {
+  /// The little-endian word at an offset.
+  fileprivate func word(at offset: Int) -> UInt64 {
+    withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+}
+
+extension Journal {
+  /// Whether a process that was killed, or is at work, has left contents in the open file that are to replace its own.
+  var hasImage: Bool {
+    !file.isBlank && !file.isInherited && file.byteCount >= JournalLayout.headerByteCount
+      && file.word(at: JournalLayout.image) != 0
+  }
+
+  /// Gives an open, locked file that cannot lose its name a draft's contents.
+  func rewrite(_ file: MappedFile, with draft: JournalDraft) throws -> MappedFile {
+    try JournalRewriting(descriptor: file.descriptor, path: path, disk: disk).replace(with: draft)
+    draft.temporary.finish()
+    var file = file
+    try file.resizeMapping(on: disk, path: path)
+    return file
+  }
+
+  /// Takes the open file's new contents for what the owner has received. Requires the lock.
+  func adoptRewritten(_ file: MappedFile, _ draft: JournalDraft) {
+    self.file = file
+    (header, verifiedEnd, substitute) = (draft.header, draft.tail, nil)
+    (seed, position, roomEnd) = (draft.header.seed, UInt64(draft.tail), 0)
+    salt = file.word(at: JournalLayout.salt)
+    generation = max(generation, Self.credible(file.word(at: JournalLayout.generation)))
+    lineageIdentity = JournalLineage.identity(of: file, header)
+    lineage.inherit(JournalLineage(file))
+    (isDisturbed, lastRecord, heldPlace) = (false, 0, nil)
+    writesUntilLook = Self.writesPerLook
+    _ = stead_file_touch(file.descriptor)
+  }
+
+  /// The contents that will replace an open file's own, for who may only read.
+  ///
+  /// Bit 62 stays in the tail, so that the next look opens the file itself again.
+  func image(in file: MappedFile) -> Opened? {
+    guard file.byteCount >= JournalLayout.headerByteCount,
+      file.word(at: JournalLayout.image) != 0,
+      let image = JournalRewriting.image(in: Data(file.bytes)),
+      case .header(let header, _) = image.withUnsafeBytes({ JournalHeader.read($0) })
+    else { return nil }
+    let copy = MappedFile(blank: image.count)
+    image.withUnsafeBytes { copy.base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    copy.setWord(
+      copy.word(at: JournalLayout.tail) | JournalLayout.compacting, at: JournalLayout.tail)
+    return copy.hasCheckpoint(header) ? Opened(file: copy, header: header) : nil
+  }
+}
