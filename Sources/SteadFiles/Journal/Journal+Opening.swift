@@ -219,14 +219,33 @@ extension Journal {
     do {
       let status = try disk.status(descriptor, path: path)
       guard status.kind == .file else { throw notAFile }
-      let file = try MappedFile(
-        descriptor, writable: access == .readWrite, status: status, path: path)
-      if file == nil { disk.close(descriptor) }
+      let file: MappedFile?
+      do {
+        file = try MappedFile(
+          descriptor, writable: access == .readWrite, status: status, path: path)
+      } catch let error as FileError where error.isUnsupported && access == .readOnly {
+        file = try copy(of: descriptor, status)
+      }
+      if file?.isBlank ?? true { disk.close(descriptor) }
       return file
     } catch {
       disk.close(descriptor)
       throw error
     }
+  }
+
+  /// The bytes of a file that the file system can't map. Nobody else can change it either, except as a whole.
+  private func copy(of descriptor: Int32, _ status: FileStatus) throws -> MappedFile? {
+    let bytes = try disk.contents(of: descriptor, limit: AtomicFile.sizeLimit, path: path)
+    guard bytes.count >= 8 else { return nil }
+    let file = MappedFile(blank: bytes.count & ~7, for: status.identity)
+    bytes.withUnsafeBytes { file.base.copyMemory(from: $0.baseAddress!, byteCount: file.byteCount) }
+    if file.byteCount >= JournalLayout.headerByteCount {
+      // What they announce can't happen.
+      let word = file.word(at: JournalLayout.tail)
+      file.setWord(word & ~JournalLayout.flags, at: JournalLayout.tail)
+    }
+    return file
   }
 
   private var notAFile: FileError {

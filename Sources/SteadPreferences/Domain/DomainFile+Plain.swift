@@ -58,7 +58,14 @@ extension DomainFile {
     if isOwn { try replay.checkQuota(options.quota, edits) }
     var table = replay.table
     for edit in edits { table.replace(edit.key, with: edit.value) }
-    see(try plain.replace(with: plainContents(table)))
+    var stamps = sources.stamps
+    let stamp = plainStamp
+    for edit in edits { stamps.note(edit.key, stamp) }
+    let stamped = stamps.added(to: try BinaryPropertyList.encode(table.fields()))
+    let text = options.format == .xml ? xml(table, stamps) ?? stamped : stamped
+    see(try plain.replace(with: text))
+    begin(from: stamped)
+    hasPlainContents = true
     for edit in edits where isOwn || replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: isOwn)
     }
@@ -99,9 +106,11 @@ extension DomainFile {
     hasWaitingFile = false
   }
 
-  private func plainContents(_ table: DomainTable) throws -> Data {
-    if options.format == .xml, let xml = xml(table) { return xml }
-    return try BinaryPropertyList.encode(table.fields())
+  /// Later than all that is known, also than what a journal has: where that can be used again, it takes the property list for
+  /// one that was published later.
+  private var plainStamp: Journal.Stamp {
+    let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
+    return Journal.Stamp(generation: max(sources.stamps.horizon.generation + 1, now), offset: 0)
   }
 
   /// Applies what others have written.
@@ -111,6 +120,15 @@ extension DomainFile {
     guard let status = try plain.status(), status != lastSeen else { return }
     let isRead = reading?.status == status
     let data = try isRead ? reading?.data ?? Data() : AtomicFile(plist).read()
+    // A journal that was made where the file system was mounted otherwise may have more than it has published. The first change
+    // writes all of that to the property list, which counts alone from then on.
+    let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))
+    if !hasPlainContents,
+      found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found)
+    {
+      return see(status, readNow: !isRead)
+    }
+    hasPlainContents = true
     let fields: PropertyList.Fields
     do {
       fields = try PropertyList.fields(of: data)
@@ -122,7 +140,13 @@ extension DomainFile {
         domain: name, cause: error)
     }
     let mine = Set(pending.edits.map { Array($0.key.utf8) })
-    for edit in replay.table.edits(to: fields) where !mine.contains(Array(edit.key.utf8)) {
+    let edits = replay.table.edits(to: fields)
+    if let stamps = KeyStamps(file: data) {
+      begin(from: stamps.added(to: try BinaryPropertyList.encode([:])))
+    } else {
+      noteChanges(edits.map(\.key), plainStamp)
+    }
+    for edit in edits where !mine.contains(Array(edit.key.utf8)) {
       replay.marks.rewrites += 1
       replay.edit(edit.key, edit.value, isOwn: false)
     }

@@ -54,6 +54,8 @@ final class DomainFile {
   /// Why the file system cannot hold a journal at all. The property list is the only file then. Only `synchronize()` tries
   /// again.
   var unsupported: FileError?
+  /// Whether the property list has had contents since that a journal has not published.
+  var hasPlainContents = false
   /// Whether the file does not parse, but was changed so recently that its writer may not be done.
   var isBeingWritten = false
   /// Whether the file does not parse, was kept aside unless empty, and has to be written again.

@@ -65,6 +65,41 @@ import Testing
     }
   }
 
+  // A journal that was there could not be opened where files can't be mapped, and where they can't be locked the values were
+  // hidden that it had not published.
+  @Test(arguments: Lack.allCases, [false, true])
+  func `the values of a journal are found where there can be none`(lack: Lack, isPublished: Bool)
+    throws
+  {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let first = try Worker(directory.url, ["follow"])
+    var lines = ["set old 1", "set gone 1", "synchronize", "set old 2", "set new 3"]
+    if isPublished { lines.append("synchronize") }
+    for line in lines { first.send(line) }
+    first.endInput()
+    _ = first.rest()
+    #expect(first.finish() == 0)
+    let journal = try Data(contentsOf: directory.file("domain.journal"))
+    var expected = ["gone integer 1", "new integer 3", "old integer 2"]
+    func found() throws -> [String] {
+      try Self.worker(directory, ["dump"], lack).rest().filter { $0.contains(" integer ") }.sorted()
+    }
+    #expect(try found() == expected)
+    for (round, key) in ["once", "old", "twice"].enumerated() {
+      let program = try Self.worker(directory, ["set", key, "\(round)"], lack)
+      _ = program.rest()
+      #expect(program.finish() == 0)
+      expected = expected.filter { !$0.hasPrefix("\(key) ") } + ["\(key) integer \(round)"]
+      #expect(try found() == expected.sorted())
+    }
+    // Where the journal can be used again, what was set last counts, even if it is what the journal had before.
+    #expect(
+      try Data(contentsOf: directory.file("domain.journal")).dropFirst(4_096)
+        == journal.dropFirst(4_096))
+    let contents = try Worker.contents(directory.url)
+    #expect(contents.map { "\($0.key) \($0.value)" }.sorted() == expected.sorted())
+  }
+
   // A program could not get the journal's lock, and left its value in the waiting file. Where the file system was then mounted without
   // locks or mappings, the next program did not look for it.
   @Test(arguments: Lack.allCases)
