@@ -40,8 +40,10 @@ let package = Package(
       name: "HTTPExampleTests",
       dependencies: [
         "CacheMiddleware", "CachingClient",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
       ]),
   ],

@@ -1,5 +1,4 @@
 import AsyncAlgorithms
-public import Foundation
 import HTTPTypes
 public import Hummingbird
 public import SteadCaches
@@ -13,6 +12,10 @@ public import SteadCaches
 ///
 /// Routes say by `Cache-Control` what may be stored, and for whom: the cache should be a shared one, since it answers all
 /// users. Equal requests at the same time call the route once.
+///
+/// Requests whose host and target don't make a URL exactly as they are spelled, with brackets or spaces for example, reach the
+/// route and are neither looked up nor stored. A GET's body reaches the route only if a field announces it, as HTTP/1.1
+/// demands.
 ///
 /// A route can only be called as long as the middleware runs. So a stale response within `stale-while-revalidate` waits
 /// for its revalidation, unlike one of a client.
@@ -69,65 +72,5 @@ public struct CacheMiddleware<Context: RequestContext>: RouterMiddleware {
       guard let reply = try await group.next() else { throw Questions.Unanswered() }
       return reply
     }
-  }
-}
-
-// MARK: Messages
-
-extension HTTPCache.Request {
-  /// A router's request; nil if it has no path.
-  init?(_ request: Request, scheme: String) {
-    let authority = request.head.authority ?? "localhost"
-    guard let path = request.head.path, let url = URL(string: "\(scheme)://\(authority)\(path)")
-    else { return nil }
-    let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
-    self.init(
-      method: request.method.rawValue, url: url,
-      fields: HTTPCache.Fields(request.headers.map { ($0.name.rawName, $0.value) }),
-      hasBody: length > 0 || request.headers.contains(.transferEncoding))
-  }
-}
-
-extension Request {
-  /// The same request with the fields that the cache sends.
-  func asking(_ question: HTTPCache.Request) -> Request {
-    var head = head
-    head.headerFields = HTTPFields(question.fields)
-    return Request(head: head, body: body)
-  }
-}
-
-extension HTTPFields {
-  init(_ fields: HTTPCache.Fields) {
-    self.init()
-    for field in fields {
-      if let name = HTTPField.Name(field.name) { append(HTTPField(name: name, value: field.value)) }
-    }
-  }
-}
-
-extension HTTPCache.Response {
-  init(_ response: Response) {
-    self.init(
-      status: response.status.code,
-      fields: HTTPCache.Fields(response.headers.map { ($0.name.rawName, $0.value) }))
-  }
-}
-
-extension Response {
-  init(_ reply: HTTPCache.Reply) {
-    var headers = HTTPFields(reply.response.fields)
-    if let name = HTTPField.Name("Cache-Status") { headers[name] = reply.outcome.cacheStatus() }
-    let body: ResponseBody
-    if let data = reply.body.bytes {
-      body = ResponseBody(byteBuffer: ByteBuffer(bytes: data))
-    } else {
-      let length = headers[.contentLength].flatMap { Int($0) }
-      body = ResponseBody(contentLength: length) { writer in
-        for try await chunk in reply.body { try await writer.write(ByteBuffer(bytes: chunk)) }
-        try await writer.finish(nil)
-      }
-    }
-    self.init(status: .init(code: reply.response.status), headers: headers, body: body)
   }
 }

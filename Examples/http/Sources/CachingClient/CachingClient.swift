@@ -1,5 +1,5 @@
 public import AsyncHTTPClient
-public import Foundation
+import Foundation
 public import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
@@ -21,7 +21,7 @@ public import SteadCaches
 public struct CachingClient: Sendable {
   /// The largest body of a decoded response, as a multiple of the encoded one's.
   public static let decodingRatio = 1_000
-  /// The codings that AsyncHTTPClient decodes, spelled as it knows them.
+  /// The codings that AsyncHTTPClient decodes, in lower case.
   private static let decodedCodings: Set<String> = ["gzip", "deflate"]
 
   /// Where responses are looked up and stored.
@@ -76,14 +76,27 @@ public struct CachingClient: Sendable {
     request.headers = HTTPHeaders(question.fields.map { ($0.name, $0.value) })
     request.body = body.map { .bytes($0) }
     let response = try await client.execute(request, timeout: timeout)
+    guard Self.hasBody(response, to: question) else {
+      // The decoder takes an absent body for one that ended too early; this error, too, ends the exchange.
+      do { for try await _ in response.body {} } catch {}
+      return (Self.head(of: response), HTTPCache.Body())
+    }
     return (Self.head(of: response), HTTPCache.Body(response.body.map { Data(buffer: $0) }))
+  }
+
+  /// Whether the response has a body, whatever its fields say (RFC 9112, 6.3).
+  private static func hasBody(
+    _ response: HTTPClientResponse, to question: HTTPCache.Request
+  ) -> Bool {
+    question.method != "HEAD" && ![.noContent, .notModified].contains(response.status)
   }
 
   private static func head(of response: HTTPClientResponse) -> HTTPCache.Response {
     var head = HTTPCache.Response(
       status: Int(response.status.code), reason: response.status.reasonPhrase,
       fields: HTTPCache.Fields(response.headers.map { ($0.name, $0.value) }))
-    if let coding = response.headers.first(name: "Content-Encoding"),
+    // As its decoder looks at it: the first member decides, in any case.
+    if let coding = response.headers[canonicalForm: "Content-Encoding"].first?.lowercased(),
       decodedCodings.contains(coding)
     {
       head.fields["Content-Encoding"] = nil

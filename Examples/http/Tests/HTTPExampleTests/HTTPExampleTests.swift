@@ -77,14 +77,7 @@ import Testing
     get("round") { _ in
       Self.response("", "no-store", [.init(name: .location, value: "/round")], status: .found)
     }
-    get("packed") { request in
-      guard request.headers[.acceptEncoding]?.contains("gzip") == true else {
-        return Self.response(
-          Self.plain, "max-age=100", [.init(name: .vary, value: "Accept-Encoding")])
-      }
-      return Self.packedResponse(Self.packed)
-    }
-    get("cut") { _ in Self.packedResponse(Self.packed.dropLast(14)) }
+    addPackedRoutes(to: router, log)
     router.post("form") { request, _ in
       log.add("form")
       let body = try await request.body.collect(upTo: 1_000)
@@ -99,10 +92,51 @@ import Testing
     return router
   }
 
-  private static func packedResponse(_ data: Data) -> Response {
+  private func addPackedRoutes(to router: Router<BasicRequestContext>, _ log: Log) {
+    func get(
+      _ path: RouterPath, _ answer: @escaping @Sendable (Request) async throws -> Response
+    ) {
+      router.get(path) { request, _ in
+        log.add(request.uri.string)
+        return try await answer(request)
+      }
+    }
+    get("packed") { request in
+      guard request.headers[.acceptEncoding]?.contains("gzip") == true else {
+        return Self.response(
+          Self.plain, "max-age=100", [.init(name: .vary, value: "Accept-Encoding")])
+      }
+      return Self.packedResponse(Self.packed)
+    }
+    get("cut") { _ in Self.packedResponse(Self.packed.dropLast(14)) }
+    for (number, coding) in Self.codings.enumerated() {
+      get("coded\(number)") { _ in Self.packedResponse(Self.packed, coding: coding) }
+    }
+    get("packed-etag") { request in
+      var response = Self.packedResponse(Self.packed)
+      response.headers[.eTag] = "\"1\""
+      response.headers[.cacheControl] = "no-cache"
+      guard request.headers[.ifNoneMatch] == "\"1\"" else { return response }
+      return Response(status: .notModified, headers: response.headers)
+    }
+    router.head("packed") { request, _ in
+      log.add("HEAD packed")
+      return Response(status: .ok, headers: Self.packedResponse(Self.packed).headers)
+    }
+    get("no-content") { _ in
+      Response(status: .noContent, headers: Self.packedResponse(Self.packed).headers)
+    }
+  }
+
+  /// Spellings of codings that AsyncHTTPClient decodes, or doesn't.
+  private static let codings = [
+    "gzip", "GZIP", "gzip, identity", "gzip ,gzip", "x-gzip", "\"gzip\"",
+  ]
+
+  private static func packedResponse(_ data: Data, coding: String = "gzip") -> Response {
     Response(
       status: .ok,
-      headers: [.cacheControl: "max-age=100", .contentEncoding: "gzip", .vary: "Accept-Encoding"],
+      headers: [.cacheControl: "max-age=100", .contentEncoding: coding, .vary: "Accept-Encoding"],
       body: ResponseBody(byteBuffer: ByteBuffer(data: data)))
   }
 
@@ -293,6 +327,39 @@ import Testing
       }
       #expect(log.all.count == 2)
       #expect(client.cache.storedURLs.isEmpty)
+    }
+  }
+
+  // AsyncHTTPClient decoded `GZIP` as well, and the response said that it was still coded.
+  @Test func `a body is decoded, or its fields name its coding`() async throws {
+    try await withServer { client, url, log in
+      for number in Self.codings.indices {
+        for _ in 0..<2 {
+          let request = HTTPCache.Request(url: url.appending(path: "coded\(number)"))
+          let reply = try await client.execute(request)
+          let body = try await reply.body.data()
+          let isDecoded = reply.response.fields["Content-Encoding"] == nil
+          #expect(body == (isDecoded ? Data(Self.plain.utf8) : Self.packed), "\(number)")
+          #expect(reply.response.fields["Content-Length"].map { $0 == "\(body.count)" } ?? true)
+        }
+      }
+      #expect(log.all.count == Self.codings.count)
+    }
+  }
+
+  // Its decoder took a body that isn't sent for one that ends too early.
+  @Test func `a response without a body may name a coding`() async throws {
+    try await withServer { client, url, log in
+      let head = try await load("packed", client, url, method: "HEAD")
+      #expect(head == "")
+      let none = try await load("no-content", client, url)
+      #expect(none == "")
+      for _ in 0..<3 {
+        let text = try await load("packed-etag", client, url)
+        #expect(text == Self.plain)
+      }
+      #expect(
+        log.all == ["HEAD packed", "/no-content"] + Array(repeating: "/packed-etag", count: 3))
     }
   }
 
