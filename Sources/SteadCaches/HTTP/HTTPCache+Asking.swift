@@ -54,27 +54,48 @@ extension HTTPCache {
     return landing?.isWorthAsking == true ? landing : nil
   }
 
-  /// Asks the server in the background about a response that was used meanwhile, unless that is already running.
-  func revalidate(
-    _ flight: Flight, about stored: StoredResponse, for request: Request, _ fetch: @escaping Fetch
-  ) {
-    let exchange = Exchange(flight: flight, request: request, stored: stored, fetch: fetch)
-    revalidations.withLock { revalidations in
-      // One question is enough for a stored response, however much the requests differ that it answers.
-      guard revalidations[stored.id] == nil else { return }
-      revalidations[stored.id] = Task {
-        // A failure leaves what is stored as it is; the next request asks again.
-        if let reply = try? await self.shared(exchange).claim() {
-          _ = try? await reply.body.drain()
-        }
-        self.revalidations.withLock { $0[stored.id] = nil }
-      }
-    }
+  /// A question to the server that runs in the background.
+  struct Revalidation: Sendable {
+    /// The server has answered or failed, and isn't asked again.
+    let isAnswered = Latch()
+    /// The answer's body has come, too.
+    let isOver = Latch()
   }
 
-  /// Waits for the revalidations that run in the background, for example before a program ends.
+  /// Asks the server in the background about a response that was used meanwhile.
+  ///
+  /// - Returns: Nil if that is already running.
+  func revalidate(
+    _ flight: Flight, about stored: StoredResponse, for request: Request, _ fetch: @escaping Fetch
+  ) -> Revalidation? {
+    let exchange = Exchange(flight: flight, request: request, stored: stored, fetch: fetch)
+    let revalidation = Revalidation()
+    let isNew = revalidations.withLock { revalidations in
+      // One question is enough for a stored response, however much the requests differ that it answers.
+      guard revalidations[stored.id] == nil else { return false }
+      revalidations[stored.id] = revalidation
+      return true
+    }
+    guard isNew else { return nil }
+    Task {
+      // A failure leaves what is stored as it is; the next request asks again.
+      let reply = try? await self.shared(exchange).claim()
+      revalidation.isAnswered.open()
+      _ = try? await reply?.body.drain()
+      self.revalidations.withLock { $0[stored.id] = nil }
+      revalidation.isOver.open()
+    }
+    return revalidation
+  }
+
+  /// Waits for the revalidations that run in the background, and for the bodies that they get, for example before a program
+  /// ends. Returns at once when the task is cancelled; they go on.
+  ///
+  /// It waits for those of all URLs. ``Reply/waitForRevalidation()`` waits for one.
   public func finishRevalidations() async {
-    for task in revalidations.withLock({ Array($0.values) }) { await task.value }
+    for revalidation in revalidations.withLock({ Array($0.values) }) {
+      await revalidation.isOver.wait()
+    }
   }
 
   /// Sends the question, and applies the response to what is stored.

@@ -55,6 +55,8 @@ extension HTTPCache {
     public var outcome: Outcome
     /// The bytes of the body that the server did not send.
     var savedSize = 0
+    /// What this reply's request began in the background.
+    var revalidation: Revalidation?
 
     /// Makes a reply.
     public init(response: Response, body: Body, outcome: Outcome) {
@@ -62,5 +64,21 @@ extension HTTPCache {
       self.body = body
       self.outcome = outcome
     }
+
+    /// Waits until the server has answered what this reply's request asked it in the background
+    /// (`stale-while-revalidate`), or has failed. The request's `fetch` isn't called any more then.
+    ///
+    /// It is for a `fetch` that can't outlive its caller, for example one that calls a server's route:
+    ///
+    /// ```swift
+    /// let reply = try await cache.response(to: request) { try await route($0) }
+    /// await reply.waitForRevalidation()
+    /// return reply  // `route` isn't called after this.
+    /// ```
+    ///
+    /// It returns at once if the request asked nothing in the background, also since another request has already asked the
+    /// same, and when the task is cancelled. The answer's body may still be on its way; it is stored once it has come
+    /// (``HTTPCache/finishRevalidations()`` waits for it).
+    public func waitForRevalidation() async { await revalidation?.isAnswered.wait() }
   }
 }

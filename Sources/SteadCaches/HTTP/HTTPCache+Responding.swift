@@ -8,8 +8,9 @@ extension HTTPCache {
   ///
   /// - Parameters:
   ///   - mode: How this request uses the cache.
-  ///   - fetch: Sends a request to the server. It runs in a separate task, which is cancelled when nobody waits for it
-  ///     any more, and it may run after this call returned, to revalidate the response that was used.
+  ///   - fetch: Sends a request to the server. It runs in a separate task if equal requests may share its response; that
+  ///     task is cancelled when nobody waits for it any more. Otherwise it runs in this call's task. It may also run
+  ///     after this call returned, to revalidate the response that was used (``Reply/waitForRevalidation()``).
   /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and there is none;
   ///   `CancellationError` if the task is cancelled.
   public func response(
@@ -42,10 +43,10 @@ extension HTTPCache {
         }
         lost.insert(stored.id)
       case .useAndRevalidate(let stored, let question):
-        if let reply = reply(
+        if var reply = reply(
           stored, to: request, under: key, as: .stale, isShared: following.hasBegun)
         {
-          revalidate(
+          reply.revalidation = revalidate(
             flight(of: question, under: key, mode), about: stored, for: request, fetch)
           return reply
         }

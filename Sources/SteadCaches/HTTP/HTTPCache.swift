@@ -36,7 +36,7 @@ public final class HTTPCache: Sendable {
   let flights = SingleFlight<Flight, Landing>()
   let landings = Mutex<[Flight: Landing]>([:])
   /// The revalidations that run in the background, by the names of the stored responses' bodies.
-  let revalidations = Mutex<[String: Task<Void, Never>]>([:])
+  let revalidations = Mutex<[String: Revalidation]>([:])
   let counts = Mutex(Statistics())
   let settings: Mutex<Settings>
 

@@ -109,6 +109,47 @@ import Testing
     #expect(try await origin.get(from: cache).text == "new")
   }
 
+  // A server's middleware, which can call its route only until it returns, had to wait for the revalidations of all URLs.
+  @Test func `a reply waits for its own revalidation until it is answered`() async throws {
+    let fields: HTTPCache.Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=9"]
+    let origin = Origin(fields)
+    let cache = origin.cache()
+    for path in ["/a", "/b"] { _ = try await origin.get(path, from: cache) }
+    origin.advance(2)
+    let (gate, chunks) = (Event(), Chunks())
+    origin.answer { request in
+      guard request.url.path() == "/a" else {
+        return (.init(status: 200, fields: fields), chunks.body)
+      }
+      await gate.wait()
+      return (.init(status: 200, fields: fields), .init())
+    }
+    let first = try await origin.get("/a", from: cache)
+    let second = try await origin.get("/a", from: cache)
+    // The other request asks for both.
+    await second.waitForRevalidation()
+    let other = try await origin.get("/b", from: cache)
+    await other.waitForRevalidation()
+    #expect(origin.requests.last?.url.path() == "/b")
+    // Its body has not come.
+    #expect(try await origin.get("/b", from: cache).outcome.source == .stale)
+    let waiting = Task { await first.waitForRevalidation() }
+    waiting.cancel()
+    await waiting.value
+    let all = Task { await cache.finishRevalidations() }
+    all.cancel()
+    await all.value
+    gate.happen()
+    await first.waitForRevalidation()
+    #expect(origin.requests.count { $0.url.path() == "/a" } == 2)
+    chunks.finish()
+    await cache.finishRevalidations()
+    await first.waitForRevalidation()
+    let fresh = try await origin.get("/b", from: cache)
+    await fresh.waitForRevalidation()
+    #expect(fresh.outcome.source == .hit)
+  }
+
   @Test func shareABodyThatComesInChunks() async throws {
     let chunks = Chunks()
     let origin = Origin(chunks, length: 6)

@@ -18,7 +18,8 @@ public import SteadCaches
 /// demands.
 ///
 /// A route can only be called as long as the middleware runs. So a stale response within `stale-while-revalidate` waits
-/// for its revalidation, unlike one of a client.
+/// until the route has answered its revalidation, unlike one of a client. If a request is cancelled whose route others wait
+/// for, they call the route themselves.
 public struct CacheMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Where responses are looked up and stored.
   public let cache: HTTPCache
@@ -37,40 +38,49 @@ public struct CacheMiddleware<Context: RequestContext>: RouterMiddleware {
       return try await next(request, context)
     }
     while true {
-      do {
-        let reply = try await reply(to: question) { try await next(request.asking($0), context) }
-        return Response(reply)
-      } catch is Questions.Unanswered {
-        // The request that asked for this one, too, was cancelled.
-        try Task.checkCancellation()
-      }
+      let reply = try await reply(to: question) { try await next(request.asking($0), context) }
+      if let reply { return Response(reply) }
     }
   }
 
   /// Asks the cache in one task, and calls the route in this one when the cache wants to.
+  ///
+  /// - Returns: Nil if another request asked for this one, too, and was cancelled.
   private func reply(
     to request: HTTPCache.Request, answer: (HTTPCache.Request) async throws -> Response
-  ) async throws -> HTTPCache.Reply {
+  ) async throws -> HTTPCache.Reply? {
     let (questions, cache) = (Questions(), cache)
-    defer { questions.end() }
     return try await withThrowingTaskGroup(of: HTTPCache.Reply.self) { group in
       group.addTask {
         defer { questions.end() }
         let reply = try await cache.response(to: request) { try await questions.ask($0) }
-        if reply.outcome.source == .stale { await cache.finishRevalidations() }
+        await reply.waitForRevalidation()
         return reply
       }
+      var failure: (any Error)?
       for await question in questions.all {
         do {
           let response = try await answer(question.request)
+          // A cancelled route answers what it likes. Others would get that, or a stale response as if the route had failed. What
+          // an unsafe method has changed has changed all the same.
+          if ["GET", "HEAD"].contains(request.method) { try Task.checkCancellation() }
           question.answer(
             .success((HTTPCache.Response(response), HTTPCache.Body(BodyChunks(response.body)))))
         } catch {
-          question.answer(.failure(error))
+          failure = error
+          question.answer(.failure(Task.isCancelled ? CancellationError() : error))
         }
       }
-      guard let reply = try await group.next() else { throw Questions.Unanswered() }
-      return reply
+      // A cancelled task gets no more questions. The cache may still ask for others.
+      questions.end()
+      do {
+        return try await group.next()
+      } catch is CancellationError {
+        try Task.checkCancellation()
+        // The route may have thrown it by itself.
+        if let failure { throw failure }
+        return nil
+      }
     }
   }
 }

@@ -4,9 +4,6 @@ import Synchronization
 
 /// What a cache asks one call of the middleware, which alone can call the route.
 final class Questions: Sendable {
-  /// Thrown by a question that nobody answers any more.
-  struct Unanswered: Error {}
-
   typealias Answer = (HTTPCache.Response, HTTPCache.Body)
 
   /// A question that waits for its answer.
@@ -33,6 +30,9 @@ final class Questions: Sendable {
   init() { (all, continuation) = AsyncStream.makeStream() }
 
   /// Waits for the answer.
+  ///
+  /// - Throws: The route's error; `CancellationError` if nobody answers any more. By that the cache knows that the route
+  ///   hasn't failed.
   func ask(_ request: HTTPCache.Request) async throws -> Answer {
     try await withCheckedThrowingContinuation { waiter in
       let number = state.withLock { state -> Int? in
@@ -41,7 +41,7 @@ final class Questions: Sendable {
         state.waiting[state.count] = waiter
         return state.count
       }
-      guard let number else { return waiter.resume(throwing: Unanswered()) }
+      guard let number else { return waiter.resume(throwing: CancellationError()) }
       continuation.yield(Question(request: request, number: number, questions: self))
     }
   }
@@ -53,7 +53,7 @@ final class Questions: Sendable {
       defer { state.waiting = [:] }
       return state.waiting.values
     }
-    for waiter in waiting { waiter.resume(throwing: Unanswered()) }
+    for waiter in waiting { waiter.resume(throwing: CancellationError()) }
     continuation.finish()
   }
 
