@@ -125,30 +125,33 @@ extension HTTPCache {
     }
     store.rights.end(id, of: key)
     switch reception {
-    case .confirmed(let stored, let isReusable):
+    case .confirmed(let confirmed, let kept):
       // The body is looked up first, since it is removed with a response that may not be used again.
       var reply = reply(
-        stored, to: request, under: key, as: .revalidated, forwardStatus: response.status)
-      let own = StoredFields.unstored(
-        response.fields, in: stored.response.fields, receivedAt: receivedAt)
+        confirmed, to: request, under: key, as: .revalidated, forwardStatus: response.status)
+      let own = StoredFields.missing(
+        response.fields, in: reply?.response.fields ?? [:], receivedAt: receivedAt)
       for field in own { reply?.response.fields.append(field.value, named: field.name) }
       store.change(key) { list in
         StoredList.confirming(
-          exchange.stored ?? stored, as: isReusable ? stored : nil, requestedAt: requestedAt,
-          in: list)
+          exchange.stored ?? confirmed, as: kept, requestedAt: requestedAt, in: list)
       }
       // It may have been removed in the meantime.
-      reply?.outcome.isStored =
-        isReusable && store.responses(for: key).contains { $0.id == stored.id }
+      let isStored = kept != nil && store.responses(for: key).contains { $0.id == confirmed.id }
+      reply?.outcome.isStored = isStored
+      if !isStored { reply?.outcome.freshness = nil }
       if let reply { return Landing(reply, .stored) }
       return try await land(exchange.unconditional, isShared: isShared)
     case .useStale(let stored):
-      let reply = reply(stored, to: request, under: key, as: .stale, forwardStatus: response.status)
+      let reply = reply(
+        stored, to: request, under: key, as: .stale, forwardStatus: response.status,
+        hasFailed: true)
       if let reply { return Landing(reply, .failed) }
       return Landing(miss(response, body), .unusable)
     case .askAgain: return try await land(exchange.unconditional, isShared: isShared)
     case .handOn:
-      dropOutdated(by: response, for: request, under: key)
+      let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
+      dropOutdated(by: response, at: moment, for: request, under: key)
       return Landing(miss(response, body), .unusable)
     case .store: return Landing(miss(response, body), .unusable)
     }
@@ -156,14 +159,20 @@ extension HTTPCache {
 
   /// Removes the stored responses that a part of another version replaces which isn't stored itself, or the whole.
   func dropOutdated(by draft: StoredResponse, for request: Request, under key: CacheKey) {
-    if draft.range == nil { return dropOutdated(by: draft.response, for: request, under: key) }
-    store.change(key) { StoredList.kept(beside: draft, for: request, in: $0) }
+    if draft.range == nil {
+      return dropOutdated(by: draft.response, at: Moment(of: draft), for: request, under: key)
+    }
+    let now = now()
+    store.change(key) { StoredList.kept(beside: draft, for: request, in: $0, now: now) }
   }
 
   /// Removes the stored response that one replaces which isn't stored itself.
-  func dropOutdated(by response: Response, for request: Request, under key: CacheKey) {
+  private func dropOutdated(
+    by response: Response, at moment: Moment, for request: Request, under key: CacheKey
+  ) {
     guard Reception.replacesOthers(response.status) else { return }
-    store.change(key) { StoredList.removing(matching: request, from: $0) }
+    let now = now()
+    store.change(key) { StoredList.removing(matching: request, from: $0, at: moment, now: now) }
   }
 
   private func landInstead(of error: any Error, _ exchange: Exchange) -> Landing? {
@@ -171,7 +180,8 @@ extension HTTPCache {
       Reception.mayUseStale(
         stored, for: exchange.request, settings.withLock { $0 }, now: now())
     else { return nil }
-    let reply = reply(stored, to: exchange.request, under: exchange.flight.key, as: .stale)
+    let reply = reply(
+      stored, to: exchange.request, under: exchange.flight.key, as: .stale, hasFailed: true)
     return reply.map { Landing($0, .failed) }
   }
 
@@ -180,10 +190,9 @@ extension HTTPCache {
     _ receivedAt: Date
   ) -> Landing {
     if response.status == 200 {
+      let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
       store.change(exchange.flight.key) { list in
-        StoredList.updating(
-          list, byHead: response, to: exchange.request, requestedAt: requestedAt,
-          receivedAt: receivedAt)
+        StoredList.updating(list, byHead: response, to: exchange.request, at: moment)
       }
     }
     return Landing(miss(response, body), .unusable)

@@ -35,6 +35,8 @@ extension HTTPCache {
     public var isStored = false
     /// Whether another request's answer was shared.
     public var isShared = false
+    /// Whether the server was asked in vain, and a stored response took the place of its answer.
+    var hasFailed = false
 
     /// Makes an outcome.
     public init(source: Source, age: Int? = nil) {
@@ -64,6 +66,7 @@ extension HTTPCache {
     private var forwardReason: String? {
       switch source {
       case .unavailable: nil
+      case .stale where hasFailed: "stale"
       case .hit where isShared, .stale where isShared: "miss"
       case .hit: nil
       case .stale: forwardStatus == nil ? nil : "stale"

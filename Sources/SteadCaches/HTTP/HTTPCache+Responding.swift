@@ -76,7 +76,8 @@ extension HTTPCache {
       Reception.mayUseStale(stored, for: exchange.request, settings.withLock { $0 }, now: now())
     else { return nil }
     return reply(
-      stored, to: exchange.request, under: exchange.flight.key, as: .stale, isShared: true)
+      stored, to: exchange.request, under: exchange.flight.key, as: .stale, hasFailed: true,
+      isShared: true)
   }
 
   /// What a request has learned that waited for the response to an equal one.
@@ -141,7 +142,7 @@ extension HTTPCache {
   /// The reply of a stored response; nil if its body is gone.
   func reply(
     _ stored: StoredResponse, to request: Request, under key: CacheKey, as source: Outcome.Source,
-    forwardStatus: Int? = nil, isShared: Bool = false
+    forwardStatus: Int? = nil, hasFailed: Bool = false, isShared: Bool = false
   ) -> Reply? {
     let moment = now()
     let answer = StoredAnswer(stored, to: request, now: moment)
@@ -152,6 +153,7 @@ extension HTTPCache {
     let rest = stored.freshness.rest(at: moment, assuming: defaultLifetime).rounded(.down)
     outcome.freshness = Int(min(max(rest, -longest), longest))
     outcome.forwardStatus = forwardStatus
+    outcome.hasFailed = hasFailed
     outcome.isShared = isShared
     var reply = Reply(response: answer.response, body: body, outcome: outcome)
     reply.savedSize = answer.positions.count

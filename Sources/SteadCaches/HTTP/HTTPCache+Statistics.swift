@@ -1,7 +1,8 @@
 extension HTTPCache {
   /// What an HTTP cache has done since it was made.
   public struct Statistics: Sendable, Hashable {
-    /// How often a stored response, fresh or stale, was used without asking the server.
+    /// How often a stored response, fresh or stale, was used unconfirmed: without asking the server, or in the place of a
+    /// server's failure.
     public var hits = 0
     /// How many of the ``hits`` were stale.
     public var staleHits = 0

@@ -2,8 +2,9 @@ import Foundation
 
 /// What a server's response means for the cache, decided from the two messages and the times alone.
 enum Reception: Sendable, Hashable {
-  /// The stored response is still valid, and has these fields now; nil if it fits no other request any more.
-  case confirmed(StoredResponse, isReusable: Bool)
+  /// The stored response is still valid. The request gets it with all fields of the confirmation; what is kept for others
+  /// has those that are for them, and is nil if it may not be used again.
+  case confirmed(StoredResponse, kept: StoredResponse?)
   /// The response is stored once its body is complete.
   case store(StoredResponse)
   /// The server failed, and the stored response may be used instead (RFC 5861, 4).
@@ -25,9 +26,11 @@ enum Reception: Sendable, Hashable {
   ) -> Reception {
     if let stored, stored.isValidatable, response.status == HTTPStatus.notModified {
       guard confirms(response, stored) else { return .askAgain }
-      let updated = stored.updated(
+      let kept = stored.updated(
         by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
-      return .confirmed(updated ?? stored, isReusable: updated != nil)
+      return .confirmed(
+        stored.confirmed(by: response, requestedAt: requestedAt, receivedAt: receivedAt), kept: kept
+      )
     }
     if let stored, HTTPStatus.isServerFailure(response.status),
       mayUseStale(stored, for: request, settings, now: receivedAt)

@@ -29,6 +29,7 @@ extension ResponseStore {
     changing.withLock { _ in
       guard var page = memory.value(for: key) else { return }
       page.keep(body, of: stored.id)
+      page.dropBodies(downTo: pageSize, except: stored.id)
       memory.setValue(page, for: key, cost: page.cost)
     }
   }
@@ -85,9 +86,18 @@ extension ResponseStore {
   private func add(
     _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
-    change(key, body: body.map { (response.id, .init(data: $0, storedAt: now())) }) { list in
-      rights.isRevoked(response.id) ? list : StoredList.adding(response, for: request, to: list)
-    } && !rights.isRevoked(response.id)
+    let moment = now()
+    // It isn't if a more recent one is stored.
+    var isAdded = false
+    let isStored = change(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) })
+    {
+      list in
+      guard !rights.isRevoked(response.id) else { return list }
+      let list = StoredList.adding(response, for: request, to: list, now: moment)
+      isAdded = list.contains { $0.id == response.id }
+      return list
+    }
+    return isStored && isAdded && !rights.isRevoked(response.id)
   }
 
   /// Removes responses from pages whose bodies were stored at a date or later.

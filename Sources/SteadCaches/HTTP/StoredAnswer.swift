@@ -9,11 +9,6 @@ struct StoredAnswer: Sendable, Hashable {
   /// The positions, in the stored bytes, of those that the answer has.
   let positions: Range<Int>
 
-  /// The fields of a 304 (RFC 9110, 15.4.5).
-  private static let ofNotModified: Set<String> = [
-    "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
-  ]
-
   /// The newest of the stored responses that fit a request and hold the bytes that it asks for.
   static func best(of stored: [StoredResponse], for request: HTTPCache.Request) -> StoredResponse? {
     stored.filter { $0.selection.matches(request) && hasBytes($0, for: request) }
@@ -28,7 +23,7 @@ struct StoredAnswer: Sendable, Hashable {
     if stored.response.status == 200 || stored.range != nil, Self.isKnown(stored, to: request) {
       response.status = HTTPStatus.notModified
       response.reason = "Not Modified"
-      response.fields.removeAll { !Self.ofNotModified.contains($0.name.lowercasedASCII) }
+      response.fields.removeAll { !StoredFields.ofNotModified.contains($0.name.lowercasedASCII) }
       (self.response, positions) = (response, 0..<0)
       return
     }

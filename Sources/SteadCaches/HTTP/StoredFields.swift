@@ -20,13 +20,27 @@ enum StoredFields {
     return storable
   }
 
-  /// The fields of a confirmation that a stored response doesn't have, since they may not be used again: they are for the
-  /// request that was confirmed alone, such as one user's `Set-Cookie`.
-  static func unstored(
-    _ confirmation: HTTPCache.Fields, in stored: HTTPCache.Fields, receivedAt: Date
+  /// The fields of a confirmation that its request's answer doesn't have yet.
+  static func missing(
+    _ confirmation: HTTPCache.Fields, in answer: HTTPCache.Fields, receivedAt: Date
   ) -> [HTTPCache.Fields.Field] {
     storable(confirmation, control: CacheControl(of: [:]), receivedAt: receivedAt)
-      .filter { !stored.contains($0.name) && !belongsToBody($0.name) }
+      .filter { !answer.contains($0.name) && !belongsToBody($0.name) }
+  }
+
+  /// The fields of a 304 (RFC 9110, 15.4.5): for how long a response may be used, and which one it is.
+  static let ofNotModified: Set<String> = [
+    "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
+  ]
+
+  /// Removes what a shared cache may not give to others, by a confirmation's own `Cache-Control`: that of the response it
+  /// confirms says what that one's fields are, and not for whom others are.
+  static func removePersonal(
+    from fields: inout HTTPCache.Fields, _ control: CacheControl, of request: HTTPCache.Request
+  ) {
+    if !control.isForAnybody { fields.removeAll(named: "Set-Cookie") }
+    guard request.fields.contains("Authorization"), !control.isForAllAccounts else { return }
+    fields.removeAll { !ofNotModified.contains($0.name.lowercasedASCII) }
   }
 
   /// Whether a field describes the bytes of the message that it came with, and not another's.

@@ -4,21 +4,35 @@ import Foundation
 enum StoredList {
   /// The list with a new response, which replaces those that fit the same requests.
   ///
-  /// A new part keeps other parts of the same version, and the whole.
+  /// A new part keeps other parts of the same version, and the whole. A response that would replace a more recent one isn't
+  /// added: its body has ended later, but it was sent earlier.
   static func adding(
-    _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse]
+    _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse], now: Date
   ) -> [StoredResponse] {
-    (kept(beside: new, for: request, in: list) + [new]).suffix(HTTPCache.Limits.variantCountLimit)
+    let moment = Moment(of: new)
+    let isOutdated = list.contains { old in
+      isReplaced(old, by: new, for: request) && moment.isBefore(old, now: now)
+    }
+    guard !isOutdated else { return list }
+    let rest = list.filter { !isReplaced($0, by: new, for: request) }
+    return (rest + [new]).suffix(HTTPCache.Limits.variantCountLimit)
   }
 
-  /// What a new response leaves of the list, whether it is stored itself or not.
+  /// What a new response leaves of the list that isn't stored itself.
   static func kept(
-    beside new: StoredResponse, for request: HTTPCache.Request, in list: [StoredResponse]
+    beside new: StoredResponse, for request: HTTPCache.Request, in list: [StoredResponse], now: Date
   ) -> [StoredResponse] {
-    list.filter { old in
-      !old.selection.matches(request)
-        || isSameVersion(old, new) && new.range != nil && old.range != new.range
+    let moment = Moment(of: new)
+    return list.filter {
+      !isReplaced($0, by: new, for: request) || moment.isBefore($0, now: now)
     }
+  }
+
+  private static func isReplaced(
+    _ old: StoredResponse, by new: StoredResponse, for request: HTTPCache.Request
+  ) -> Bool {
+    old.selection.matches(request)
+      && !(isSameVersion(old, new) && new.range != nil && old.range != new.range)
   }
 
   /// The list after a confirmation.
@@ -44,21 +58,22 @@ enum StoredList {
   /// removed.
   static func updating(
     _ list: [StoredResponse], byHead response: HTTPCache.Response, to request: HTTPCache.Request,
-    requestedAt: Date, receivedAt: Date
+    at moment: Moment
   ) -> [StoredResponse] {
     list.compactMap { stored in
-      guard stored.selection.matches(request) else { return stored }
+      guard stored.selection.matches(request), !moment.isBefore(stored, now: moment.receivedAt)
+      else { return stored }
       guard agrees(response, with: stored) else { return nil }
       return stored.updated(
-        by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
+        by: response, to: request, requestedAt: moment.requestedAt, receivedAt: moment.receivedAt)
     }
   }
 
-  /// The list without what fits a request.
-  static func removing(matching request: HTTPCache.Request, from list: [StoredResponse])
-    -> [StoredResponse]
-  {
-    list.filter { !$0.selection.matches(request) }
+  /// The list without what fits a request, and was sent before a response that isn't stored.
+  static func removing(
+    matching request: HTTPCache.Request, from list: [StoredResponse], at moment: Moment, now: Date
+  ) -> [StoredResponse] {
+    list.filter { !$0.selection.matches(request) || moment.isBefore($0, now: now) }
   }
 
   private static func isSameVersion(_ one: StoredResponse, _ other: StoredResponse) -> Bool {
@@ -68,6 +83,8 @@ enum StoredList {
   }
 
   private static func agrees(_ response: HTTPCache.Response, with stored: StoredResponse) -> Bool {
+    // Of another status, such as 404, what is stored is outdated, however few fields there are to compare.
+    guard stored.response.status == 200 || stored.range != nil else { return false }
     let fields = response.fields
     if let tag = fields["ETag"], stored.response.fields["ETag"] != tag { return false }
     if let modified = fields["Last-Modified"], stored.lastModified != modified { return false }

@@ -53,8 +53,10 @@ struct StoredPage: Sendable {
   }
 
   /// Drops bodies, oldest responses first, until the page costs no more than a limit.
-  mutating func dropBodies(downTo limit: Int) {
-    for response in responses where cost > limit { bodies[response.id] = nil }
+  ///
+  /// - Parameter id: The response whose body stays; nil for none.
+  mutating func dropBodies(downTo limit: Int, except id: String? = nil) {
+    for response in responses where response.id != id && cost > limit { bodies[response.id] = nil }
   }
 
   /// Drops responses whose body is not in memory.

@@ -60,21 +60,42 @@ struct StoredResponse: Sendable, Hashable {
       && !response.fields.contains("Content-Encoding")
   }
 
-  /// The same body with the fields of a response that confirms it (RFC 9111, 3.2); nil if these forbid its use for
-  /// another request, or if they are too long to be stored.
-  func updated(
-    by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
-    receivedAt: Date
-  ) -> StoredResponse? {
-    let control = CacheControl(of: confirmation.fields, isShared: isShared)
-    let new = StoredFields.storable(confirmation.fields, control: control, receivedAt: receivedAt)
-      .filter { !StoredFields.belongsToBody($0.name) }
+  /// The same body with all fields of a response that confirms it, for the request that was confirmed.
+  func confirmed(
+    by confirmation: HTTPCache.Response, requestedAt: Date, receivedAt: Date
+  ) -> StoredResponse {
+    let new = StoredFields.storable(
+      confirmation.fields, control: CacheControl(of: [:]), receivedAt: receivedAt)
+    return StoredResponse(
+      id: id, response: merged(with: new, of: confirmation), selection: selection,
+      requestedAt: requestedAt, receivedAt: receivedAt, range: range, bodySize: bodySize,
+      isShared: isShared)
+  }
+
+  /// The head with other fields in the place of those that have the same names.
+  private func merged(
+    with new: HTTPCache.Fields, of confirmation: HTTPCache.Response
+  ) -> HTTPCache.Response {
     var response = self.response
+    let new = new.filter { !StoredFields.belongsToBody($0.name) }
     let names = Set(new.map(\.name.lowercasedASCII))
     response.fields.removeAll { names.contains($0.name.lowercasedASCII) }
     for field in new { response.fields.append(field.value, named: field.name) }
     // The age is the confirmation's, even if it has none.
     if !confirmation.fields.contains("Age") { response.fields.removeAll(named: "Age") }
+    return response
+  }
+
+  /// The same body with those fields of a response that confirms it which are for others, too (RFC 9111, 3.2); nil if these
+  /// forbid its use for another request, or if they are too long to be stored.
+  func updated(
+    by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
+    receivedAt: Date
+  ) -> StoredResponse? {
+    let control = CacheControl(of: confirmation.fields, isShared: isShared)
+    var new = StoredFields.storable(confirmation.fields, control: control, receivedAt: receivedAt)
+    if isShared { StoredFields.removePersonal(from: &new, control, of: request) }
+    var response = merged(with: new, of: confirmation)
     let updated = CacheControl(of: response.fields, isShared: isShared)
     // A confirmation often comes without `Cache-Control`, and that of the stored response stays; or it is the first to name a
     // field that is stored already.

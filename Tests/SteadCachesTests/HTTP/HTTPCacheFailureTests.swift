@@ -46,4 +46,30 @@ import Testing
       #expect(origin.requests.count == 1 + (isShared ? 1 : Self.count))
     }
   }
+
+  // It was a hit, as if the server hadn't been asked (RFC 9211, 2.1).
+  @Test(arguments: [nil, 503])
+  func `a stale response in the place of a failure was asked for`(status: Int?) async throws {
+    let origin = Origin(["Cache-Control": "max-age=10, stale-if-error=60"])
+    let cache = origin.cache()
+    _ = try await origin.get(from: cache)
+    origin.advance(20)
+    let gate = Gate()
+    origin.answer { _ in
+      await gate.wait()
+      guard let status else { throw Unreachable() }
+      return (.init(status: status), .init())
+    }
+    let tasks = (0..<2).map { _ in Task { try await origin.get(from: cache) } }
+    let request = try Origin.request()
+    let flight = cache.flight(
+      of: request, under: try #require(cache.key(request.url)), .standard)
+    while cache.flights.waiterCount(for: flight) < 2 { await Task.yield() }
+    gate.open()
+    var all: [String] = []
+    for task in tasks { all.append(try await task.value.outcome.cacheStatus()) }
+    let forwarded = "stead; fwd=stale" + (status.map { "; fwd-status=\($0)" } ?? "")
+    #expect(
+      all.sorted() == [forwarded + "; ttl=-10", "stead; fwd=stale; ttl=-10; collapsed"].sorted())
+  }
 }

@@ -129,4 +129,28 @@ import Testing
     #expect(reader.storedResponse(to: request) == nil)
     #expect(try await reader.storedResponse(to: Origin.request("/b"))?.text == "new")
   }
+
+  // Each body that was read from the disk was added to those of its URL in memory, up to all of the memory; then the page had
+  // no room, and left it with all its bodies.
+  @Test func `the bodies of a URL take at most half of the memory`() async throws {
+    let limits = HTTPCache.Limits(memorySizeLimit: 1 << 20)
+    let origin = Origin { request in
+      (
+        .init(status: 200, fields: ["Cache-Control": "max-age=100", "Vary": "A"]),
+        .init(Data(repeating: UInt8(request.fields["A"] ?? "") ?? 0, count: 100_000))
+      )
+    }
+    let writer = origin.cache(in: place, limits: limits)
+    for number in 0..<16 { _ = try await origin.get("/", ["A": "\(number)"], from: writer) }
+    let reader = origin.cache(in: place, limits: limits)
+    let key = try #require(CacheKey(Origin.request().url))
+    for number in (0..<16) + (0..<16).reversed() {
+      let reply = try await origin.get("/", ["A": "\(number)"], from: reader)
+      #expect(reply.outcome.source == .hit)
+      #expect(reply.body.bytes?.first == UInt8(number))
+      let page = try #require(reader.store.memory.value(for: key))
+      #expect(page.cost <= limits.memorySizeLimit / 2)
+      #expect(page.bodies.values.contains { $0.data.first == UInt8(number) })
+    }
+  }
 }

@@ -52,7 +52,7 @@ import Testing
     let reception = Reception.make(
       of: HTTPCache.Response(status: 304, fields: confirmation), to: try Origin.request(),
       about: try stored(fields), requestedAt: Self.now, receivedAt: Self.now, id: "new")
-    if case .confirmed(_, isReusable: true) = reception {
+    if case .confirmed(_, kept: _?) = reception {
       #expect(isAboutIt)
     } else {
       #expect(reception == .askAgain && !isAboutIt)
