@@ -294,7 +294,10 @@ final class ObjectLoader {
     var groups = OwnedObjects(query)
     guard plan.entity.discriminator == nil else {
       while try statement.step() {
-        guard let model = try makeObject(plan, statement) else { continue }
+        // The query tests the class of the rows. Typed arrays rely on that of objects, which another process's change of
+        // a row, or a program's mistake, must not break.
+        guard let model = try makeObject(plan, statement), plan.entity.includes(entity(of: model))
+        else { continue }
         groups.beginRow(statement)
         groups.append(model)
       }

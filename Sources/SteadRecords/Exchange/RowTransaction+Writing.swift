@@ -36,7 +36,7 @@ extension RowTransaction {
   package func row(with values: [SQLValue], in columns: [String], of shape: RowShape) throws
     -> Int64?
   {
-    try connection.row(in: shape.root, columns, values)
+    try connection.row(in: shape.root, columns, values, readsClass: false)?.row
   }
 
   /// Adds a pair to a list unless it is in the list.

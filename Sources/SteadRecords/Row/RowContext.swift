@@ -4,7 +4,7 @@ import SteadFiles
 /// What reading and writing rows of one entity needs besides the statement.
 final class RowContext {
   /// nil for a row that represents no stored row.
-  private let labels: RowLabels?
+  let labels: RowLabels?
   let blobs: BlobFiles?
   /// Whether required properties may have no value yet: a custom stage of a migration sets them.
   let acceptsMissingValues: Bool

@@ -20,14 +20,15 @@ struct CountedLists {
   /// Notes the owners of an object whose row is about to be written.
   ///
   /// - Parameters:
-  ///   - root: The object's hierarchy.
+  ///   - entity: The object's class.
   ///   - changes: The properties that are written; nil for all.
   ///   - connection: Where the row's present owners are; nil for a new row.
   mutating func noteWrite(
-    of model: any PersistentModel, root: Int, _ changes: PropertySet?,
+    of model: any PersistentModel, _ entity: EntityLayout, _ changes: PropertySet?,
     stored connection: StoreConnection?
   ) throws {
-    for (place, limit) in limits.enumerated() where limit.destination.rootIndex == root {
+    // Only classes of the members have the reference in the same place.
+    for (place, limit) in limits.enumerated() where limit.destination.includes(entity) {
       guard case .inverse(let toOne) = limit.storage, changes?.contains(toOne) ?? true else {
         continue
       }

@@ -11,6 +11,8 @@ struct DuplicateFinder {
 
   init(_ keys: UniqueKeys) { self.keys = keys }
 
+  /// Throws for two objects of different classes of a hierarchy, neither of which can stand for the other.
+  ///
   /// - Parameter new: In the order of their insertion.
   mutating func pairs(
     new: [Model], changed: [Model], _ entity: (Model) -> EntityLayout
@@ -26,6 +28,10 @@ struct DuplicateFinder {
       guard let original = originals.first, originals.allSatisfy({ $0 === original }) else {
         if originals.isEmpty { hold(keys, by: model) }
         continue
+      }
+      if entity(original) !== entity(model), let key = keys.first(where: { holders[$0] != nil }) {
+        throw UniqueKeys.otherClass(
+          entity(model), key, holds: "\(entity(original).name) of this save")
       }
       pairs.append((model, original))
       // It gets the values of the later object.

@@ -266,7 +266,7 @@ struct SaveWriter {
         upserted.insert(ObjectIdentifier(model))
       } else {
         row = try nextRow(entity.rootIndex, connection)
-        keys.claim(row)
+        keys.claim(row, entity)
       }
       model._$statePointer.pointee.rowID = row
     }
@@ -295,7 +295,7 @@ struct SaveWriter {
         noteFiles(of: model, connection, changes: changes)
         try noteOldOwners(of: model, changes, connection)
         try countedLists.noteWrite(
-          of: model, root: entityPlan.entity.rootIndex, changes, stored: connection)
+          of: model, entityPlan.entity, changes, stored: connection)
         let update = changes.map { entityPlan.update(changes: $0) } ?? entityPlan.updateAll
         try run(update, connection.statement(update.sql), model, entityPlan, connection)
         continue
@@ -307,7 +307,7 @@ struct SaveWriter {
           statement: try connection.statement(layout.plans[entity].insert))
       }
       try countedLists.noteWrite(
-        of: model, root: layout.traits[entity].root, nil, stored: nil)
+        of: model, layout.plans[entity].entity, nil, stored: nil)
       try insertion?.run(model)
     }
     insertion?.statement.reset()
@@ -389,7 +389,7 @@ struct SaveWriter {
       if current.plan.hasExternal { noteFiles(of: model, connection, changes: changes) }
       if layout.readsOldRows { try noteOldOwners(of: model, changes, connection) }
       try countedLists.noteWrite(
-        of: model, root: current.plan.entity.rootIndex, changes, stored: connection)
+        of: model, current.plan.entity, changes, stored: connection)
       if try !run(current.update, current.statement, model, current.plan, connection) {
         vanished.append(model)
       }

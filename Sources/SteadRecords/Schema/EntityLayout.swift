@@ -75,6 +75,25 @@ final class EntityLayout: @unchecked Sendable {
 
   func property(named name: String) -> PropertyLayout? { byName[name].map { properties[$0] } }
 
+  /// The condition, after another one, that is true for rows of the class and its subclasses; empty where the table has
+  /// no others.
+  ///
+  /// - Parameter alias: The table's alias in the statement.
+  func ownRows(_ alias: String) -> String {
+    guard let discriminator, rootIndex != index else { return "" }
+    let family = familyDiscriminators.isEmpty ? [discriminator] : familyDiscriminators
+    return " AND \(alias).\"_entity\" IN (\(family.map(String.init).joined(separator: ", ")))"
+  }
+
+  /// The condition, after another one, that is true for rows of the class itself; empty outside hierarchies.
+  var ownClass: String { discriminator.map { " AND \"_entity\" = \($0)" } ?? "" }
+
+  /// Whether objects of another class are objects of this one.
+  func includes(_ other: EntityLayout) -> Bool {
+    if other.index == index { return true }
+    return other.discriminator.map { familyDiscriminators.contains($0) } ?? false
+  }
+
   struct Parts {
     var index: Int
     var name: String

@@ -111,7 +111,23 @@ struct InverseFinder {
           + "\(inverse.relationship.destination), not to \(side.entity.name). \(remedy)")
       return nil
     }
-    return inverse
+    return canBeStored(inverse, for: side, target.entity) ? inverse : nil
+  }
+
+  /// Whether a to-one relationship can hold what all owners of a list have in it; otherwise notes a problem.
+  ///
+  /// Such a list is stored in the to-one's column, which cannot lead to classes beside the to-one's own.
+  private mutating func canBeStored(
+    _ list: Side, for side: Side, _ target: Schema.Entity
+  ) -> Bool {
+    guard side.relationship.isToOneRelationship, !list.relationship.isToOneRelationship,
+      list.entity !== target
+    else { return true }
+    refuse(
+      "\(side.name) names \(list.path) as its inverse, which other classes than \(target.name) inherit, and they have "
+        + "no place in \(side.name). Declare \(list.relationship.name) in \(target.name), or make \(side.name) a "
+        + "\(list.entity.name)?.")
+    return false
   }
 
   /// The property of a class that has the name of the one that a key path of a replaced class leads to.

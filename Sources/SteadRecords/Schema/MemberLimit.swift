@@ -31,18 +31,20 @@ struct MemberLimit: Sendable {
   /// The SELECT that counts the members of one owner's row, in that row's store.
   var count: String {
     let members = destination.table.sqlName
+    let own = destination.ownRows("m")
     switch storage {
     case .inverse(let toOne):
       let inverse = destination.properties[toOne]
       let sql =
-        "SELECT count(*) FROM \(members) WHERE \((inverse.column ?? inverse.name).sqlName) = ?1"
+        "SELECT count(*) FROM \(members) AS m "
+        + "WHERE m.\((inverse.column ?? inverse.name).sqlName) = ?1\(own)"
       guard let list = property.relationship?.list, let column = inverse.listColumn else {
         return sql
       }
-      return sql + " AND ifnull(\(column.sqlName), 0) = \(list)"
+      return sql + " AND ifnull(m.\(column.sqlName), 0) = \(list)"
     case .join(let table, let owner, let target):
       return "SELECT count(*) FROM \(table.sqlName) AS p JOIN \(members) AS m "
-        + "ON m.\"_id\" = p.\(target) WHERE p.\(owner) = ?1"
+        + "ON m.\"_id\" = p.\(target) WHERE p.\(owner) = ?1\(own)"
     }
   }
 

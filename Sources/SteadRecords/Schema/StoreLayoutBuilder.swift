@@ -114,6 +114,8 @@ struct StoreLayoutBuilder {
     }
     let inverseProperty = inverse.flatMap { stored[destination][$0] as? Schema.Relationship }
     let lists = sharing.lists(of: relationship, in: entity)
+    // A superclass's relationship has an inverse only in the classes that the inverse leads to.
+    let leadsBack = inverseProperty.map { leads($0, to: entity) } ?? true
     return PropertyLayout(
       index: index, name: relationship.name, originalName: relationship.originalName,
       keyPath: relationship.keypath,
@@ -128,11 +130,16 @@ struct StoreLayoutBuilder {
       relationship: RelationshipLayout(
         deleteRule: relationship.deleteRule, minimum: relationship.minimumModelCount ?? 0,
         maximum: relationship.maximumModelCount ?? 0,
-        inverse: lists.map { $0.first?.property } ?? inverse,
+        inverse: lists.map { $0.first?.property } ?? (leadsBack ? inverse : nil),
         lists: lists ?? [], list: sharing.number(of: relationship)),
       listColumn: sharing.needsColumn(relationship)
         ? HiddenColumn.list(of: relationship.name) : nil,
       isForeign: declared.shape.model.map { $0 != models[destination].type } ?? false)
+  }
+
+  /// Whether a relationship can lead to objects of a class.
+  private func leads(_ relationship: Schema.Relationship, to entity: Schema.Entity) -> Bool {
+    sequence(first: entity) { $0.superentity }.contains { $0.name == relationship.destination }
   }
 
   private func storage(

@@ -81,11 +81,17 @@ extension StoreConnection {
       "UPDATE \(table.sqlName) SET \(assignments) WHERE \"_id\" = ?1", [.integer(row)])
   }
 
-  /// The row that has some values; nil when none has.
-  func row(in table: String, _ columns: [String], _ values: [SQLValue]) throws -> Int64? {
+  /// The row that has some values, with the number of its class in a hierarchy's table; nil when none has.
+  func row(
+    in table: String, _ columns: [String], _ values: [SQLValue], readsClass: Bool
+  ) throws -> (row: Int64, discriminator: Int?)? {
     let terms = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
-    return try integer(
-      "SELECT \"_id\" FROM \(table.sqlName) WHERE \(terms.joined(separator: " AND "))", values)
+    let found = try rows(
+      "SELECT \"_id\", \(readsClass ? "\"_entity\"" : "NULL") FROM \(table.sqlName) "
+        + "WHERE \(terms.joined(separator: " AND "))", values)
+    guard let first = found.first, case .integer(let row) = first[0] else { return nil }
+    if case .integer(let number) = first[1] { return (row, Int(number)) }
+    return (row, nil)
   }
 
   func hasRow(_ row: Int64, in plan: EntityPlan) throws -> Bool {

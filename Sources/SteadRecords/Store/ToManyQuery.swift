@@ -20,6 +20,8 @@ struct ToManyQuery {
     let test = isSingle ? "= ?1" : "IN (SELECT value FROM json_each(?1))"
     ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
     placeColumn = ownerColumn + 1
+    // Sibling classes may share the column, or inherit the table of pairs.
+    let own = plan.entity.ownRows("t0")
     switch storage {
     case .inverse(let toOne):
       mayRepeat = false
@@ -29,13 +31,13 @@ struct ToManyQuery {
       let order = "t0.\(HiddenColumn.order(of: column).sqlName)"
       sql =
         "SELECT \(plan.columnList), \(key), \(order) FROM \(plan.table) AS t0 "
-        + "WHERE \(key) \(test)\(Self.isIn(list, property)) ORDER BY \(key), t0.\"_id\""
+        + "WHERE \(key) \(test)\(Self.isIn(list, property))\(own) ORDER BY \(key), t0.\"_id\""
     case .join(let table, let owner, let target):
       mayRepeat = true
       sql =
         "SELECT \(plan.columnList), j.\(owner), ifnull(j.\(owner)_order, j.\"_id\") "
         + "FROM \(table.sqlName) AS j JOIN \(plan.table) AS t0 ON t0.\"_id\" = j.\(target) "
-        + "WHERE j.\(owner) \(test) ORDER BY j.\(owner), j.\"_id\""
+        + "WHERE j.\(owner) \(test)\(own) ORDER BY j.\(owner), j.\"_id\""
     }
   }
 

@@ -111,13 +111,15 @@ extension PredicateTranslation {
     let presence: SQLFragment? =
       owner.nullability.mayBeNull || owner.condition != nil
       ? "NOT \(absence(of: reference))" : nil
+    // Sibling classes may share the column, or inherit the table of pairs.
+    let own = SQLFragment(sql: entity.ownRows(alias))
     switch storage {
     case .inverse(let index):
       let key = entity.properties[index].column ?? entity.properties[index].name
       return RowsTerm(
         entity: entity, alias: alias, source: table,
         condition: "\(SQLName(alias, key)) = \(ownerID)"
-          + isIn(list, entity.properties[index], alias),
+          + isIn(list, entity.properties[index], alias) + own,
         order: Self.place(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
         presence: presence)
     case .join(let name, let owner, let target):
@@ -126,7 +128,7 @@ extension PredicateTranslation {
         entity: entity, alias: alias,
         source: "\(SQLName(name)) AS \(SQLName(alias: join)) JOIN \(table) "
           + "ON \(SQLName(alias, "_id")) = \(SQLName(join, target))",
-        condition: "\(SQLName(join, owner)) = \(ownerID)",
+        condition: "\(SQLName(join, owner)) = \(ownerID)" + own,
         order: Self.place(SQLName(join, "\(owner)_order"), in: join), presence: presence)
     }
   }
