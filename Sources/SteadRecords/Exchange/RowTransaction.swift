@@ -103,8 +103,12 @@ package final class RowTransaction {
   /// Takes a row's number, then the values of its shape's columns.
   func statement(inserting shape: RowShape) throws -> SQLiteStatement {
     if let known = insertions[shape.index] { return known }
-    let names = (["_id"] + shape.columns).map(\.sqlName).joined(separator: ", ")
-    let marks = (0...shape.columns.count).map { "?\($0 + 1)" }.joined(separator: ", ")
+    let own = Set(shape.columns)
+    let plan = rows.container.store(of: entity(of: shape))?.plans[shape.index]?.plan
+    let others = (plan?.otherColumns ?? []).filter { !own.contains($0) }
+    let names = (["_id"] + shape.columns + others).map(\.sqlName).joined(separator: ", ")
+    let marks = ((0...shape.columns.count).map { "?\($0 + 1)" } + others.map { _ in "NULL" })
+      .joined(separator: ", ")
     let statement = try connection.prepare(
       "INSERT INTO \(shape.root.sqlName) (\(names)) VALUES (\(marks))")
     insertions[shape.index] = statement

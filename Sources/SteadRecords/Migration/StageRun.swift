@@ -62,7 +62,7 @@ struct StageRun {
     for entity in container.layout.entities {
       guard let store = container.store(of: entity) else { continue }
       for property in entity.properties where !property.isOptional {
-        guard case .attribute = property.kind, let column = property.column,
+        guard !property.isToMany, let column = property.column,
           let rows = try store.rowsWithout(column, of: entity)
         else { continue }
         problems.append("\(entity.name).\(property.name) in \(rows)")
@@ -72,7 +72,7 @@ struct StageRun {
     throw SwiftDataError(
       .loadIssueModelContainer,
       "The custom stage from \(Self.name(stage)) leaves objects without a value of a required property: "
-        + "\(problems.joined(separator: "; ")). Set it in `didMigrate`, or give it a default value."
+        + "\(problems.joined(separator: "; ")). Set it in `didMigrate`, or give an attribute a default value."
     )
   }
 }

@@ -16,6 +16,9 @@ final class EntityPlan: @unchecked Sendable {
   let columns: UnsafePointer<Int32>
   let selectByID: String
   let insert: String
+  /// The columns of other classes in a hierarchy's table, which a new row has no values in. A table that had no hierarchy
+  /// may have columns with a DEFAULT.
+  let otherColumns: [String]
   /// The parameter of each property in `insert`: 1 is `_id`, in a hierarchy 2 is `_entity`.
   let insertParameters: UnsafePointer<Int32>
   let updateAll: Update
@@ -95,8 +98,10 @@ final class EntityPlan: @unchecked Sendable {
     columns = UnsafePointer(columnMap)
     insertParameters = UnsafePointer(insertMap)
     maps = [columnMap, insertMap]
-    let list = insertNames.map(\.sqlName).joined(separator: ", ")
-    let marks = (1...insertNames.count).map { "?\($0)" }.joined(separator: ", ")
+    otherColumns = Self.otherColumns(insertNames, layout)
+    let list = (insertNames + otherColumns).map(\.sqlName).joined(separator: ", ")
+    let marks = ((1...insertNames.count).map { "?\($0)" } + otherColumns.map { _ in "NULL" })
+      .joined(separator: ", ")
     insert = "INSERT INTO \(table) (\(list)) VALUES (\(marks))"
     storedProperties = PropertySet(entity.properties.filter { $0.column != nil }.map(\.index))
     hasExternal = entity.properties.contains {
@@ -106,6 +111,12 @@ final class EntityPlan: @unchecked Sendable {
   }
 
   deinit { maps.forEach { $0.deallocate() } }
+
+  private static func otherColumns(_ own: [String], _ layout: TableLayout) -> [String] {
+    guard layout.isHierarchy else { return [] }
+    let own = Set(own)
+    return layout.columns.map(\.name).filter { !own.contains($0) }
+  }
 
   private static func makeMap(
     _ entity: EntityLayout, _ value: Int32

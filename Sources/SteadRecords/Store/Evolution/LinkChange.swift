@@ -7,7 +7,9 @@ struct LinkChange {
   /// Where they come to.
   let after: LinkStorage
   /// The owners' classes, before.
-  let oldFamily: [Schema.Entity]
+  let owners: [Schema.Entity]
+  /// The targets' classes, before.
+  let targets: [Schema.Entity]
 
   /// Whether an owner may have at most one destination.
   var hasOneTarget: Bool { relationship.isToOneRelationship }
@@ -26,21 +28,39 @@ struct LinkChange {
     var changes: [LinkChange] = []
     var places: Set<String> = []
     for entity in match.new.entities where tables.contains(entity.root.name) {
-      for case let relationship as Schema.Relationship in entity.properties {
+      for case let relationship as Schema.Relationship in entity.storedProperties {
         guard let (owner, source) = origin(of: relationship, in: entity, match) else { continue }
         let before = old.storage(of: source.relationship, in: source.entity)
         let after = new.storage(of: relationship, in: entity)
-        guard !isSame(before, after, source.isInverse, names), places.insert(after.place).inserted
+        // Both sides of a relationship have the same places. Those of siblings may have one of them in common.
+        guard !isSame(before, after, source.isInverse, names),
+          !isInherited(relationship, from: before, in: entity, match, old),
+          places.insert("\(before.place) \(after.place)").inserted
         else { continue }
+        let other =
+          source.isInverse
+          ? source.entity : match.old.entitiesByName[source.relationship.destination]
         changes.append(
           LinkChange(
             entity: entity, relationship: relationship,
             before: source.isInverse ? before.reversed : before, after: after,
-            oldFamily: owner.family,
+            owners: owner.family, targets: other?.family ?? [],
             hasOneOwnerColumn: hasOneOwner(relationship, match.new)))
       }
     }
     return changes
+  }
+
+  /// Whether the superclass's change has the links of a subclass, too: not if the superclass had no such relationship.
+  private static func isInherited(
+    _ relationship: Schema.Relationship, from before: LinkStorage, in entity: Schema.Entity,
+    _ match: SchemaMatch, _ old: SchemaLinks
+  ) -> Bool {
+    guard let parent = entity.superentity,
+      parent.storedProperties.contains(where: { ($0 as? Schema.Relationship) === relationship }),
+      let (_, source) = origin(of: relationship, in: parent, match)
+    else { return false }
+    return old.storage(of: source.relationship, in: source.entity) == before
   }
 
   /// The tables of pairs that a relationship has before and afterwards.

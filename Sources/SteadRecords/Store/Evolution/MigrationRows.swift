@@ -61,9 +61,7 @@ struct MigrationRows {
           problems.append(problem)
         }
       }
-      let known = Set(
-        old.uniquenessConstraints.map { $0.map { match.newProperty($0, of: old.name)?.name } })
-      for set in entity.uniquenessConstraints where !known.contains(set.map { $0 }) {
+      for set in entity.uniquenessConstraints where isNew(set, entity, old) {
         if let problem = try duplicates(set, entity, table) { problems.append(problem) }
       }
     }
@@ -105,8 +103,12 @@ struct MigrationRows {
         "\(name) is new and required, has no default value, and its model has rows. Make it optional, or give it a default "
         + "value."
     case (nil, let new as Schema.Relationship):
-      guard new.isToOneRelationship, !new.isOptional, try hasRows(table, only) else { return nil }
-      return "\(name) is new and required, and its model has rows. Make it optional."
+      guard givesValues, new.isToOneRelationship, !new.isOptional, try hasRows(table, only) else {
+        return nil
+      }
+      return
+        "\(name) is new and required, and its model has rows. Make it optional, or set it in `didMigrate` of a migration "
+        + "plan."
     case (let before as Schema.Attribute, let new as Schema.Attribute):
       guard case .checked = AttributeChange(from: before, to: new) else { return nil }
       return try ValueCheck(connection, table: table, only: only)
@@ -120,8 +122,12 @@ struct MigrationRows {
         }
       }
       guard !new.isOptional, before.isToOneRelationship else { return nil }
-      if before.isOptional, let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)") {
-        return "\(name) is now required, but these rows have none: \(rows). Make it optional."
+      if givesValues, before.isOptional,
+        let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)")
+      {
+        return
+          "\(name) is now required, but these rows have none: \(rows). Make it optional, or set it in `didMigrate` of a "
+          + "migration plan."
       }
       return try strays(before, table, only).map {
         "\(name) is required, but these rows lead to objects of a class that is gone: \($0). Keep the class, lead them "
@@ -192,26 +198,40 @@ struct MigrationRows {
     return rows.isEmpty ? nil : rows.joined(separator: ", ")
   }
 
+  // MARK: Unique keys
+
+  /// Whether rows may share a unique key that the store did not have, or in which some classes have a new property.
+  private func isNew(_ set: [String], _ entity: Schema.Entity, _ old: Schema.Entity) -> Bool {
+    let isKnown = old.uniquenessConstraints.contains {
+      $0.map { match.newProperty($0, of: old.name)?.name } == set.map { $0 }
+    }
+    return !isKnown
+      || entity.root.family.contains { member in
+        match.oldEntities[member.name] != nil
+          && set.contains { name in
+            member.storedPropertiesByName[name] != nil
+              && match.oldProperty(name, of: member.name) == nil
+          }
+      }
+  }
+
   /// Rows that share the values of a set of properties that becomes unique.
   private func duplicates(
     _ set: [String], _ entity: Schema.Entity, _ table: String
   ) throws -> String? {
     var terms: [String] = []
     for name in set {
-      let column = names.columns[table]?.first { $0.value == name }?.key
-      let value = try entity.storedPropertiesByName[name].flatMap { try literal($0, entity) }
-      switch (column, value) {
-      case (let column?, let value?): terms.append("ifnull(\(column.sqlName), \(value))")
-      case (let column?, nil): terms.append(column.sqlName)
-      case (nil, let value?): terms.append(value)
-      case (nil, nil): return nil
-      }
+      guard let term = try term(name, entity, table) else { return nil }
+      terms.append(term)
     }
+    // A constant in GROUP BY would be a column's number, so terms are columns of an inner SELECT.
+    let keys = terms.indices.map { "key\($0)" }
     let groups = try connection.rows(
-      "SELECT group_concat(\"_id\", ' and '), count(*) FROM \(table.sqlName) WHERE "
-        + terms.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
-        + " GROUP BY \(terms.joined(separator: ", ")) HAVING count(*) > 1 "
-        + "ORDER BY min(\"_id\") LIMIT \(SchemaMigrator.namedRowLimit)")
+      "SELECT group_concat(row, ' and '), count(*) FROM (SELECT \"_id\" AS row, "
+        + "\(zip(terms, keys).map { "\($0) AS \($1)" }.joined(separator: ", ")) FROM \(table.sqlName)) WHERE "
+        + keys.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+        + " GROUP BY \(keys.joined(separator: ", ")) HAVING count(*) > 1 "
+        + "ORDER BY min(row) LIMIT \(SchemaMigrator.namedRowLimit)")
     let rows = groups.compactMap { row -> String? in
       if case .text(let text) = row[0] { "rows \(text.prefix(100))" } else { nil }
     }
@@ -222,9 +242,38 @@ struct MigrationRows {
       + "each, for example in `willMigrate` of a migration plan."
   }
 
+  /// What rows will hold in a column; nil if that is nil for all, or not known.
+  ///
+  /// The classes of a hierarchy share the column and its key. Some may have had the property, and some may have none.
+  private func term(_ name: String, _ entity: Schema.Entity, _ table: String) throws -> String? {
+    guard existing[table]?["_entity"] != nil else { return try value(of: name, entity) }
+    var cases: [String] = []
+    for (offset, old) in match.old.entities.enumerated() where old.root.name == table {
+      guard let now = match.newEntities[old.name], let value = try value(of: name, now) else {
+        continue
+      }
+      cases.append("WHEN \(offset + 1) THEN \(value)")
+    }
+    return cases.isEmpty ? nil : "CASE \"_entity\" \(cases.joined(separator: " ")) END"
+  }
+
+  /// What the rows of one class will hold.
+  private func value(of name: String, _ entity: Schema.Entity) throws -> String? {
+    guard let property = entity.storedPropertiesByName[name], TableNames.isColumn(property) else {
+      return nil
+    }
+    let before = match.oldProperty(name, of: entity.name)
+    guard let before, TableNames.isColumn(before) else { return try literal(property, entity) }
+    // Rows without a value get one only where it has become required.
+    let isFilled = before.isOptional && !property.isOptional
+    return try isFilled
+      ? literal(property, entity).map { "ifnull(\(before.name.sqlName), \($0))" }
+        ?? before.name.sqlName : before.name.sqlName
+  }
+
+  /// The default value that all rows get.
   private func literal(_ property: any SchemaProperty, _ entity: Schema.Entity) throws -> String? {
     guard let attribute = property as? Schema.Attribute, let value = attribute.defaultValue,
-      match.oldProperty(property.name, of: entity.name)?.isOptional ?? true,
       let stored = DefaultValueEncoder.encode(value, as: attribute.encoding)
     else { return nil }
     // Each row gets its own.

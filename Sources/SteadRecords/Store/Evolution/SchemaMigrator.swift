@@ -161,8 +161,16 @@ struct SchemaMigrator {
       }
     return LinkQuery(
       link.before, columns: Set(existing[table]?.keys.map { $0 } ?? []),
-      classes: link.oldFamily.compactMap(oldNumber)
+      owners: rows(of: link.owners), targets: rows(of: link.targets)
     ).sql
+  }
+
+  /// The rows of some classes; nil if their table has no others.
+  private func rows(of classes: [Schema.Entity]) -> LinkQuery.Rows? {
+    guard let table = classes.first?.root.name, existing[table]?["_entity"] != nil else {
+      return nil
+    }
+    return LinkQuery.Rows(table: table, classes: classes.compactMap(oldNumber))
   }
 
   /// What `_entity` held for an old class.
@@ -187,6 +195,7 @@ struct SchemaMigrator {
     try removeDerived()
     try rename()
     try renumberClasses()
+    try clearLostColumns()
     try removePairTables()
     for table in tables { try extend(table) }
     let renumbering = ListRenumbering(match: match, layout: layout)
@@ -345,6 +354,30 @@ struct SchemaMigrator {
         try connection.execute(
           "ALTER TABLE \(new.sqlName) ADD COLUMN \"_entity\" INTEGER NOT NULL DEFAULT \(number)")
       }
+    }
+  }
+
+  /// Clears columns that stay for other classes of a hierarchy in the rows of classes that have no property there, or
+  /// have a new one: no later version may find what was in them.
+  private func clearLostColumns() throws {
+    for entity in layout.entities where entity.discriminator != nil {
+      guard let now = match.new.entitiesByName[entity.name],
+        let old = match.oldEntities[entity.name],
+        let columns = names.columns[old.root.name]
+      else { continue }
+      var kept: Set<String> = []
+      for property in now.storedProperties where TableNames.isColumn(property) {
+        guard let before = match.oldProperty(property.name, of: now.name),
+          TableNames.isColumn(before)
+        else { continue }
+        kept.formUnion(HiddenColumn.renamings(from: before.name, to: property.name).map(\.old))
+      }
+      let lost = columns.filter { !kept.contains($0.key) }.map(\.value.sqlName).sorted()
+      guard !lost.isEmpty else { continue }
+      try connection.execute(
+        "UPDATE \(entity.table.sqlName) SET \(lost.map { "\($0) = NULL" }.joined(separator: ", ")) "
+          + "WHERE 1\(entity.ownClass) AND (\(lost.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")))"
+      )
     }
   }
 

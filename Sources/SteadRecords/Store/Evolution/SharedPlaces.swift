@@ -32,7 +32,7 @@ struct SharedPlaces {
             + "one of them its values in a custom stage of a migration plan."
         }
         // Tables of pairs are written anew; columns of one name are one.
-        guard goesOn, Self.isColumn(property), Self.isColumn(was) else { continue }
+        guard goesOn, TableNames.isColumn(property), TableNames.isColumn(was) else { continue }
         _ = takes(&before, target.key, member(source.name)) { one, other in
           "\(one) and \(other) share a column, since they belong to one class hierarchy, and were stored in two. Give one of "
             + "them another name, or its values in a custom stage of a migration plan."
@@ -58,15 +58,13 @@ struct SharedPlaces {
     return false
   }
 
-  private static func isColumn(_ property: any SchemaProperty) -> Bool {
-    (property as? Schema.Relationship)?.isToOneRelationship ?? true
-  }
-
   /// Where a property is stored, in its hierarchy and in all.
   private static func place(
     _ property: any SchemaProperty, _ entity: Schema.Entity
   ) -> (name: String, key: String) {
-    if isColumn(property) { return (property.name, "\(entity.root.name) \(property.name)") }
+    if TableNames.isColumn(property) {
+      return (property.name, "\(entity.root.name) \(property.name)")
+    }
     let name = "\(entity.declarer(of: property.name).name).\(property.name)"
     return (name, name)
   }

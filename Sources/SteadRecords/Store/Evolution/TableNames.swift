@@ -23,10 +23,9 @@ struct TableNames {
         continue
       }
       for property in old.storedProperties {
-        let isColumn = (property as? Schema.Relationship)?.isToOneRelationship ?? true
-        guard isColumn else { continue }
+        guard Self.isColumn(property) else { continue }
         let now = match.newProperty(property.name, of: old.name)
-        let stays = (now as? Schema.Relationship)?.isToOneRelationship ?? (now != nil)
+        let stays = now.map(Self.isColumn) ?? false
         for (before, after) in HiddenColumn.renamings(from: property.name, to: now?.name ?? "")
         where present[before] != nil {
           if stays {
@@ -39,6 +38,11 @@ struct TableNames {
     }
     // A column that several classes of a hierarchy have stays for those that still have it.
     for (table, names) in columns { dropped[table]?.subtract(names.keys) }
+  }
+
+  /// Whether a property is stored in a column of its class's table.
+  static func isColumn(_ property: any SchemaProperty) -> Bool {
+    (property as? Schema.Relationship)?.isToOneRelationship ?? true
   }
 
   /// The old name of a table that stays.

@@ -104,11 +104,17 @@ struct ValueConversion {
     try connection.execute(
       "UPDATE \(entity.table.sqlName) SET \(property.name.sqlName) = "
         + "(SELECT \(converted) FROM \(aside) WHERE row = \"_id\") WHERE \"_id\" IN (\(rows))")
-    let statement = try connection.prepare("\(rows) ORDER BY row")
+    let kind = entity.discriminator == nil ? "0" : "\"_entity\""
+    let statement = try connection.prepare(
+      "SELECT \"_id\", \(kind) FROM \(entity.table.sqlName) WHERE \"_id\" IN (\(rows)) ORDER BY \"_id\""
+    )
     defer { statement.reset() }
     while try statement.step() {
+      // The row may be of a subclass, where the property has the same place.
+      let own = layout.entity(
+        discriminator: Int(statement.integer(1)), root: entity.rootIndex)
       connection.changes.note(
-        .update, entity, row: statement.integer(0), properties: PropertySet([index]))
+        .update, own ?? entity, row: statement.integer(0), properties: PropertySet([index]))
     }
   }
 }
