@@ -122,11 +122,31 @@ struct PlanMigration {
       try? blobs.removeAdded(since: before)
       throw error
     }
-    // The store is migrated: what fails now costs space alone.
-    try? blobs.remove(before)
+    removeUnusedFiles(target)
     // So that a copy of the file alone is the migrated store.
     _ = try? target.checkpoint(.full, patience: LogMark.readerPatience)
     return true
+  }
+
+  /// Removes the files of large values that no row refers to after the migration.
+  ///
+  /// With the lock, since another process may open the store and name an equal value. What fails is only reported: the
+  /// store is migrated, and the files take up space alone.
+  private func removeUnusedFiles(_ connection: StoreConnection) {
+    do {
+      try connection.beginImmediate()
+      defer { try? connection.execute("ROLLBACK") }
+      let layout = try StoreLayout(schema: schema)
+      let references = ExternalReferences(layout, entities: Set(layout.entities.indices))
+      try BlobFiles(directory: file.blobDirectory).sweep(
+        keeping: references.readAll(connection), keepsHeld: true)
+    } catch {
+      Report.problem(
+        .externalFileFailed, subject: configuration.url.lastPathComponent,
+        message:
+          "Files that no row needs after the migration were not removed. They only take up space; compact() removes them.",
+        cause: error)
+    }
   }
 
   /// Removes the leftovers of a process that was killed right after the copy's content replaced the store's.

@@ -151,15 +151,16 @@ struct SaveWriter {
   // MARK: Deletion
 
   private mutating func delete(from store: Int, _ connection: StoreConnection) throws {
-    var roots = Set<Int>()
+    var roots: [Int: Int] = [:]
     var lastRoot = -1
     for state in plan.states.deleted where isIn(store, state) {
       let root = layout.traits[Int(state.pointee.entity)].root
-      if root != lastRoot { roots.insert(root) }
+      if root != lastRoot { roots[root] = Int(state.pointee.entity) }
       lastRoot = root
     }
-    for root in roots {
-      let entityPlan = layout.plans[root]
+    for (root, member) in roots {
+      // Of a class that has objects here: a custom stage counts a class as used whose plan was made.
+      let entityPlan = layout.plans[member]
       let newest = try connection.greatestRow(of: entityPlan)
       let isReferenced = !layout.store.oneWay[root].isEmpty
       let isAlone = !isReferenced && !hasMoreThanRows(root)
@@ -192,7 +193,7 @@ struct SaveWriter {
   /// Whether objects of a hierarchy have files or rows in join tables.
   private func hasMoreThanRows(_ root: Int) -> Bool {
     layout.store.entities.contains {
-      $0.rootIndex == root && (!$0.joined.isEmpty || layout.plans[$0.index].hasExternal)
+      $0.rootIndex == root && (!$0.joined.isEmpty || !$0.externalColumns.isEmpty)
     }
   }
 

@@ -19,8 +19,9 @@ extension RecordStore {
       try maintain { connection in
         // An old row refers to them.
         let keepsAll = try OldRows(connection: connection).start() != nil
+        let rows = ExternalReferences(self)
         for reference in references {
-          if try keepsAll || isUsed(reference, layout, connection) {
+          if try keepsAll || rows.isUsed(reference, connection) {
             blobs.uses.keep(reference)
           } else {
             try blobs.remove(reference)
@@ -33,19 +34,5 @@ extension RecordStore {
         .externalFileFailed, subject: references[0],
         message: "An unused file was not removed. It only takes up space.", cause: error)
     }
-  }
-
-  private func isUsed(
-    _ reference: String, _ layout: StoreLayout, _ connection: StoreConnection
-  ) throws -> Bool {
-    for entity in layout.entities where plans[entity.index] != nil {
-      for (_, column) in entity.externalColumns {
-        let found = try connection.integer(
-          "SELECT 1 FROM \(entity.table.sqlName) WHERE \(column.sqlName) = ?1 LIMIT 1",
-          [.text(reference)])
-        if found != nil { return true }
-      }
-    }
-    return false
   }
 }

@@ -65,6 +65,13 @@ struct StoreBackup {
     // In this order a backup has all of its large values whenever the process is killed.
     try blobs.add()
     let url = backup.file.configuration.url
+    // A program that opened the old backup and was killed has left a log, which would not belong to the new one.
+    for suffix in ["-wal", "-shm", "-journal"] {
+      let path = url.path + suffix
+      if FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
     try POSIXDisk().rename(new.file.configuration.url.path, to: url.path)
     try blobs.remove(before)
     try new.remove()

@@ -47,17 +47,56 @@ struct ExternalReferences {
 
   /// The names of all files that the store needs: of its rows, and of what rows were before, where that is kept.
   func readAll(_ connection: StoreConnection) throws -> Set<String> {
-    var names = Set(try read(connection).keys)
+    var names: Set<String> = []
     let old = Dictionary(
       uniqueKeysWithValues: try OldRows(connection: connection).tables().map { ($0.table, $0) })
-    for (entity, column) in columns {
-      guard let table = old[entity.table], table.columns.contains(column) else { continue }
-      let rows = try connection.rows(
-        "SELECT DISTINCT \(column.sqlName) FROM \(table.name.sqlName) "
-          + "WHERE typeof(\(column.sqlName)) = 'text'")
-      for row in rows { if case .text(let name) = row[0] { names.insert(name) } }
+    for place in try places(connection) {
+      try names.formUnion(Self.names(in: place.table, place.column, connection))
+      guard let table = old[place.table], table.columns.contains(place.column) else { continue }
+      try names.formUnion(Self.names(in: table.name, place.column, connection))
     }
     return names
+  }
+
+  /// Whether a row refers to a file.
+  func isUsed(_ reference: String, _ connection: StoreConnection) throws -> Bool {
+    for place in try places(connection) {
+      let found = try connection.integer(
+        "SELECT 1 FROM \(place.table.sqlName) WHERE \(place.column.sqlName) = ?1 LIMIT 1",
+        [.text(reference)])
+      if found != nil { return true }
+    }
+    return false
+  }
+
+  /// A column that has names of files.
+  private struct Place: Hashable {
+    let table: String
+    let column: String
+  }
+
+  /// The columns of these models, and of those that the store has now: another process may have migrated it since this
+  /// one opened it, and these models then lack what it has added.
+  private func places(_ connection: StoreConnection) throws -> Set<Place> {
+    var places = Set(columns.map { Place(table: $0.entity.table, column: $0.column) })
+    for entity in try connection.storedSchema()?.entities ?? [] {
+      for case let attribute as Schema.Attribute in entity.storedProperties
+      where attribute.encoding == .external {
+        places.insert(Place(table: entity.root.name, column: attribute.name))
+      }
+    }
+    guard !places.isEmpty else { return [] }
+    let existing = try StoreCatalog(connection).columns
+    return places.filter { existing[$0.table]?[$0.column] != nil }
+  }
+
+  private static func names(
+    in table: String, _ column: String, _ connection: StoreConnection
+  ) throws -> Set<String> {
+    let rows = try connection.rows(
+      "SELECT DISTINCT \(column.sqlName) FROM \(table.sqlName) WHERE typeof(\(column.sqlName)) = 'text'"
+    )
+    return Set(rows.compactMap { if case .text(let name) = $0[0] { name } else { nil } })
   }
 }
 
