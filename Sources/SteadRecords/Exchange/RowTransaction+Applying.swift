@@ -58,7 +58,9 @@ extension RowTransaction {
         if other.root == shape.root { try removePairs(of: number, isOwner: true, in: list) }
         if leadsHere { try removePairs(of: number, isOwner: false, in: list) }
       } else if leadsHere {
-        for row in try connection.clearReferences(in: other.root, relationship.name, to: number) {
+        for row in try connection.clearReferences(
+          in: other.root, relationship.name, to: number, of: "")
+        {
           try noteUpdate(of: relationship.name, row, in: other)
         }
       }

@@ -213,8 +213,8 @@ struct SaveWriter {
           try connection.deletePairs(join, target: row), of: owner, property.index)
       } else if let column = property.column {
         noteRows(
-          try connection.clearReferences(in: owner.table, column, to: row), of: owner,
-          property.index)
+          try connection.clearReferences(in: owner.table, column, to: row, of: owner.ownClass),
+          of: owner, property.index)
       }
     }
   }
@@ -460,14 +460,16 @@ struct SaveWriter {
       guard let inverseColumn = inverse.column else { continue }
       let number = property.relationship?.list
       let others = try connection.clearReferences(
-        in: target.table, inverseColumn, to: row,
+        in: target.table, inverseColumn, to: row, of: target.ownRows(),
         except: inverse.index == held?.index ? max(targetRow, 0) : 0,
         list: inverse.listColumn.flatMap { column in number.map { (column, $0) } })
       noteRows(others, of: target, inverse.index)
     }
-    guard targetRow > 0, held?.isToMany == false else { return }
+    guard targetRow > 0, let held, !held.isToMany else { return }
+    // Of the classes that the other side leads to.
+    let owners = held.destination.map { layout.store.entities[$0] } ?? entity
     let others = try connection.clearReferences(
-      in: entity.table, column, to: targetRow, except: row,
+      in: entity.table, column, to: targetRow, of: owners.ownRows(), except: row,
       list: property.listColumn.map { ($0, list) })
     noteRows(others, of: entity, property.index)
   }

@@ -78,11 +78,12 @@ final class EntityLayout: @unchecked Sendable {
   /// The condition, after another one, that is true for rows of the class and its subclasses; empty where the table has
   /// no others.
   ///
-  /// - Parameter alias: The table's alias in the statement.
-  func ownRows(_ alias: String) -> String {
+  /// - Parameter alias: The table's alias in the statement, if it has one.
+  func ownRows(_ alias: String? = nil) -> String {
     guard let discriminator, rootIndex != index else { return "" }
     let family = familyDiscriminators.isEmpty ? [discriminator] : familyDiscriminators
-    return " AND \(alias).\"_entity\" IN (\(family.map(String.init).joined(separator: ", ")))"
+    let column = (alias.map { "\($0)." } ?? "") + "\"_entity\""
+    return " AND \(column) IN (\(family.map(String.init).joined(separator: ", ")))"
   }
 
   /// The condition, after another one, that is true for rows of the class itself; empty outside hierarchies.

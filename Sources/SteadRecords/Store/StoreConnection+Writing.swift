@@ -57,15 +57,17 @@ extension StoreConnection {
 
   /// Clears a column where it leads to a row, and returns the rows where it did.
   ///
-  /// - Parameter list: The number of a list, and its column; rows in other lists are left out.
+  /// - Parameters:
+  ///   - rows: A condition of the rows' class, after another one: sibling classes may share the column.
+  ///   - list: The number of a list, and its column; rows in other lists are left out.
   func clearReferences(
-    in table: String, _ column: String, to row: Int64, except owner: Int64 = 0,
+    in table: String, _ column: String, to row: Int64, of rows: String, except owner: Int64 = 0,
     list: (column: String, number: Int)? = nil
   ) throws -> [Int64] {
     let test = list.map { " AND ifnull(\($0.column.sqlName), 0) = \($0.number)" } ?? ""
     return try integers(
       "UPDATE \(table.sqlName) SET \(column.sqlName) = NULL WHERE \(column.sqlName) = ?1 "
-        + "AND \"_id\" <> ?2\(test) RETURNING \"_id\"", [.integer(row), .integer(owner)])
+        + "AND \"_id\" <> ?2\(rows)\(test) RETURNING \"_id\"", [.integer(row), .integer(owner)])
   }
 
   /// The row that a column of another leads to.

@@ -121,6 +121,28 @@
     #expect(try store.container.check().isSound)
   }
 
+  /// A save that gave an owner a cat took the owner from its dog, whose reference is in the same column.
+  @Test(arguments: StorePlace.allCases, [false, true])
+  func `a single object of one class leaves that of its siblings`(
+    _ place: StorePlace, isBySide: Bool
+  ) throws {
+    let store = try home(place)
+    let writer = try store.reopened()
+    try writer.only(Kennel.Dog.self).keeper = try writer.only(Owner.self)
+    try writer.save()
+    let context = try store.reopened()
+    let (owner, cat) = (try context.only(Owner.self), try context.only(Kennel.Cat.self))
+    if isBySide { owner.mouser = cat } else { cat.keeper = owner }
+    try context.save()
+    for context in [context, try store.reopened()] {
+      let owner = try context.only(Owner.self)
+      #expect(owner.guardDog?.name == "dog" && owner.mouser?.name == "cat")
+      #expect(try context.only(Kennel.Dog.self).keeper === owner)
+      #expect(try context.only(Kennel.Cat.self).keeper === owner)
+    }
+    #expect(try store.container.check().isSound)
+  }
+
   @Test func `a list whose inverse cannot lead to all of its owners is refused`() throws {
     let error = #expect(throws: SwiftDataError.self) {
       try TestStore(.memory, Parlour.Poodle.self, Parlour.Groomer.self)

@@ -17,6 +17,7 @@ enum Kennel {
     var bone = ""
     var size = 0
     var owner: Owner?
+    var keeper: Owner?
 
     override init(name: String) { super.init(name: name) }
   }
@@ -32,6 +33,7 @@ enum Kennel {
     @Attribute(.unique) var ring: Int?
     var size = 0
     var owner: Owner?
+    var keeper: Owner?
 
     override init(name: String) { super.init(name: name) }
   }
@@ -50,6 +52,8 @@ enum Kennel {
     @Relationship(maximumModelCount: 3, inverse: \Cat.owner) var cats: [Cat] = []
     @Relationship(inverse: \Pet.sitter) var guests: [Dog] = []
     @Relationship(inverse: \Pet.walkers) var walked: [Dog] = []
+    @Relationship(inverse: \Dog.keeper) var guardDog: Dog?
+    @Relationship(inverse: \Cat.keeper) var mouser: Cat?
 
     init(name: String) { self.name = name }
   }

@@ -42,6 +42,8 @@ struct KennelContent {
     var own = 0
     var owner: String?
     var sitter: String?
+    /// Of dogs and cats; an owner has one of each.
+    var keeper: String?
     var walkers: Set<String> = []
   }
 
@@ -62,8 +64,19 @@ struct KennelContent {
       }
       if pet.owner == owner { pets[name]?.owner = nil }
       if pet.sitter == owner { pets[name]?.sitter = nil }
+      if pet.keeper == owner { pets[name]?.keeper = nil }
       pets[name]?.walkers.remove(owner)
     }
+  }
+
+  /// Leads a dog or a cat to its keeper, whose former one of that kind has none then.
+  mutating func keep(_ name: String, by owner: String?) {
+    guard let kind = pets[name]?.kind else { return }
+    for (other, pet) in pets
+    where owner != nil && pet.keeper == owner && pet.kind.isDog == kind.isDog {
+      pets[other]?.keeper = nil
+    }
+    pets[name]?.keeper = owner
   }
 
   /// Whether the class of another pet keeps a pet from being saved.
@@ -83,10 +96,11 @@ extension KennelContent.Pet {
     self.init(kind: KennelContent.Kind(pet), chip: pet.chip)
     switch pet {
     case let dog as Kennel.Dog:
-      (size, owner) = (dog.size, dog.owner?.name)
+      (size, owner, keeper) = (dog.size, dog.owner?.name, dog.keeper?.name)
       own = (dog as? Kennel.Puppy)?.months ?? dog.bone.count
     case let cat as Kennel.Cat:
       (size, owner, own, ring) = (cat.size, cat.owner?.name, cat.claws, cat.ring)
+      keeper = cat.keeper?.name
     case let bird as Kennel.Bird: (owner, ring) = (Self.present(bird.owner)?.name, bird.ring)
     default: break
     }

@@ -44,7 +44,14 @@ private struct Trial {
     steps = []
     if chance(5) { contexts[Int.random(in: 0..<2, using: &random)] = try store.reopened() }
     let context = contexts[Int.random(in: 0..<2, using: &random)]
-    for _ in 0..<Int.random(in: 1...6, using: &random) { try step(context) }
+    if content.owners.isEmpty {
+      for name in ["a", "b"] {
+        context.insert(Kennel.Owner(name: name))
+        content.owners.insert(name)
+      }
+      for _ in 0..<6 { insert(into: context) }
+    }
+    for _ in 0..<Int.random(in: 1...8, using: &random) { try step(context) }
     if chance(2) { try check(context, "before the save") }
     let isRefused = content.pets.keys.contains { content.refuses($0) }
     do {
@@ -70,7 +77,7 @@ private struct Trial {
       uniqueKeysWithValues: context.all(Kennel.Pet.self).map { ($0.name, $0) })
     let owner = owners.keys.sorted().randomElement(using: &random).flatMap { owners[$0] }
     let pet = pets.keys.sorted().randomElement(using: &random).flatMap { pets[$0] }
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<14, using: &random) {
     case 0..<3: insert(into: context)
     case 3 where owners.count < 4:
       count += 1
@@ -87,6 +94,7 @@ private struct Trial {
         content.pets[pet.name] = nil
         context.delete(pet)
       }
+    case 12...: if let pet { keep(pet, by: chance(4) ? nil : owner) }
     case 11 where chance(2):
       if let owner {
         steps.append("delete \(owner.name)")
@@ -164,6 +172,19 @@ private struct Trial {
     }
   }
 
+  private mutating func keep(_ pet: Kennel.Pet, by owner: Kennel.Owner?) {
+    let isBySide = chance(2)
+    switch pet {
+    case let dog as Kennel.Dog:
+      if isBySide, let owner { owner.guardDog = dog } else { dog.keeper = owner }
+    case let cat as Kennel.Cat:
+      if isBySide, let owner { owner.mouser = cat } else { cat.keeper = owner }
+    default: return
+    }
+    steps.append("\(pet.name) kept by \(owner?.name ?? "none")\(isBySide ? " by its side" : "")")
+    content.keep(pet.name, by: owner?.name)
+  }
+
   private mutating func sit(_ pet: Kennel.Pet, at owner: Kennel.Owner?) {
     steps.append("\(pet.name) sits at \(owner?.name ?? "none")")
     content.pets[pet.name]?.sitter = owner?.name
@@ -204,6 +225,9 @@ private struct Trial {
       try check(owner.dogs, content.members { $0.kind.isDog && $0.owner == name }, comment)
       try check(owner.cats, content.members { $0.kind == .cat && $0.owner == name }, comment)
       try check(owner.guests, content.members { $0.kind.isDog && $0.sitter == name }, comment)
+      let kept = content.pets.filter { $0.value.keeper == name }
+      #expect(owner.guardDog?.name == kept.first { $0.value.kind.isDog }?.key, comment)
+      #expect(owner.mouser?.name == kept.first { $0.value.kind == .cat }?.key, comment)
       try check(
         owner.walked, content.members { $0.kind.isDog && $0.walkers.contains(name) }, comment)
     }
