@@ -59,9 +59,14 @@ extension Journal {
   /// Replaces the current file with one that was opened without the lock, and returns false if it got other contents
   /// meanwhile, so that what is known of it may be of both.
   private func adoptUnlocked(_ opened: Opened) -> Bool {
+    let known = (generation, lineage)
     adopt(opened)
-    return salt == header.salt && file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
+    let isWhole =
+      salt == header.salt && file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
       && file.word(at: JournalLayout.salt) == salt
+    // Otherwise the new contents would be taken for those of a backup, which have no greater generation.
+    if !isWhole { (generation, lineage) = known }
+    return isWhole
   }
 
   /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open.

@@ -97,9 +97,11 @@ extension Journal {
   /// Whether a file contains all of the open one, or is that file with the contents that a process has given it.
   func isSuccessor(_ opened: Opened) -> Bool {
     guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
-    // The list may be too short for the open file's entry. A copy of this file that was made earlier has no greater generation.
+    // The list may be too short for the open file's entry. A copy of this file that was made earlier has a lower generation or
+    // the same salt. The generation that is known may be that of the new contents already.
     let isRewritten =
-      opened.file.identity == file.identity && opened.generation > generation
+      opened.file.identity == file.identity && !opened.isCopy
+      && opened.header.salt != header.salt && opened.generation >= generation
       && opened.file.word(at: JournalLayout.home) == opened.file.identity?.word
     return isRewritten
       || JournalLineage(opened.file).containedTail(of: held.salt).map { $0 >= held.offset } ?? false
