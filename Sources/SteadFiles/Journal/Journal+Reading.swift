@@ -20,7 +20,8 @@ extension Journal {
       return try deliver(visit) ? () : skipDamage()
     }
     try reopenLocked()
-    unlockFile()
+    // With the lock: otherwise the contents of a file that can't be replaced may be others by then.
+    defer { unlockFile() }
     if try !deliver(visit) { throw damagedAgain }
   }
 
