@@ -5,7 +5,9 @@ import Foundation
 /// What a cache has learned of one URL, and what it may give by that (RFC 9111, 3.5, 4, 4.2, 4.3.4 and 4.3.5).
 ///
 /// Everything that the origin sends has a number, in the order in which it is sent, and each change of the resource has a
-/// version. A response is outdated once the cache has received another version, completely, that was sent later.
+/// version. A response is outdated once the cache has stored another version that was sent later; and one that is stored is
+/// outdated once the cache has received another version that it can't store, or the answer to a HEAD about another one. Such
+/// messages leave no trace, so they tell nothing about a body that ends after them.
 struct RecencyReference {
   /// A message of the origin.
   struct Message {
@@ -30,10 +32,14 @@ struct RecencyReference {
 
   let isShared: Bool
   private(set) var messages: [Message] = []
-  /// The latest version that the cache has received, by the accounts that share responses.
+  /// The latest version that is stored, by the accounts that share responses.
   private var latest: [String: Int] = [:]
-  /// The latest version that the answer to a HEAD has shown to be a 200.
-  private var latestFound: [String: Int] = [:]
+  /// The versions that have been received, and those among them that are outdated for having been removed.
+  private var received: [String: Set<Int>] = [:]
+  private var removed: [String: Set<Int>] = [:]
+  /// The last answer to a HEAD without validators. It confirms what is stored, whichever version that is, so a body that was
+  /// sent before it may count as the older one.
+  private var vagueAnswers: [String: Int] = [:]
   /// When the cache was told that a version is right.
   private var confirmations: [Int: [Date]] = [:]
 
@@ -48,15 +54,46 @@ struct RecencyReference {
     let group = group(message.request.account)
     if message.request.method == "HEAD" {
       guard message.status == 200 else { return }
-      latestFound[group] = max(latestFound[group] ?? 0, message.version)
-      // Without validators it may be about any version.
+      // Without validators it may be about any version that is a 200.
+      let others = (received[group] ?? []).filter {
+        $0 < message.version && (message.hasTag || status(of: $0) != 200)
+      }
+      remove(others, from: group)
+      if !message.hasTag { vagueAnswers[group] = message.number }
       for version in message.hasTag ? [message.version] : Array(0...message.version) {
         confirmations[version, default: []].append(message.sentAt)
       }
-      if !message.hasTag { return }
+      return
     }
-    latest[group] = max(latest[group] ?? 0, message.version)
     confirmations[message.version, default: []].append(message.sentAt)
+    if message.status == 304 {
+      // It may have removed what it confirms.
+      if message.control != nil, !mayBeStored(message) { latest[group] = nil }
+      return
+    }
+    guard mayBeStored(message) else {
+      return remove((received[group] ?? []).filter { $0 < message.version }, from: group)
+    }
+    if message.number > vagueAnswers[group] ?? -1 {
+      latest[group] = max(latest[group] ?? 0, message.version)
+    }
+    received[group, default: []].insert(message.version)
+    removed[group]?.remove(message.version)
+  }
+
+  private mutating func remove(_ versions: Set<Int>, from group: String) {
+    removed[group, default: []].formUnion(versions)
+    if let version = latest[group], versions.contains(version) { latest[group] = nil }
+  }
+
+  private func status(of version: Int) -> Int? {
+    messages.first { $0.version == version && $0.status != 304 }?.status
+  }
+
+  /// Each message has a cookie.
+  private func mayBeStored(_ message: Message) -> Bool {
+    guard let control = message.control, control != "no-store" else { return false }
+    return !isShared || message.isForAnybody && !control.contains("private")
   }
 
   /// What is wrong with a reply that wasn't asked for; nil if it is allowed.
@@ -68,9 +105,7 @@ struct RecencyReference {
     else { return "a response that nobody sent" }
     let group = group(request.account)
     if version < latest[group] ?? 0 { return "version \(version), which is outdated" }
-    if message.status != 200, version < latestFound[group] ?? 0 {
-      return "status \(message.status), which a HEAD has shown to be outdated"
-    }
+    if removed[group]?.contains(version) == true { return "version \(version), which was removed" }
     if message.status != reply.response.status { return "the status of another version" }
     if !(confirmations[version] ?? []).contains(where: { now.timeIntervalSince($0) < 20 }) {
       return "a stale response"
