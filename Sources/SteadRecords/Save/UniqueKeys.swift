@@ -82,8 +82,8 @@ struct UniqueKeys {
     SwiftDataError(
       .modelValidationFailure,
       "A new \(entity.name) has \(names(key.constraint, entity)) of the \(holder). Classes of one hierarchy share their unique "
-        + "keys, and an object does not change its class. Change the value of one of the two, or delete the other object "
-        + "in an earlier save.")
+        + "keys, and an object does not change its class. Change the value of one of the two, or delete the other object."
+    )
   }
 
   /// Claims a changed object's values.

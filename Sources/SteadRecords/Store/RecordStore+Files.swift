@@ -19,12 +19,13 @@ extension RecordStore {
       try maintain { connection in
         // An old row refers to them.
         let keepsAll = try OldRows(connection: connection).start() != nil
-        let rows = ExternalReferences(self)
+        let unused =
+          keepsAll ? [] : try ExternalReferences(self).unused(among: references, connection)
         for reference in references {
-          if try keepsAll || rows.isUsed(reference, connection) {
-            blobs.uses.keep(reference)
-          } else {
+          if unused.contains(reference) {
             try blobs.remove(reference)
+          } else {
+            blobs.uses.keep(reference)
           }
         }
       }

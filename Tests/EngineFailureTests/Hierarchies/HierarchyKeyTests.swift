@@ -82,6 +82,28 @@
     #expect(try store.context().all(Kennel.Pet.self).map(\.chip) == [nil])
   }
 
+  @Test(arguments: Pair.allCases, [false, true])
+  func `the key of a deleted or changed object is free for another class at once`(
+    _ pair: Pair, isDeleted: Bool
+  ) throws {
+    let store = try Kennel.store()
+    let context = store.context()
+    let (first, second) = pair.objects
+    context.insert(first)
+    try context.save()
+    if isDeleted {
+      context.delete(first)
+    } else {
+      first.chip = 9
+      (first as? Kennel.Cat)?.ring = 9
+    }
+    context.insert(second)
+    try context.save()
+    let left = try store.reopened().all(Kennel.Pet.self).map(\.name).sorted()
+    #expect(left == (isDeleted ? ["two"] : ["one", "two"]))
+    #expect(try store.container.check().isSound)
+  }
+
   @Test func `an object of the same class updates its row`() throws {
     let store = try Kennel.store()
     let context = store.context()

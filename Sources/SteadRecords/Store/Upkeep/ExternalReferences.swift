@@ -58,15 +58,17 @@ struct ExternalReferences {
     return names
   }
 
-  /// Whether a row refers to a file.
-  func isUsed(_ reference: String, _ connection: StoreConnection) throws -> Bool {
-    for place in try places(connection) {
-      let found = try connection.integer(
-        "SELECT 1 FROM \(place.table.sqlName) WHERE \(place.column.sqlName) = ?1 LIMIT 1",
-        [.text(reference)])
-      if found != nil { return true }
-    }
-    return false
+  /// Those of some files that no row refers to.
+  func unused(among names: [String], _ connection: StoreConnection) throws -> Set<String> {
+    let places = try places(connection)
+    return try Set(
+      names.filter { name in
+        try places.allSatisfy { place in
+          try connection.integer(
+            "SELECT 1 FROM \(place.table.sqlName) WHERE \(place.column.sqlName) = ?1 LIMIT 1",
+            [.text(name)]) == nil
+        }
+      })
   }
 
   /// A column that has names of files.
