@@ -172,12 +172,13 @@ struct SaveWriter {
           let model = plan.deleted[place]
           let entity = entity(of: model)
           if layout.plans[entity.index].hasExternal { noteFiles(of: model, connection) }
+          // First, since it notes the rows: their pairs may be in the table of one of the object's own lists.
+          if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
           for index in entity.joined {
             guard let join = entity.properties[index].joinTable else { continue }
             try openPairs(join, connection)
             try connection.deletePairs(join, owner: state.pointee.rowID)
           }
-          if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
         }
         rows.append(state.pointee.rowID)
         try noteDeletion(state, at: place, connection)

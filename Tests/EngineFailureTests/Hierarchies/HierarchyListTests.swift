@@ -121,6 +121,28 @@
     #expect(try store.container.check().isSound)
   }
 
+  /// The pairs of cats, whose owners have no list of them, are in the table of the owners' list of dogs. A deletion removed
+  /// them with that list, and no context read the cats again.
+  @Test(arguments: StorePlace.allCases)
+  func `a deleted owner leaves the lists of objects that it had no list of`(_ place: StorePlace)
+    throws
+  {
+    let store = try home(place)
+    let contexts = [store.context(), store.context()]
+    let owner = try contexts[0].only(Owner.self)
+    for pet in try contexts[0].all(Kennel.Pet.self) { pet.walkers.append(owner) }
+    try contexts[0].save()
+    let cats = try contexts.map { try $0.only(Kennel.Cat.self) }
+    #expect(cats.allSatisfy { $0.walkers.map(\.name) == ["Ann"] })
+    contexts[0].delete(owner)
+    try contexts[0].save()
+    for (context, cat) in zip(contexts, cats) {
+      #expect(try context.all(Owner.self).isEmpty)
+      #expect(cat.walkers.isEmpty)
+    }
+    #expect(try store.container.check().isSound)
+  }
+
   /// A save that gave an owner a cat took the owner from its dog, whose reference is in the same column.
   @Test(arguments: StorePlace.allCases, [false, true])
   func `a single object of one class leaves that of its siblings`(
