@@ -159,7 +159,12 @@ struct MigrationRows {
     else { return nil }
     let storage = SchemaLinks(match.old).storage(of: before, in: old)
     let columns = storage.column.first.flatMap { existing[$0] }?.keys.map { $0 } ?? []
-    let links = LinkQuery(storage, columns: Set(columns), classes: []).sql
+    let family = Set((match.old.entitiesByName[before.destination]?.family ?? []).map(\.name))
+    let numbers = match.old.entities.indices.filter { family.contains(match.old.entities[$0].name) }
+    let links = LinkQuery(
+      storage, columns: Set(columns), owners: nil,
+      targets: LinkQuery.Rows(table: target.table, classes: numbers.map { $0 + 1 })
+    ).sql
     let kept = "count(*) - sum(t.\"_entity\" IN (\(target.numbers)))"
     let rows = try connection.rows(
       "SELECT l.owner, \(kept) FROM (\(links)) AS l JOIN \(target.table.sqlName) AS t "
