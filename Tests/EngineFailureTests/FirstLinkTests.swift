@@ -151,7 +151,7 @@
     #expect(try store.reopened().only(Basket.self).lines.map(\.place) == [1])
   }
 
-  @Test func anInitializerThatUsesWhatItLinkedAndThenFailsEndsTheProcess() async {
+  @Test(.exitTests) func anInitializerThatUsesWhatItLinkedAndThenFailsEndsTheProcess() async {
     await #expect(processExitsWith: .failure) {
       let line = BasketLine()
       _ = try? Basket(refusing: [line], isRead: true)

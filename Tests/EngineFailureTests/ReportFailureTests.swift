@@ -23,7 +23,7 @@ import Synchronization
   }
 
   /// The libraries printed by themselves. What no method can throw goes to the one handler.
-  @Test func aFailedAutosaveGoesToTheHandlerAndNothingIsPrinted() async throws {
+  @Test(.exitTests) func aFailedAutosaveGoesToTheHandlerAndNothingIsPrinted() async throws {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardErrorContent, \.standardOutputContent]

@@ -178,7 +178,7 @@ import Testing
     (try? POSIXDisk().status(at: url.file("DiskCache.sqlite-wal").filePath)?.size) ?? 0
   }
 
-  @Test(.needs(.noThreadSanitizer))
+  @Test(.exitTests, .needs(.noThreadSanitizer))
   func theChildOfAForkFindsNothingAndHarmsNothing() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(inMemory: true)

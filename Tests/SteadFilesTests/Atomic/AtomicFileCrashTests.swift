@@ -86,7 +86,7 @@ import Testing
     second.finish()
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func killedProcessesLeaveTheOldFileOrTheNew() async throws {
     let path = directory.file("a").filePath
     let size = 50_000
@@ -115,7 +115,7 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func processesThatUpdateOneFileLoseNothing() async throws {
     let path = directory.file("counter").filePath
     await withTaskGroup(of: Void.self) { group in
@@ -139,7 +139,7 @@ import Testing
 
   /// The directory's lock belongs to the open file, which a forked child shares: all writers in the
   /// directory had to wait for the child's end.
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func aForkDuringAWriteHoldsNobodyUp() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in

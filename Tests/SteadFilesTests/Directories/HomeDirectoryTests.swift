@@ -37,7 +37,7 @@ import Testing
       try create(directories(home: home.filePath))
     }
 
-    @Test func `the process's home is not created for any path in it`() async throws {
+    @Test(.exitTests) func `the process's home is not created for any path in it`() async throws {
       await #expect(processExitsWith: .success) { [place = directory.url.filePath as String] in
         let home = place + "not mounted/me"
         setenv("HOME", home, 1)

@@ -6,7 +6,7 @@ import Testing
 /// Under `umask 0177` a program created directories that nobody could enter, `~/.config` among them: the mode was
 /// asked for, and the umask took a part of it away.
 @Suite struct UmaskTests {
-  @Test(arguments: [0, 0o022, 0o077, 0o177, 0o277, 0o377, 0o577, 0o777] as [mode_t])
+  @Test(.exitTests, arguments: [0, 0o022, 0o077, 0o177, 0o277, 0o377, 0o577, 0o777] as [mode_t])
   func `directories and files get their modes whatever the umask is`(mask: mode_t) async throws {
     let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) {
@@ -42,7 +42,7 @@ import Testing
     #expect(try place.file("home/lock").mode == 0o640)
   }
 
-  @Test func `a directory keeps the bits that its parent passes on`() async throws {
+  @Test(.exitTests) func `a directory keeps the bits that its parent passes on`() async throws {
     let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) { [place = directory.url.filePath as String] in
       #expect(chmod(place, 0o2755) == 0)

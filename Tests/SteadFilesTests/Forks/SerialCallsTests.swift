@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Dispatch never called anything in a child.
-  @Test(.needs(.noThreadSanitizer)) func `the child of a fork makes its calls`() async {
+  @Test(.exitTests, .needs(.noThreadSanitizer)) func `the child of a fork makes its calls`() async {
     await #expect(processExitsWith: .success) {
       let calls = SerialCalls()
       calls.call(after: .seconds(3_600)) {}

@@ -128,7 +128,7 @@ import Testing
     #expect(try disk.directory.names == ["a", "filler"])
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func processesThatCompactBehindTheirWritersLoseNothing() async throws {
     let path = url.filePath
     await withTaskGroup(of: Void.self) { group in

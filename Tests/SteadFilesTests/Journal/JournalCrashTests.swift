@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Killed
 
-  @Test func aCompactorKilledRightAfterTheRenamingIsFollowed() async throws {
+  @Test(.exitTests) func aCompactorKilledRightAfterTheRenamingIsFollowed() async throws {
     let reader = try LineLog(url)
     let writer = try LineLog(url)
     let path = url.filePath
@@ -208,7 +208,7 @@ import Testing
     #expect(try LineLog(url).lines == ["one", "two"])
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func killedWritersLoseNothingThatTheyWereTold() async throws {
     let path = url.filePath
     let acknowledged = directory.file("acknowledged").filePath

@@ -182,7 +182,7 @@ import Testing
 
   // MARK: Processes
 
-  @Test func aForkFreesTheLock() async throws {
+  @Test(.exitTests) func aForkFreesTheLock() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog.keepingLock(URL(filePath: path))
@@ -201,7 +201,7 @@ import Testing
   }
 
   /// A process that has the lock forks and is killed, and its child goes on without using the journal.
-  @Test func aChildThatOutlivesItsParentHasNoLock() async throws {
+  @Test(.exitTests) func aChildThatOutlivesItsParentHasNoLock() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       var (gate, ready): ([Int32], [Int32]) = ([0, 0], [0, 0])
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  @Test func theLockOfAKilledProcessIsFree() async throws {
+  @Test(.exitTests) func theLockOfAKilledProcessIsFree() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let child = try ForkedChild {
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test func aStoppedProcessIsWaitedForNoLongerThanTheLimit() async throws {
+  @Test(.exitTests) func aStoppedProcessIsWaitedForNoLongerThanTheLimit() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))

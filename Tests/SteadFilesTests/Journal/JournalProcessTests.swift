@@ -14,7 +14,7 @@ import Testing
     url = directory.file("a.journal")
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func fourWritersLoseNothingAndReadersSeeEachInOrder() async throws {
     let path = url.filePath
     let reader = try LineLog(url)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test(.hangLimit)
+  @Test(.exitTests, .hangLimit)
   func ofProcessesThatMakeTheFileAtOnceOneWins() async throws {
     for round in 0..<3 {
       let path = directory.file("new/\(round)/a.journal").filePath
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func aForkedChildGoesOnWhereItsParentWas() async throws {
+  @Test(.exitTests) func aForkedChildGoesOnWhereItsParentWas() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
@@ -104,7 +104,7 @@ import Testing
 
   /// The child continued at its parent's position, since a copy has the same salt. So it never read the records there, and
   /// would have appended behind them.
-  @Test(arguments: [Journal.Access.readWrite, .readOnly])
+  @Test(.exitTests, arguments: [Journal.Access.readWrite, .readOnly])
   func `a child reads a copy with other records from its beginning`(access: Journal.Access)
     async throws
   {
@@ -129,7 +129,9 @@ import Testing
   }
 
   /// A child knows which record it has read last, as its parent did.
-  @Test func `a child finds a file overwritten whose last record is another one`() async throws {
+  @Test(.exitTests) func `a child finds a file overwritten whose last record is another one`()
+    async throws
+  {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
@@ -149,7 +151,9 @@ import Testing
 
   /// A child took a file of its parent for its own, overwritten: it had the number of the one that was open at
   /// the fork, which was gone. The child then replaced it, with all that the parent had written.
-  @Test func `a child knows its parent's file from another with the same number`() async throws {
+  @Test(.exitTests) func `a child knows its parent's file from another with the same number`()
+    async throws
+  {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
@@ -178,7 +182,7 @@ import Testing
     #expect(lines.contains("parent 0"))
   }
 
-  @Test func parentAndChildKeepEachOtherOut() async throws {
+  @Test(.exitTests) func parentAndChildKeepEachOtherOut() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))

@@ -47,7 +47,7 @@ import Testing
   }
 
   #if !canImport(Darwin)
-    @Test func theDefaultHandlerWritesOneLine() async throws {
+    @Test(.exitTests) func theDefaultHandlerWritesOneLine() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {

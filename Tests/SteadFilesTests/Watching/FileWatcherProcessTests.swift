@@ -11,7 +11,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test func tellsOfAnotherProcess() async throws {
+    @Test(.exitTests) func tellsOfAnotherProcess() async throws {
       let path = directory.file("a").filePath
       var changes = try FileWatcher(file: directory.file("a")).makeAsyncIterator()
       await #expect(processExitsWith: .success) { [path = path as String] in
@@ -20,7 +20,7 @@ import Testing
       #expect(await changes.next()?.names == ["a"])
     }
 
-    @Test func sharesOneDescriptorThatGoesWithTheLastWatcher() async throws {
+    @Test(.exitTests) func sharesOneDescriptorThatGoesWithTheLastWatcher() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
         let directory = URL(filePath: place)
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// The kernel drops what comes when its queue is full, and says only that it did.
-    @Test func saysThatAnythingMayHaveChangedWhenThereWasTooMuch() async throws {
+    @Test(.exitTests) func saysThatAnythingMayHaveChangedWhenThereWasTooMuch() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
         let limitFile = URL(filePath: "/proc/sys/fs/inotify/max_queued_events")
@@ -65,7 +65,7 @@ import Testing
       }
     }
 
-    @Test(.needs(.noThreadSanitizer))
+    @Test(.exitTests, .needs(.noThreadSanitizer))
     func beginsAnewInTheChildOfAForkAndLeavesTheParentsAlone() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in

@@ -6,7 +6,7 @@ import Testing
 struct ProblemTests {
   /// The first error of each kind alone is passed on, and other tests may have met it already. So the
   /// test runs in a process of its own.
-  @Test func errorsWithoutAHandlerReachTheWholePackagesHandler() async {
+  @Test(.exitTests) func errorsWithoutAHandlerReachTheWholePackagesHandler() async {
     await #expect(processExitsWith: .success) {
       let received = Mutex<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.withLock { $0.append(problem) } }

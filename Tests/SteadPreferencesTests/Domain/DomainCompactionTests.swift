@@ -219,7 +219,7 @@ import Testing
   }
 
   /// Dispatch does nothing in the child of a fork, nor does the parent's thread.
-  @Test(.needs(.noThreadSanitizer)) func theChildOfAForkCompacts() async throws {
+  @Test(.exitTests, .needs(.noThreadSanitizer)) func theChildOfAForkCompacts() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let store = try DomainStore(

@@ -83,7 +83,8 @@ struct ObstacleTests {
   }
 
   /// The directory cannot be written, and the journal in it can: nothing is in memory alone, as the error said.
-  @Test(.needs(.superuser)) func `an error says that values are in the journal if they are`()
+  @Test(.exitTests, .needs(.superuser))
+  func `an error says that values are in the journal if they are`()
     async throws
   {
     let directory = try TemporaryDirectory()

@@ -8,7 +8,7 @@ import Testing
 struct ForkObservationTests {
   /// The thread that was telling observers at the moment of the fork is not there in the child, which
   /// then waited for it with all that it had to tell.
-  @Test func theChildTellsItsOwnObservers() async {
+  @Test(.exitTests) func theChildTellsItsOwnObservers() async {
     await #expect(processExitsWith: .success) {
       let preferences = Preferences.inMemory()
       let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

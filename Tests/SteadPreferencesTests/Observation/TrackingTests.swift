@@ -77,7 +77,7 @@ struct TrackingTests {
   /// Reads that nothing tracks leave nothing behind, and make nobody follow the domains.
   ///
   /// In a process of its own: a read may be taken for one that another thread tracks at that moment.
-  @Test func costsNothingUntracked() async {
+  @Test(.exitTests) func costsNothingUntracked() async {
     await #expect(processExitsWith: .success) {
       let preferences = Preferences.inMemory()
       for number in 0..<100 { _ = preferences.propertyList(forKey: "key \(number)") }

@@ -50,7 +50,7 @@ struct MissingHomeTests {
   }
 
   /// With the variables of the process, for every kind of preferences, under every umask.
-  @Test(arguments: [0o022, 0o177, 0o777] as [mode_t])
+  @Test(.exitTests, arguments: [0o022, 0o177, 0o777] as [mode_t])
   func `no kind of preferences creates the process's home`(mask: mode_t) async throws {
     let directory = try TemporaryDirectory()
     await #expect(processExitsWith: .success) {

@@ -39,7 +39,9 @@ struct ProblemTests {
   }
 
   /// Two of them came as one problem with a line break, which a log shows as a literal `\n`.
-  @Test func `each ambiguous group of inverses is a problem of its own, in one line`() async {
+  @Test(.exitTests) func `each ambiguous group of inverses is a problem of its own, in one line`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let received = Box<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.change { $0.append(problem) } }
@@ -62,7 +64,7 @@ struct ProblemTests {
     #expect(error?.message == "One is wrong. Two is wrong.")
   }
 
-  @Test func aProblemThatCannotBeThrownReachesTheHandler() async {
+  @Test(.exitTests) func aProblemThatCannotBeThrownReachesTheHandler() async {
     await #expect(processExitsWith: .success) {
       let received = Box<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.change { $0.append(problem) } }

@@ -17,7 +17,7 @@
       }
     }
 
-    @Test func followsTheEnvironment() async {
+    @Test(.exitTests) func followsTheEnvironment() async {
       await #expect(processExitsWith: .success) {
         setenv("XDG_DATA_HOME", "/x/data", 1)
         setenv("XDG_CACHE_HOME", "/x/cache", 1)

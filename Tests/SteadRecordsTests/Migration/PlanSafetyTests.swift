@@ -186,7 +186,7 @@ import WorkerModels
   }
 
   /// In a process of its own, in which no other test opens containers.
-  @Test func whatIsOpenedForAMomentIsNotTheCurrentContainer() async {
+  @Test(.exitTests) func whatIsOpenedForAMomentIsNotTheCurrentContainer() async {
     await #expect(processExitsWith: .success) {
       let file = try RecordsTestSupport.StoreFile()
       try ParcelPlan.makeStore(at: file.url, codes: 10, labels: 3)

@@ -87,7 +87,7 @@ struct SecretBytesTests {
 
   #if os(Linux)
     /// As the kernel tells it: not in core dumps (dd), and locked (lo) where the limit allows.
-    @Test(arguments: [10, 2000, 100_000])
+    @Test(.exitTests, arguments: [10, 2000, 100_000])
     func isLeftOutOfDumpsAndSwap(size: Int) async {
       // In a process whose limit no other test has used up.
       await #expect(processExitsWith: .success) { [size = size as Int] in
@@ -100,7 +100,7 @@ struct SecretBytesTests {
       }
     }
 
-    @Test func worksWhereNothingMayBeLocked() async {
+    @Test(.exitTests) func worksWhereNothingMayBeLocked() async {
       await #expect(processExitsWith: .success) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         #expect(setrlimit(lockLimit, &none) == 0)
@@ -115,7 +115,7 @@ struct SecretBytesTests {
     }
   #endif
 
-  @Test func worksInTheChildOfAFork() async {
+  @Test(.exitTests) func worksInTheChildOfAFork() async {
     await #expect(processExitsWith: .success) {
       let isTaking = Atomic(true)
       // Others are in the middle of taking and giving while the process forks.
@@ -143,7 +143,7 @@ struct SecretBytesTests {
     }
   }
 
-  @Test func isNotLockedInTheChildOfAForkUntilItMakesASecretThere() async {
+  @Test(.exitTests) func isNotLockedInTheChildOfAForkUntilItMakesASecretThere() async {
     await #expect(processExitsWith: .success) {
       let held = SecretBytes("of the parent")
       #expect(held.isLocked)

@@ -44,7 +44,9 @@ import Testing
   }
 
   /// The protection was off without a word where its files could not be written.
-  @Test(arguments: ["a file", "a link that leads nowhere", "a file system that cannot be written"])
+  @Test(
+    .exitTests,
+    arguments: ["a file", "a link that leads nowhere", "a file system that cannot be written"])
   func `a vault whose protection cannot be written reports it once`(obstacle: String) async throws {
     await #expect(processExitsWith: .success) { [obstacle = obstacle as String] in
       let place = try TestVault()
@@ -91,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `a vault whose protection can be written reports nothing`() async throws {
+  @Test(.exitTests) func `a vault whose protection can be written reports nothing`() async throws {
     await #expect(processExitsWith: .success) {
       let place = try TestVault()
       let count = ForkSafeLock(0)
