@@ -2,43 +2,19 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// An open file that has been examined.
-  struct Opened {
-    var file: MappedFile
-    var header: JournalHeader
-    /// Where the verified records end.
-    var verifiedEnd = 0
-    /// Replaces a checkpoint that cannot be repaired.
-    var substitute: Checkpoint?
-    /// Whether records were lost, or the checkpoint is the owner's replacement.
-    var isPartial = false
-    /// Whether it was a copy, such as a backup, that nobody had opened before. Only known with the lock.
-    var isCopy = false
-
-    /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
-    var generation: UInt64 {
-      guard file.byteCount >= JournalLayout.headerByteCount else { return 0 }
-      return Journal.credible(file.word(at: JournalLayout.generation))
-    }
-  }
-
   /// Opens whatever has the name now, replacing the file that was open.
   func open() throws {
     if let opened = try openUnlocked() {
       if access == .readOnly { return adopt(opened) }
-      if isUsableUnlocked(opened) {
-        if adoptUnlocked(opened) { return }
-      } else {
-        opened.file.close(on: disk)
-      }
+      if isUsableUnlocked(opened) { return adopt(opened) }
+      opened.file.close(on: disk)
     }
     do {
       try reopenLocked()
     } catch let error as FileError where error.code == .busy {
       // An intact file can be read without the lock.
-      guard let opened = try openUnlocked(isFirst: false), adoptUnlocked(opened) else {
-        throw error
-      }
+      guard let opened = try openUnlocked(isFirst: false) else { throw error }
+      adopt(opened)
       isOpenedWithoutLock = true
       return
     }
@@ -53,20 +29,8 @@ extension Journal {
       opened.file.close(on: disk)
       return false
     }
-    return adoptUnlocked(opened)
-  }
-
-  /// Replaces the current file with one that was opened without the lock, and returns false if it got other contents
-  /// meanwhile, so that what is known of it may be of both.
-  private func adoptUnlocked(_ opened: Opened) -> Bool {
-    let known = (generation, lineage)
     adopt(opened)
-    let isWhole =
-      salt == header.salt && file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
-      && file.word(at: JournalLayout.salt) == salt
-    // Otherwise the new contents would be taken for those of a backup, which have no greater generation.
-    if !isWhole { (generation, lineage) = known }
-    return isWhole
+    return true
   }
 
   /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open.
@@ -99,14 +63,13 @@ extension Journal {
       isRecovering = true
       lostPlace = lostPlace ?? heldPlace
     }
-    lineage.inherit(JournalLineage(opened.file))
+    lineage.inherit(opened.lineage)
     generation = max(generation, opened.generation)
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
     (position, roomEnd) = (0, 0)
-    salt = file.word(at: JournalLayout.salt)
-    lineageIdentity = JournalLineage.identity(of: file, header)
+    (salt, lineageIdentity, origins) = (opened.salt, opened.identity, opened.origins)
     (isDisturbed, lastRecord) = (false, 0)
     (isLockLeft, hasInsisted) = (false, false)
     writesUntilLook = Self.writesPerLook
@@ -155,13 +118,27 @@ extension Journal {
       file.hasCheckpoint(header), file.word(at: JournalLayout.tail) & JournalLayout.flags == 0,
       !isListening
     {
-      return Opened(file: file, header: header)
+      let opened = Opened(file: file, header: header)
+      if opened.isSettled { return opened }
     }
     file.close(on: disk)
     return nil
   }
 
+  /// How often another process may give the file other contents while this one looks at them.
+  static let readingAttemptLimit = 100
+
   private func openForReading() throws -> Opened {
+    for _ in 0..<Self.readingAttemptLimit {
+      if let opened = try openForReading(ifSettled: true) { return opened }
+    }
+    return try openForReading(ifSettled: false) ?? standIn(for: nil, try initial())
+  }
+
+  /// Opens what can be read.
+  ///
+  /// - Parameter ifSettled: Returns nil instead of reporting damage if another process may just be replacing the contents.
+  private func openForReading(ifSettled: Bool) throws -> Opened? {
     // Not opened, since a device may do something then.
     if let found = try statusInPlace(), found.kind != .file { throw notAFile }
     guard let descriptor = try openIfPresent(O_RDONLY) else {
@@ -176,28 +153,56 @@ extension Journal {
         file.close(on: disk)
         return image
       }
-      if file.isAllZero {
-        report(.header, at: 0, lost: file.byteCount, keptAside: nil)
-        return standIn(for: file, try initial())
+      if let opened = good(file) { return opened }
+      // The words are read after what they are about.
+      guard !ifSettled || !isBeingRewritten(file) else {
+        file.close(on: disk)
+        return nil
       }
-      switch JournalHeader.read(file.bytes) {
-      case .newerVersion(let version): throw newerVersion(version)
-      case .damaged: return standIn(for: file, try repair(reportLoss(of: file, .header)))
-      case .foreign: return standIn(for: file, try repair(reportLoss(of: file, .notAJournal)))
-      case .header(let header, let isWhole):
-        if !isWhole { report(.header, at: 0, lost: 0, keptAside: nil) }
-        var opened = Opened(file: file, header: header)
-        if !file.hasCheckpoint(header) {
-          opened.substitute = try repair(
-            report(
-              .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
-              keptAside: nil))
-        }
-        return opened
-      }
+      return try examineForReading(file)
     } catch {
       file.close(on: disk)
       throw error
+    }
+  }
+
+  /// A file in which nothing is damaged; nil if something is, or has changed meanwhile.
+  private func good(_ file: MappedFile) -> Opened? {
+    guard case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
+      file.hasCheckpoint(header)
+    else { return nil }
+    let opened = Opened(file: file, header: header)
+    return file.word(at: JournalLayout.salt) == header.salt ? opened : nil
+  }
+
+  /// Whether what seems damaged may be a moment in which another process gives the file other contents.
+  private func isBeingRewritten(_ file: MappedFile) -> Bool {
+    guard !file.isBlank, !file.isLost, file.byteCount >= JournalLayout.headerByteCount else {
+      return false
+    }
+    // Contents that are complete by now are good.
+    return hasImage(file) || good(file) != nil
+  }
+
+  private func examineForReading(_ file: MappedFile) throws -> Opened {
+    if file.isAllZero {
+      report(.header, at: 0, lost: file.byteCount, keptAside: nil)
+      return standIn(for: file, try initial())
+    }
+    switch JournalHeader.read(file.bytes) {
+    case .newerVersion(let version): throw newerVersion(version)
+    case .damaged: return standIn(for: file, try repair(reportLoss(of: file, .header)))
+    case .foreign: return standIn(for: file, try repair(reportLoss(of: file, .notAJournal)))
+    case .header(let header, let isWhole):
+      if !isWhole { report(.header, at: 0, lost: 0, keptAside: nil) }
+      var opened = Opened(file: file, header: header)
+      if !file.hasCheckpoint(header) {
+        opened.substitute = try repair(
+          report(
+            .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
+            keptAside: nil))
+      }
+      return opened
     }
   }
 

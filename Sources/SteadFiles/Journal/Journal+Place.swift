@@ -40,9 +40,9 @@ extension Journal {
   /// Whether another program has truncated the open file, perhaps only the room behind the last record.
   ///
   /// Writes into such room, in the page in which the file ends, raise no signal, and nobody else finds them. A journal
-  /// never becomes shorter, so the mapped part must be there.
+  /// never becomes shorter while it has the same contents, so the mapped part must be there. Who only reads needs no room.
   var isCut: Bool {
-    !file.isBlank && !file.isInherited && !file.isReached
+    file.isWritable && !file.isInherited && !file.isReached
   }
 
   /// Whether the file still has its salt and the last record that was written or read.
@@ -98,13 +98,13 @@ extension Journal {
   func isSuccessor(_ opened: Opened) -> Bool {
     guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
     // The list may be too short for the open file's entry. A copy of this file that was made earlier has a lower generation or
-    // the same salt. The generation that is known may be that of the new contents already.
+    // the same salt.
     let isRewritten =
       opened.file.identity == file.identity && !opened.isCopy
       && opened.header.salt != header.salt && opened.generation >= generation
       && opened.file.word(at: JournalLayout.home) == opened.file.identity?.word
     return isRewritten
-      || JournalLineage(opened.file).containedTail(of: held.salt).map { $0 >= held.offset } ?? false
+      || opened.lineage.containedTail(of: held.salt).map { $0 >= held.offset } ?? false
   }
 
   /// Whether a file that was opened again is the open one with other contents, such as those of a backup.

@@ -13,16 +13,25 @@ extension Journal {
     stead_admit_bus_errors()
     if needsAttention { try attend() }
     if try deliver(visit) { return }
-    if access == .readOnly {
-      guard position == 0 else { return skipDamage() }
-      // Overwritten since it was opened, which examined the checkpoint.
-      try open()
-      return try deliver(visit) ? () : skipDamage()
-    }
+    if access == .readOnly { return try readAgain(visit) }
     try reopenLocked()
     // With the lock: otherwise the contents of a file that can't be replaced may be others by then.
     defer { unlockFile() }
     if try !deliver(visit) { throw damagedAgain }
+  }
+
+  /// Reads on where something seems damaged, and nothing can be repaired.
+  private func readAgain(_ visit: (Event) throws -> Void) throws {
+    for _ in 0..<Self.readingAttemptLimit {
+      // Before the first record the checkpoint isn't what it was when the file was opened. Otherwise the records are other ones
+      // if the contents are, or are just being replaced.
+      guard position == 0 || isOverwritten || image(in: file) != nil else {
+        break
+      }
+      try open()
+      if try deliver(visit) { return }
+    }
+    skipDamage()
   }
 
   /// Whether something has to be done before the records can be read.

@@ -13,7 +13,7 @@ extension Journal {
     // Who may only read shows what the files hold.
     guard access == .readWrite else { return false }
     if opened.isPartial { return true }
-    if JournalLineage.identity(of: opened.file, opened.header) == held.salt {
+    if opened.identity == held.salt {
       // A copy that was made before, or other records have been appended to one.
       let isSame =
         lastRecord == 0 || lineageIdentity != held.salt || lastRecord + 8 > opened.file.byteCount
@@ -23,7 +23,7 @@ extension Journal {
     }
     // Who has overwritten the file may have given it other records, which the entry is about.
     guard isHeldIntact else { return true }
-    return JournalLineage(opened.file).containedTail(of: held.salt).map { $0 < held.offset } ?? true
+    return opened.lineage.containedTail(of: held.salt).map { $0 < held.offset } ?? true
   }
 
   /// Ends what ``isRecovering`` began, and returns up to where the owner knew the lost file.

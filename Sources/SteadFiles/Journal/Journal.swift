@@ -147,6 +147,8 @@ package final class Journal {
   var lineageIdentity: UInt64 = 0
   /// The greatest generation of all files that were open.
   @exclusivity(unchecked) @usableFromInline var generation: UInt64 = 0
+  /// Where the open file's records were written first, as of its opening.
+  var origins = JournalOrigins()
   /// The lost files that this process knows to be contained in those that it has had open.
   var lineage = JournalLineage()
 
@@ -246,11 +248,13 @@ package final class Journal {
 
   /// Whether anything exists that the owner has not yet received from ``read(_:)`` or a write.
   ///
-  /// It costs two loads from memory, a few nanoseconds, so it may be checked before each use.
+  /// It costs three loads from memory, a few nanoseconds, so it may be checked before each use.
   @inlinable @inline(__always)
   package var hasNews: Bool {
     stead_admit_bus_errors()
     // The tail's word also holds a file's special states, such as that another has replaced it.
-    return file.word(at: JournalLayout.tail) != position || file.isInherited
+    // The contents of a file that can't be replaced may become others that end at the same place.
+    return file.word(at: JournalLayout.tail) != position
+      || file.word(at: JournalLayout.salt) != salt || file.isInherited
   }
 }

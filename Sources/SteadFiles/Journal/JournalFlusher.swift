@@ -51,11 +51,6 @@ package struct JournalFlusher: Sendable {
     defer { header.close(on: disk) }
     let salt = header.word(at: JournalLayout.salt)
     let identity = JournalLineage.identity(of: header, salt: salt)
-    // Read again at the end: what was synced meanwhile may have been something else.
-    func isIntact() -> Bool {
-      header.word(at: JournalLayout.salt) == salt && salt != 0 && !header.isLost
-        && header.isReached
-    }
     // The system reports a failure once, and discards what it could not write.
     guard header.word(at: JournalLayout.failedSync) == 0 else {
       throw FileError(
@@ -63,7 +58,15 @@ package struct JournalFlusher: Sendable {
         message: "The disk failed when the journal was last made durable; check the disk, and "
           + "compact the journal, which writes all of it again.", path: path)
     }
-    let tail = header.word(at: JournalLayout.tail) & ~JournalLayout.flags
+    let word = header.word(at: JournalLayout.tail)
+    let tail = word & ~JournalLayout.flags
+    let wasRewritten = word & JournalLayout.compacting != 0
+    // Read again at the end: what was synced meanwhile may have been something else. Without the room behind the last record
+    // nothing is missing: the file may have been mapped before a compaction in place has truncated it.
+    func isIntact() -> Bool {
+      header.word(at: JournalLayout.salt) == salt && salt != 0 && !header.isLost
+        && stead_file_reaches(descriptor, Int64(clamping: tail)) != 0
+    }
     do {
       try disk.syncContents(descriptor, path: path)
     } catch {
@@ -79,14 +82,14 @@ package struct JournalFlusher: Sendable {
     // Either a compactor finds this word after it has set its mark, and syncs what it copies; or its mark is
     // found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
-    guard isIntact() else {
-      // A file that is a mount point gets other contents in a compaction, which say what they contain.
-      guard JournalLineage(header).containedTail(of: identity).map({ $0 >= tail }) ?? false else {
-        throw overwritten(path)
-      }
-      return false
+    let isFlushed = isIntact()
+    if !isFlushed {
+      // A file that is a mount point gets other contents in a compaction, which say what they contain. If that was under way at
+      // the beginning, what was read may be of both contents.
+      let isContained = JournalLineage(header).containedTail(of: identity).map { $0 >= tail }
+      guard wasRewritten || isContained ?? false else { throw overwritten(path) }
     }
-    if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return true }
+    if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return isFlushed }
     // The compactor holds the lock until its file has the name.
     let limit = Self.compactionLimit.wholeMicroseconds
     let error = stead_file_lock_within(
@@ -98,7 +101,7 @@ package struct JournalFlusher: Sendable {
         path: path)
     }
     guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
-    return try disk.status(at: path)?.identity == status.identity
+    return try isFlushed && disk.status(at: path)?.identity == status.identity
   }
 
   private func overwritten(_ path: String) -> FileError {

@@ -53,6 +53,14 @@ struct JournalOrigins {
     return generation == 0 ? nil : Journal.Stamp(generation: generation, offset: offset)
   }
 
+  /// The stamp of a record; nil for one behind all spans of a file that an older version has made.
+  func stamp(ofRecordAt offset: UInt64) -> Journal.Stamp? {
+    if let span = spans.first(where: { offset < $0.end }) {
+      return Journal.Stamp(generation: span.generation, offset: offset &- span.shift)
+    }
+    return generation == 0 ? nil : Journal.Stamp(generation: generation, offset: offset)
+  }
+
   /// Adds a span behind the existing ones.
   mutating func add(_ span: Span) {
     guard span.end > spans.last?.end ?? 0 else { return }

@@ -178,9 +178,10 @@ extension Data {
 
 extension Journal {
   /// Whether a process that was killed, or is at work, has left contents in the open file that are to replace its own.
-  var hasImage: Bool {
-    !file.isBlank && !file.isInherited && file.byteCount >= JournalLayout.headerByteCount
-      && file.word(at: JournalLayout.image) != 0
+  var hasImage: Bool { !file.isBlank && !file.isInherited && hasImage(file) }
+
+  func hasImage(_ file: MappedFile) -> Bool {
+    file.byteCount >= JournalLayout.headerByteCount && file.word(at: JournalLayout.image) != 0
   }
 
   /// Gives an open, locked file that cannot lose its name a draft's contents.
@@ -201,6 +202,7 @@ extension Journal {
     generation = max(generation, Self.credible(file.word(at: JournalLayout.generation)))
     lineageIdentity = JournalLineage.identity(of: file, header)
     lineage.inherit(JournalLineage(file))
+    origins = JournalOrigins(file)
     (isDisturbed, lastRecord, heldPlace) = (false, 0, nil)
     writesUntilLook = Self.writesPerLook
     _ = stead_file_touch(file.descriptor)
@@ -210,9 +212,7 @@ extension Journal {
   ///
   /// Bit 62 stays in the tail, so that the next look opens the file itself again.
   func image(in file: MappedFile) -> Opened? {
-    guard file.byteCount >= JournalLayout.headerByteCount,
-      file.word(at: JournalLayout.image) != 0,
-      let image = JournalRewriting.image(in: Data(file.bytes)),
+    guard hasImage(file), let image = JournalRewriting.image(in: Data(file.bytes)),
       case .header(let header, _) = image.withUnsafeBytes({ JournalHeader.read($0) })
     else { return nil }
     let copy = MappedFile(blank: image.count)

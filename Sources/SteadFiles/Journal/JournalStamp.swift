@@ -38,18 +38,19 @@ extension Journal {
   /// The stamp of a record that was read, by the place where it begins.
   package func stamp(ofRecordAt offset: UInt64) -> Stamp {
     let stamp = JournalOrigins.stamp(ofRecordAt: offset, in: file)
-    // Read before: another program may have overwritten the file.
-    guard let stamp, file.word(at: JournalLayout.salt) == salt else {
-      return Stamp(generation: nextStamp.generation, offset: offset)
+    // Checked after: if the file has other contents by now, those have other origins, and a stamp of theirs would make the
+    // record newer than what was set since.
+    if file.word(at: JournalLayout.salt) == salt {
+      return stamp ?? Stamp(generation: nextStamp.generation, offset: offset)
     }
-    return stamp
+    return origins.stamp(ofRecordAt: offset) ?? Stamp(generation: generation, offset: offset)
   }
 
   /// Later than all records that the checkpoint may contain, and not later than any record behind it.
+  ///
+  /// As of the opening: the file may have other contents by now.
   package var checkpointStamp: Stamp {
-    let first = JournalOrigins(file).spans.first?.generation
-    return Stamp(
-      generation: first ?? Self.credible(file.word(at: JournalLayout.generation)), offset: 0)
+    Stamp(generation: origins.spans.first?.generation ?? origins.generation, offset: 0)
   }
 
   /// The generation for a file that replaces another one, or is written by this process although it is a copy.
