@@ -165,6 +165,9 @@ struct JournalRewritingMomentTests {
 }
 
 /// A disk that lets others do something after one of its calls, with the result of before.
+///
+/// What they do is not Sendable, and only leaves the test's thread in the compiler's eyes: a journal starts no threads, so
+/// the disk is called by the thread that gave it the body.
 private final class VisitingDisk: ForwardingDisk {
   let real = POSIXDisk()
   private let state = Mutex<(left: Int, body: (() -> Void)?)>((0, nil))
