@@ -18,6 +18,8 @@ extension DomainStore {
   private func compact() {
     var isDue = true
     while isDue { isDue = compactOnce() }
+    // Not before its last file is gone: whoever sees that none runs finds no file of one either.
+    state.withLock { $0.file?.compaction = .none }
   }
 
   /// Compacts, and returns whether the log has become too long again through writes meanwhile.
@@ -67,7 +69,6 @@ extension DomainStore {
           if prepared?.isInJournal == true { throw PreferencesError(error, domain: name) }
         }
       }
-      if result == .ended { file.compaction = .none }
       return (result, hasMail)
     }
     if hasMail { deliver() }
