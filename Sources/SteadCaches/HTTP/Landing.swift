@@ -34,10 +34,7 @@ final class Landing: Sendable {
     var reply: HTTPCache.Reply?
     /// Nil while the body comes.
     var fate: Fate?
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var nextWaiter = 0
-    /// Those that were cancelled before they began to wait.
-    var cancelled: Set<Int> = []
+    var waiterCount = 0
     /// How many chunks have come.
     var progress = 0
     /// Whether the reply's own reader has left.
@@ -50,6 +47,8 @@ final class Landing: Sendable {
 
   private let loading: Loading?
   private let state: Mutex<State>
+  /// Opens once the fate is known and whoever keeps landings knows of it.
+  private let settled = Latch()
 
   /// A response whose body is there, or that nobody waits for; nil if it was stored before this landing was made.
   init(_ reply: HTTPCache.Reply?, _ fate: Fate) {
@@ -73,7 +72,7 @@ final class Landing: Sendable {
       }
     }
   }
-  var waiterCount: Int { state.withLock { $0.waiters.count } }
+  var waiterCount: Int { state.withLock { $0.waiterCount } }
 
   /// The reply, for the first that asks.
   func claim() -> HTTPCache.Reply? {
@@ -111,11 +110,7 @@ extension Landing {
     guard isFirst else { return }
     watch?.cancel()
     loading?.whenSettled(self)
-    let waiters = state.withLock { state in
-      defer { state.waiters = [:] }
-      return state.waiters.values
-    }
-    for waiter in waiters { waiter.resume() }
+    settled.open()
   }
 
   /// The loading has ended.
@@ -140,7 +135,7 @@ extension Landing {
   }
 
   private func isLeft(_ state: State) -> Bool {
-    state.isAbandoned && state.waiters.isEmpty && loading?.isShort == false
+    state.isAbandoned && state.waiterCount == 0 && loading?.isShort == false
   }
 
   private func giveUp() {
@@ -160,29 +155,21 @@ extension Landing {
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   func fate() async throws -> Fate {
-    let number = state.withLock { state in
-      state.nextWaiter += 1
-      return state.nextWaiter
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.fate != nil || state.cancelled.remove(number) != nil { return true }
-          state.waiters[number] = continuation
-          startWatch(&state)
-          return false
-        }
-        if isOver { continuation.resume() }
+    try Task.checkCancellation()
+    let known = state.withLock { state -> Fate? in
+      if state.fate == nil {
+        state.waiterCount += 1
+        startWatch(&state)
       }
-    } onCancel: {
-      let (waiter, isUnwanted) = state.withLock { state in
-        let waiter = state.waiters.removeValue(forKey: number)
-        if waiter == nil { state.cancelled.insert(number) }
-        return (waiter, waiter != nil && isLeft(state))
-      }
-      waiter?.resume()
-      if isUnwanted { giveUp() }
+      return state.fate
     }
+    if let known { return known }
+    await settled.wait()
+    let isUnwanted = state.withLock { state in
+      state.waiterCount -= 1
+      return isLeft(state)
+    }
+    if isUnwanted { giveUp() }
     try Task.checkCancellation()
     return state.withLock { $0.fate } ?? .stalled
   }
@@ -201,7 +188,7 @@ extension Landing {
       waited += HTTPCache.Limits.patience
       let verdict = state.withLock { state -> Verdict in
         defer { seen = state.progress }
-        guard !state.waiters.isEmpty || state.isAbandoned else {
+        guard state.waiterCount > 0 || state.isAbandoned else {
           state.watch = nil
           return .isNotNeeded
         }
