@@ -70,10 +70,11 @@ extension Journal {
     package func wait() { stead_kept_leave(word) }
   }
 
-  /// nil unless the lock is left to other processes at this moment.
+  /// nil unless the lock was last refused because it is left to other processes.
+  ///
+  /// That it is not left any more by now makes no difference: nobody has tried since whether it is free.
   package var leftLockWait: LeftLockWait? {
-    stead_admit_bus_errors()
-    guard isLockLeft, isLeavingLock else { return nil }
+    guard isLockLeft, !file.isBlank, !file.isInherited else { return nil }
     return LeftLockWait(word: file.base + JournalLayout.keptLock)
   }
 

@@ -101,6 +101,24 @@ import Testing
     #expect(word(log) == 0 && !log.journal.isLockLeft)
   }
 
+  /// A writer that was kept from running until the time was over once took the lock for another program's.
+  @Test func `a refusal for the sake of others is told from a lock that others have`() throws {
+    let log = try LineLog(url)
+    log.journal.leavesLock = true
+    // Another program asks for it.
+    log.journal.file.setWord(UInt64(STEAD_LOCK_WANTED), at: JournalLayout.keptLock)
+    try log.append("1")
+    try #require(log.journal.isLockLeft)
+    // For ever, as far as this test goes.
+    log.journal.lockLeftUntil = .max
+    #expect { try log.append("2") } throws: { ($0 as? FileError)?.code == .busy }
+    log.journal.lockLeftUntil = 0
+    #expect(log.journal.leftLockWait != nil)
+    try log.append("2")
+    #expect(log.journal.leftLockWait == nil)
+    #expect(try LineLog(url).lines == ["1", "2"])
+  }
+
   /// Who had let it have the lock once waited for 5 ms.
   @Test func `who frees the lock without having written says so`() throws {
     let (log, other) = (try LineLog(url), try LineLog(url))
