@@ -2,8 +2,8 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Other processes' changes are delivered here.
-  private static let deliveries = SerialCalls()
+  /// Where other processes' changes, and what reads have found, are delivered.
+  static let deliveries = SerialCalls()
 
   /// Calls `handler` after each change, in order, until ``removeHandler(_:)``.
   ///

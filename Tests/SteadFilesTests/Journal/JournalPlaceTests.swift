@@ -181,14 +181,14 @@ struct JournalPlaceTests {
     // What is in order is read without the lock.
     #expect(try LineLog(url).lines == ["1"])
     try log.journal.flush()
-    close(holder)
+    unlockAndClose(holder)
     try log.append("2")
     #expect(try LineLog(url).lines == ["1", "2"])
   }
 
   @Test func waitsForALockedDirectoryNoLongerThanItSays() throws {
     let holder = try POSIXDisk().open(directory.url.checkedPath, O_RDONLY | O_DIRECTORY, mode: 0)
-    defer { close(holder) }
+    defer { unlockAndClose(holder) }
     #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
     #expect {
       try POSIXDisk().withLockedDirectory(directory.url.checkedPath, wait: .milliseconds(20)) { _ in

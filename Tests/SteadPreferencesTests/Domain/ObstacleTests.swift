@@ -140,7 +140,7 @@ struct ObstacleTests {
     #expect(errors.codes == [.locked])
     #expect(try stored(preferences) == ["a": .integer(1)])
 
-    close(holder)
+    unlockAndClose(holder)
     preferences.set(3, forKey: "b")
     #expect(try stored(preferences) == ["a": .integer(2), "b": .integer(3)])
   }
@@ -156,7 +156,7 @@ struct ObstacleTests {
     for _ in 0..<100 where !hasWaited {
       let holder = try lock(journal)
       preferences.set("mine", forKey: "k")
-      close(holder)
+      unlockAndClose(holder)
       try other.set(.string("theirs"), forKey: "k")
       try other.set(.string("more"), forKey: "l")
       hasWaited = preferences.search.list.target.state.withLock { $0.file?.hasOwnDebts == true }
@@ -171,7 +171,7 @@ struct ObstacleTests {
   @Test func opensBesideAStoppedHolder() throws {
     try open().set(1, forKey: "a")
     let holder = try lock(journal)
-    defer { close(holder) }
+    defer { unlockAndClose(holder) }
     let other = try DomainStore(
       "app", directory: home.config.appending(path: "app"), options: DomainStore.Options())
     #expect(other.value(forKey: "a") == .integer(1))
@@ -192,7 +192,7 @@ struct ObstacleTests {
     #expect(message.contains("in the journal") && !message.contains("memory"))
     preferences.set(2, forKey: "a")
     #expect(try stored(preferences) == ["a": .integer(2)])
-    close(holder)
+    unlockAndClose(holder)
     #expect(preferences.synchronize())
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SteadFiles
 import SteadFormats
+import SteadTestSupport
 import Testing
 
 @testable import SteadPreferences
@@ -184,7 +185,7 @@ struct StrangerTests {
     try put(thing, at: waiting, older: Data())
     #expect(throws: PreferencesError.self) { try store.set(.integer(3), forKey: "second") }
     #expect(store.value(forKey: "first") == .integer(2))
-    close(holder)
+    unlockAndClose(holder)
     try store.set(.integer(4), forKey: "third")
     try expectFound(
       ["first": .integer(2), "second": .integer(3), "third": .integer(4)], "afterwards")
@@ -218,7 +219,7 @@ struct StrangerTests {
       try store.set(.integer(3), forKey: "later")
     }
     #expect(error?.code == .locked && error?.message.contains("memory") == true)
-    close(holder)
+    unlockAndClose(holder)
     try store.set(.integer(4), forKey: "last")
     #expect(bytes() == before)
     #expect(errors.all.contains { $0.message.contains("app.waiting") })

@@ -47,5 +47,11 @@ final class ReportedErrors: Sendable {
   var handler: Preferences.ErrorHandler {
     { [errors] error in errors.withLock { $0.append(error) } }
   }
-  var codes: [PreferencesError.Code] { errors.withLock { $0.map(\.code) } }
+  /// With what has been found so far by reads, which report it on another thread.
+  var codes: [PreferencesError.Code] {
+    let isDelivered = ForkSafeLock(false)
+    DomainStore.deliveries.call { isDelivered.withLock { $0 = true } }
+    while !isDelivered.withLock({ $0 }) { sched_yield() }
+    return errors.withLock { $0.map(\.code) }
+  }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadTestSupport
 import Testing
 
 @testable import SteadSecrets
@@ -221,7 +222,7 @@ import Testing
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     let holder = try lock(home.file(".config/stead/secrets/\(Home.service).json.lock"))
-    defer { close(holder) }
+    defer { unlockAndClose(holder) }
     try Secrets(service: "org.example.Mail", environment: home.environment).set("w", for: "a")
     let stuck = try Secrets(
       service: Home.service, environment: home.environment, timeout: .milliseconds(50))
@@ -232,7 +233,7 @@ import Testing
   @Test(.ownThread) func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
     try home.secrets().set("word", for: "anna")
     let holder = try lock(home.file(".local/share/stead/secrets/\(Home.service).vault.lock"))
-    defer { close(holder) }
+    defer { unlockAndClose(holder) }
     let start = ContinuousClock.now
     #expect(secretError { try home.secrets().set("new", for: "anna") }?.unavailability == .timedOut)
     #expect(ContinuousClock.now - start >= FileLock.writerLimit)
@@ -246,7 +247,7 @@ import Testing
     let name = try #require(
       try FileManager.default.contentsOfDirectory(atPath: vaults.filePath).first)
     let holder = try lock(vaults.appending(path: name))
-    defer { close(holder) }
+    defer { unlockAndClose(holder) }
     try secrets.set("new", for: "anna")
     #expect(try home.secrets().string(for: "anna") == "new")
   }
