@@ -71,7 +71,7 @@ import Testing
     let first = try linter.run()
     let whole = try Data(contentsOf: cache)
     var random = SplitMix(seed: 7)
-    for _ in 0..<Effort.times(6) {
+    for _ in 0..<Effort.times(3, long: 60) {
       var damaged = whole
       switch Int.random(in: 0..<3, using: &random) {
       case 0: damaged = damaged.prefix(Int.random(in: 0..<whole.count, using: &random))

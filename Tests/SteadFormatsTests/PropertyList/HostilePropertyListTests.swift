@@ -58,7 +58,7 @@ import Testing
       let data = try PropertyList.dictionary(generator.fields(depth: 1)).data()
       if data.count < 300 { samples.append(data) }
     }
-    for _ in 0..<Effort.times(5_000) {
+    for _ in 0..<Effort.times(2_000, long: 50_000) {
       var data = samples[Int.random(in: samples.indices, using: &generator)]
       for _ in 0..<Int.random(in: 1...4, using: &generator) { data.mutate(using: &generator) }
       _ = try? PropertyList.parse(data).data()

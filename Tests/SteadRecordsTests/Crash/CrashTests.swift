@@ -5,7 +5,7 @@ import Testing
 import WorkerModels
 
 @Suite("A process killed during saves", .serialized, .ownThread) struct CrashTests {
-  static let kills = Effort.times(150)
+  static let kills = Effort.times(60, long: 1_500)
 
   /// Each round starts a process that saves group after group, kills it at a random moment, opens the
   /// store and looks: what it said was saved is there, and no group is there in part.

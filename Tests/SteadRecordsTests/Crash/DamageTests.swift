@@ -57,7 +57,7 @@ import WorkerModels
     let url = try StoreFile().url
     do {
       let context = ModelContext(try openLedgers(at: url))
-      for number in 0..<300 {
+      for number in 0..<80 {
         context.insert(Ledger(number: number, writer: "test", amounts: Array(0..<20)))
       }
       try context.save()

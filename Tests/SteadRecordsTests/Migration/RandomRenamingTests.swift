@@ -47,7 +47,7 @@ import Testing
 
   @Test func `two claims on one property or class are refused and change nothing`() throws {
     var refused = 0
-    for seed in 1...UInt64(Effort.times(40)) {
+    for seed in 1...UInt64(Effort.times(20, long: 400)) {
       var random = SplitMix(seed: seed)
       let directory = try TemporaryDirectory(inMemory: true)
       let store = RandomStore(directory.file("random.store"))

@@ -194,7 +194,7 @@ private struct RandomStage {
     async throws
   {
     var (refused, passed, plain) = (0, 0, 0)
-    for seed in 1...UInt64(Effort.times(250)) {
+    for seed in 1...UInt64(Effort.times(120, long: 2_500)) {
       var random = SplitMix(seed: seed)
       guard let stage = RandomStage(using: &random) else { continue }
       let comment: Comment = """

@@ -13,7 +13,7 @@ import Testing
 
   /// One of them creates the vault just after others have looked for it.
   @Test func opensANewVaultInManyThreadsAtOnce() throws {
-    for _ in 0..<40 {
+    for _ in 0..<Effort.times(10, long: 400) {
       let place = try TestVault()
       try inThreads(Self.openers) { number in
         try place.open().set("\(number)", "account \(number)")

@@ -6,7 +6,7 @@ import Testing
   /// I0 to I15 at every step. `Scripts/sync-simulate` runs more, in release.
   @Test(arguments: 0..<10)
   func `Random histories keep all invariants`(tenth: UInt64) {
-    for seed in (tenth * 50)..<(tenth * 50 + 50) {
+    for seed in (tenth * 20)..<(tenth * 20 + 20) {
       let steps = History.steps(seed: seed)
       guard let violation = Simulation.violation(in: steps) else { continue }
       let (shorter, found) = Shrinker.shrunk(steps, violation)
@@ -16,7 +16,7 @@ import Testing
 
   /// I16.
   @Test func `Two runs of a seed are equal to the byte`() {
-    for seed in UInt64(1)...40 {
+    for seed in UInt64(1)...10 {
       let steps = History.steps(seed: seed)
       #expect(steps == History.steps(seed: seed))
       let first = Simulation.result(of: steps, traces: true)

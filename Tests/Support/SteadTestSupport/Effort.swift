@@ -19,9 +19,11 @@ package enum Effort {
   // Sanitized processes take ten times as long.
   private static let sanitizedShare = 10
 
-  /// - Parameter count: How often in a short run, which every change goes through.
-  package static func times(_ count: Int) -> Int {
+  /// - Parameters:
+  ///   - count: How often in a short run, which every change goes through.
+  ///   - long: How often in a long one; ten times as often unless given.
+  package static func times(_ count: Int, long: Int? = nil) -> Int {
     if isThreadSanitized { return max(1, count / sanitizedShare) }
-    return isLong ? count * longFactor : count
+    return isLong ? long ?? count * longFactor : count
   }
 }
