@@ -7,6 +7,8 @@ protocol ObjectCollector {
   mutating func append(_ object: AnyObject)
   /// Puts another object where one is.
   mutating func replace(_ object: AnyObject, with other: AnyObject)
+  /// Called instead of `append(_:)` for a row that cannot be read.
+  mutating func skipRow(_ error: any Error) throws
 }
 
 /// The objects of a fetch, in the rows' order.
@@ -23,4 +25,7 @@ struct FetchedObjects: ObjectCollector {
   mutating func replace(_ object: AnyObject, with other: AnyObject) {
     if let place = objects.lastIndex(where: { $0 === object }) { objects[place] = other }
   }
+
+  /// A fetch returns all that matches or throws.
+  mutating func skipRow(_ error: any Error) throws { throw error }
 }

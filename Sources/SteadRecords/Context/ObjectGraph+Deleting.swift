@@ -114,13 +114,17 @@ extension ObjectGraph {
       markChanged(model, at: index)
       return
     }
-    guard case .toOne(let target) = model.content(at: index) else { return }
+    guard case .toOne(var target) = model.content(at: index) else { return }
     if case .none = target { return }
-    // What a deletion has left leads nowhere, and this context does not take it away.
-    if case .row = target, property.mayBeLeft(in: layout.entities),
-      destination(of: model, at: index) == nil
-    {
-      return
+    let mayBeLeft = property.mayBeLeft(in: layout.entities)
+    if case .row = target, mayBeLeft || concerns(property.relationship?.deleteRule, property) {
+      if let found = destination(of: model, at: index) {
+        target = .model(found)
+      } else if mayBeLeft || isUnreadable(target, property) {
+        // What a deletion has left leads nowhere, and this context does not take it away. What cannot be read is there,
+        // and the save must find it.
+        return
+      }
     }
     notifying(model, index) { model.setContent(.toOne(.none), at: index) }
     didSetToOne(model, index, target, nil)
@@ -137,6 +141,10 @@ extension ObjectGraph {
       for model in deleted where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
         var queue: [any PersistentModel] = []
         if readsRows { readAgain(model) }
+        let entity = entity(of: model)
+        for index in entity.relationships where isHere(model) {
+          try requireTargets(of: model, entity.properties[index])
+        }
         applyRules(to: model, &queue)
         if readsRows { leaveNewPartners(of: model, &queue) }
         for target in queue { delete(target) }

@@ -35,14 +35,16 @@ extension ObjectGraph {
   }
 
   /// The objects of some rows, in the order of the rows in the table.
-  func load(_ entity: EntityLayout, rows: [Int64]) throws -> [any PersistentModel] {
+  func load(
+    _ entity: EntityLayout, rows: [Int64], skipsUnreadable: Bool = false
+  ) throws -> [any PersistentModel] {
     let plan = plans[entity.index]
     return try lookUp(in: storeIndex[entity.index]) { connection in
       let statement = try connection.statement(plan.selectionOfRows)
       statement.reset()
       defer { statement.reset() }
       statement.bind(.text(rows.map { Int($0) }.jsonText), at: 1)
-      return try loader.collectAny(statement, plan)
+      return try loader.collectAny(statement, plan, skipsUnreadable: skipsUnreadable)
     }
   }
 
@@ -96,7 +98,7 @@ extension ObjectGraph {
   private func reportUnloaded(_ entity: EntityLayout, _ index: Int, _ error: any Error) {
     Report.problem(
       .objectNotLoaded, subject: "\(entity.name).\(entity.properties[index].name)",
-      message: "The destinations were not loaded. Read the property again.", cause: error)
+      message: "Destinations were not loaded. Read the property again.", cause: error)
   }
 
   // MARK: To-one
@@ -164,7 +166,8 @@ extension ObjectGraph {
       wanted[other, default: []].append(model)
     }
     guard wanted.count > 1 else { return nil }
-    let objects = try load(target, rows: Array(wanted.keys))
+    // One that cannot be read leaves the other owners theirs.
+    let objects = try load(target, rows: Array(wanted.keys), skipsUnreadable: true)
     for object in objects {
       let row = object._$statePointer.pointee.rowID
       for model in wanted[row] ?? [] where model !== owner {
@@ -207,23 +210,85 @@ extension ObjectGraph {
       else { continue }
       owners.append(model)
     }
-    do {
-      let property = entity.properties[index]
-      let groups = try loadGroups(owners.map { $0._$statePointer.pointee.rowID }, property)
-      for owner in owners {
-        guard case .toMany(let targets) = owner.content(at: index), targets.loaded == nil else {
-          continue
-        }
-        let stored = groups[owner._$statePointer.pointee.rowID] ?? []
-        let current = derived(stored, owner, property, targets.delta)
-        owner.updateTargets(at: index) { $0.loaded = current }
-      }
-    } catch {
-      reportUnloaded(entity, index, error)
-      return []
-    }
+    if let error = read(index, of: owners, entity) { reportUnloaded(entity, index, error) }
     if case .toMany(let targets) = owner.content(at: index) { return targets.loaded ?? [] }
     return []
+  }
+
+  /// Reads one list of each of some owners; what cannot be read is missing in its own list alone.
+  ///
+  /// - Returns: Why something is missing in a list.
+  private func read(
+    _ index: Int, of owners: [any PersistentModel], _ entity: EntityLayout
+  ) -> (any Error)? {
+    let property = entity.properties[index]
+    let groups: OwnedObjects.Groups
+    do {
+      groups = try loadGroups(owners.map { $0._$statePointer.pointee.rowID }, property)
+    } catch {
+      if let owner = owners.first {
+        incompleteLists.note(owner, entity, property, isIncomplete: true)
+      }
+      return error
+    }
+    for owner in owners {
+      guard case .toMany(let targets) = owner.content(at: index), targets.loaded == nil else {
+        continue
+      }
+      let row = owner._$statePointer.pointee.rowID
+      let current = derived(groups.objects[row] ?? [], owner, property, targets.delta)
+      owner.updateTargets(at: index) { $0.loaded = current }
+      incompleteLists.note(owner, entity, property, isIncomplete: groups.failures[row] != nil)
+    }
+    return owners.lazy.compactMap { groups.failures[$0._$statePointer.pointee.rowID] }.first
+  }
+
+  /// Throws if an object to which a deletion's rule applies cannot be read.
+  ///
+  /// Reads a list again that lacked something, so that the rule applies to all of it.
+  func requireTargets(of model: any PersistentModel, _ property: PropertyLayout) throws {
+    guard concerns(property.relationship?.deleteRule, property) else { return }
+    let (index, entity) = (property.index, entity(of: model))
+    switch model.content(at: index) {
+    case .attribute: return
+    case .toOne(let target):
+      guard case .row(let row) = target, let destination = property.destination else { return }
+      _ = try object(layout.entities[destination], row: row)
+    case .toMany(let targets):
+      guard targets.loaded == nil || incompleteLists.contains(model, entity, property),
+        model._$statePointer.pointee.rowID > 0
+      else { return }
+      model.updateTargets(at: index) { $0.loaded = nil }
+      if let error = read(index, of: [model], entity) { throw error }
+    }
+  }
+
+  /// Whether a rule reads or changes the objects that a deleted one led to.
+  func concerns(
+    _ rule: Schema.Relationship.DeleteRule?, _ property: PropertyLayout
+  ) -> Bool {
+    switch rule {
+    case .cascade, .deny: true
+    case .nullify:
+      switch property.kind {
+      case .toMany(.inverse, _): true
+      // The pairs of a deleted object go with it.
+      case .toMany(.join, _): false
+      default: property.inverses(in: layout.entities).contains { !$0.isToMany }
+      }
+    default: false
+    }
+  }
+
+  /// Whether a reference leads to a row that is there and cannot be read.
+  func isUnreadable(_ target: _Target, _ property: PropertyLayout) -> Bool {
+    guard case .row(let row) = target, let destination = property.destination else { return false }
+    do {
+      _ = try object(layout.entities[destination], row: row)
+      return false
+    } catch {
+      return true
+    }
   }
 
   /// What a to-many relationship held that was replaced without having been loaded.
@@ -232,19 +297,26 @@ extension ObjectGraph {
   ) -> [AnyObject] {
     let row = owner._$statePointer.pointee.rowID
     guard row > 0 else { return delta?.applied(to: []) ?? [] }
-    let property = entity(of: owner).properties[index]
+    let entity = entity(of: owner)
+    let property = entity.properties[index]
     do {
-      return derived(try loadGroups([row], property)[row] ?? [], owner, property, delta)
+      let groups = try loadGroups([row], property)
+      if let error = groups.failures[row] {
+        incompleteLists.note(owner, entity, property, isIncomplete: true)
+        reportUnloaded(entity, index, error)
+      }
+      return derived(groups.objects[row] ?? [], owner, property, delta)
     } catch {
-      reportUnloaded(entity(of: owner), index, error)
+      incompleteLists.note(owner, entity, property, isIncomplete: true)
+      reportUnloaded(entity, index, error)
       return []
     }
   }
 
   private func loadGroups(
     _ rows: [Int64], _ property: PropertyLayout
-  ) throws -> [Int64: [AnyObject]] {
-    guard case .toMany(let storage, let destination) = property.kind else { return [:] }
+  ) throws -> OwnedObjects.Groups {
+    guard case .toMany(let storage, let destination) = property.kind else { return .init() }
     let query = ToManyQuery(
       storage, property.relationship?.list, plans[destination], isSingle: rows.count == 1)
     return try lookUp(in: storeIndex[destination]) { connection in

@@ -45,6 +45,7 @@ final class ObjectGraph: ModelHome {
   var keepsUniqueRows = false
   /// Whether other contexts have committed since the last save.
   var hasNews = false
+  var incompleteLists = IncompleteLists()
   var followers = Followers()
   /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
   var merged: [DuplicateFinder.Pair] = []

@@ -224,7 +224,11 @@ final class ObjectLoader {
       }
       context.row = row
       let model = T._$make(reader)
-      if context.error != nil { try context.throwIfRejected() }
+      if let error = context.error {
+        context.forgetRejections()
+        try result.skipRow(error)
+        continue
+      }
       if !plan.lists.isEmpty { plan.lists.read(into: model, from: statement) }
       loaded.append(adopt(model, entity: entity, row: row))
       result.append(model)
@@ -277,11 +281,18 @@ final class ObjectLoader {
   }
 
   /// The objects of a result, in its order; the class of each is the row's own.
-  func collectAny(_ statement: SQLiteStatement, _ plan: EntityPlan) throws -> [any PersistentModel]
-  {
+  ///
+  /// - Parameter skipsUnreadable: Whether a row that cannot be read is left out.
+  func collectAny(
+    _ statement: SQLiteStatement, _ plan: EntityPlan, skipsUnreadable: Bool = false
+  ) throws -> [any PersistentModel] {
     var result: [any PersistentModel] = []
     while try statement.step() {
-      if let model = try makeObject(plan, statement) { result.append(model) }
+      do {
+        if let model = try makeObject(plan, statement) { result.append(model) }
+      } catch let error as SwiftDataError where error == .unreadableValue && skipsUnreadable {
+        continue
+      }
     }
     return result
   }
@@ -289,17 +300,22 @@ final class ObjectLoader {
   /// The destinations of to-many relationships by their owners' rows, in the relationships' order.
   func collectGroups(
     _ statement: SQLiteStatement, _ query: ToManyQuery
-  ) throws -> [Int64: [AnyObject]] {
+  ) throws -> OwnedObjects.Groups {
     let plan = query.plan
     var groups = OwnedObjects(query)
     guard plan.entity.discriminator == nil else {
       while try statement.step() {
-        // The query tests the class of the rows. Typed arrays rely on that of objects, which another process's change of
-        // a row, or a program's mistake, must not break.
-        guard let model = try makeObject(plan, statement), plan.entity.includes(entity(of: model))
-        else { continue }
-        groups.beginRow(statement)
-        groups.append(model)
+        do {
+          // The query tests the class of the rows. Typed arrays rely on that of objects, which another process's change of
+          // a row, or a program's mistake, must not break.
+          guard let model = try makeObject(plan, statement), plan.entity.includes(entity(of: model))
+          else { continue }
+          groups.beginRow(statement)
+          groups.append(model)
+        } catch let error as SwiftDataError where error == .unreadableValue {
+          groups.beginRow(statement)
+          groups.skipRow(error)
+        }
       }
       return groups.finish()
     }

@@ -5,6 +5,12 @@ import SteadSQLite
 /// The rows come one owner after the other. Each owner's objects are collected in the array that the
 /// relationship gets, since to copy them into it would count two references for each.
 struct OwnedObjects: ObjectCollector {
+  /// The objects by their owners' rows, and why a destination of an owner could not be read.
+  struct Groups {
+    var objects: [Int64: [AnyObject]] = [:]
+    var failures: [Int64: any Error] = [:]
+  }
+
   private let query: ToManyQuery
   /// The owner whose rows are coming, nil before the first.
   private var owner: Int64?
@@ -14,6 +20,8 @@ struct OwnedObjects: ObjectCollector {
   private var isSorted = true
   /// The objects of the owners before, in the relationships' order.
   private var groups: [Int64: [AnyObject]] = [:]
+  /// Why a destination of an owner could not be read.
+  private var failures: [Int64: any Error] = [:]
 
   init(_ query: ToManyQuery) { self.query = query }
 
@@ -32,6 +40,12 @@ struct OwnedObjects: ObjectCollector {
   @inline(__always)
   mutating func append(_ object: AnyObject) { objects.append(object) }
 
+  /// The owner gets its other destinations, and the owners of this one alone know that it is missing.
+  mutating func skipRow(_ error: any Error) {
+    places.removeLast()
+    if let owner, failures[owner] == nil { failures[owner] = error }
+  }
+
   mutating func replace(_ object: AnyObject, with other: AnyObject) {
     if let place = objects.lastIndex(where: { $0 === object }) {
       objects[place] = other
@@ -45,9 +59,9 @@ struct OwnedObjects: ObjectCollector {
   }
 
   /// The objects of all owners, in the relationships' order.
-  mutating func finish() -> [Int64: [AnyObject]] {
+  mutating func finish() -> Groups {
     close()
-    return groups
+    return Groups(objects: groups, failures: failures)
   }
 
   private mutating func close() {

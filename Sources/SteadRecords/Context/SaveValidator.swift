@@ -84,9 +84,10 @@ struct SaveValidator {
           "\(entity.name).\(property.name) is required but has no \(target(property)). Set it, "
             + "make the property optional, or delete the object together with its destination.")
       }
-      guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany else {
-        continue
-      }
+      // What cannot be read counts, too; the rows are counted once they are written.
+      guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany,
+        !graph.incompleteLists.contains(model, entity, property)
+      else { continue }
       let count = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
       if let error = property.refusal(of: count, in: entity) { throw error }
     }
@@ -130,6 +131,7 @@ struct SaveValidator {
     for index in entity.relationships {
       let property = entity.properties[index]
       guard property.relationship?.deleteRule == .deny else { continue }
+      try graph.requireTargets(of: model, property)
       let partner = graph.newPartner(of: model, property).map { [$0.model] } ?? []
       let rest = (graph.targets(of: model, at: index) + partner).count {
         !$0.has(_ModelFlags.deleted) && !going.contains(ObjectIdentifier($0))
