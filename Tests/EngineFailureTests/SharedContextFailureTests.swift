@@ -56,12 +56,18 @@ import Synchronization
     #expect(try store.reopened().count(Counter.self) == 1)
   }
 
-  /// What an observer of `didSave` waits for may itself save the context.
-  @Test(.hangLimit) func `an observer of didSave may wait for another thread's save`() throws {
+  /// Which call saves.
+  enum Saving: CaseIterable { case save, transaction, autosave }
+
+  /// What an observer of `didSave` waits for may itself save the context. After a transaction and an autosave the context's
+  /// lock was still held.
+  @Test(.hangLimit, arguments: Saving.allCases) @MainActor
+  func `an observer of didSave may wait for another thread's save`(_ saving: Saving) async throws {
     let store = try TestStore(Counter.self)
-    let shared = Shared(store.context())
+    let shared = Shared(saving == .autosave ? store.container.mainContext : store.context())
     shared.context.insert(Counter(number: 1))
     let failure = Mutex<String?>(nil)
+    let count = Mutex(0)
     let token = NotificationCenter.default.addObserver(
       forName: ModelContext.didSave, object: shared.context, queue: nil
     ) { _ in
@@ -70,10 +76,17 @@ import Synchronization
       } catch {
         failure.withLock { $0 = "\(error)" }
       }
+      count.withLock { $0 += 1 }
     }
     defer { NotificationCenter.default.removeObserver(token) }
-    try shared.context.save()
+    switch saving {
+    case .save: try shared.context.save()
+    case .transaction: try shared.context.transaction {}
+    case .autosave: while count.withLock({ $0 == 0 }) { await Task.yield() }
+    }
     #expect(failure.withLock { $0 } == nil)
+    #expect(count.withLock { $0 } == 1)
+    #expect(try store.reopened().count(Counter.self) == 1)
   }
 
   /// A transaction of another thread was taken for the thread's own.

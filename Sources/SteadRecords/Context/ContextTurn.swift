@@ -20,18 +20,11 @@ extension ObjectGraph {
   func turn() {
     inbox.listener.turnBegins()
     guard saveLock.lockForTurn() else { return }
+    let summary = autosave()
+    endExclusive()
+    tellOfSave(summary)
+    guard saveLock.lockForTurn() else { return }
     defer { endExclusive() }
-    if autosaves, pending.hasChanges {
-      do {
-        try save()
-      } catch {
-        autosaveFailed = true
-        Report.problem(
-          .autosaveFailed,
-          message: "An autosave failed. The changes are still pending; the next save writes them.",
-          cause: error)
-      }
-    }
     applyCommitsOfOthers()
   }
 }

@@ -8,8 +8,29 @@ extension ObjectGraph {
   ///
   /// Waits for another thread's save of the context.
   func save(noting note: Note? = nil) throws {
-    let summary = try exclusively { try saveAlone(noting: note) }
-    // Without the lock: what an observer saves, it saves, and it may wait for another thread that saves.
+    tellOfSave(try exclusively { try saveAlone(noting: note) })
+  }
+
+  /// Saves in a turn; the caller has the lock.
+  ///
+  /// - Returns: What was saved, if an observer may ask for it.
+  func autosave() -> SaveSummary? {
+    guard autosaves, pending.hasChanges else { return nil }
+    do {
+      return try saveAlone(noting: nil)
+    } catch {
+      autosaveFailed = true
+      Report.problem(
+        .autosaveFailed,
+        message: "An autosave failed. The changes are still pending; the next save writes them.",
+        cause: error)
+      return nil
+    }
+  }
+
+  /// Calls the observers of a save. Without the lock: what an observer saves, it saves, and it may wait for another thread
+  /// that saves.
+  func tellOfSave(_ summary: SaveSummary?) {
     if let summary { SaveNotification.didSave.post(context, summary) }
     notifyFollowers()
   }
@@ -393,21 +414,23 @@ extension ObjectGraph {
   /// A save in the block commits what it saves, and the lock is acquired again. What the block commits by other routes,
   /// such as a deletion by predicate or a save of another context, is a transaction within this one and stays with it.
   func transaction(_ block: () throws -> Void) throws {
-    try exclusively { try runTransaction(block) }
+    tellOfSave(try exclusively { try runTransaction(block) })
   }
 
-  private func runTransaction(_ block: () throws -> Void) throws {
+  private func runTransaction(_ block: () throws -> Void) throws -> SaveSummary? {
     guard heldStores == nil, !isSaving else {
       try block()
-      return try save()
+      try save()
+      return nil
     }
     heldStores = try begin(
       stores.indices.filter { stores[$0].configuration.allowsSave }, isDurable: false)
+    let summary: SaveSummary?
     do {
       notifyFollowers()
       try block()
       isLastSave = true
-      try save()
+      summary = try saveAlone(noting: nil)
     } catch {
       do {
         try endHeldStores()
@@ -417,6 +440,7 @@ extension ObjectGraph {
       throw error
     }
     try endHeldStores()
+    return summary
   }
 
   // MARK: Deleting by predicate
