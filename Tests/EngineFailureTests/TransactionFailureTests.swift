@@ -32,6 +32,50 @@
     #expect(try store.reopened().only(Counter.self).value == 5)
   }
 
+  /// The error said that the transaction had ended before it was used.
+  @Test(arguments: [false, true])
+  func `a change in a transaction of a store that is not written is refused as any other`(
+    hasSecondStore: Bool
+  ) throws {
+    let (store, second) = (try TestStore(Counter.self), try StoreFile())
+    let writer = store.context()
+    writer.insert(Counter(number: 1))
+    try writer.save()
+    let schema = Schema(hasSecondStore ? [Counter.self, Account.self] : [Counter.self])
+    let readOnly = ModelConfiguration(
+      "first", schema: Schema([Counter.self]), url: store.url, allowsSave: false)
+    let container =
+      hasSecondStore
+      ? try ModelContainer(
+        for: schema, configurations: readOnly,
+        ModelConfiguration("second", schema: Schema([Account.self]), url: second.url))
+      : try ModelContainer(for: schema, configurations: readOnly)
+    let context = ModelContext(container)
+    let counter = try context.only(Counter.self)
+    func change() {
+      counter.value = 5
+      if hasSecondStore { context.insert(Account(email: "a", login: "a")) }
+    }
+    change()
+    let outside = try refusal(of: context)
+    context.rollback()
+    let inside = try #require(throws: SwiftDataError.self) {
+      try context.transaction(block: change)
+    }
+    #expect(outside == .readOnlyStore && inside == .readOnlyStore)
+    #expect(inside.message == outside.message)
+    #expect(context.hasChanges)
+    context.rollback()
+    // A transaction without a change of that store is one like others.
+    try context.transaction {
+      let unchanged = try context.only(Counter.self)
+      #expect(unchanged.value == 0)
+      if hasSecondStore { context.insert(Account(email: "b", login: "b")) }
+    }
+    #expect(try store.reopened().only(Counter.self).value == 0)
+    if hasSecondStore { #expect(try ModelContext(container).only(Account.self).email == "b") }
+  }
+
   /// The save of the transaction took the other context's commit back with its own rows.
   @Test(arguments: StorePlace.allCases)
   func `a refused save takes back nothing that others committed`(_ place: StorePlace) throws {

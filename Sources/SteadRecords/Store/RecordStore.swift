@@ -401,6 +401,8 @@ final class RecordStore: @unchecked Sendable {
   /// Runs a body in the transaction that this thread has open.
   func joinTransaction<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard isWritingHere else {
+      // The block of a transaction changed an object of a store that is not written.
+      guard configuration.allowsSave else { throw file.refusal }
       throw SwiftDataError(.storeFailure, "The store's transaction was ended before it was used.")
     }
     return try body(writer)
