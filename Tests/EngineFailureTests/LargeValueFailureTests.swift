@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// A picture in a file, on a wall.
 @Model final class Poster {
   var number: Int
@@ -154,6 +156,45 @@
     context.insert(Wall(name: "w"))
     try context.save()
     #expect(try files(of: store) == 0)
+  }
+
+  /// Another process removes a file when its last row goes, whatever objects of this process lead to it. These read 0
+  /// bytes, which nobody had saved.
+  @Test(
+    arguments: ["NULL", "x'0102'", "(SELECT picture FROM Poster WHERE number = 2)"], [false, true])
+  func `a value that another process has dropped reads as the newest one`(
+    new: String, wasSaved: Bool
+  ) throws {
+    let store = try TestStore(Poster.self, Wall.self)
+    let writer = store.context()
+    for number in 1...2 {
+      writer.insert(Poster(number: number, picture: Self.picture(number)))
+    }
+    try writer.save()
+    let context = store.context()
+    let poster = try context.only(Poster.self, where: #Predicate { $0.number == 1 })
+    if wasSaved {
+      poster.wall = Wall(name: "w")
+      try context.save()
+    }
+    let directory = store.directory.appending(path: ".test.store_external")
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.filePath)
+    var options = SQLiteOptions(.file(store.url.path))
+    options.isWritable = true
+    options.trustsSchema = true
+    let other = try SQLiteConnection(options)
+    let old = try other.rows("SELECT picture FROM Poster WHERE number = 1", [])
+    guard case .text(let name)? = old.first?.first else {
+      Issue.record("The value has no file.")
+      return
+    }
+    _ = try other.rows("UPDATE Poster SET picture = \(new) WHERE number = 1", [])
+    let file = try #require(names.first { name.hasPrefix($0) })
+    try FileManager.default.removeItem(at: directory.appending(path: file))
+    let expected = new == "NULL" ? nil : new.hasPrefix("x") ? Data([1, 2]) : Self.picture(2)
+    #expect(poster.picture == expected)
+    context.processPendingChanges()
+    #expect(poster.picture == expected)
   }
 
   /// Random changes, saves, undos and compactions, against the values that the stack had.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// The engine of one context: owns its parts, and orders their calls.
 ///
@@ -181,6 +182,17 @@ final class ObjectGraph: ModelHome {
   override func adoptOwner(
     _ model: any PersistentModel, of index: Int, _ old: _SlotContent
   ) { adopt(model, becauseOf: index, old) }
+
+  override func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? {
+    let entity = entity(of: owner)
+    guard let column = entity.properties[index].column else { return nil }
+    return try stores[storeIndex[entity.index]].read(.newest) { connection, _ in
+      try connection.rows(
+        "SELECT \(column.sqlName) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
+        [.integer(owner._$statePointer.pointee.rowID)]
+      ).first?.first
+    }
+  }
 
   override func keep(_ link: FirstLink) {
     firstLinks.append(link)

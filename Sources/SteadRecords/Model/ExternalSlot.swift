@@ -20,7 +20,8 @@ public struct _ExternalSlot<Value>: _Slot {
     switch content {
     case .value(let value): return value
     case .reference(let external):
-      if let value = external.data(for: owner, index) as? Value { return value }
+      let data = external.data(for: owner, index)
+      if let value = data as? Value { return value }
       return _missingValue(owner, index)
     case .none: return _missingValue(owner, index)
     }

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// What an object's storage asks of the context that it belongs to.
 ///
 /// The engine is the one subclass: objects refer to it by this name, so that an object can be understood without it. A
@@ -58,6 +60,9 @@
     of owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
     _ new: [AnyObject]
   ) -> Bool { false }
+
+  /// What a property's column has now.
+  func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? { nil }
 
   /// Inserts an object that came to refer to one of the context's.
   ///
