@@ -29,6 +29,36 @@
     #expect(list.name == "p")
   }
 
+  private final class Tally {
+    var value = 0
+  }
+
+  /// Groups were undone, searched and released one inside the other, and deep ones overflowed the stack.
+  @Test(arguments: [1, 2, 50_000]) func `groups may be nested as deeply as one likes`(depth: Int) {
+    let (manager, tally) = (UndoManager(), Tally())
+    manager.groupsByEvent = false
+    func add(_ change: Int) {
+      tally.value += change
+      manager.registerUndo(withTarget: tally) { _ in add(-change) }
+    }
+    for _ in 0..<2 {
+      for level in 0..<depth {
+        manager.beginUndoGrouping()
+        if level < 3 { add(1) }
+      }
+      for _ in 0..<depth { manager.endUndoGrouping() }
+    }
+    let count = min(depth, 3)
+    #expect(tally.value == 2 * count)
+    manager.undo()
+    #expect(tally.value == count)
+    manager.redo()
+    #expect(tally.value == 2 * count)
+    manager.undo()
+    manager.removeAllActions(withTarget: tally)
+    #expect(!manager.canUndo && !manager.canRedo)
+  }
+
   /// Each ended the program.
   @Test func `changes outside all groups are steps of their own`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)

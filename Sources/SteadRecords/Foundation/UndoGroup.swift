@@ -12,24 +12,42 @@
 
     var isEmpty: Bool { entries.isEmpty }
 
+    // A program may nest groups as deeply as it likes: one after the other and never one inside the other.
+
+    deinit {
+      var rest = entries
+      while let entry = rest.popLast() {
+        guard case .group(let group) = entry else { continue }
+        rest += group.entries
+        group.entries = []
+      }
+    }
+
     /// The last thing done is undone first.
     func perform() {
-      for entry in entries.reversed() {
+      var rest = entries
+      while let entry = rest.popLast() {
         switch entry {
         case .action(let action): action.perform()
-        case .group(let group): group.perform()
+        case .group(let group): rest += group.entries
         }
       }
     }
 
     func removeActions(of target: AnyObject) {
-      entries.removeAll { entry in
-        switch entry {
-        case .action(let action):
-          return action.target === target
-        case .group(let group):
-          group.removeActions(of: target)
-          return group.isEmpty
+      var groups = [self]
+      var next = 0
+      while next < groups.count {
+        for case .group(let group) in groups[next].entries { groups.append(group) }
+        next += 1
+      }
+      // A group is after the one that has it.
+      for group in groups.reversed() {
+        group.entries.removeAll { entry in
+          switch entry {
+          case .action(let action): action.target === target
+          case .group(let group): group.isEmpty
+          }
         }
       }
     }
