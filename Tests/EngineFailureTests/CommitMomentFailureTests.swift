@@ -56,6 +56,36 @@ import Observation
     #expect(counter.value == 0)
   }
 
+  /// Also a rule, so that an app knows which lists to read, or to prefetch, at the moment.
+  @Test(arguments: StorePlace.allCases)
+  func `a list shows the moment's commit if it was loaded, and the newest one if not`(
+    _ place: StorePlace
+  ) throws {
+    let store = try TestStore(place, Shop.self, Item.self, Tag.self)
+    let (reader, writer) = (store.context(), store.context())
+    for name in ["a", "b"] {
+      let shop = Shop(name: name)
+      writer.insert(shop)
+      shop.items = [Item(name: "\(name)0")]
+    }
+    try writer.save()
+    let order = FetchDescriptor<Shop>(sortBy: [SortDescriptor(\.name)])
+    let loaded = try reader.fetch(order)[0]
+    #expect(loaded.items.map(\.name) == ["a0"])
+    reader.processPendingChanges()
+    for shop in try writer.fetch(order) { shop.items.append(Item(name: "\(shop.name)1")) }
+    try writer.save()
+    #expect(loaded.items.map(\.name) == ["a0"])
+    let other = store.context()
+    let unloaded = try other.fetch(order)
+    for shop in try writer.fetch(order) { shop.items.append(Item(name: "\(shop.name)2")) }
+    try writer.save()
+    #expect(unloaded.map { $0.items.map(\.name) } == [["a0", "a1", "a2"], ["b0", "b1", "b2"]])
+    #expect(loaded.items.map(\.name) == ["a0"])
+    reader.processPendingChanges()
+    #expect(loaded.items.map(\.name) == ["a0", "a1", "a2"])
+  }
+
   /// Random commits of two contexts and of another container, and random moments, against what the reader last saw.
   @Test(arguments: StorePlace.allCases)
   func `random commits show at moments alone`(_ place: StorePlace) async throws {
