@@ -13,18 +13,63 @@ package struct PlainFile: Sendable {
 
   package let path: String
   private let lockPath: String
-  private let disk = POSIXDisk()
+  private let disk: any Disk
 
   /// - Parameters:
   ///   - url: The file.
   ///   - lock: The file that writers lock.
-  package init(_ url: URL, lock: URL) {
+  package init(_ url: URL, lock: URL) { self.init(url, lock: lock, disk: POSIXDisk()) }
+
+  init(_ url: URL, lock: URL, disk: any Disk) {
+    self.disk = disk
     path = url.path(percentEncoded: false)
     lockPath = lock.path(percentEncoded: false)
   }
 
   /// What the system knows about the file; nil when there is none.
   package func status() throws -> FileStatus? { try disk.statusFollowingLinks(path) }
+
+  /// The contents.
+  ///
+  /// Of a mount point that a killed writer has left half written, these are what it was about to write.
+  ///
+  /// - Throws: ``FileError``, as ``AtomicFile/read()``.
+  package func read() throws -> Data {
+    for _ in 0..<Self.readingLimit {
+      let before = try status()
+      let data = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
+      if let next = try next(beginningWith: data) { return next }
+      // A writer may have removed what it has just finished writing.
+      if try status() == before { return data }
+    }
+    throw FileError(
+      code: .busy, message: "The file was replaced again and again while it was read; try again.",
+      path: path)
+  }
+
+  /// How often writers may replace the file while it is read.
+  private static let readingLimit = 1_000
+
+  /// The contents; nil when there is no file.
+  package func readIfPresent() throws -> Data? {
+    do { return try read() } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
+  }
+
+  /// The contents that are being written to a mount point, if the file has a part of them.
+  private func next(beginningWith part: Data) throws -> Data? {
+    do {
+      let next = try disk.contents(
+        of: Self.next(of: disk.resolveLinks(path)), limit: AtomicFile.sizeLimit)
+      return next.count > part.count && next.starts(with: part) ? next : nil
+    } catch let error as FileError where [.notFound, .notAFile].contains(error.code) {
+      return nil
+    }
+  }
+
+  /// The name of the contents that are being written to a mount point.
+  private static func next(of target: String) -> String { stem(of: target) + "next" }
 
   /// Runs `body` while no other process writes the file.
   ///
@@ -57,17 +102,30 @@ package struct PlainFile: Sendable {
     do {
       try write(data, to: temporary, O_EXCL, like: old)
       removeStale(beside: target, newest: temporary)
-      try disk.rename(temporary, to: target)
-    } catch let error as FileError where error.isNameInUse {
-      // A mount point of its own, which can only be overwritten.
-      try? disk.remove(temporary)
-      try write(data, to: target, O_TRUNC, like: nil)
+      do {
+        try disk.rename(temporary, to: target)
+        // Of a mount point that is none any more.
+        try? disk.remove(Self.next(of: target))
+      } catch let error as FileError where error.isNameInUse {
+        try overwrite(target, with: data, from: temporary)
+      }
     } catch {
       try? disk.remove(temporary)
       throw error
     }
     try syncDirectory(target.directoryPath)
     return try disk.status(at: target)
+  }
+
+  /// Empties and writes a mount point of its own, which no other file can replace.
+  ///
+  /// Until that is done, the new contents are beside it as a whole, also if it fails: the target may have a part of them.
+  private func overwrite(_ target: String, with data: Data, from temporary: String) throws {
+    let next = Self.next(of: target)
+    try disk.rename(temporary, to: next)
+    try syncDirectory(target.directoryPath)
+    try write(data, to: target, O_TRUNC, like: nil)
+    try disk.remove(next)
   }
 
   /// A rename is durable only once its directory is synced, where the file system and the directory's permissions allow that.
@@ -95,6 +153,7 @@ package struct PlainFile: Sendable {
     }
   }
 
+  /// With what the names of files begin that are written here; 16 digits or ``next(of:)`` follow.
   private static func stem(of target: String) -> String {
     TemporaryFile.stem(of: target) + "plain-"
   }

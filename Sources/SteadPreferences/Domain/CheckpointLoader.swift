@@ -10,7 +10,7 @@ struct CheckpointLoader {
 
   /// The checkpoint; an empty one when the file does not exist or does not parse.
   func load() throws -> Journal.Checkpoint {
-    guard let data = try AtomicFile(plist).readIfPresent() else {
+    guard let data = try DomainFile.plainFile(plist).readIfPresent() else {
       return try checkpoint([:], .none)
     }
     let fingerprint = PublishedFile.Fingerprint(data)

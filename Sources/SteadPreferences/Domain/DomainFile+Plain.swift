@@ -7,9 +7,11 @@ extension DomainFile {
   /// Whether the property list is the only file.
   var isPlain: Bool { unsupported != nil && !options.isReadOnly }
 
-  private var plain: PlainFile {
-    PlainFile(
-      plist, lock: directory.appending(path: name + ".lock", directoryHint: .notDirectory))
+  private var plain: PlainFile { Self.plainFile(plist) }
+
+  /// A property list as the only file of a domain.
+  static func plainFile(_ plist: URL) -> PlainFile {
+    PlainFile(plist, lock: plist.deletingPathExtension().appendingPathExtension("lock"))
   }
 
   /// Notes that the file system cannot hold a journal, and reports it once.
@@ -119,7 +121,7 @@ extension DomainFile {
   func takeInPlainFile(_ replay: inout Replay) throws {
     guard let status = try plain.status(), status != lastSeen else { return }
     let isRead = reading?.status == status
-    let data = try isRead ? reading?.data ?? Data() : AtomicFile(plist).read()
+    let data = try isRead ? reading?.data ?? Data() : plain.read()
     // A journal that was made where the file system was mounted otherwise may have more than it has published. The first change
     // writes all of that to the property list, which counts alone from then on.
     let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))

@@ -26,7 +26,7 @@ extension DomainFile {
     init?(_ plist: URL, lastSeen: FileStatus?) throws {
       let path = plist.path(percentEncoded: false)
       guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file,
-        status != lastSeen, let data = try AtomicFile(plist).readIfPresent()
+        status != lastSeen, let data = try DomainFile.plainFile(plist).readIfPresent()
       else { return nil }
       (self.status, self.data, fingerprint) = (status, data, .init(data))
     }

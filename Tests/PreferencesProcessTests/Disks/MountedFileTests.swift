@@ -42,7 +42,7 @@ import Testing
       }
     }
 
-    func worker(_ arguments: [String]) throws -> Worker {
+    func worker(_ arguments: [String], launcher: [String] = []) throws -> Worker {
       let script = """
         place="$1"
         for name in $2; do mount --bind "$place/real/$name" "$place/$name" || exit 1; done
@@ -54,7 +54,7 @@ import Testing
         launcher: [
           "unshare", "-m", "bash", "-c", script, "mounted", directory.url.filePath,
           mounted.rawValue,
-        ])
+        ] + launcher)
     }
 
     func real(_ name: String) -> URL {
@@ -145,5 +145,46 @@ import Testing
     #expect(run.changesDone > 0)
     let names = try domain.directory.names
     #expect(names.allSatisfy { !$0.contains("damaged") }, "\(names)")
+  }
+
+  enum Ending: String, CaseIterable {
+    case kill = "signal=SIGKILL"
+    case fullDisk = "error=ENOSPC"
+  }
+
+  /// It was emptied when the complete new file had just been removed, and there was no journal with the values.
+  @Test(.needs(.failingCalls), arguments: Ending.allCases, [1, 2, 5])
+  func `a write that ends early loses nothing where there is no journal`(
+    ending: Ending, writes: Int
+  )
+    throws
+  {
+    let domain = try MountedDomain(.propertyList, isEmpty: false)
+    try FileManager.default.removeItem(at: domain.directory.file("domain.journal"))
+    let paths = ["domain.journal", "domain.plist"].flatMap {
+      ["-P", domain.directory.file($0).filePath]
+    }
+    // Files cannot be mapped, and the last write into the mount point fails.
+    let lack = ["-e", "trace=mmap,write", "-e", "inject=mmap:error=ENODEV"]
+    let failure = ["-e", "inject=write:\(ending.rawValue):when=\(writes)+"]
+    let strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null"] + paths + lack
+    let worker = try domain.worker(["follow"], launcher: strace + failure)
+    for number in 1...writes { worker.send("set key.\(number) \(number)") }
+    worker.endInput()
+    let lines = worker.rest()
+    #expect(worker.finish() == (ending == .kill ? -9 : 0), "\(lines)")
+    var expected = ["old": "integer 1"]
+    for number in 1...writes { expected["key.\(number)"] = "integer \(number)" }
+    for _ in 0..<2 {
+      let reader = try domain.worker(["dump"], launcher: strace)
+      let found = try reader.wholeDump()
+      #expect(found == expected, "\(lines)")
+    }
+    let next = try domain.worker(["set", "next", "1"], launcher: strace)
+    _ = next.rest()
+    #expect(next.finish() == 0)
+    let names = ["old", "next"] + (1...writes).map { "key.\($0)" }
+    #expect(try domain.published().keys.sorted() == names.sorted())
+    #expect(try !domain.directory.names.contains { $0.contains("next") || $0.contains("damaged") })
   }
 }

@@ -136,7 +136,7 @@ import Testing
 }
 
 extension Requirement {
-  fileprivate static let failingCalls = Requirement(
+  static let failingCalls = Requirement(
     (try? ToolRun.text([
       "strace", "-D", "-qq", "-o", "/dev/null", "-e", "inject=flock:error=ENOLCK", "true",
     ])) != nil,

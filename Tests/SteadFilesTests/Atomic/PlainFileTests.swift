@@ -86,6 +86,39 @@ import Testing
     }
   }
 
+  /// A mount point was emptied when the complete new file had just been removed, so that nothing was left of either.
+  @Test(arguments: [false, true], [false, true])
+  func `a mount point has the old contents or the new ones at any moment`(
+    isKill: Bool, isEmpty: Bool
+  )
+    throws
+  {
+    let old = isEmpty ? Data() : Data("old contents".utf8)
+    let new = Data("the new contents, which are longer".utf8)
+    for count in 0..<20 {
+      let directory = try TemporaryDirectory(inMemory: true)
+      let (url, lock) = (directory.file("a"), directory.file("a.lock"))
+      try old.write(to: url)
+      let disk = FailingMount(url.filePath, changes: count, isKill: isKill)
+      let isDone = (try? PlainFile(url, lock: lock, disk: disk).replace(with: new)) != nil
+      let after = FailingMount(url.filePath, changes: .max, isKill: false)
+      let file = PlainFile(url, lock: lock, disk: after)
+      let found = try file.read()
+      #expect(
+        found == new || found == old && !isDone,
+        "\(count): \(String(decoding: found, as: UTF8.self))")
+      // Later contents, which begin differently, and are shorter.
+      let last = Data("last".utf8)
+      _ = try file.replace(with: last)
+      #expect(try file.read() == last && Data(contentsOf: url) == last)
+      let names = try directory.names.filter {
+        !$0.contains(".stead-plain-") || $0.hasSuffix("-next")
+      }
+      #expect(names == ["a"])
+      if isDone, count == 19 { #expect(try directory.names == ["a"]) }
+    }
+  }
+
   @Test func `a lock that another one has is not waited for`() throws {
     let other = file
     try file.withLock {
@@ -95,5 +128,52 @@ import Testing
       #expect(error?.code == .busy)
     }
     try other.withLock {}
+  }
+}
+
+/// A disk on which a file is a mount point, and that fails at a chosen change: it is full, or the process is killed.
+private final class FailingMount: ForwardingDisk {
+  let real = POSIXDisk()
+  private let (path, isKill): (String, Bool)
+  private let left: Mutex<Int>
+
+  init(_ path: String, changes: Int, isKill: Bool) {
+    (self.path, self.isKill) = (path, isKill)
+    left = Mutex(changes)
+  }
+
+  private func change(_ path: String, tearing: () throws -> Void = {}) throws {
+    let left = left.withLock { left in
+      left -= 1
+      return left
+    }
+    if left == -1 { try tearing() }
+    guard left < 0, isKill || left == -1 else { return }
+    throw FileError(errno: ENOSPC, doing: "write to the file", path: path)
+  }
+
+  func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
+    if flags & (O_CREAT | O_TRUNC) != 0 { try change(path) }
+    return try real.open(path, flags, mode: mode)
+  }
+  func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer, path: String) throws -> Int {
+    let half = UnsafeRawBufferPointer(rebasing: buffer[..<(buffer.count / 2)])
+    try change(path) { _ = try real.write(descriptor, from: half, path: path) }
+    return try real.write(descriptor, from: buffer, path: path)
+  }
+  func sync(_ descriptor: Int32, path: String) throws {
+    try change(path)
+    try real.sync(descriptor, path: path)
+  }
+  func remove(_ path: String) throws {
+    try change(path)
+    try real.remove(path)
+  }
+  func rename(_ path: String, to newPath: String) throws {
+    try change(newPath)
+    guard newPath != self.path else {
+      throw FileError(errno: EBUSY, doing: "put the new file in place", path: newPath)
+    }
+    try real.rename(path, to: newPath)
   }
 }
