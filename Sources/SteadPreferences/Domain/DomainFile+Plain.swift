@@ -36,19 +36,13 @@ extension DomainFile {
   ) throws -> Bool {
     // Another program may have written what waited.
     forgetWritten()
-    do {
-      return try plain.withLock {
-        try takeInPlainFile(&replay)
-        try writeWaitingPlainly(&replay)
-        guard replay.holds(expected) else { return false }
-        try writePlainly(make(replay), isOwn: true, &replay)
-        stuckTail = nil
-        return true
-      }
-    } catch {
-      // The caller keeps its edits in memory, beside those that are in the waiting file, too.
-      savedIn = nil
-      throw error
+    return try plain.withLock {
+      try takeInPlainFile(&replay)
+      try writeWaitingPlainly(&replay)
+      guard replay.holds(expected) else { return false }
+      try writePlainly(make(replay), isOwn: true, &replay)
+      stuckTail = nil
+      return true
     }
   }
 
@@ -76,35 +70,27 @@ extension DomainFile {
 
   /// Writes the values that other programs have left in the waiting file, and removes it. Requires the lock.
   ///
-  /// Programs leave them where the file system can hold a journal. It may have been mounted otherwise since, or the directory was
-  /// copied.
+  /// Programs leave them there while another one has the lock. The file system may also have been able to hold a journal then.
   private func writeWaitingPlainly(_ replay: inout Replay) throws {
     guard waiting.isPresent else {
       hasWaitingFile = false
       return
     }
-    var isWritten = false
     func write(_ contents: WaitingFile.Contents) throws {
-      // Later ones win: what was set here is newer than what was found in the file.
+      // Later ones win: what was set here is newer than what was found in the file, unless it is there, too.
       let old = pending
+      let mine = savedIn == contents.id ? [] : old.edits
       pending = PendingEdits()
-      for edit in contents.edits + old.edits { pending.add(edit) }
+      for edit in contents.edits + mine { pending.add(edit) }
       do {
         try writePlainly([], isOwn: false, &replay)
       } catch {
         pending = old
         throw error
       }
-      isWritten = true
     }
-    do {
-      // No record of a journal is begun, as a salt of 0 says.
-      try waiting.merge(at: Journal.Place(salt: 0, offset: 0), write)
-    } catch let error as FileError where error.isUnsupported && !isWritten {
-      // Nobody can add to it here either, since that takes the same lock.
-      if let contents = try waiting.read() { try write(contents) }
-      try POSIXDisk().remove(waiting.path)
-    }
+    // No record of a journal is begun, as a salt of 0 says.
+    try waiting.merge(at: Journal.Place(salt: 0, offset: 0), write)
     hasWaitingFile = false
   }
 

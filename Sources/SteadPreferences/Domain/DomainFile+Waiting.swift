@@ -39,7 +39,6 @@ extension DomainFile {
     let (isSameFile, oldTail) = (savedIn, savedTail)
     try? clearWaitingName()
     for edit in edits { pending.add(edit) }
-    guard !isPlain else { return }
     // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
     // Read before: whoever finds the file afterwards writes to the journal.
     savedTail = journal.tailWord

@@ -30,7 +30,7 @@ final class DomainFile {
   /// Values that could not be written yet. The table contains them.
   var pending = PendingEdits()
   /// The values of programs that could not write them.
-  let waiting: WaitingFile
+  var waiting: WaitingFile
   /// Whether the waiting file may exist.
   var hasWaitingFile = false
   /// The number of the waiting file that contains all pending values; nil if some are in memory alone.

@@ -4,6 +4,8 @@ import SteadFiles
 // What somebody else has put in the place of a waiting file. It has no values that wait, so it must not keep anybody from
 // writing, and its bytes are its owner's.
 extension WaitingFile {
+  /// How long to wait for another process that moves something away.
+  private static let directoryLockWait = Duration.milliseconds(100)
   /// The maximum number of things that are kept beside a waiting file.
   private static let keptAsideLimit = 8
 
@@ -15,7 +17,7 @@ extension WaitingFile {
     let disk = POSIXDisk()
     // Otherwise two processes would find the same free name, and the slower one would move away, onto the stranger, the
     // waiting file that the other one has made meanwhile.
-    return try disk.withLockedDirectory(path.directoryPath, wait: Self.lockWait) { _ in
+    return try disk.withLockedDirectory(path.directoryPath, wait: Self.directoryLockWait) { _ in
       guard let found = try disk.status(at: path), try isStranger(found, disk) else { return nil }
       for number in 1...Self.keptAsideLimit {
         let aside = "\(path).damaged-\(number)"

@@ -9,11 +9,13 @@ import SteadFiles
 struct WaitingFile {
   /// The maximum size of the file in bytes; later edits are kept in memory alone.
   static let byteLimit = 16 << 20
-  /// How long to wait for another process that adds to the file, or moves away what isn't one.
-  static let lockWait = Duration.milliseconds(100)
+  /// How long to wait for another process that adds to the file, which takes some microseconds.
+  static let lockWait = Duration.milliseconds(10)
 
   let path: String
   private let disk = POSIXDisk()
+  /// The file whose lock was waited for in vain. The process that has it was stopped, so it is waited for once.
+  private var stuck: FileStatus.Identity?
 
   init(_ url: URL) { path = url.path(percentEncoded: false) }
 
@@ -24,7 +26,6 @@ struct WaitingFile {
     var edits: [DomainEdit] = []
     /// Where the journal's record begins in which they were about to be written; nil if that never began.
     var place: Journal.Place?
-    fileprivate var isNew = true
     /// Where the complete records end.
     fileprivate var end = WaitingFile.headerByteCount
   }
@@ -47,48 +48,83 @@ struct WaitingFile {
 
   /// Adds edits, which survive the end of this process, and returns the file's number.
   ///
-  /// - Throws: ``FileError`` when the file cannot be written, or is locked.
-  func append(_ edits: [DomainEdit]) throws -> UInt64 {
+  /// The lock keeps apart those that add to the file. While a process that was stopped has it, and on a file system without
+  /// locks, the system keeps them apart, which puts whatever is appended by one call behind what was there.
+  ///
+  /// - Throws: ``FileError`` when the file cannot be written.
+  mutating func append(_ edits: [DomainEdit]) throws -> UInt64 {
+    let record = try Self.record(of: edits)
     for _ in 0..<Self.attemptLimit {
-      let descriptor = try open(O_RDWR | O_CREAT)
+      let descriptor = try open(O_RDWR | O_CREAT | O_APPEND)
       defer { disk.close(descriptor) }
-      guard try lock(descriptor) else { continue }
-      defer { disk.unlock(descriptor) }
-      let contents = try ownContents(of: descriptor) ?? Contents(id: .random(in: 1 ... .max))
-      // A file without a whole header is new, or was left by a process that was killed here.
-      if contents.isNew { try write(Self.header(contents.id), at: 0, descriptor) }
-      let record = try Self.record(of: edits)
-      guard contents.end + record.count <= Self.byteLimit else {
+      let isLocked = try lock(descriptor)
+      defer { if isLocked { disk.unlock(descriptor) } }
+      guard try leads(to: descriptor) else { continue }
+      let (contents, byteCount) = try ownContents(of: descriptor)
+      let end = contents?.end ?? 0
+      if end < byteCount {
+        // A process was killed here. Or one is at work that didn't get the lock either.
+        guard isLocked else { throw busy }
+        guard ftruncate(descriptor, off_t(end)) == 0 else {
+          throw FileError(errno: errno, doing: "write to the file", path: path)
+        }
+      }
+      let added = contents == nil ? Self.header(.random(in: 1 ... .max)) + record : record
+      guard end + added.count <= Self.byteLimit else {
         throw FileError(
           code: .tooLarge, message: "Too many values wait for the journal.", path: path)
       }
-      try write(record, at: contents.end, descriptor)
-      return contents.id
+      try write(added, descriptor)
+      let newEnd = lseek(descriptor, 0, SEEK_CUR)
+      // Without the lock, somebody may have written the values to the journal and removed the file, or cut off the record while
+      // it was half written. What is added twice has been set while the others were at work.
+      if try leads(to: descriptor), let written = try ownContents(of: descriptor).contents,
+        written.end >= newEnd
+      {
+        return written.id
+      }
     }
     throw busy
   }
 
   /// Lets `body` write the contents to the journal, and removes the file afterwards.
   ///
-  /// Requires the journal's lock. Nothing is called when there is no file.
+  /// Requires the journal's lock. Nothing is called when there is no file. If a process that was stopped has this file
+  /// locked, the values are written nevertheless, and what others add meanwhile, too.
   ///
   /// - Parameters:
   ///   - place: Where the journal's next record begins. It is noted in the file first, so that whoever finds the file
   ///     after a kill knows where to look for that record.
-  ///   - body: Appends one record to the journal.
-  func merge(at place: Journal.Place, _ body: (Contents) throws -> Void) throws {
+  ///   - body: Appends one record to the journal. It is called once more with what was added meanwhile.
+  mutating func merge(at place: Journal.Place, _ body: (Contents) throws -> Void) throws {
     for _ in 0..<Self.attemptLimit {
       guard isPresent else { return }
       let descriptor = try open(O_RDWR)
       defer { disk.close(descriptor) }
-      guard try lock(descriptor) else { continue }
-      defer { disk.unlock(descriptor) }
-      if let contents = try ownContents(of: descriptor) {
+      let isLocked = try lock(descriptor)
+      defer { if isLocked { disk.unlock(descriptor) } }
+      guard try leads(to: descriptor) else { continue }
+      let contents = try ownContents(of: descriptor).contents
+      if let contents {
         var words = [place.salt.littleEndian, place.offset.littleEndian]
-        try write(Data(bytes: &words, count: 16), at: Self.placeOffset, descriptor)
+        guard lseek(descriptor, off_t(Self.placeOffset), SEEK_SET) >= 0 else {
+          throw FileError(errno: errno, doing: "write to the file", path: path)
+        }
+        try write(Data(bytes: &words, count: 16), descriptor)
         try body(contents)
       }
-      return try disk.remove(path)
+      try disk.remove(path)
+      // Whoever adds to the file afterwards finds that it has lost its name.
+      guard var rest = try ownContents(of: descriptor).contents else { return }
+      rest.edits.removeFirst(contents?.edits.count ?? 0)
+      rest.place = nil
+      guard !rest.edits.isEmpty else { return }
+      do {
+        return try body(rest)
+      } catch {
+        _ = try append(rest.edits)
+        throw error
+      }
     }
     throw busy
   }
@@ -108,19 +144,33 @@ extension WaitingFile {
     return descriptor
   }
 
-  /// Returns whether the locked file still has the name.
-  private func lock(_ descriptor: Int32) throws -> Bool {
+  /// Locks the file; false where a process that was stopped has the lock, or the file system has no locks.
+  private mutating func lock(_ descriptor: Int32) throws -> Bool {
+    let identity = try disk.status(descriptor, path: path).identity
     var waited = Duration.zero
-    while try !disk.lock(descriptor, wait: false, path: path) {
-      guard waited < Self.lockWait else { throw busy }
-      waited += .milliseconds(1)
-      usleep(1_000)
+    do {
+      while try !disk.lock(descriptor, wait: false, path: path) {
+        guard identity != stuck, waited < Self.lockWait else {
+          stuck = identity
+          return false
+        }
+        waited += .milliseconds(1)
+        usleep(1_000)
+      }
+    } catch let error as FileError where error.isUnsupported {
+      return false
     }
-    return try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
+    if identity == stuck { stuck = nil }
+    return true
+  }
+
+  /// Whether an open file still has the name.
+  private func leads(to descriptor: Int32) throws -> Bool {
+    try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
   }
 
   private var busy: FileError {
-    FileError(code: .busy, message: "Another process has locked the file.", path: path)
+    FileError(code: .busy, message: "Other processes change the file; try again.", path: path)
   }
 
   private func contents(of descriptor: Int32) throws -> Contents? {
@@ -128,23 +178,23 @@ extension WaitingFile {
     return try Self.contents(data)
   }
 
-  /// The contents of a file that is about to be changed.
+  /// The contents of a file that is changed, and its length; no contents if it has no whole header.
   ///
   /// - Throws: ``FileError`` when it isn't a waiting file, so that its bytes are somebody else's.
-  private func ownContents(of descriptor: Int32) throws -> Contents? {
+  private func ownContents(of descriptor: Int32) throws -> (contents: Contents?, byteCount: Int) {
+    guard lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw FileError(errno: errno, doing: "read it", path: path)
+    }
     let data = try disk.contents(of: descriptor, limit: Self.byteLimit, path: path)
     guard Self.isBeginning(data) else {
       throw FileError(
         code: .notAFile,
         message: "Something else has the name \(path.fileName); move it away.", path: path)
     }
-    return try Self.contents(data)
+    return (try Self.contents(data), data.count)
   }
 
-  private func write(_ data: Data, at offset: Int, _ descriptor: Int32) throws {
-    guard lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
-      throw FileError(errno: errno, doing: "write to the file", path: path)
-    }
+  private func write(_ data: Data, _ descriptor: Int32) throws {
     try data.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -204,10 +254,16 @@ extension WaitingFile {
           message: "A newer version of this library keeps values in a waiting file; update.")
       }
       var contents = Contents(id: word(16))
-      contents.isNew = false
       if word(placeOffset) != 0 {
         contents.place = Journal.Place(salt: word(placeOffset), offset: word(placeOffset + 8))
       }
+      // Two processes that did not get the lock may both have begun the file.
+      func skipHeaders() {
+        while bytes.count - contents.end >= headerByteCount, word(contents.end) == magic {
+          contents.end += headerByteCount
+        }
+      }
+      skipHeaders()
       // A record that is cut off is that of a process that was killed before its call returned.
       while bytes.count - contents.end >= recordHeaderByteCount {
         let (count, start) = (Int(half(contents.end)), contents.end + recordHeaderByteCount)
@@ -218,6 +274,7 @@ extension WaitingFile {
           contents.edits.append(DomainEdit(key: key, value: value))
         }
         contents.end = start + count
+        skipHeaders()
       }
       return contents
     }

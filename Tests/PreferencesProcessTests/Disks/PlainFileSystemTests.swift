@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadPreferences
 import Testing
 
@@ -132,6 +133,36 @@ import Testing
       #expect(lines.contains("once integer \(round)"), "\(lines)")
       #expect(try !directory.names.contains("domain.waiting"))
     }
+  }
+}
+
+extension PlainFileSystemTests {
+  /// It was in memory alone, and a program that set it and ended lost it.
+  @Test(arguments: Lack.allCases)
+  func `a value that is set while a stopped process has the lock is not lost`(lack: Lack) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    func set(_ key: String, _ number: Int) throws -> [String] {
+      let program = try Self.worker(directory, ["set", key, "\(number)"], lack)
+      let lines = program.rest()
+      #expect(program.finish() == 0)
+      return lines
+    }
+    _ = try set("old", 1)
+    let lock = PlainFile(directory.file("domain.plist"), lock: directory.file("domain.lock"))
+    try lock.withLock {
+      for number in 1...3 {
+        let lines = try set("once.\(number % 2)", number)
+        #expect(lines.contains { $0.contains("domain.waiting") }, "\(lines)")
+      }
+      // In effect for whoever begins now.
+      let found = try Self.worker(directory, ["dump"], lack).rest()
+      #expect(found.contains("once.1 integer 3") && found.contains("once.0 integer 2"))
+    }
+    #expect(try set("new", 1).allSatisfy { !$0.contains("waiting") })
+    let data = try Data(contentsOf: directory.file("domain.plist"))
+    let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+    #expect(list as? [String: Int] == ["old": 1, "once.0": 2, "once.1": 3, "new": 1])
+    #expect(try !directory.names.contains("domain.waiting"))
   }
 }
 

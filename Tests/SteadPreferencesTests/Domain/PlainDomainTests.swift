@@ -90,6 +90,7 @@ import Testing
   func `values that wait are written with the next change`(isExpected: Bool) throws {
     let store = try open(quota: 40)
     try store.set(.integer(1), forKey: "k")
+    var waiting = waiting
     _ = try waiting.append([
       DomainEdit(key: "k", value: .integer(2)), DomainEdit(key: "waited", value: .integer(3)),
     ])
@@ -120,6 +121,7 @@ import Testing
       expected[key] = number
       switch Int.random(in: 0..<4, using: &random) {
       case 0:
+        var waiting = waiting
         _ = try waiting.append([DomainEdit(key: key, value: .integer(Int64(number)))])
         // Before anything newer is set.
         try stores[Int.random(in: 0...1, using: &random)].flushWaiting()

@@ -22,10 +22,11 @@ import Testing
       "app", directory: directory, options: DomainStore.Options(lockWait: lockWait))
   }
 
-  private func stop() throws -> Int32 {
-    let descriptor = try POSIXDisk().open(journal.filePath, O_RDWR, mode: 0)
+  private func stop(_ file: URL? = nil) throws -> Int32 {
+    let path = (file ?? journal).filePath
+    let descriptor = try POSIXDisk().open(path, O_RDWR, mode: 0)
     // Waits for a store that keeps the lock between writes, for some milliseconds.
-    #expect(try POSIXDisk().lock(descriptor, wait: true, path: journal.filePath))
+    #expect(try POSIXDisk().lock(descriptor, wait: true, path: path))
     return descriptor
   }
 
@@ -211,12 +212,13 @@ import Testing
       var expected: [String: PropertyList] = [:]
       var stores: [DomainStore?] = [try open(), try open(), nil]
       var holder: Int32?
+      var waitingHolder: Int32?
       var calls: [String] = []
       for number in 0..<40 {
         let (place, key) = (
           Int.random(in: 0..<3, using: &random), Int.random(in: 0..<4, using: &random)
         )
-        let choice = Int.random(in: 0..<10, using: &random)
+        let choice = Int.random(in: 0..<12, using: &random)
         calls.append("\(choice) \(place) \(key)")
         switch choice {
         case 0: if holder == nil { holder = try stop() }
@@ -226,6 +228,14 @@ import Testing
         case 2: stores[place] = nil
         case 3: _ = try? stores[place]?.flush()
         case 4: stores[place]?.refresh()
+        case 10:
+          // Somebody was stopped while it added to the file.
+          if waitingHolder == nil, FileManager.default.fileExists(atPath: waiting.filePath) {
+            waitingHolder = try stop(waiting)
+          }
+        case 11:
+          if let held = waitingHolder { close(held) }
+          waitingHolder = nil
         default:
           let store = try stores[place] ?? open()
           stores[place] = store
@@ -240,7 +250,7 @@ import Testing
           expected["\(place).\(key)"] = value
         }
       }
-      if let holder { close(holder) }
+      for held in [holder, waitingHolder] { if let held { close(held) } }
       stores = []
       let found = try open().contents().map { ($0.key, $0.value) }
       guard Dictionary(uniqueKeysWithValues: found) == expected else {
@@ -265,7 +275,7 @@ import Testing
       try Data("none of ours".utf8).write(to: url)
       let saved = ForkSafeLock<Set<String>>([])
       try inThreads(4) { thread in
-        let file = WaitingFile(url)
+        var file = WaitingFile(url)
         _ = try? file.moveStrangerAway()
         let edit = DomainEdit(key: "\(thread)", value: .integer(1))
         guard (try? file.append([edit])) != nil else { return }
