@@ -9,6 +9,7 @@ extension Journal {
       if isUsableUnlocked(opened) { return adopt(opened) }
       opened.file.close(on: disk)
     }
+    if file.isBlank, try openAtOnce() { return }
     do {
       try reopenLocked()
     } catch let error as FileError where error.code == .busy {
@@ -21,6 +22,31 @@ extension Journal {
     isOpenedWithoutLock = false
     unlockFile()
   }
+
+  /// Opens the file for the first time without waiting for a process that was stopped; false if that has to be waited for.
+  private func openAtOnce() throws -> Bool {
+    let limit = lockWait
+    guard limit > Self.firstLockWait else { return false }
+    lockWait = Self.firstLockWait
+    defer { lockWait = limit }
+    do {
+      try reopenLocked()
+      unlockFile()
+      isOpenedWithoutLock = false
+      return true
+    } catch let error as FileError where error.code == .busy {
+      guard let opened = try openUnlocked(isFirst: false) else { return false }
+      guard isUsableUnlocked(opened) else {
+        opened.file.close(on: disk)
+        return false
+      }
+      adopt(opened)
+      return true
+    }
+  }
+
+  /// How long the first opening waits for the lock if the file is intact without. A process at work frees it sooner.
+  private static let firstLockWait = Duration.milliseconds(10)
 
   /// Opens the open file again, whose contents another process has replaced, and returns false if that needs the lock.
   func openSuccessor() throws -> Bool {

@@ -131,7 +131,7 @@ package final class Journal {
   /// Whether the lock was left to other processes, until when, in milliseconds of `stead_clock()`.
   @exclusivity(unchecked) @usableFromInline var isLockLeft = false
   var lockLeftUntil: UInt64 = 0
-  /// Whether the lock was not free when the journal was opened, so that it was opened without.
+  /// Whether the lock was waited for in vain when the journal was opened, so that it was opened without.
   package internal(set) var isOpenedWithoutLock = false
   /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.
   ///

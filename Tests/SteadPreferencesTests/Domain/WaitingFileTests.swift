@@ -133,6 +133,31 @@ import Testing
     #expect(try open().value(forKey: "n") == .integer(Int64(count)))
   }
 
+  /// Each opening waited a second for it, as long as nobody had set anything.
+  @Test(arguments: [false, true], [false, true])
+  func `who only reads does not wait for a stopped process`(hasWaiting: Bool, isCompacted: Bool)
+    throws
+  {
+    let first = try open()
+    try first.set(.integer(1), forKey: "k")
+    if isCompacted { try first.checkpoint() }
+    let holder = try stop()
+    if hasWaiting { setInVain(.integer(2), "k", first) }
+    for _ in 0..<2 {
+      let store = try open(lockWait: .seconds(2))
+      #expect(store.value(forKey: "k") == .integer(hasWaiting ? 2 : 1))
+      // It would be after a wait in vain.
+      #expect(store.state.withLock { $0.file?.journal.isOpenedWithoutLock } == hasWaiting)
+    }
+    let writer = try open()
+    setInVain(.integer(3), "k", writer)
+    close(holder)
+    try setOnceFree(.integer(4), "l", writer)
+    let values = try open().contents().map { ($0.key, $0.value) }
+    #expect(
+      Dictionary(uniqueKeysWithValues: values) == ["k": .integer(3), "l": .integer(4)])
+  }
+
   /// What another process has written for us, and others have changed since, is not written once more.
   @Test func `a value that another process has written is not written again`() throws {
     let (store, other) = (try open(), try open())
