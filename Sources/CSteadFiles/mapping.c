@@ -256,7 +256,7 @@ static void handle_bus_errors(void) {
 
 _Thread_local int stead_bus_errors_admitted = 0;
 
-void stead_admit_bus_errors_once(void) {
+void stead_admit_bus_errors(void) {
   sigset_t bus;
   sigemptyset(&bus);
   sigaddset(&bus, SIGBUS);

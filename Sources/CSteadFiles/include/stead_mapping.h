@@ -63,11 +63,13 @@ int stead_file_exchange(const char *_Nonnull path, const char *_Nonnull other);
 void *_Nullable stead_map(int descriptor, size_t size, int writable);
 // Lets the calling thread take SIGBUS, which it needs before it touches a mapping: the system ends a program by a
 // fault whose signal is blocked, without calling the handler. Threads that a program makes with all signals
-// blocked, to take them by `sigwait`, have it blocked. It costs a nanosecond, and once in each thread a system call.
+// blocked, to take them by `sigwait`, have it blocked, and `main` may block it at any time. It costs a system call.
+void stead_admit_bus_errors(void);
+// The same for reading a word, which must not cost a system call: once in each thread, and a nanosecond after that. A thread
+// that blocks the signal later has it blocked until its next other use of a journal.
 extern _Thread_local int stead_bus_errors_admitted;
-void stead_admit_bus_errors_once(void);
-static inline void stead_admit_bus_errors(void) {
-  if (__builtin_expect(!stead_bus_errors_admitted, 0)) stead_admit_bus_errors_once();
+static inline void stead_admit_first_bus_errors(void) {
+  if (__builtin_expect(!stead_bus_errors_admitted, 0)) stead_admit_bus_errors();
 }
 
 // A word that is not 0 once a mapping has been lost; it can be read for as long as the mapping is there.

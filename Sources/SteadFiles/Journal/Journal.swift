@@ -251,7 +251,7 @@ package final class Journal {
   /// It costs three loads from memory, a few nanoseconds, so it may be checked before each use.
   @inlinable @inline(__always)
   package var hasNews: Bool {
-    stead_admit_bus_errors()
+    stead_admit_first_bus_errors()
     // The tail's word also holds a file's special states, such as that another has replaced it.
     // The contents of a file that can't be replaced may become others that end at the same place.
     return file.word(at: JournalLayout.tail) != position
