@@ -36,16 +36,18 @@ package struct JournalFlusher: Sendable {
     // Opened by name: if another process has just compacted the journal, that is where the appended records are.
     let descriptor = try disk.open(path, O_RDWR, mode: 0)
     let status: FileStatus
-    let header: MappedFile?
+    let header: MappedFile
     do {
       status = try disk.status(descriptor, path: path)
-      header = try MappedFile(descriptor, writable: true, status: status, path: path)
+      let file = try MappedFile(descriptor, writable: true, status: status, path: path)
+      guard let file else { throw overwritten(path) }
+      header = file
     } catch {
       disk.close(descriptor)
       throw error
     }
-    guard let header, header.byteCount >= JournalLayout.headerByteCount else {
-      header?.close(on: disk)
+    guard header.byteCount >= JournalLayout.headerByteCount else {
+      header.close(on: disk)
       throw overwritten(path)
     }
     defer { header.close(on: disk) }

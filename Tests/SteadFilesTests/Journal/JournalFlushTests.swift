@@ -46,11 +46,43 @@ import Testing
     #expect(compacted == ["create", "write", "write", "sync file", "rename"])
   }
 
+  /// One stayed open with each flush that met a journal that another program had just emptied.
+  @Test(arguments: [0, 4, 8, 100])
+  func `a flush that meets a journal that was cut off leaves no file open`(size: Int) throws {
+    let log = try LineLog(url)
+    try log.append("one")
+    let disk = CountingDisk()
+    let flusher = JournalFlusher(path: url.filePath, disk: disk)
+    #expect(truncate(url.filePath, size) == 0)
+    for _ in 0..<3 {
+      let error = #expect(throws: FileError.self) { try flusher.flush() }
+      #expect(error?.code == .damaged)
+    }
+    #expect(disk.openCount.load(ordering: .relaxed) == 0)
+    withExtendedLifetime(log) {}
+  }
+
   @Test func flushingSaysWhenTheFileIsGone() throws {
     let log = try LineLog(url)
     let flusher = log.journal.flusher
     try FileManager.default.removeItem(at: url)
     let failure = #expect(throws: FileError.self) { try flusher.flush() }
     #expect(failure?.code == .notFound)
+  }
+}
+
+/// A disk that counts the files that are open.
+private final class CountingDisk: ForwardingDisk {
+  let real = POSIXDisk()
+  let openCount = Atomic(0)
+
+  func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
+    let descriptor = try real.open(path, flags, mode: mode)
+    openCount.add(1, ordering: .relaxed)
+    return descriptor
+  }
+  func close(_ descriptor: Int32) {
+    openCount.subtract(1, ordering: .relaxed)
+    real.close(descriptor)
   }
 }
