@@ -23,7 +23,10 @@ extension DomainFile {
 
   /// Where the values are that are in effect here.
   var valuesPlace: PreferencesError.ValuesPlace {
-    guard hasOwnDebts else { return isReadOnly && !isPlain ? .none : .journal }
+    guard hasOwnDebts else {
+      if isPlain { return .propertyList }
+      return isReadOnly ? .none : .journal
+    }
     return savedIn != nil && sources.restoration.edits.isEmpty && !journal.isRecovering
       ? .waitingFile : .memory
   }

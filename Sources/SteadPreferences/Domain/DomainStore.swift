@@ -126,10 +126,10 @@ final class DomainStore: Sendable {
 
   /// Makes several changes as one if the keys of `expected` have its values, and returns whether they did.
   ///
-  /// Nobody, in this process or another, writes between the check and the changes.
+  /// Nobody, in this process or another, writes between the check and the changes. When it throws, nothing has changed.
   func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
     var isDone = false
-    try changing { replay, file in
+    try changing(isConditional: true) { replay, file in
       if let file {
         isDone = try file.apply(edits, ifStill: expected, &replay)
         return
@@ -233,22 +233,27 @@ final class DomainStore: Sendable {
     if let obstacle { throw obstacle }
   }
 
+  /// Makes a change, which is kept until it can be written.
+  ///
+  /// - Parameters:
+  ///   - edits: What is kept.
+  ///   - isConditional: Whether the change depends on what the files have, so that nothing of it is kept.
   @inline(__always)
   func changing(
-    keeping edits: (Replay) -> [DomainEdit] = { _ in [] },
+    keeping edits: (Replay) -> [DomainEdit] = { _ in [] }, isConditional: Bool = false,
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     do {
       try change(body)
     } catch let error as FileError where error.isObstacle || error.code == .changed {
-      try changeLater(error, edits, body)
+      try changeLater(error, edits, isConditional, body)
     }
   }
 
   /// Retries a failed change without keeping others waiting, then keeps it in memory.
   @inline(never)
   private func changeLater(
-    _ first: FileError, _ edits: (Replay) -> [DomainEdit],
+    _ first: FileError, _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool,
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     var error = first
@@ -279,15 +284,17 @@ final class DomainStore: Sendable {
       }
     }
     if error.code == .busy { state.withLock { state in state.file?.noteStuckHolder() } }
-    try keep(edits, error)
+    try keep(edits, isConditional, error)
   }
 
-  private func keep(_ edits: (Replay) -> [DomainEdit], _ error: FileError) throws {
+  private func keep(
+    _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool, _ error: FileError
+  ) throws {
     var isFirst = true
     var values = PreferencesError.ValuesPlace.memory
     try change { replay, file in
       let edits = edits(replay)
-      defer { values = file?.valuesPlace ?? .memory }
+      defer { values = isConditional ? .notMade : file?.valuesPlace ?? .memory }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
       // What no record can hold could never be written.

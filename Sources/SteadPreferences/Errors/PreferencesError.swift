@@ -27,10 +27,12 @@ public struct PreferencesError: Error, Sendable {
     /// The disk or the user's quota is full.
     public static let noSpace = Code("noSpace")
     /// The files of the domain cannot be opened, created or written. The value is in effect, and is written
-    /// as soon as they can be. The message says where it is until then, mostly in memory only.
+    /// as soon as they can be. The message says where it is until then, mostly in memory only. A change that depends on
+    /// what is stored, such as those of a history, is not made.
     public static let unavailable = Code("unavailable")
     /// Another process keeps the files locked. The value is in effect, and is written when they are free. The message
-    /// says where it is until then, mostly in a file beside the journal, which survives the end of the program.
+    /// says where it is until then, mostly in a file beside the property list, which survives the end of the program. A change
+    /// that depends on what is stored, such as those of a history, is not made.
     public static let locked = Code("locked")
     /// A file's contents differ from what was written.
     public static let damaged = Code("damaged")
@@ -131,12 +133,16 @@ extension PreferencesError {
   enum ValuesPlace {
     /// Some are in memory alone.
     case memory
-    /// The journal has all of them, but those in the waiting file.
+    /// The journal or the property list has all of them, but those in the waiting file.
     case waitingFile
     /// The journal has all of them, and only the property list isn't up to date.
     case journal
+    /// The property list has all of them, and is the only file.
+    case propertyList
     /// None waits, and the files can't be written at all.
     case none
+    /// The change depended on what the files have, and nothing of it was kept.
+    case notMade
   }
 
   /// The error for files that could not be written.
@@ -152,10 +158,12 @@ extension PreferencesError {
         switch values {
         case .memory: "New values are kept in memory, and are written when they are free."
         case .waitingFile:
-          "New values are in the file \(domain).waiting beside the journal, from which the next program that can write "
-            + "takes them."
+          "New values are in the file \(domain).waiting beside the property list, from which the next program that can "
+            + "write takes them."
         case .journal, .none:
           "All values are in the journal. The property list is updated when they are free."
+        case .propertyList: "All values are in the property list."
+        case .notMade: "The change was not made; make it again when they are free."
         }
       self.init(
         code: .locked,
@@ -169,12 +177,16 @@ extension PreferencesError {
           "The preferences\(place) cannot be written. New values are kept in memory, and are written as soon as "
             + "possible."
         case .waitingFile:
-          "The journal of the preferences\(place) cannot be written. New values are in the file \(domain).waiting "
-            + "beside it, from which the next program that can write takes them."
+          "The preferences\(place) cannot be written. New values are in the file \(domain).waiting beside the "
+            + "property list, from which the next program that can write takes them."
         case .journal:
           "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
             + "property list is updated as soon as possible."
+        case .propertyList:
+          "The property list of the preferences\(place) cannot be written. All values that were set before are in it."
         case .none: "The preferences\(place) cannot be written. No value waits for that."
+        case .notMade:
+          "The preferences\(place) cannot be written. The change was not made; make it again when they can be."
         }
       self.init(
         code: .unavailable, message: "\(values) \(DirectoryRemedy.remedy(for: error))",

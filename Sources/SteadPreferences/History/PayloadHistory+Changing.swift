@@ -7,7 +7,8 @@ extension PayloadHistory {
   /// identity keeps its place: to move it to the front, remove it in a ``batch(_:)`` first.
   ///
   /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` by the
-  ///   options, `.readOnly`, `.noSpace`, `.quotaExceeded`. Nothing has changed then.
+  ///   options, `.readOnly`, `.noSpace`, `.quotaExceeded`, `.unavailable` when the files cannot be written, `.locked` while
+  ///   another process that was stopped has them locked. Nothing has changed then.
   public func prepend(_ payload: Payload) throws {
     try commit([.prepend([draft(payload)])])
   }
@@ -53,7 +54,7 @@ extension PayloadHistory {
 
   /// Removes all payloads with an identity; returns false if none exists.
   ///
-  /// - Throws: ``PreferencesError``: `.readOnly`, `.noSpace`.
+  /// - Throws: ``PreferencesError``: `.readOnly`, `.noSpace`, `.unavailable` and `.locked`, as ``prepend(_:)``.
   @discardableResult
   public func remove(id: Payload.ID) throws -> Bool {
     try commit([.remove(id)]) > 0

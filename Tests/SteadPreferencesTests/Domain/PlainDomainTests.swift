@@ -143,6 +143,28 @@ import Testing
     }
   }
 
+  // The message said that they were in a journal, of which there is none.
+  @Test func `an error names no journal`() throws {
+    let store = try open()
+    try store.set(.integer(1), forKey: "k")
+    let lock = PlainFile(plist, lock: directory.file("app.lock"))
+    let error = try lock.withLock {
+      #expect(throws: PreferencesError.self) {
+        _ = try store.apply([DomainEdit(key: "k", value: .integer(2))], ifStill: [])
+      }
+    }
+    #expect(error?.code == .locked && error?.message.contains("journal") == false)
+    #expect(error?.message.contains("was not made") == true)
+    #expect(store.state.withLock { $0.file?.valuesPlace } == .propertyList)
+    for code in [FileError.Code.busy, .denied] {
+      let told = PreferencesError(
+        notWritten: FileError(code: code, message: "", path: "/"), domain: "app", directory,
+        values: .propertyList, isRepetition: false)
+      #expect(!told.message.contains("journal") && told.message.contains("property list"))
+    }
+    #expect(store.value(forKey: "k") == .integer(1))
+  }
+
   // A set waited for the lock up to 0.1 s at a time while reads waited for the set.
   @Test func `a set that waits for the lock lets others read`() async throws {
     let store = try open(lockWait: .seconds(60))
