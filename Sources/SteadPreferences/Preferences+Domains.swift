@@ -116,7 +116,8 @@ extension Preferences {
       if ownStore(name) != nil {
         return try writing { target in try target.replaceContents(with: fields) }
       }
-      try plan.open(name, options: DomainStore.Options()).replaceContents(with: fields)
+      try environment.shared.setting(
+        name, { try plan.open(name, options: DomainStore.Options()) }, fields)
       // The global domain, or a suite's, may just have been created.
       environment.shared.renewLists(report: report)
       postChange()
@@ -128,8 +129,7 @@ extension Preferences {
     reporting {
       try DomainName.check(name)
       if ownStore(name) != nil { return try removeAll() }
-      guard let store = try plan.openPresent(name) else { return }
-      try store.replaceContents(with: [:])
+      try environment.shared.setting(name, { try plan.openPresent(name) }, [:])
       postChange()
     }
   }

@@ -24,13 +24,16 @@ extension Preferences {
 
   /// Returns once everything set in the domain survives a power loss.
   ///
-  /// Waits for the disk: a tenth of a millisecond to some milliseconds.
+  /// Waits for the disk: a tenth of a millisecond to some milliseconds. What other objects have set in other domains, such
+  /// as one of ``scopedToCurrentHost()``, is flushed by those.
   ///
-  /// - Throws: ``PreferencesError`` when the disk fails, or the domain could not be opened.
+  /// - Throws: ``PreferencesError`` when the disk fails, the domain could not be opened, or one that
+  ///   ``setPersistentDomain(_:forName:)`` has changed is not stored.
   public func flush() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
     try reraising { try list.target.flush() }
+    try environment.shared.flushUnstored()
   }
 
   /// Flushes as ``flush()`` does, and removes all traces of removed or replaced values from the files.

@@ -9,7 +9,8 @@ extension Preferences {
   /// ```
   ///
   /// Typed keys have throwing calls without it: ``set(_:for:)-(_,Key<Value>)``. A program that sets values without
-  /// either can check all of them at its end: ``flush()`` throws while any of them is in memory alone.
+  /// either can check at its end all that it has set through an object, also by ``setPersistentDomain(_:forName:)``: ``flush()``
+  /// of that object throws while any of it is in memory alone.
   public var strict: Strict { Strict(preferences: self) }
 
   /// Changes of preferences that throw; see ``Preferences/strict``.

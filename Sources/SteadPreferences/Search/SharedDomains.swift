@@ -13,6 +13,14 @@ final class SharedDomains: Sendable {
     var memory: [String: DomainStore] = [:]
     /// What replaces domains whose files can't be opened, by the paths of the files.
     var replacements: [String: DomainStore] = [:]
+    /// Domains that were set by their names and are not stored.
+    var unstored: [String: Unstored] = [:]
+  }
+
+  private struct Unstored: Sendable {
+    /// nil if it couldn't be opened.
+    var store: DomainStore?
+    var error: PreferencesError
   }
 
   private struct Reader: Sendable {
@@ -110,6 +118,37 @@ final class SharedDomains: Sendable {
       if let found = state.replacements[path] { return found }
       state.replacements[path] = made
       return made
+    }
+  }
+
+  // MARK: Domains that are set by their names
+
+  /// Changes a domain, and notes if it isn't stored for lack of files that can be written.
+  func setting(_ name: String, _ store: () throws -> DomainStore?, _ fields: PropertyList.Fields)
+    throws
+  {
+    var opened: DomainStore?
+    do {
+      opened = try store()
+      try opened?.replaceContents(with: fields)
+      state.withLock { _ = $0.unstored.removeValue(forKey: name) }
+    } catch {
+      let error = PreferencesError(error, domain: name)
+      if [.unavailable, .locked].contains(error.code) {
+        state.withLock { [opened] in $0.unstored[name] = Unstored(store: opened, error: error) }
+      }
+      throw error
+    }
+  }
+
+  /// Writes the domains that were set by their names and are not stored.
+  ///
+  /// - Throws: ``PreferencesError`` while that is impossible.
+  func flushUnstored() throws {
+    for (name, unstored) in state.withLock({ $0.unstored }) {
+      guard let store = unstored.store else { throw unstored.error }
+      do { try store.flush() } catch { throw PreferencesError(error, domain: name) }
+      state.withLock { _ = $0.unstored.removeValue(forKey: name) }
     }
   }
 

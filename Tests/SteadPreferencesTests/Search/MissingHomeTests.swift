@@ -49,6 +49,46 @@ struct MissingHomeTests {
     #expect(other.bool(forKey: "flag") && other.url(forKey: "url")?.path == "/x")
   }
 
+  /// It looked at the object's own domain alone, and a tool that had set another one ended with 0.
+  @Test(arguments: [Preferences.globalDomain, "com.example.other"], [false, true])
+  func `flush fails while another domain that was set is not stored`(name: String, isFile: Bool)
+    throws
+  {
+    let home = try TestHome()
+    let environment = home.environment(appID: "com.example.tool")
+    func open() throws -> Preferences {
+      let preferences = try Preferences(environment: environment)
+      preferences.onError = { _ in }
+      return preferences
+    }
+    let (preferences, other) = (try open(), try open())
+    let directory = home.config.appending(path: name)
+    var holder: Int32 = -1
+    if isFile {
+      try home.write(Data("x".utf8), to: directory)
+    } else {
+      // A stopped process has it locked, and the file for values that wait cannot be made.
+      preferences.setPersistentDomain(["old": 1], forName: name)
+      let path = directory.file("\(name).journal").filePath
+      holder = try POSIXDisk().open(path, O_RDWR, mode: 0)
+      #expect(try POSIXDisk().lock(holder, wait: true, path: path))
+      for suffix in [""] + (1...8).map({ ".damaged-\($0)" }) {
+        try FileManager.default.createDirectory(
+          at: directory.file("\(name).waiting\(suffix)"), withIntermediateDirectories: false)
+      }
+    }
+    preferences.setPersistentDomain(["n": 1], forName: name)
+    for preferences in [preferences, other] {
+      let error = #expect(throws: PreferencesError.self) { try preferences.flush() }
+      #expect(error?.code == (isFile ? .unavailable : .locked) && error?.domain == name)
+    }
+    if isFile { try home.removeFile(directory) } else { close(holder) }
+    if isFile { preferences.setPersistentDomain(["n": 1], forName: name) }
+    try preferences.flush()
+    try other.flush()
+    #expect(try open().persistentDomain(forName: name)?["n"] as? Int == 1)
+  }
+
   /// With the variables of the process, for every kind of preferences, under every umask.
   @Test(.exitTests, arguments: [0o022, 0o177, 0o777] as [mode_t])
   func `no kind of preferences creates the process's home`(mask: mode_t) async throws {
