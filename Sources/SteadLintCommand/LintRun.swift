@@ -81,6 +81,17 @@ struct LintRun {
     linter.adopt(payloadsOf: try earlier.run())
   }
 
+  /// Makes a folder and its missing parents, each for its owner alone.
+  ///
+  /// The call with intermediate folders leaves their permissions to the umask, and some let nobody enter them.
+  private func makeFolder(_ folder: URL) throws {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: folder.path) else { return }
+    try makeFolder(folder.deletingLastPathComponent())
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
   private var directory: URL { scope.directory }
   private var ownBaseline: URL { scope.root.appending(path: ".stead-lint.json") }
 
@@ -93,8 +104,7 @@ struct LintRun {
       FileManager.default.fileExists(atPath: FileManager.default.homeDirectoryForCurrentUser.path),
       let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
         .appending(path: "stead-lint"),
-      (try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true))
-        != nil
+      (try? makeFolder(folder)) != nil
     else { return nil }
     let name = scope.root.path.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     return folder.appending(path: String(String(name).suffix(200)) + ".cache")

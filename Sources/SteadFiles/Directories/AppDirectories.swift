@@ -41,7 +41,7 @@ public struct AppDirectories: Sendable, Hashable {
   /// The location of the directories that several apps share.
   let groups: URL
   /// The user's home, which is never created.
-  let home: HomeDirectory
+  package let home: HomeDirectory
 
   /// Determines the directories of the app with an identifier.
   ///

@@ -93,6 +93,26 @@ import Testing
     }
   }
 
+  /// With a substitute for the process's environment, whose home does not exist.
+  @Test(arguments: [false, true]) func `no vault creates a home`(hasOther: Bool) throws {
+    let home = place.directory.file("home")
+    var environment = place.environment
+    environment["XDG_STATE_HOME"] = hasOther ? home.file("state").filePath : nil
+    environment["HOME"] = home.filePath
+    let vault = try Vault(
+      at: place.url, key: .keyFile(place.keyFile), environment: environment)
+    try vault.set("neu", "anna")
+    #expect(throws: SecretError.self) {
+      try Vault(
+        at: home.file("vault/secrets.vault"), key: .keyFile(place.keyFile), opening: .openOrCreate,
+        environment: environment)
+    }
+    #expect(try !place.directory.names.contains("home"))
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: false)
+    try vault.set("neuer", "anna")
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: home.filePath).isEmpty)
+  }
+
   @Test(.exitTests) func `a vault whose protection can be written reports nothing`() async throws {
     await #expect(processExitsWith: .success) {
       let place = try TestVault()

@@ -25,9 +25,7 @@ public final class SyncServer: Sendable {
   public init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
     self.settings = settings
     self.clock = clock
-    try FileManager.default.createDirectory(
-      atPath: settings.directory, withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700])
+    try ServerFolder.make(settings.directory)
     keys = try SigningKeys(directory: settings.directory, clock: clock)
     engine = try StorageEngine(settings.location)
     pushes = ZonePushes(engine)

@@ -49,7 +49,7 @@ extension VaultKey {
     let bytes =
       switch self {
       case .passphrase(let bytes, _): bytes
-      case .keyFile(let url): try VaultKeyFile(url).bytes(makingIfAbsent: isNew)
+      case .keyFile(let url): try VaultKeyFile(url).bytes(makingIfAbsent: isNew, environment)
       case .systemdCredential(let name): try VaultCredential(name, environment).bytes()
       case .stored(let store, let id): try Self.stored(in: store, id, makingIfAbsent: isNew)
       }

@@ -11,7 +11,9 @@ struct VaultKeyFile {
   }
 
   /// - Throws: ``SecretError``: `.notFound` when it does not exist and must not be created.
-  func bytes(makingIfAbsent isNew: Bool) throws(SecretError) -> SecretBytes {
+  func bytes(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
+    -> SecretBytes
+  {
     if let found = try read() { return found }
     guard isNew else {
       throw SecretError(
@@ -20,7 +22,7 @@ struct VaultKeyFile {
           "The key file \(path) does not exist. Restore it from a copy, or open "
           + "the vault with another of its keys.")
     }
-    try make()
+    try make(environment)
     guard let made = try read() else {
       throw SecretError(
         code: .failed, message: "The key file \(path) disappeared while it was created. Try again.")
@@ -36,12 +38,12 @@ struct VaultKeyFile {
     return try file.secret(limit: VaultKey.maximumSize)
   }
 
-  private func make() throws(SecretError) {
+  private func make(_ environment: [String: String]) throws(SecretError) {
     let key = SecretBytes.random(count: VaultKey.minimumSize)
     var data = key.withBytes { Data($0) }
     defer { data.wipe() }
     try SecretError.files {
-      try disk.makeDirectories(path.directoryPath)
+      try disk.makeDirectories(path.directoryPath, outside: environment.home)
       do {
         try AtomicFile(URL(filePath: path)).create(with: data)
       } catch let error as FileError where error.code == .alreadyExists {

@@ -15,7 +15,7 @@ extension VaultFile {
       // A vault that has disappeared must not look like one that never had secrets.
       guard opening == .openOrCreate, remembered == nil else { throw missing }
     }
-    try makeDirectory()
+    try makeDirectory(environment)
     return try locked { () throws(SecretError) in
       if opening == .openOrCreate {
         let remembered = pin.id()

@@ -43,9 +43,11 @@ struct VaultFile: Sendable {
     return file
   }
 
-  /// Creates the directory if it is missing.
-  func makeDirectory() throws(SecretError) {
-    try SecretError.files { try POSIXDisk().makeDirectories(path.directoryPath) }
+  /// Creates the directory if it is missing, but not the home of an environment.
+  func makeDirectory(_ environment: [String: String]) throws(SecretError) {
+    try SecretError.files {
+      try POSIXDisk().makeDirectories(path.directoryPath, outside: environment.home)
+    }
     try FileSafety.checkDirectory(path.directoryPath)
   }
 
@@ -74,4 +76,9 @@ struct VaultFile: Sendable {
       message: "No vault exists at \(path). Restore it from a copy, or create a new one: "
         + "Vault(at:key:opening: .create).")
   }
+}
+
+extension [String: String] {
+  /// The home that an environment names, or the process's.
+  var home: HomeDirectory? { try? AppDirectories(id: "stead", environment: self).home }
 }

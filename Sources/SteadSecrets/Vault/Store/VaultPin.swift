@@ -9,12 +9,14 @@ struct VaultPin: Sendable {
   private static let size = 2 * VaultLayout.idSize + 1
 
   private let path: String?
+  private let home: HomeDirectory?
 
   /// - Parameter vault: The path of the vault itself, with links followed.
   init(vault: String, environment: [String: String]) {
-    let state = try? AppDirectories(id: "stead", environment: environment).state
+    let directories = try? AppDirectories(id: "stead", environment: environment)
+    home = directories?.home
     let name = SHA256.hexadecimal(Data(vault.utf8))
-    path = try? state?.appending(path: "vault-paths/\(name)").checkedPath
+    path = try? directories?.state.appending(path: "vault-paths/\(name)").checkedPath
   }
 
   /// The identity of the vault that was last at the path; nil when none is remembered.
@@ -29,7 +31,7 @@ struct VaultPin: Sendable {
   func note(_ id: [UInt8]) {
     guard let path, self.id() != id else { return }
     do {
-      try POSIXDisk().makeDirectories(path.directoryPath)
+      try POSIXDisk().makeDirectories(path.directoryPath, outside: home)
       try AtomicFile(URL(filePath: path)).replace(
         with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
       VaultNotices.noteSuccess(at: path)

@@ -11,11 +11,13 @@ struct VaultWitness: Sendable {
   private static let lockLimit = Duration.milliseconds(100)
 
   private let path: String?
+  private let home: HomeDirectory?
   private let key: SecretBytes
 
   init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
-    let state = try? AppDirectories(id: "stead", environment: environment).state
-    path = try? state?.appending(path: "vaults/\(vaultID.hexadecimal)").checkedPath
+    let directories = try? AppDirectories(id: "stead", environment: environment)
+    home = directories?.home
+    path = try? directories?.state.appending(path: "vaults/\(vaultID.hexadecimal)").checkedPath
     key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
 
@@ -34,7 +36,7 @@ struct VaultWitness: Sendable {
     guard let path else { return }
     let disk = POSIXDisk()
     do {
-      try disk.makeDirectories(path.directoryPath)
+      try disk.makeDirectories(path.directoryPath, outside: home)
       // Readers raise it, too, so the vault's lock would not do. The holder either raises it or has been
       // stopped: no reader waits for that.
       try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {

@@ -56,9 +56,7 @@ final class BlobStore: Sendable {
   /// Opens an unfinished blob for writing at an offset, and truncates it there.
   func open(_ name: Name, at offset: Int64) async throws -> FileHandle {
     try await NIOThreadPool.singleton.runIfActive { [self] in
-      try FileManager.default.createDirectory(
-        atPath: "\(directory)/\(name.zone)", withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+      try ServerFolder.make("\(directory)/\(name.zone)")
       let known = self.offset(name)
       guard offset <= known else {
         throw ServerError(

@@ -22,9 +22,7 @@ extension SyncServer {
       throw ServerError(
         .conflict, "The directory for the copy exists.", remedy: "Name a new one.")
     }
-    try files.createDirectory(
-      atPath: directory, withIntermediateDirectories: true,
-      attributes: [.posixPermissions: 0o700])
+    try ServerFolder.make(directory)
     try SQLiteSession(path: path, writes: true).copy(to: directory + "/stead.sqlite")
     for name in ["blobs", "signing-keys.json"] {
       let source = "\(settings.directory)/\(name)"

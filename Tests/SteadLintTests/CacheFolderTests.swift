@@ -1,0 +1,45 @@
+import Foundation
+import SteadLintCommand
+import SteadTestSupport
+import Testing
+
+/// The linter made `~/.cache` under a umask of 0177 so that nobody could enter it, and all other programs of the user lost
+/// their caches.
+struct CacheFolderTests {
+  @Test(
+    .exitTests, arguments: [0o022, 0o177, 0o777] as [mode_t],
+    ["home/.cache", "caches", "deep/down/caches"])
+  func `the folders of the linter's cache can be entered under any umask`(
+    mask: mode_t, folder: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    for name in ["home", "project"] {
+      try FileManager.default.createDirectory(
+        at: directory.file(name), withIntermediateDirectories: false)
+    }
+    try Data("let a = 1\n".utf8).write(to: directory.file("project/a.swift"))
+    await #expect(processExitsWith: .success) {
+      [place = directory.url.filePath as String, mask = mask as mode_t, folder = folder as String]
+      in
+      try Self.run(in: place, folder, mask)
+    }
+  }
+
+  private static func run(in place: String, _ folder: String, _ mask: mode_t) throws {
+    umask(mask)
+    setenv("HOME", place + "home", 1)
+    unsetenv("XDG_CACHE_HOME")
+    if folder != "home/.cache" { setenv("XDG_CACHE_HOME", place + folder, 1) }
+    let command = LintCommand(
+      directory: URL(filePath: place + "project"), print: { _ in }, complain: { _ in })
+    #expect(command.run([]) == .clean)
+    var names = folder.split(separator: "/").map(String.init) + ["stead-lint"]
+    let last = place + names.joined(separator: "/")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: last).count == 1)
+    while !names.isEmpty, names != ["home"] {
+      let path = names.joined(separator: "/")
+      #expect(try URL(filePath: place + path).mode == 0o700, "\(path)")
+      names.removeLast()
+    }
+  }
+}
