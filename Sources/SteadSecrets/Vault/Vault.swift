@@ -90,7 +90,7 @@ public final class Vault: SecretStore {
   /// - Throws: ``SecretError`` as reading does.
   public func state() throws(SecretError) -> SecretStoreState {
     do throws(SecretError) {
-      _ = try current()
+      _ = try currentForReading()
       return .ready
     } catch  where error.code == .notInitialized {
       return .notInitialized

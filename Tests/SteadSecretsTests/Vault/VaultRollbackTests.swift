@@ -93,6 +93,43 @@ import Testing
     }
   }
 
+  private static let reads: [@Sendable (Vault) throws -> Void] = [
+    { _ = try $0.text("anna") }, { _ = try $0.state() }, { _ = try $0.keySlots },
+    { _ = try $0.items(matching: [:]) },
+  ]
+
+  /// A program that only reads what others write was without protection, and without a word, as soon as the files could not be
+  /// written any more.
+  @Test(.exitTests, arguments: 0..<4, [false, true])
+  func `a program that only reads is told`(read: Int, isLocked: Bool) async throws {
+    await #expect(processExitsWith: .success) { [read = read as Int, isLocked = isLocked as Bool] in
+      let place = try TestVault()
+      let problems = ForkSafeLock<[Stead.Problem]>([])
+      Stead.onProblem = { problem in problems.withLock { $0.append(problem) } }
+      let (reader, writer) = (try place.open(), try place.open())
+      try VaultRollbackTests.reads[read](reader)
+      try writer.set("neu", "anna")
+      #expect(problems.withLock { $0.isEmpty })
+      // The writer's mark is gone with the file, and the reader cannot write it again.
+      let witness = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: place.witnesses.filePath).first)
+      let file = place.witnesses.file(witness)
+      try FileManager.default.removeItem(at: file)
+      let lock = FileLock(file)
+      if isLocked {
+        try lock.withLockIfAvailable { try VaultRollbackTests.reads[read](reader) }
+      } else {
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try VaultRollbackTests.reads[read](reader)
+      }
+      let told = problems.withLock { $0 }
+      #expect(told.map(\.code) == [.rollbackUnnoticed])
+      #expect(told.first?.subject == file.filePath)
+      for read in VaultRollbackTests.reads { try read(reader) }
+      #expect(problems.withLock { $0.count } == 1)
+    }
+  }
+
   /// With a substitute for the process's environment, whose home does not exist.
   @Test(arguments: [false, true]) func `no vault creates a home`(hasOther: Bool) throws {
     let home = place.directory.file("home")

@@ -4,11 +4,17 @@ extension Vault {
   /// How often the file may be replaced while it is being read.
   static let replacementLimit = 1_000
 
-  /// The contents, as new as the file.
+  /// The contents, as new as the file. Requires the vault's lock; without it, see ``currentForReading()``.
   func current() throws(SecretError) -> VaultSnapshot {
     guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try file.status())
     else { return try reload() }
     return snapshot
+  }
+
+  /// The contents for a caller that has no lock, who is told if they cannot be noted for other programs.
+  func currentForReading() throws(SecretError) -> VaultSnapshot {
+    defer { VaultNotices.deliver() }
+    return try current()
   }
 
   private func reload() throws(SecretError) -> VaultSnapshot {

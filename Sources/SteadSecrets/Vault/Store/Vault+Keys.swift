@@ -3,7 +3,7 @@ import Foundation
 extension Vault {
   /// The keys that open the vault, in the order in which they are tried.
   public var keySlots: [VaultKeySlot] {
-    get throws(SecretError) { try current().header.slots.map(\.keySlot) }
+    get throws(SecretError) { try currentForReading().header.slots.map(\.keySlot) }
   }
 
   /// Adds another key that opens the vault; no secret is encrypted again.
@@ -65,7 +65,7 @@ extension Vault {
   public func changePassphrase(
     from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt? = nil
   ) throws(SecretError) {
-    let header = try current().header
+    let header = try currentForReading().header
     let material = try VaultKey.passphrase(old).material(makingIfAbsent: false, environment)
     guard let (_, found) = try header.root(for: .passphrase, by: material) else {
       throw header.wrongKey(.passphrase, file.path)

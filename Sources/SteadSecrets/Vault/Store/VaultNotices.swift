@@ -16,12 +16,13 @@ enum VaultNotices {
 
   /// - Parameter lack: What goes unnoticed while the file cannot be written.
   static func note(_ error: any Error, at path: String, lack: String) {
-    // Another program that was stopped with the lock is no lasting obstacle.
-    if (error as? FileError)?.code == .busy { return }
+    let remedy =
+      (error as? FileError)?.code == .busy
+      ? "Resume or end the program that has it locked."
+      : "Make its directory writable, or set XDG_STATE_HOME to one that is."
     let problem = Stead.Problem(
       code: .rollbackUnnoticed, product: .secrets, subject: path,
-      message: "\(lack), because this file cannot be written. Make its directory writable, or set "
-        + "XDG_STATE_HOME to one that is.",
+      message: "\(lack), because this file cannot be written. \(remedy)",
       cause: error)
     state.withLock { state in
       if state.told.insert(path).inserted { state.waiting.append(problem) }

@@ -56,6 +56,8 @@ struct VaultWitness: Sendable {
       }
       VaultNotices.noteSuccess(at: path)
     } catch {
+      // Most likely the program that has the lock has noted it.
+      if let noted = self.mark(), noted.generation >= mark.generation { return }
       // Without a witness, a roll-back is noticed only within the process, as documented.
       VaultNotices.note(
         error, at: path, lack: "An older copy of the vault that somebody puts back may go unnoticed"
