@@ -4,29 +4,17 @@ import Synchronization
 // A transformer for storage turns values into data, and back in reverse. Foundation's
 // NSSecureUnarchiveFromDataTransformer and its subclasses work the other way round: they turn data into values. Both
 // work for a transformable property, as they do on Apple's systems. What a class declares about its values is often
-// wrong, so it only says which way is tried first.
+// wrong, so it only says which way is tried first. The first value decides for its class of transformer, and a sample
+// where values are data.
 
 extension ValueTransformer {
   /// The data to store for a value; nil if the transformer returns none, or none that it turns back into such a value.
   ///
-  /// The first value decides for its class of transformer which way its methods work. Each value is turned back once:
-  /// what cannot be read is not stored.
+  /// Each value is turned back once: what cannot be read is not stored.
   func storedData<Value>(of value: Value) -> Data? {
-    if let way = knownWay(to: Value.self) {
+    for way in ways(to: Value.self) {
       guard let data = data(of: value, way), self.value(of: data, as: Value.self, way) != nil
-      else { return nil }
-      return data
-    }
-    for way in ways {
-      guard let data = data(of: value, way),
-        let again = self.value(of: data, as: Value.self, way)
       else { continue }
-      // Between data and data both ways exist, and only one of them leads back.
-      if let before = Self.bridge(value, to: Data.self),
-        Self.bridge(again, to: Data.self) != before
-      {
-        continue
-      }
       note(way, to: Value.self)
       return data
     }
@@ -35,10 +23,8 @@ extension ValueTransformer {
 
   /// The value that was stored as data; nil if the transformer returns none of its type.
   func storedValue<Value>(of data: Data, as type: Value.Type) -> Value? {
-    if let way = knownWay(to: type) { return value(of: data, as: type, way) }
-    for way in ways {
+    for way in ways(to: type) {
       guard let value = value(of: data, as: type, way) else { continue }
-      if Self.bridge(value, to: Data.self) != nil, self.data(of: value, way) != data { continue }
       note(way, to: type)
       return value
     }
@@ -50,7 +36,7 @@ extension ValueTransformer {
   /// Which of the two methods makes data.
   private enum Way { case forward, reverse }
 
-  /// The class of a transformer, and the type of the values.
+  /// The class of a transformer, and the type of the values, without its optional.
   private struct Use: Hashable {
     let transformer: ObjectIdentifier
     let value: ObjectIdentifier
@@ -58,22 +44,49 @@ extension ValueTransformer {
 
   private static let known = Mutex<[Use: Way]>([:])
 
-  private func use<Value>(of type: Value.Type) -> Use {
-    Use(transformer: ObjectIdentifier(Swift.type(of: self)), value: ObjectIdentifier(type))
+  private func use(of type: any Any.Type) -> Use {
+    Use(
+      transformer: ObjectIdentifier(Swift.type(of: self)),
+      value: ObjectIdentifier(Self.wrapped(type)))
   }
 
-  private func knownWay<Value>(to type: Value.Type) -> Way? {
-    let use = use(of: type)
-    return Self.known.withLock { $0[use] }
+  private static func wrapped(_ type: any Any.Type) -> any Any.Type {
+    (type as? any OptionalType.Type)?.wrappedType ?? type
   }
 
-  private func note<Value>(_ way: Way, to type: Value.Type) {
+  private func note(_ way: Way, to type: any Any.Type) {
     let use = use(of: type)
     Self.known.withLock { $0[use] = way }
   }
 
+  /// The ways to try, the likelier one first; once a value was turned, the way that it went.
+  private func ways<Value>(to type: Value.Type) -> [Way] {
+    let use = use(of: type)
+    if let known = Self.known.withLock({ $0[use] }) { return [known] }
+    let wrapped = Self.wrapped(type)
+    guard wrapped == Data.self || wrapped is NSData.Type else { return declaredWays }
+    // Both ways turn data into data, so whatever comes first would decide, and a value that is read would go the wrong
+    // one if it is sealed with a random number.
+    for sample in Self.samples {
+      for way in declaredWays where comesBack(sample, as: type, way) { return [way] }
+    }
+    return Array(declaredWays.prefix(1))
+  }
+
+  /// Data that is neither encoded nor sealed: no text, and a text that is no base64.
+  private static let samples = [
+    Data([0xFF, 0x00, 0xC3, 0x28, 0x80, 0xFE, 0x0A, 0x01]), Data("a sample.".utf8),
+  ]
+
+  private func comesBack<Value>(_ sample: Data, as type: Value.Type, _ way: Way) -> Bool {
+    guard let value = Self.bridge(sample, to: type), let data = data(of: value, way),
+      let again = self.value(of: data, as: type, way)
+    else { return false }
+    return Self.bridge(again, to: Data.self) == sample
+  }
+
   /// The likelier way first.
-  private var ways: [Way] {
+  private var declaredWays: [Way] {
     let givesData = type(of: self).transformedValueClass() is NSData.Type
     return self is NSSecureUnarchiveFromDataTransformer && !givesData
       ? [.reverse, .forward] : [.forward, .reverse]
