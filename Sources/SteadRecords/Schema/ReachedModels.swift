@@ -3,7 +3,8 @@
 ///
 /// A version that reuses a class of an earlier one may reach, through its relationships, a class that the version has
 /// anew. Of two classes of one name the one counts that the version names, or that is declared in it. What only the
-/// other one reaches is not part of the schema.
+/// other one reaches is not part of the schema. A superclass cannot be replaced, since its subclass has its properties:
+/// so both classes of a name may be among the models, which is a problem of the schema.
 struct ReachedModels {
   /// A class in whose place the schema has another one of the same name.
   struct Replacement {
@@ -33,7 +34,8 @@ struct ReachedModels {
     while !collect() {}
   }
 
-  private func isOwn(_ model: ModelMetadata) -> Bool {
+  /// Whether a class is declared in the version.
+  func isOwn(_ model: ModelMetadata) -> Bool {
     owner.map { _typeName(model.type, qualified: true).hasPrefix($0) } ?? false
   }
 
@@ -43,36 +45,46 @@ struct ReachedModels {
     var found: [String: ModelMetadata] = [:]
     var skipped: [ModelMetadata] = []
     var seen: Set<ObjectIdentifier> = []
-    // A superclass cannot be replaced: its subclass has its properties.
-    var queue = named.map { (model: $0, isReplaceable: false) }
-    while let (model, isReplaceable) = queue.popLast() {
+    var queue: [ModelMetadata] = []
+    func include(_ model: ModelMetadata) {
+      var next: ModelMetadata? = model
+      while let current = next, seen.insert(ObjectIdentifier(current.type)).inserted {
+        found[current.name] = found[current.name] ?? current
+        models.append(current)
+        queue += current.properties.compactMap(\.shape.model).map { ModelMetadata.of($0) }
+        next = current.parent
+      }
+    }
+    for model in named { include(model) }
+    while let model = queue.popLast() {
       let id = ObjectIdentifier(model.type)
-      guard seen.insert(id).inserted else { continue }
-      if isReplaceable, let owner = owners[model.name], owner != id {
+      guard !seen.contains(id) else { continue }
+      if let owner = owners[model.name], owner != id {
         skipped.append(model)
         continue
       }
-      if isReplaceable, let other = found[model.name], !settled.contains(model.name),
-        isOwn(other) != isOwn(model)
+      if let other = found[model.name], !settled.contains(model.name), isOwn(other) != isOwn(model)
       {
-        owners[model.name] = ObjectIdentifier(isOwn(other) ? other.type : model.type)
-        return false
+        let own = ObjectIdentifier(isOwn(other) ? other.type : model.type)
+        // It may count already, and the other one be there as a superclass.
+        if owners[model.name] != own {
+          owners[model.name] = own
+          return false
+        }
       }
-      found[model.name] = found[model.name] ?? model
-      models.append(model)
-      if let parent = model.parent { queue.append((model: parent, isReplaceable: false)) }
-      queue += model.properties.compactMap(\.shape.model).map {
-        (model: ModelMetadata.of($0), isReplaceable: true)
-      }
+      include(model)
     }
+    skipped.removeAll { seen.contains(ObjectIdentifier($0.type)) }
     for model in skipped where found[model.name] == nil && !settled.contains(model.name) {
       // Only a class that is not part of the schema after all led to the one that counted.
       owners[model.name] = ObjectIdentifier(model.type)
       settled.insert(model.name)
       return false
     }
+    var replaced: Set<ObjectIdentifier> = []
     replacements = skipped.compactMap { model in
-      found[model.name].map { Replacement(replaced: model, by: $0) }
+      guard replaced.insert(ObjectIdentifier(model.type)).inserted else { return nil }
+      return found[model.name].map { Replacement(replaced: model, by: $0) }
     }
     return true
   }

@@ -5,6 +5,8 @@ struct SchemaBuilder {
   private(set) var findings = SchemaFindings()
   private(set) var models: [ModelMetadata] = []
   private var replaced: Set<ObjectIdentifier> = []
+  /// The models of a version that are declared elsewhere.
+  private var reused: [ModelMetadata] = []
 
   /// Adds types, their superclasses, and all that their relationships reach.
   ///
@@ -13,6 +15,7 @@ struct SchemaBuilder {
     ModelMetadata.note(new)
     let reached = ReachedModels(new, of: owner)
     models = reached.models
+    reused = owner == nil ? [] : models.filter { !reached.isOwn($0) }
     for replacement in reached.replacements {
       replaced.insert(ObjectIdentifier(replacement.replaced.type))
       let (old, new) = (replacement.replaced.type, replacement.by.type)
@@ -71,9 +74,19 @@ struct SchemaBuilder {
         SchemaProblem(
           .duplicateModel,
           "Two models of the schema are named \(model.name). A container's models need different "
-            + "names; put the older one into a separate VersionedSchema."))
+            + "names; put the older one into a separate VersionedSchema.\(superclassProblem(model.name))"
+        ))
     }
     return isValid
+  }
+
+  /// Which reused classes have a superclass of a name that the version has anew, in a sentence that follows another.
+  private func superclassProblem(_ name: String) -> String {
+    let subclasses = reused.filter { $0.parent?.name == name }.map { String(reflecting: $0.type) }
+    guard !subclasses.isEmpty else { return "" }
+    return
+      " A class cannot be reused if the version has its superclass anew: declare "
+      + "\(subclasses.sorted().joined(separator: ", ")) in the version, too."
   }
 
   private mutating func makeEntity(_ model: ModelMetadata) -> Schema.Entity {
