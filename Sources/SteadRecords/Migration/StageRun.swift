@@ -29,7 +29,7 @@ struct StageRun {
         try report(.didMigrate)
         try run(didMigrate, on: new)
       }
-      try checkRequired(new)
+      try checkRequired(new, since: old)
     }
   }
 
@@ -56,14 +56,19 @@ struct StageRun {
 
   // MARK: What a stage has to see to
 
-  /// Refuses rows without a value of a property that is required.
-  private func checkRequired(_ container: ModelContainer) throws {
+  /// Refuses rows without a value of a property that is required, or with a reference that has become required and
+  /// leads to a row that no longer exists.
+  private func checkRequired(_ container: ModelContainer, since old: ModelContainer) throws {
+    let match = SchemaMatch(from: old.schema, to: container.schema)
     var problems: [String] = []
     for entity in container.layout.entities {
       guard let store = container.store(of: entity) else { continue }
       for property in entity.properties where !property.isOptional {
         guard !property.isToMany, let column = property.column,
-          let rows = try store.rowsWithout(column, of: entity)
+          let rows = try store.rowsWithout(
+            column, of: entity,
+            leadingTo: match.requires(property, of: entity)
+              ? property.destination.map { container.layout.entities[$0] } : nil)
         else { continue }
         problems.append("\(entity.name).\(property.name) in \(rows)")
       }
@@ -83,6 +88,13 @@ extension ModelContainer {
   }
 }
 
+extension SchemaMatch {
+  /// Whether a property is required that wasn't.
+  fileprivate func requires(_ property: PropertyLayout, of entity: EntityLayout) -> Bool {
+    !property.isOptional && oldProperty(property.name, of: entity.name)?.isOptional ?? true
+  }
+}
+
 extension RecordStore {
   /// A test for the rows of an entity's class, to follow another test.
   func test(_ entity: EntityLayout) -> String {
@@ -90,10 +102,18 @@ extension RecordStore {
   }
 
   /// The numbers of some rows without a value in a column; nil for none.
-  fileprivate func rowsWithout(_ column: String, of entity: EntityLayout) throws -> String? {
+  ///
+  /// - Parameter destination: Where the column leads, if rows count whose destination no longer exists.
+  fileprivate func rowsWithout(
+    _ column: String, of entity: EntityLayout, leadingTo destination: EntityLayout?
+  ) throws -> String? {
+    let target = destination.flatMap { plans[$0.index] == nil ? nil : $0.table.sqlName }
+    let missing =
+      "\(column.sqlName) IS NULL"
+      + (target.map { " OR \(column.sqlName) NOT IN (SELECT \"_id\" FROM \($0))" } ?? "")
     let rows = try read(.newest) { connection, _ in
       try connection.rows(
-        "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \(column.sqlName) IS NULL\(test(entity)) "
+        "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE (\(missing))\(test(entity)) "
           + "LIMIT \(SchemaMigrator.namedRowLimit)")
     }
     let numbers = rows.compactMap {

@@ -123,11 +123,11 @@ struct MigrationRows {
       }
       guard !new.isOptional, before.isToOneRelationship else { return nil }
       if givesValues, before.isOptional,
-        let rows = try numbers(table, "\(before.name.sqlName) IS NULL\(only)")
+        let rows = try numbers(table, "(\(isMissing(before)))\(only)")
       {
         return
-          "\(name) is now required, but these rows have none: \(rows). Make it optional, or set it in `didMigrate` of a "
-          + "migration plan."
+          "\(name) is now required, but these rows have none, or one that no longer exists: \(rows). Make it optional, or "
+          + "set it in `didMigrate` of a migration plan."
       }
       return try strays(before, table, only).map {
         "\(name) is required, but these rows lead to objects of a class that is gone: \($0). Keep the class, lead them "
@@ -135,6 +135,16 @@ struct MigrationRows {
       }
     default: return nil
     }
+  }
+
+  /// A test for rows whose reference is empty, or leads to a row that a deletion has left it to.
+  private func isMissing(_ reference: Schema.Relationship) -> String {
+    let column = reference.name.sqlName
+    let isEmpty = "\(column) IS NULL"
+    guard let root = match.old.entitiesByName[reference.destination]?.root,
+      existing[root.name] != nil
+    else { return isEmpty }
+    return "\(isEmpty) OR \(column) NOT IN (SELECT \"_id\" FROM \(root.name.sqlName))"
   }
 
   /// Some rows whose reference leads to an object that goes with its class; nil for none.
