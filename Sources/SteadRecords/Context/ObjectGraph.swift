@@ -141,9 +141,9 @@ final class ObjectGraph: ModelHome {
 
   // What objects ask for; a class can override in its own body only.
 
-  override func didRead(_ model: any PersistentModel, at index: Int) {
+  override func didUse(_ model: any PersistentModel, at index: Int, isRead: Bool) {
     let entity = entity(of: model)
-    entity.reads?.note(index)
+    if isRead { entity.reads?.note(index) }
     guard entity.properties[index].isForeign else { return }
     let error = Misuses.use(ofForeign: entity.properties[index], of: entity, layout)
     Report.problem(.unknownModel, subject: entity.name, message: error.message)

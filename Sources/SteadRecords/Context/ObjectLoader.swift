@@ -62,6 +62,8 @@ final class ObjectLoader {
     _ model: M, entity: EntityLayout, row: Int64
   ) -> UnsafeMutablePointer<_ModelState> {
     let state = model._$statePointer
+    // What the program inserts has a home before it has a row.
+    if entity.tracesReads, state.pointee.home == nil { entity.reads?.noteObject() }
     state.pointee.entity = Int32(entity.index)
     state.pointee.rowID = row
     state.pointee.home = home

@@ -4,7 +4,8 @@
 ///
 /// - A model that is gone had objects, so the closure must have fetched some of them.
 /// - A property that goes on with another type was not meant to lose its values. They are converted where that loses
-///   nothing, and otherwise the closure must have read this very property.
+///   nothing, whatever the closure has read: `didMigrate` may still set others. Otherwise the closure must have read this
+///   very property.
 /// - A property that is gone was removed on purpose if the new version adds nothing: there is no model and no property
 ///   that could have been meant to take its values. As in a lightweight stage, they go, and the backup has them. If
 ///   the version adds something, the closure must have read this very property.
@@ -27,14 +28,13 @@ struct StageData {
     separate = match.separating(difference.refusals)
   }
 
-  /// The properties whose values are converted, since the closure has not read them.
+  /// The properties whose values are converted.
   func conversions() throws -> Set<ValueConversion.Property> {
     var result: Set<ValueConversion.Property> = []
     for conversion in ValueConversion.all(of: match, difference) {
       let property = conversion.property
       guard let old = match.oldEntities[property.entity],
-        let name = match.oldProperty(property.name, of: property.entity)?.name,
-        let entity = container.layout.entity(named: old.name), !wasRead(name, of: entity),
+        let entity = container.layout.entity(named: old.name),
         let store = container.store(of: entity),
         try store.read(.newest, { connection, _ in try conversion.isPossible(on: connection) })
       else { continue }
@@ -65,7 +65,7 @@ struct StageData {
         continue
       }
       if separate.newEntities[entity.name] == nil {
-        if !container.hasUsed(entity), let count = try store.count(entity) {
+        if !(entity.reads?.hasObjects ?? true), let count = try store.count(entity) {
           lost.append("\(entity.name) (\(count))")
         }
         continue
@@ -161,13 +161,6 @@ struct StageData {
   /// Two subclasses may each declare a property of one name.
   private func declarer(of name: String, in entity: EntityLayout) -> String? {
     container.schema.entitiesByName[entity.name]?.declarer(of: name).name
-  }
-}
-
-extension ModelContainer {
-  /// Whether a context has asked for objects of an entity.
-  fileprivate func hasUsed(_ entity: EntityLayout) -> Bool {
-    store(of: entity)?.plans[entity.index]?.isMade ?? true
   }
 }
 

@@ -17,7 +17,7 @@ public import Observation
   _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
   let state = model._$statePointer
-  if state.pointee.has(_ModelFlags.slowRead) { _makeReadable(model, index) }
+  if state.pointee.has(_ModelFlags.slowRead) { _makeReadable(model, index, isRead: false) }
   if state.pointee.extra?.isObserved == true, let registrar = state.pointee.extra?.registrar {
     registrar.willSet(model, keyPath: keyPath())
   }
@@ -65,10 +65,12 @@ public import Observation
 }
 
 /// Loads what a read or write of a property needs.
-@usableFromInline func _makeReadable(_ model: any PersistentModel, _ index: Int) {
+@usableFromInline func _makeReadable(
+  _ model: any PersistentModel, _ index: Int, isRead: Bool = true
+) {
   let state = model._$statePointer
   if state.pointee.has(_ModelFlags.traced) {
-    state.pointee.home?.didRead(model, at: index)
+    state.pointee.home?.didUse(model, at: index, isRead: isRead)
     if !state.pointee.has(_ModelFlags.unready) { return }
   }
   if state.pointee.has(_ModelFlags.linked) {
@@ -82,7 +84,7 @@ public import Observation
   }
   if state.pointee.has(_ModelFlags.redirected) {
     guard let successor = state.pointee.extra?.successor else { return }
-    if successor.has(_ModelFlags.slowRead) { _makeReadable(successor, index) }
+    if successor.has(_ModelFlags.slowRead) { _makeReadable(successor, index, isRead: isRead) }
     if case .toMany(let targets) = successor.content(at: index), targets.loaded == nil {
       _ = successor._$statePointer.pointee.home?.destinations(of: successor, index)
     }

@@ -34,7 +34,7 @@ import SteadSQLite
   func didChange(_ model: any PersistentModel, at index: Int) {}
 
   /// Notes that a property is read or written, of an object whose reads are traced.
-  func didRead(_ model: any PersistentModel, at index: Int) {}
+  func didUse(_ model: any PersistentModel, at index: Int, isRead: Bool) {}
 
   /// Reads an object's row again.
   func renew(_ model: any PersistentModel) {}

@@ -122,11 +122,17 @@ extension EntityLayout {
   func traceProperty(_ keyPath: AnyKeyPath) -> Int? { traced.index(of: keyPath, on: type) }
 }
 
-/// Which properties of a class have been read of objects, or used in predicates.
+/// Which properties of a class have been read of objects, or used in predicates, and whether objects of rows were made.
 final class PropertyReads: Sendable {
   private let indices = Mutex<Set<Int>>([])
+  private let objects = Atomic(false)
 
   func note(_ index: Int) { indices.withLock { _ = $0.insert(index) } }
 
   func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
+
+  /// Notes that an object of a row was made.
+  func noteObject() { objects.store(true, ordering: .relaxed) }
+
+  var hasObjects: Bool { objects.load(ordering: .relaxed) }
 }

@@ -24,9 +24,6 @@ extension EntityPlans {
       self.store = store
     }
 
-    /// Whether the plan was asked for.
-    var isMade: Bool { made.load() != nil }
-
     var plan: EntityPlan {
       made.load() ?? made.storeIfNil(EntityPlan(entity: entity, table: table, store: store))
     }

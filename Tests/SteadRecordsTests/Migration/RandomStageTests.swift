@@ -90,7 +90,9 @@ private struct RandomStage {
         case (.real, _): (attribute.kind, change) = (.text, .replaced)
         case (.data, _), (.file, _): (attribute.kind, change) = (.real, .replaced)
         }
-        (attribute.isOptional, attribute.hasDefault, attribute.isUnique) = (true, false, false)
+        attribute.isOptional = Bool.random(using: &random)
+        attribute.hasDefault = Bool.random(using: &random)
+        attribute.isUnique = Int.random(in: 0..<4, using: &random) == 0
         renaming.new.entities[entity]?[index] = attribute
         changes[entity, default: [:]][attribute.name] = change
       }
@@ -100,17 +102,14 @@ private struct RandomStage {
   // MARK: What is right
 
   /// Whether the new version has something that could have been meant to take values. What gets a type that its old values
-  /// don't convert to is such a thing, and so is what the stage has read.
+  /// don't convert to is such a thing.
   private var addsPlaces: Bool {
     renaming.new.entities.contains { entity, attributes in
       renaming.entities[entity] == nil
         || attributes.contains { attribute in
-          guard let was = renaming.members[entity]?[attribute.name] else { return true }
-          guard let change = changes[entity]?[attribute.name] else { return false }
-          if case .converted = change {
-            return reads.contains("\(renaming.entities[entity] ?? "").\(was)")
-          }
-          return true
+          guard renaming.members[entity]?[attribute.name] != nil else { return true }
+          if case .replaced? = changes[entity]?[attribute.name] { return true }
+          return false
         }
     }
   }
@@ -160,13 +159,16 @@ private struct RandomStage {
     var after = renaming.expected(contents, old)
     for (entity, changed) in changes {
       for (name, change) in changed {
-        let was = "\(renaming.entities[entity] ?? "").\(renaming.members[entity]?[name] ?? "")"
+        let attribute = renaming.new.entities[entity]?.first { $0.name == name }
+        let preset = attribute?.storedDefault ?? .null
         after.rows[entity] = after.rows[entity]?.mapValues { row in
           var row = row
-          if case .converted(let convert) = change, !reads.contains(was) {
-            row[name] = convert(row[name] ?? .null)
-          } else {
-            row[name] = .null
+          switch (change, row[name] ?? .null) {
+          case (.converted, .null):
+            // What had no value gets one only where one is required.
+            row[name] = attribute?.isOptional ?? true ? .null : preset
+          case (.converted(let convert), let value): row[name] = convert(value)
+          case (.replaced, _): row[name] = preset
           }
           return row
         }
@@ -175,15 +177,30 @@ private struct RandomStage {
     return after
   }
 
+  /// The changed attributes that are unique, and of which rows would share a value, as `Entity.name`.
+  func shared(_ after: RandomStore.Contents) -> Set<String> {
+    var shared: Set<String> = []
+    for (entity, changed) in changes {
+      for attribute in renaming.new.entities[entity] ?? []
+      where attribute.isUnique && changed[attribute.name] != nil {
+        let values = (after.rows[entity] ?? [:]).values.compactMap { row in
+          row[attribute.name].flatMap { $0 == .null ? nil : "\($0)" }
+        }
+        if Set(values).count < values.count { shared.insert("\(entity).\(attribute.name)") }
+      }
+    }
+    return shared
+  }
+
   /// Reads as the closure of a stage would.
   func read(_ container: ModelContainer) throws {
     for entity in container.layout.entities {
       for property in entity.properties where reads.contains("\(entity.name).\(property.name)") {
         entity.reads?.note(property.index)
       }
-      if fetched.contains(entity.name) {
-        _ = container.store(of: entity)?.plans[entity.index]?.plan
-      }
+      // A model whose objects were only counted has the plan, too.
+      _ = container.store(of: entity)?.plans[entity.index]?.plan
+      if fetched.contains(entity.name) { entity.reads?.noteObject() }
     }
   }
 }
@@ -193,8 +210,8 @@ private struct RandomStage {
   @Test func `a random stage keeps, converts or refuses each value as a plain model says`()
     async throws
   {
-    var (refused, passed, plain) = (0, 0, 0)
-    for seed in 1...UInt64(Effort.times(120, long: 2_500)) {
+    var (refused, shared, passed, plain) = (0, 0, 0, 0)
+    for seed in 1...UInt64(Effort.times(150, long: 2_500)) {
       var random = SplitMix(seed: seed)
       guard let stage = RandomStage(using: &random) else { continue }
       let comment: Comment = """
@@ -228,14 +245,27 @@ private struct RandomStage {
       }
       configuration.migration = .ofCustomStage
       let layout = try StoreLayout(schema: schema)
-      let migrated = try RecordStore(
-        configuration: configuration, layout: layout, entities: Set(layout.entities.indices))
-      #expect(
-        try store.contents(migrated).withoutOrder == stage.expected(contents).withoutOrder, comment)
+      let expected = stage.expected(contents)
+      func migrate() throws -> RecordStore {
+        try RecordStore(
+          configuration: configuration, layout: layout, entities: Set(layout.entities.indices))
+      }
+      let sharing = stage.shared(expected)
+      guard sharing.isEmpty else {
+        let error = #expect(throws: SwiftDataError.self, comment) { _ = try migrate() }
+        for name in sharing {
+          #expect(error?.message.contains("\(name) is now unique") == true, comment)
+        }
+        shared += 1
+        continue
+      }
+      #expect(try store.contents(migrate()).withoutOrder == expected.withoutOrder, comment)
       passed += 1
       if stage.changes.isEmpty { plain += 1 }
       await Task.yield()
     }
-    #expect(refused > 25 && passed > 25 && plain > 5, "\(refused), \(passed), \(plain)")
+    #expect(
+      refused > 25 && shared > 3 && passed > 25 && plain > 5,
+      "\(refused), \(shared), \(passed), \(plain)")
   }
 }

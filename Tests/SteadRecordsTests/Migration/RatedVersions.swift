@@ -96,9 +96,60 @@ enum Rated4: VersionedSchema {
   static var models: [any PersistentModel.Type] { [Item.self, Special.self] }
 }
 
-/// What `willMigrate` does besides trimming titles.
+/// What the closures do besides trimming titles.
 enum RatedLook: CaseIterable, Sendable {
-  case nothing, reads, readsSubclasses, asksInPredicate, sorts
+  // Reads of `Item.rating`.
+  case reads, readsSubclasses, asksInPredicate, sorts, changes
+  // What reads no value of it, and makes no object of `Loose` from a row.
+  case writes, writesNew, counts, countsLoose, insertsLoose, findsNoLoose, identifiesLoose
+  // An object of `Loose`.
+  case fetchesLoose
+  /// `didMigrate` gives some items other stars.
+  case sets
+
+  static let readingRatings: Set<RatedLook> = [
+    .reads, .readsSubclasses, .asksInPredicate, .sorts, .changes,
+  ]
+
+  fileprivate func look(_ context: ModelContext, _ items: [Rated1.Item]) throws {
+    switch self {
+    case .reads: for item in items { _ = item.rating }
+    case .readsSubclasses:
+      for item in try context.fetch(FetchDescriptor<Rated1.Special>()) { _ = item.rating }
+    case .asksInPredicate:
+      _ = try context.fetchCount(
+        FetchDescriptor<Rated1.Item>(predicate: #Predicate { $0.rating > 2 }))
+    case .sorts:
+      _ = try context.fetch(FetchDescriptor<Rated1.Item>(sortBy: [SortDescriptor(\.rating)]))
+    case .changes:
+      for item in items where item is Rated1.Special { item.rating += 0 }
+    case .writes:
+      // The value that it has.
+      for item in items where item is Rated1.Special { item.rating = 1 }
+    case .writesNew:
+      let item = Rated1.Item("new", 9)
+      context.insert(item)
+      item.rating = 8
+      try context.save()
+      item.rating = 7
+      context.delete(item)
+    case .counts: _ = try context.fetchCount(FetchDescriptor<Rated1.Item>())
+    case .countsLoose: _ = try context.fetchCount(FetchDescriptor<Rated1.Loose>())
+    case .insertsLoose:
+      let loose = Rated1.Loose("new")
+      context.insert(loose)
+      try context.save()
+      loose.text = "other"
+      context.delete(loose)
+    case .findsNoLoose:
+      _ = try context.fetch(
+        FetchDescriptor<Rated1.Loose>(predicate: #Predicate { $0.text == "none" }))
+    case .identifiesLoose:
+      _ = try context.fetchIdentifiers(FetchDescriptor<Rated1.Loose>())
+    case .fetchesLoose: _ = try context.fetch(FetchDescriptor<Rated1.Loose>())
+    case .sets: break
+    }
+  }
 }
 
 /// One custom stage to a version, which trims titles.
@@ -107,30 +158,28 @@ protocol RatedPlan: SchemaMigrationPlan {
 }
 
 /// How the plans' closures look at the old objects.
-let ratedLook = Mutex(RatedLook.nothing)
+let ratedLooks = Mutex<Set<RatedLook>>([])
 
 extension RatedPlan {
   static var schemas: [any VersionedSchema.Type] { [Rated1.self, target] }
   static var stages: [MigrationStage] {
-    [
+    let hasStars = target == Rated2.self
+    return [
       .custom(
         fromVersion: Rated1.self, toVersion: target,
         willMigrate: { context in
           let items = try context.fetch(FetchDescriptor<Rated1.Item>())
           for item in items { item.title = item.title.trimmingCharacters(in: .whitespaces) }
-          switch ratedLook.withLock({ $0 }) {
-          case .nothing: break
-          case .reads: for item in items { _ = item.rating }
-          case .readsSubclasses:
-            for item in try context.fetch(FetchDescriptor<Rated1.Special>()) { _ = item.rating }
-          case .asksInPredicate:
-            _ = try context.fetchCount(
-              FetchDescriptor<Rated1.Item>(predicate: #Predicate { $0.rating > 2 }))
-          case .sorts:
-            _ = try context.fetch(
-              FetchDescriptor<Rated1.Item>(sortBy: [SortDescriptor(\.rating)]))
+          for look in RatedLook.allCases where ratedLooks.withLock({ $0.contains(look) }) {
+            try look.look(context, items)
           }
-        }, didMigrate: nil)
+        },
+        didMigrate: { context in
+          guard hasStars, ratedLooks.withLock({ $0.contains(.sets) }) else { return }
+          for item in try context.fetch(FetchDescriptor<Rated2.Item>()) where item.code == "41" {
+            item.stars = 100
+          }
+        })
     ]
   }
 }

@@ -17,7 +17,7 @@ import Testing
   init() throws {
     directory = try TemporaryDirectory()
     url = directory.file("rated.store")
-    ratedLook.withLock { $0 = .nothing }
+    ratedLooks.withLock { $0 = [] }
   }
 
   private func fill(_ ratings: [Int] = [1, 2, 3]) throws {
@@ -81,13 +81,44 @@ import Testing
     #expect(items.map(\.title) == [" s ", " i1 ", " i2 "])
   }
 
+  /// A property that the stage only wrote counted as read, and so did one of which it asked for nothing but a number.
   @Test(arguments: RatedLook.allCases)
   func `a property without a conversion must have been read itself`(look: RatedLook) throws {
+    try checkReplaced([look])
+  }
+
+  /// What the closure had read, for whatever purpose, was not converted but nil in all rows.
+  @Test(arguments: RatedLook.allCases)
+  func `values are converted whatever the stage looks at, and didMigrate sets over them`(
+    look: RatedLook
+  ) throws {
+    try checkConverted([look])
+  }
+
+  /// A model counted as fetched once its objects were counted, or one was inserted.
+  @Test(arguments: RatedLook.allCases)
+  func `a model that goes must have had objects fetched`(look: RatedLook) throws {
+    try checkGone([look])
+  }
+
+  @Test(arguments: 0..<Effort.times(12))
+  func `any mixture of looks keeps, converts or refuses as each of them says`(seed: Int) throws {
+    var random = SplitMix(seed: UInt64(seed))
+    let looks = Set(
+      RatedLook.allCases.filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+    switch seed % 3 {
+    case 0: try checkReplaced(looks)
+    case 1: try checkConverted(looks)
+    default: try checkGone(looks)
+    }
+  }
+
+  private func checkReplaced(_ looks: Set<RatedLook>) throws {
     try fill()
-    ratedLook.withLock { $0 = look }
-    if look == .nothing {
+    ratedLooks.withLock { $0 = looks }
+    if looks.isDisjoint(with: RatedLook.readingRatings) {
       let message = refusal(RatedPlan3.self)
-      #expect(message.contains("Item.rating (2), Special.rating (1)"))
+      #expect(message.contains("Item.rating (2), Special.rating (1)"), "\(looks) \(message)")
       #expect(message.contains("`discardedData` of the container's ModelConfiguration"))
       #expect(message.contains(".backup"))
     } else {
@@ -97,14 +128,25 @@ import Testing
     }
   }
 
-  /// A stage that has read a property sees to it itself.
-  @Test func `a property that the stage has read is not converted`() throws {
+  private func checkConverted(_ looks: Set<RatedLook>) throws {
     try fill()
-    ratedLook.withLock { $0 = .reads }
+    ratedLooks.withLock { $0 = looks }
     let context = ModelContext(try open(RatedPlan2.self))
-    let items = try context.fetch(FetchDescriptor<Rated2.Item>())
-    #expect(items.map(\.stars) == [nil, nil, nil])
-    #expect(Set(items.map(\.code)) == ["40", "41", "42"])
+    let items = try context.fetch(FetchDescriptor<Rated2.Item>(sortBy: [SortDescriptor(\.code)]))
+    #expect(items.map(\.stars) == [1, looks.contains(.sets) ? 100 : 2, 3], "\(looks)")
+    #expect(items.map(\.code) == ["40", "41", "42"])
+  }
+
+  private func checkGone(_ looks: Set<RatedLook>) throws {
+    try fill()
+    ratedLooks.withLock { $0 = looks }
+    if looks.contains(.fetchesLoose) {
+      let context = ModelContext(try open(RatedPlan4.self))
+      #expect(try context.fetchCount(FetchDescriptor<Rated4.Item>()) == 3)
+    } else {
+      let message = refusal(RatedPlan4.self)
+      #expect(message.contains("Loose (1)"), "\(looks) \(message)")
+    }
   }
 
   // MARK: Dropping on purpose

@@ -7,16 +7,20 @@ struct MigrationRows {
   private let names: TableNames
   private let existing: [String: [String: String]]
   private let tables: [TableLayout]
+  /// The conversions of properties that the match has as new.
+  private let conversions: [ValueConversion.Property: ValueConversion]
 
   init(
     _ connection: StoreConnection, _ match: SchemaMatch, _ names: TableNames,
-    _ existing: [String: [String: String]], _ tables: [TableLayout]
+    _ existing: [String: [String: String]], _ tables: [TableLayout],
+    converting conversions: [ValueConversion] = []
   ) {
     self.connection = connection
     self.match = match
     self.names = names
     self.existing = existing
     self.tables = tables
+    self.conversions = Dictionary(conversions.map { ($0.property, $0) }) { first, _ in first }
   }
 
   /// An entity whose rows the store has, with their table under its former name.
@@ -278,12 +282,21 @@ struct MigrationRows {
       return nil
     }
     let before = match.oldProperty(name, of: entity.name)
+    let declared = ValueConversion.Property(entity: entity.declarer(of: name).name, name: name)
+    if let conversion = conversions[declared] {
+      return try filled(conversion.value, property, entity)
+    }
     guard let before, TableNames.isColumn(before) else { return try literal(property, entity) }
-    // Rows without a value get one only where it has become required.
-    let isFilled = before.isOptional && !property.isOptional
-    return try isFilled
-      ? literal(property, entity).map { "ifnull(\(before.name.sqlName), \($0))" }
-        ?? before.name.sqlName : before.name.sqlName
+    let value = before.name.sqlName
+    return try before.isOptional ? filled(value, property, entity) : value
+  }
+
+  /// A value that may be missing: rows without one get the default value only where one is required.
+  private func filled(
+    _ value: String, _ property: any SchemaProperty, _ entity: Schema.Entity
+  ) throws -> String {
+    guard !property.isOptional, let literal = try literal(property, entity) else { return value }
+    return "ifnull(\(value), \(literal))"
   }
 
   /// The default value that all rows get.

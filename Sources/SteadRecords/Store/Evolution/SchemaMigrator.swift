@@ -103,8 +103,9 @@ struct SchemaMigrator {
     var problems = refusals.map(\.description)
     if problems.isEmpty {
       for link in links { problems += try self.problems(of: link) }
-      problems += try MigrationRows(connection, match, names, existing, tables)
-        .problems(givesValues: !isInCustomStage)
+      problems += try MigrationRows(
+        connection, match, names, existing, tables, converting: conversions
+      ).problems(givesValues: !isInCustomStage)
     }
     guard !problems.isEmpty else { return }
     if role == .beforeCustomStage {

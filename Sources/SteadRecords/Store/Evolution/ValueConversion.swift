@@ -21,8 +21,6 @@ struct ValueConversion {
   private let table: String
   /// The numbers of the classes whose rows have the property; empty outside hierarchies.
   private let classes: [Int]
-  /// The SQL of a converted `value`.
-  private let converted: String
 
   /// The conversions that exist among the changes that a store cannot follow.
   static func all(of match: SchemaMatch, _ difference: SchemaDifference) -> [ValueConversion] {
@@ -36,10 +34,10 @@ struct ValueConversion {
     guard let entity = match.oldEntities[property.entity],
       let old = match.oldProperty(property.name, of: property.entity) as? Schema.Attribute,
       let new = match.new.entitiesByName[property.entity]?.attributesByName[property.name],
-      let converted = Self.expression(from: old.encoding, to: new.encoding)
+      Self.expression(of: "value", from: old.encoding, to: new.encoding) != nil
     else { return nil }
     self.property = property
-    (self.old, self.new, self.converted) = (old, new, converted)
+    (self.old, self.new) = (old, new)
     table = entity.root.name
     classes =
       entity.isInHierarchy
@@ -49,15 +47,22 @@ struct ValueConversion {
   }
 
   private static func expression(
-    from old: ColumnEncoding, to new: ColumnEncoding
+    of value: String, from old: ColumnEncoding, to new: ColumnEncoding
   ) -> String? {
     switch (old, new) {
-    case (.integer, .real): "CAST(value AS REAL)"
-    case (.integer, .text): "CAST(value AS TEXT)"
-    case (.boolean, .integer): "value"
+    case (.integer, .real): "CAST(\(value) AS REAL)"
+    case (.integer, .text): "CAST(\(value) AS TEXT)"
+    case (.boolean, .integer): value
     default: nil
     }
   }
+
+  private func converted(_ value: String) -> String {
+    Self.expression(of: value, from: old.encoding, to: new.encoding) ?? value
+  }
+
+  /// The SQL of a row's converted value, in the table as it was.
+  var value: String { converted(old.name.sqlName) }
 
   private var values: String {
     let only =
@@ -76,7 +81,7 @@ struct ValueConversion {
       if large != nil { return false }
     }
     let statement = try connection.prepare(
-      "SELECT DISTINCT \(converted) FROM (\(values)) WHERE value IS NOT NULL")
+      "SELECT DISTINCT \(converted("value")) FROM (\(values)) WHERE value IS NOT NULL")
     defer { statement.reset() }
     while try statement.step() {
       if !ValueCheck.canRead(statement.value(0), as: new) { return false }
@@ -103,7 +108,8 @@ struct ValueConversion {
     let rows = "SELECT row FROM \(aside)" + (new.isOptional ? "" : " WHERE value IS NOT NULL")
     try connection.execute(
       "UPDATE \(entity.table.sqlName) SET \(property.name.sqlName) = "
-        + "(SELECT \(converted) FROM \(aside) WHERE row = \"_id\") WHERE \"_id\" IN (\(rows))")
+        + "(SELECT \(converted("value")) FROM \(aside) WHERE row = \"_id\") WHERE \"_id\" IN (\(rows))"
+    )
     let kind = entity.discriminator == nil ? "0" : "\"_entity\""
     let statement = try connection.prepare(
       "SELECT \"_id\", \(kind) FROM \(entity.table.sqlName) WHERE \"_id\" IN (\(rows)) ORDER BY \"_id\""
