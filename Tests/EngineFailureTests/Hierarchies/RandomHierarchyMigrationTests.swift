@@ -2,19 +2,24 @@ import SteadSQLite
 
 @testable import SteadRecords
 
-/// Random versions of a class hierarchy, one after another, in which properties come, go and move between classes under
-/// their names.
+/// Random versions of a class hierarchy, one after another, in which properties come, go, move between classes, get other
+/// names, and take each other's.
 @Suite("random versions of a class hierarchy") struct RandomHierarchyMigrationTests {
   @Test func `each class keeps what it still has, and gets nothing that it has lost`() async throws
   {
-    var (followed, refused) = (0, 0)
+    var (followed, refused, renamed) = (0, 0, 0)
     for seed in 1...UInt64(Effort.times(12)) {
       var random = SplitMix(seed: seed)
       var trial = try VersionTrial(seed, &random)
-      for _ in 0..<5 { try trial.migrate(&random) ? (followed += 1) : (refused += 1) }
+      for _ in 0..<5 {
+        try trial.migrate(&random) ? (followed += 1) : (refused += 1)
+        renamed += trial.renamings
+      }
       await Task.yield()
     }
-    #expect(followed > 0 && refused > 0, "\(followed) followed, \(refused) were refused")
+    #expect(
+      followed > 0 && refused > 0 && renamed > 20,
+      "\(followed) followed, \(refused) were refused, \(renamed) properties were renamed")
   }
 }
 
@@ -36,8 +41,12 @@ private struct VersionDraft: CustomStringConvertible {
   var declarers: [String: Set<String>] = [:]
   /// The class of the members of each list over a reference, by the list's name.
   var lists: [String: (reference: String, members: String)] = [:]
+  /// What each property is called in the store, and the name that this version says it had.
+  private(set) var names: [String: (now: String, claim: String?)] = [:]
 
-  init() {}
+  init() {
+    for name in Self.attributes + Self.references + [Self.pairs] { names[name] = (name, nil) }
+  }
 
   init(_ random: inout SplitMix, from old: VersionDraft = VersionDraft()) {
     let isMoved = Bool.random(using: &random)
@@ -49,6 +58,8 @@ private struct VersionDraft: CustomStringConvertible {
       declarers[name] =
         isChanged ? Self.declarers.randomElement(using: &random) : old.declarers[name]
     }
+    names = old.names.mapValues { ($0.now, nil) }
+    rename(&random, from: old)
     for reference in Self.references {
       for declarer in declarers[reference, default: []].sorted()
       where Int.random(in: 0..<3, using: &random) > 0 {
@@ -58,6 +69,30 @@ private struct VersionDraft: CustomStringConvertible {
       }
     }
   }
+
+  /// Gives some properties other names, and some pairs each other's.
+  ///
+  /// None that the version before has just renamed: what it says there would count, too.
+  private mutating func rename(_ random: inout SplitMix, from old: VersionDraft) {
+    for name in names.keys.sorted() where Int.random(in: 0..<5, using: &random) == 0 {
+      guard let was = old.names[name], was.claim == nil else { continue }
+      names[name] = (
+        "\(name)\(Int.random(in: 0..<1_000_000, using: &random))", was.now
+      )
+    }
+    for (one, other) in [("plain", "key"), ("filled", "required"), ("first", "second")]
+    where Int.random(in: 0..<4, using: &random) == 0 {
+      let sets = [old.declarers[one], old.declarers[other], declarers[one], declarers[other]]
+      guard let first = old.names[one], let second = old.names[other], Set(sets).count == 1,
+        first.claim == nil, second.claim == nil
+      else { continue }
+      names[one] = (second.now, first.now)
+      names[other] = (first.now, second.now)
+    }
+  }
+
+  /// What a property is called in the store.
+  func name(_ property: String) -> String { names[property]?.now ?? property }
 
   /// A class and its superclasses, from the class up.
   static func lineage(_ name: String) -> [String] {
@@ -75,11 +110,14 @@ private struct VersionDraft: CustomStringConvertible {
 
   var schema: SketchedSchema {
     func field(_ name: String) -> SketchedSchema.Field {
+      var field = SketchedSchema.Field(name: self.name(name))
+      field.originalName = names[name]?.claim
       switch name {
-      case "plain", "key": SketchedSchema.Field(name: name, type: Int?.self)
-      case "required": SketchedSchema.Field(name: name, type: String.self, defaultValue: "new")
-      default: SketchedSchema.Field(name: name, defaultValue: "new")
+      case "plain", "key": field.type = Int?.self
+      case "required": (field.type, field.defaultValue) = (String.self, "new")
+      default: field.defaultValue = "new"
       }
+      return field
     }
     func isDeclared(_ property: String, _ name: String) -> Bool {
       declarers[property]?.contains(name) ?? false
@@ -92,20 +130,27 @@ private struct VersionDraft: CustomStringConvertible {
             $0.value.reference == reference
               && declarer(of: reference, in: $0.value.members) == name
           }
-          return SketchedSchema.Link(name: reference, destination: "Holder", inverse: list?.key)
+          return SketchedSchema.Link(
+            name: self.name(reference), destination: "Holder", inverse: list?.key,
+            originalName: names[reference]?.claim)
         }
         + (isDeclared(Self.pairs, name)
-          ? [SketchedSchema.Link(name: Self.pairs, destination: "Holder", isMany: true)] : [])
+          ? [
+            SketchedSchema.Link(
+              name: self.name(Self.pairs), destination: "Holder", isMany: true,
+              originalName: names[Self.pairs]?.claim)
+          ] : [])
       return SketchedSchema.Class(
         name: name, parent: Self.parents[name],
         fields: Self.attributes.filter { isDeclared($0, name) }.map(field), links: links,
-        keys: isDeclared("key", name) ? [["key"]] : [])
+        keys: isDeclared("key", name) ? [[self.name("key")]] : [])
     }
     let holder = SketchedSchema.Class(
       name: "Holder",
       links: lists.sorted { $0.key < $1.key }.map {
         SketchedSchema.Link(
-          name: $0.key, destination: $0.value.members, isMany: true, inverse: $0.value.reference)
+          name: $0.key, destination: $0.value.members, isMany: true,
+          inverse: self.name($0.value.reference))
       })
     return SketchedSchema(classes: classes + [holder])
   }
@@ -123,8 +168,10 @@ private struct VersionDraft: CustomStringConvertible {
   }
 
   var description: String {
-    declarers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.sorted())" }
-      .joined(separator: ", ") + ", \(lists.keys.sorted())"
+    declarers.sorted { $0.key < $1.key }.map { property, classes in
+      "\(names[property]?.claim.map { "\($0) > " } ?? "")\(name(property)): \(classes.sorted())"
+    }
+    .joined(separator: ", ") + ", \(lists.keys.sorted())"
   }
 }
 
@@ -141,6 +188,8 @@ private struct VersionTrial {
   private let store: SketchedStore
   private var draft: VersionDraft
   private var rows: [Int64: Row] = [:]
+  /// How many properties the last version has renamed.
+  private(set) var renamings = 0
 
   init(_ seed: UInt64, _ random: inout SplitMix) throws {
     self.seed = seed
@@ -166,11 +215,13 @@ private struct VersionTrial {
         default: .text("old \(number)")
         }
     }
-    try opened.add(number, of: row.type, row.values)
+    try opened.add(
+      number, of: row.type,
+      Dictionary(uniqueKeysWithValues: row.values.map { (draft.name($0.key), $0.value) }))
     if draft.declarer(of: VersionDraft.pairs, in: row.type) != nil {
       row.targets = [Int64.random(in: 1...2, using: &random), 3]
       for target in row.targets {
-        try opened.add(pair: number, target, of: row.type, VersionDraft.pairs)
+        try opened.add(pair: number, target, of: row.type, draft.name(VersionDraft.pairs))
       }
     }
     rows[number] = row
@@ -180,6 +231,7 @@ private struct VersionTrial {
   mutating func migrate(_ random: inout SplitMix) throws -> Bool {
     let new = VersionDraft(&random, from: draft)
     let moment = "from \(draft) to \(new)"
+    renamings = 0
     if draft.splitsPairs(into: new) {
       #expect(throws: SwiftDataError.self, "seed \(seed) \(moment)") {
         try store.open(new.schema)
@@ -197,6 +249,7 @@ private struct VersionTrial {
       }
       if new.declarer(of: VersionDraft.pairs, in: row.type) == nil { rows[number]?.targets = [] }
     }
+    renamings = new.names.values.count { $0.claim != nil }
     draft = new
     let opened = try store.open(draft.schema)
     try check(opened, moment)
@@ -213,12 +266,13 @@ private struct VersionTrial {
       where !draft.declarers[name, default: []].isEmpty {
         // A class without the property has nothing in the column.
         #expect(
-          try opened.values(name, of: type) == own.mapValues { $0.values[name] ?? .null },
+          try opened.values(draft.name(name), of: type)
+            == own.mapValues { $0.values[name] ?? .null },
           "\(type).\(name) \(comment)")
       }
       guard draft.declarer(of: VersionDraft.pairs, in: type) != nil else { continue }
       #expect(
-        try opened.members(VersionDraft.pairs, of: type)
+        try opened.members(draft.name(VersionDraft.pairs), of: type)
           == own.mapValues { $0.targets.sorted() }.filter { !$0.value.isEmpty },
         "\(type).\(VersionDraft.pairs) \(comment)")
     }

@@ -8,6 +8,7 @@ struct SketchedSchema {
     var name: String
     var type: any Any.Type = String?.self
     var defaultValue: (any Sendable)?
+    var originalName: String?
   }
 
   struct Link {
@@ -16,6 +17,7 @@ struct SketchedSchema {
     var isMany = false
     var inverse: String?
     var isOptional = true
+    var originalName: String?
   }
 
   struct Class {
@@ -62,7 +64,7 @@ struct SketchedSchema {
   private func properties(of each: Class) -> [any SchemaProperty] {
     let fields: [any SchemaProperty] = each.fields.map { field in
       Schema.Attribute(
-        name: field.name, originalName: nil,
+        name: field.name, originalName: field.originalName,
         options: each.keys.contains([field.name]) ? [.unique] : [], valueType: field.type,
         defaultValue: field.defaultValue)
     }
@@ -70,7 +72,7 @@ struct SketchedSchema {
       + each.links.map { link in
         let result = Schema.Relationship()
         result.name = link.name
-        result.originalName = link.name
+        result.originalName = link.originalName ?? link.name
         result.destination = link.destination
         result.inverseName = link.inverse
         result.recorded = RecordedForm(isOptional: link.isOptional, isToOne: !link.isMany)
