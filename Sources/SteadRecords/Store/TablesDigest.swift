@@ -45,8 +45,9 @@ struct TablesDigest {
         add("raw")
         add(value)
         add(cases ?? [])
-      case .choice(let cases):
+      case .choice(let cases, let keys):
         add("choice")
+        add(keys ?? [])
         for (name, parts) in cases.sorted(by: { $0.key < $1.key }) {
           add(name)
           add(parts)

@@ -2,8 +2,8 @@
 
 /// Finds out the structure of a type from its metadata.
 ///
-/// It runs no code of the type, except that a struct which is a property's value itself is asked for its coding keys,
-/// as it is for predicates.
+/// It runs no code of the type, except that types are asked for their coding keys, and a struct which is a property's
+/// value itself is asked as it is for predicates.
 struct StructureReader {
   /// The greatest number of types within one; deeper ones have their names alone.
   private static let typeLimit = 1_000
@@ -56,19 +56,38 @@ struct StructureReader {
     guard count <= Self.typeLimit else { return .named(_typeName(type, qualified: false)) }
     outer.append(ObjectIdentifier(type))
     defer { outer.removeLast() }
-    if let cases = EnumCases(type) {
-      return .choice(
-        Dictionary(
-          cases.cases.map { ($0.name, $0.payload.map { self.payload($0) } ?? []) }
-        ) { first, _ in first })
-    }
+    if let cases = EnumCases(type) { return choice(type, cases) }
     return fields(of: type, asksForKeys: asksForKeys)
   }
 
-  private mutating func payload(_ type: any Any.Type) -> [TypeStructure] {
-    guard let parts = TupleParts(type) else { return [read(type)] }
-    return zip(parts.labels, parts.types).map { label, type in
-      label.isEmpty ? read(type) : .fields([label: read(type)], keys: nil)
+  private mutating func choice(_ type: any Any.Type, _ cases: EnumCases) -> TypeStructure {
+    let decodable = type as? any Decodable.Type
+    let names = decodable.flatMap { CodingKeyNames(of: $0)?.strings }
+    var parts: [String: [TypeStructure]] = [:]
+    for one in cases.cases {
+      let payload = one.payload
+      let keys =
+        payload == nil
+        ? nil
+        : decodable.flatMap {
+          CodingKeyNames(of: $0, payloadOf: names?[one.name] ?? one.name)?.strings
+        }
+      parts[one.name] = payload.map { self.payload($0, keys ?? [:]) } ?? []
+    }
+    let renamed = names.map { Set($0.values) }.flatMap { $0 == Set(parts.keys) ? nil : $0.sorted() }
+    return .choice(parts, keys: renamed)
+  }
+
+  /// The parts of a payload; one with a label, or with a key of another name, is a struct's field.
+  private mutating func payload(
+    _ type: any Any.Type, _ keys: [String: String]
+  ) -> [TypeStructure] {
+    let tuple = TupleParts(type)
+    return zip(tuple?.labels ?? [""], tuple?.types ?? [type]).enumerated().map { index, part in
+      let name = part.0.isEmpty ? "_\(index)" : part.0
+      let key = keys[name].flatMap { $0 == name ? nil : [$0] }
+      let value = read(part.1)
+      return part.0.isEmpty && key == nil ? value : .fields([name: value], keys: key)
     }
   }
 
@@ -81,8 +100,9 @@ struct StructureReader {
     }
     guard isKnown else { return .named(_typeName(type, qualified: false)) }
     var keys: [String]?
-    if asksForKeys, let decodable = type as? any Decodable.Type,
-      let asked = PlaceholderDecoder.keys(of: decodable).map(Set.init),
+    if let decodable = type as? any Decodable.Type,
+      let asked = (asksForKeys ? PlaceholderDecoder.keys(of: decodable).map(Set.init) : nil)
+        ?? CodingKeyNames(of: decodable).map({ Set($0.strings.values) }),
       asked != Set(types.map(\.name))
     {
       keys = asked.sorted()
@@ -101,7 +121,7 @@ struct StructureReader {
   }
 }
 
-/// A collection of the standard library.
+/// A type of the standard library that is made of values of other types.
 private protocol StructuredCollection {
   static var structureName: String { get }
   static var parts: [any Any.Type] { get }
@@ -120,6 +140,46 @@ extension Set: StructuredCollection {
 extension Dictionary: StructuredCollection {
   static var structureName: String { "Dictionary" }
   static var parts: [any Any.Type] { [Key.self, Value.self] }
+}
+
+extension ContiguousArray: StructuredCollection {
+  static var structureName: String { "ContiguousArray" }
+  static var parts: [any Any.Type] { [Element.self] }
+}
+
+extension ArraySlice: StructuredCollection {
+  static var structureName: String { "ArraySlice" }
+  static var parts: [any Any.Type] { [Element.self] }
+}
+
+extension CollectionOfOne: StructuredCollection {
+  static var structureName: String { "CollectionOfOne" }
+  static var parts: [any Any.Type] { [Element.self] }
+}
+
+extension Range: StructuredCollection {
+  static var structureName: String { "Range" }
+  static var parts: [any Any.Type] { [Bound.self] }
+}
+
+extension ClosedRange: StructuredCollection {
+  static var structureName: String { "ClosedRange" }
+  static var parts: [any Any.Type] { [Bound.self] }
+}
+
+extension PartialRangeFrom: StructuredCollection {
+  static var structureName: String { "PartialRangeFrom" }
+  static var parts: [any Any.Type] { [Bound.self] }
+}
+
+extension PartialRangeThrough: StructuredCollection {
+  static var structureName: String { "PartialRangeThrough" }
+  static var parts: [any Any.Type] { [Bound.self] }
+}
+
+extension PartialRangeUpTo: StructuredCollection {
+  static var structureName: String { "PartialRangeUpTo" }
+  static var parts: [any Any.Type] { [Bound.self] }
 }
 
 /// The parts of a tuple, which the payload of a case with several values is.

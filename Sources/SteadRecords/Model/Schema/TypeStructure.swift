@@ -5,12 +5,13 @@ indirect enum TypeStructure: Hashable, Sendable {
   /// A type of the standard library or of Foundation, or one that nothing is known of.
   case named(String)
   case optional(TypeStructure)
-  /// An array, a set or a dictionary, and its parts.
+  /// An array, a range or another generic type of the standard library, and its parts.
   case collection(String, [TypeStructure])
   /// A raw value; of an enum also all its raw values.
   case raw(TypeStructure, cases: [String]?)
-  /// The cases of an enum without raw value, each with the parts of its payload.
-  case choice([String: [TypeStructure]])
+  /// The cases of an enum without raw value, each with the parts of its payload, and the keys that it reads from JSON if
+  /// these are not the cases' names.
+  case choice([String: [TypeStructure]], keys: [String]?)
   /// The fields of a struct, and the keys that it reads from JSON if these are not the fields' names.
   case fields([String: TypeStructure], keys: [String]?)
   /// The type that many levels above.
@@ -27,8 +28,9 @@ extension TypeStructure {
       return mine == theirs && Self.read(parts, others)
     case (.raw(let mine, let cases?), .raw(let theirs, let others?)):
       return mine == theirs && Set(cases).isSuperset(of: others)
-    case (.choice(let cases), .choice(let others)):
-      return others.allSatisfy { name, parts in cases[name].map { Self.read($0, parts) } ?? false }
+    case (.choice(let cases, let keys), .choice(let others, let otherKeys)):
+      return Set(keys ?? Array(cases.keys)).isSuperset(of: otherKeys ?? Array(others.keys))
+        && others.allSatisfy { name, parts in cases[name].map { Self.read($0, parts) } ?? false }
     case (.fields(let fields, let keys), .fields(let others, let otherKeys)):
       return keys == otherKeys && fields.count == others.count
         && others.allSatisfy { name, field in fields[name]?.reads(field) ?? false }
@@ -46,10 +48,11 @@ extension TypeStructure {
     switch (old, self) {
     case (.raw(let before, let old?), .raw(let now, let new?)) where before == now:
       Self.names("case", Set(old), Set(new))
-    case (.choice(let old), .choice(let new)):
+    case (.choice(let old, let before), .choice(let new, let now)):
       Self.names("case", Set(old.keys), Set(new.keys))
         + old.keys.sorted().filter { new[$0] != nil && new[$0] != old[$0] }
         .map { "the payload of the case \($0) is another" }
+        + (before == now ? [] : ["the coding keys are others"])
     case (.fields(let old, let before), .fields(let new, let now)):
       Self.names("field", Set(old.keys), Set(new.keys))
         + old.keys.sorted().filter { new[$0] != nil && new[$0] != old[$0] }
@@ -87,7 +90,7 @@ extension TypeStructure: Codable {
     } else if let cases = try container.decodeIfPresent(
       [String: [TypeStructure]].self, forKey: .choice)
     {
-      self = .choice(cases)
+      self = .choice(cases, keys: try container.decodeIfPresent([String].self, forKey: .keys))
     } else if let fields = try container.decodeIfPresent(
       [String: TypeStructure].self, forKey: .fields)
     {
@@ -115,7 +118,9 @@ extension TypeStructure: Codable {
     case .raw(let value, let cases):
       try container.encode(value, forKey: .raw)
       try container.encodeIfPresent(cases, forKey: .cases)
-    case .choice(let cases): try container.encode(cases, forKey: .choice)
+    case .choice(let cases, let keys):
+      try container.encode(cases, forKey: .choice)
+      try container.encodeIfPresent(keys, forKey: .keys)
     case .fields(let fields, let keys):
       try container.encode(fields, forKey: .fields)
       try container.encodeIfPresent(keys, forKey: .keys)
