@@ -38,9 +38,8 @@ struct DerivedNames {
           }
         case let attribute as Schema.Attribute:
           if attribute.options.contains(.spotlight) { searched.append(attribute.name) }
-          guard attribute.encoding == .composite else { continue }
-          for field in CompositeFields.of(PropertyShape(attribute.valueType).wrapped) {
-            generated[table, default: [:]]["\(attribute.name)_\(field.name)"] = attribute.name
+          for field in attribute.computedFields {
+            generated[table, default: [:]]["\(attribute.name)_\(field)"] = attribute.name
           }
         default: break
         }
