@@ -31,6 +31,9 @@ struct RandomFields: Codable, Equatable {
   private struct Sample {
     var json: JSONObject = [:]
     var value: RandomFields? = RandomFields()
+    var list: [JSONValue] = []
+    /// Elements have no default value.
+    var elements: [RandomFields.Inner]? = []
 
     init(_ random: inout SplitMix) {
       field("count", &random, [.number("12"), "text", .null], [12, nil, nil]) { $0.count = $1 }
@@ -44,6 +47,17 @@ struct RandomFields: Codable, Equatable {
       if Bool.random(using: &random) { inner(&random) }
       // A field that is gone.
       if Bool.random(using: &random) { json["former"] = .number("1") }
+      for _ in 0..<Int.random(in: 0...2, using: &random) { element(&random) }
+    }
+
+    private mutating func element(_ random: inout SplitMix) {
+      if Int.random(in: 0..<12, using: &random) == 0 {
+        list.append(.object(["depth": .number("1")]))
+        elements = nil
+      } else {
+        list.append(.object(["depth": .number("1.5"), "tags": .array(["v"]), "former": .null]))
+        elements?.append(RandomFields.Inner(depth: 1.5, tags: ["v"]))
+      }
     }
 
     /// Sometimes a field, mostly with a value of its type.
@@ -105,9 +119,10 @@ struct RandomFields: Codable, Equatable {
     let connection = try SQLiteConnection(options)
     for (number, sample) in samples.enumerated() {
       let text = String(decoding: JSONValue.object(sample.json).data, as: UTF8.self)
+      let list = String(decoding: JSONValue.array(sample.list).data, as: UTF8.self)
       try connection.run(
-        "UPDATE RandomRow SET fields = ?1 WHERE number = ?2",
-        [.text(text), .integer(Int64(number))])
+        "UPDATE RandomRow SET fields = ?1, list = ?2 WHERE number = ?3",
+        [.text(text), .text(list), .integer(Int64(number))])
     }
     // The schema of an app whose struct had other fields under the same name.
     try connection.execute(
@@ -116,10 +131,14 @@ struct RandomFields: Codable, Equatable {
       UPDATE stead_metadata SET value = 'old' WHERE key = 'tables';
       """)
     let rows = try connection.rows("SELECT * FROM RandomRow ORDER BY _id")
-    guard samples.allSatisfy({ $0.value != nil }) else {
+    let isRead = samples.allSatisfy { $0.value != nil }
+    let isListRead = samples.allSatisfy { $0.elements != nil }
+    guard isRead, isListRead else {
       let error = try #require(throws: SwiftDataError.self) { try file.open(RandomRow.self) }
       #expect(
-        error.message.contains("RandomRow.fields is a RandomFields"), "\(seed): \(error.message)")
+        error.message.contains("RandomRow.fields is a RandomFields") == !isRead,
+        "\(seed): \(error.message)")
+      #expect(error.message.contains("RandomRow.list") == !isListRead, "\(seed)")
       #expect(try connection.rows("SELECT * FROM RandomRow ORDER BY _id") == rows, "\(seed)")
       return false
     }
@@ -127,6 +146,7 @@ struct RandomFields: Codable, Equatable {
       let descriptor = FetchDescriptor<RandomRow>(sortBy: [SortDescriptor(\.number)])
       let read = try ModelContext(file.open(RandomRow.self)).fetch(descriptor)
       #expect(read.map(\.fields) == samples.map(\.value), "\(seed)")
+      #expect(read.map(\.list) == samples.map(\.elements), "\(seed)")
     }
     return true
   }

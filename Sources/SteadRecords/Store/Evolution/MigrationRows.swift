@@ -394,7 +394,8 @@ struct MigrationRows {
           let before = match.oldProperty(property.name, of: entity.name) as? Schema.Attribute,
           case .checked = AttributeChange(from: before, to: new)
         else { continue }
-        try check.complete(property.name, as: new) { row in
+        let defaults = RowDefaults(property, of: now.type)
+        try check.complete(property.name, as: new, defaults) { row in
           connection.changes.note(
             .update, now, row: row, properties: PropertySet([property.index]))
         }

@@ -42,8 +42,11 @@ struct RowDefaults {
 
   /// The value of the next row.
   func next() -> SQLValue? {
-    declarer.schemaMetadata.first { $0.name == name }?.defaultValue.flatMap {
-      DefaultValueEncoder.encode($0, as: encoding)
-    }
+    nextValue().flatMap { DefaultValueEncoder.encode($0, as: encoding) }
+  }
+
+  /// The value of the next row, as its property has it.
+  func nextValue() -> Any? {
+    declarer.schemaMetadata.first { $0.name == name }?.defaultValue
   }
 }

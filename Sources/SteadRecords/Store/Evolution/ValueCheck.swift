@@ -1,5 +1,4 @@
 import Foundation
-import SteadFormats
 import SteadSQLite
 
 /// Whether the values of a table's columns can be read as the types that properties have now.
@@ -12,14 +11,6 @@ struct ValueCheck {
     let count: Int64
     /// What is wrong in the first one, if it is JSON.
     let cause: DecodingError?
-  }
-
-  /// How a value can be read.
-  private enum Fit {
-    case asItIs
-    /// With fields of the property's default value.
-    case completed(SQLValue)
-    case none((any Error)?)
   }
 
   /// How many rows are read before any of them is written.
@@ -90,9 +81,9 @@ struct ValueCheck {
   /// Reads each value of a column, with the number of its rows, in the order of the first of them.
   private func forEachValue(
     of column: String, as attribute: Schema.Attribute,
-    _ body: (Fit, SQLValue, _ count: Int64) throws -> Void
+    _ body: (ValueReader.Fit, SQLValue, _ count: Int64) throws -> Void
   ) throws {
-    let reader = Reader(attribute)
+    let reader = ValueReader(attribute)
     let statement = try connection.prepare(
       "SELECT \(column.sqlName), count(*) FROM \(table.sqlName) "
         + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName) "
@@ -106,16 +97,19 @@ struct ValueCheck {
 
   /// Whether an attribute's type reads a value as it is.
   static func canRead(_ value: SQLValue, as attribute: Schema.Attribute) -> Bool {
-    if case .asItIs = Reader(attribute).fit(of: value) { true } else { false }
+    if case .asItIs = ValueReader(attribute).fit(of: value) { true } else { false }
   }
 
   /// Adds the fields that a column's values lack.
   ///
-  /// - Parameter note: Called with the number of each row that is changed.
+  /// - Parameters:
+  ///   - defaults: The default values, if each row has its own.
+  ///   - note: Called with the number of each row that is changed.
   func complete(
-    _ column: String, as attribute: Schema.Attribute, note: (Int64) -> Void
+    _ column: String, as attribute: Schema.Attribute, _ defaults: RowDefaults?,
+    note: (Int64) -> Void
   ) throws {
-    let reader = Reader(attribute)
+    let reader = ValueReader(attribute)
     guard reader.hasDefault else { return }
     var last = Int64.min
     while true {
@@ -126,108 +120,16 @@ struct ValueCheck {
       guard case .integer(let end)? = batch.last?.first else { return }
       for row in batch {
         guard case .integer(let number) = row[0],
-          case .completed(let value) = reader.fit(of: row[1])
+          case .completed(var value) = reader.fit(of: row[1])
         else { continue }
+        if let defaults, case .completed(let own) = reader.fit(of: row[1], with: defaults.next()) {
+          value = own
+        }
         note(number)
         try connection.run(
           "UPDATE \(table.sqlName) SET \(column.sqlName) = ?2 WHERE \"_id\" = ?1", [row[0], value])
       }
       last = end
-    }
-  }
-}
-
-extension ValueCheck {
-  /// Reads values as an attribute's type.
-  private struct Reader {
-    /// The greatest number of fields that a value gets.
-    private static let fieldLimit = 1_000
-
-    private let type: any Any.Type
-    private let isJSON: Bool
-    /// The default value as JSON, if that is an object.
-    private let fields: JSONValue?
-
-    var hasDefault: Bool { fields != nil }
-
-    init(_ attribute: Schema.Attribute) {
-      type = PropertyShape(attribute.valueType).wrapped
-      switch attribute.encoding {
-      case .json, .composite, .opaque: isJSON = true
-      default: isJSON = false
-      }
-      fields =
-        isJSON
-        ? attribute.defaultValue.flatMap { Self.json(of: $0, attribute.encoding) } : nil
-    }
-
-    private static func json(of value: Any, _ encoding: ColumnEncoding) -> JSONValue? {
-      guard case .text(let text)? = DefaultValueEncoder.encode(value, as: encoding),
-        let json = JSONReader.value(of: Data(text.utf8)), json.object != nil
-      else { return nil }
-      return json
-    }
-
-    func fit(of value: SQLValue) -> Fit {
-      guard isJSON else { return readsColumn(value) ? .asItIs : .none(nil) }
-      guard case .text(let text) = value, let type = type as? any Decodable.Type else {
-        return .none(nil)
-      }
-      let data = Data(text.utf8)
-      if let fields { return Self.fit(of: data, as: type, fields) }
-      if let error = Self.readError(data, as: type) { return .none(error) }
-      return .asItIs
-    }
-
-    private static func readError(_ data: Data, as type: any Decodable.Type) -> (any Error)? {
-      do {
-        _ = try JSONDecoder().decode(type, from: data)
-        return nil
-      } catch {
-        return error
-      }
-    }
-
-    /// Adds one missing field after the other, as reading asks for them: an optional one that is missing is nil.
-    private static func fit(
-      of stored: Data, as type: any Decodable.Type, _ fields: JSONValue
-    ) -> Fit {
-      var data = stored
-      for count in 0...fieldLimit {
-        guard let error = readError(data, as: type) else {
-          return count == 0 ? .asItIs : .completed(.text(String(decoding: data, as: UTF8.self)))
-        }
-        guard case DecodingError.keyNotFound(let key, let context) = error,
-          let value = JSONReader.value(of: data),
-          let complete = adding(
-            key.stringValue, at: context.codingPath[...], from: fields, to: value)
-        else { return .none(error) }
-        data = complete.data
-      }
-      return .none(nil)
-    }
-
-    /// An object with one more field in it, or in an object within it; nil if the default value has no such field.
-    private static func adding(
-      _ key: String, at path: ArraySlice<any CodingKey>, from fields: JSONValue, to value: JSONValue
-    ) -> JSONValue? {
-      guard var object = value.object, let defaults = fields.object else { return nil }
-      if let step = path.first {
-        let name = step.stringValue
-        guard step.intValue == nil, let inner = object[name], let field = defaults[name],
-          let complete = adding(key, at: path.dropFirst(), from: field, to: inner)
-        else { return nil }
-        object[name] = complete
-      } else {
-        guard let field = defaults[key], object[key] == nil else { return nil }
-        object[key] = field
-      }
-      return .object(object)
-    }
-
-    private func readsColumn(_ value: SQLValue) -> Bool {
-      func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
-      return _openExistential(type, do: open)
     }
   }
 }
