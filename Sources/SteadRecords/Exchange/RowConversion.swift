@@ -13,6 +13,7 @@ final class RowConversion {
   private let context: RowContext
   private let columns: PropertyMap
   private let parameters: PropertyMap
+  private let defaults = PropertyDefaults()
   private var problems: [String] = []
 
   init(_ shape: RowShape, _ entity: EntityLayout, _ connection: StoreConnection) throws {
@@ -87,7 +88,7 @@ final class RowConversion {
       return .null
     }
     if found == .null, attribute.isOptional { return .null }
-    if let value = entity.properties[attribute.index].defaultValue,
+    if let value = defaults.next(of: entity.properties[attribute.index], in: entity)?.value,
       (value as? any OptionalValue)?.isNil != true,
       let encoded = DefaultValueEncoder.encode(value, as: attribute.encoding)
     {
