@@ -37,6 +37,13 @@ final class EntityReference: Hashable, Sendable {
     row < KeyNumber.first ? nil : keys.withLock { $0.texts[row] }
   }
 
+  /// What a message calls a row: its number, or the primary key of a custom store that it stands for.
+  static func title(of row: Int64) -> String {
+    let references = row < KeyNumber.first ? [] : known.withLock { Array($0.values) }
+    let key = references.lazy.compactMap { $0.key(of: row) }.first
+    return key.map { "object \($0)" } ?? "row \(row)"
+  }
+
   private init(_ names: Names) {
     store = names.store
     entity = names.entity

@@ -25,8 +25,9 @@ final class RowContext {
     let name = labels.map { "\($0.entity).\($0.properties[property])" } ?? "property \(property)"
     error = .init(
       .unreadableValue,
-      "\(name) of row \(row) does not hold a value of its type. The row was left as it is; "
-        + "repair the column, or make the property's type accept what it holds.", cause: cause)
+      "\(name) of \(EntityReference.title(of: row)) does not hold a value of its type. "
+        + "The row was left as it is; repair the column, or make the property's type accept what it holds.",
+      cause: cause)
   }
 
   /// Notes that a value cannot be written; the save then throws.

@@ -7,7 +7,8 @@ struct RowInsertion {
   let context: RowContext
   let statement: SQLiteStatement
 
-  func run(_ model: any PersistentModel) throws {
+  /// - Parameter others: What columns hold instead of the values of the object's properties.
+  func run(_ model: any PersistentModel, _ others: [Int: SQLValue] = [:]) throws {
     let row = model._$statePointer.pointee.rowID
     context.row = row
     statement.reset()
@@ -20,6 +21,7 @@ struct RowInsertion {
         statement: statement.pointer, parameters: plan.insertParameters,
         context: .passUnretained(context)))
     if context.error != nil { try context.throwIfRejected() }
+    for (index, value) in others { statement.bind(value, at: plan.insertParameters[index]) }
     if !plan.insertLists.isEmpty { plan.insertLists.bind(of: model, to: statement) }
     _ = try statement.step()
   }

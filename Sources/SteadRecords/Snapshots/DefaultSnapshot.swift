@@ -176,6 +176,48 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     func decode<V: Codable>(_ type: V.Type) throws -> any Codable {
       try container.decode(type, forKey: key)
     }
-    return .attribute(try decode(type))
+    do {
+      return .attribute(try decode(type))
+    } catch is DecodingError {
+      // It stays as it is. Whoever needs the value finds out that it is of another type.
+      return .attribute(try container.decode(SnapshotTree.self, forKey: key))
+    }
+  }
+
+  /// Adds what a snapshot of an earlier version of the model lacks, and what the default values make for each object alone:
+  /// properties, and fields of structs. Returns whether anything was added.
+  mutating func complete(from defaults: PropertyDefaults) -> Bool {
+    guard let type = ModelMetadata.model(named: persistentIdentifier.entityName) else {
+      return false
+    }
+    var isChanged = false
+    for property in ModelMetadata.of(type).all {
+      guard property.shape.model == nil, property.transformerName == nil else { continue }
+      guard let value = added(to: property, of: type, defaults) else { continue }
+      values[property.name] = .attribute(value)
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  private func added(
+    to property: ModelMetadata.Property, of type: any PersistentModel.Type,
+    _ defaults: PropertyDefaults
+  ) -> (any Codable)? {
+    func next() -> (value: Any, isOwn: Bool)? {
+      defaults.next(
+        of: property.name, property.shape.encoding, property.defaultValue, in: type)
+    }
+    func completed<V: Codable>(_ tree: SnapshotTree, _ type: V.Type) -> (any Codable)? {
+      next().flatMap { try? SnapshotCoding.completed(tree, as: type, from: $0.value) }
+    }
+    switch values[property.name] {
+    case .attribute(let tree as SnapshotTree)?:
+      return (property.shape.wrapped as? any Codable.Type).flatMap { completed(tree, $0) }
+    case nil:
+      guard let next = next(), next.isOwn else { return nil }
+      return ((next.value as? any OptionalValue)?.wrapped ?? next.value) as? any Codable
+    default: return nil
+    }
   }
 }

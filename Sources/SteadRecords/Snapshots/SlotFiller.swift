@@ -1,28 +1,45 @@
 import Foundation
+import SteadSQLite
 
 /// Sets one property of an object to its value in a snapshot.
 struct SlotFiller: _SlotVisitor {
-  let values: SnapshotValues
-  let entity: EntityLayout
-  let property: PropertyLayout
-  private(set) var error: (any Error)?
-
-  init(_ values: SnapshotValues, _ entity: EntityLayout, _ property: PropertyLayout) {
-    self.values = values
-    self.entity = entity
-    self.property = property
+  /// What a snapshot does not say of an object.
+  struct Gaps {
+    /// The properties whose value, or a part of it, is a default value that was made for this object alone.
+    var own: Set<Int> = []
+    /// What columns hold of values that the properties' types do not read. Their slots are empty.
+    var unreadable: [Int: SQLValue] = [:]
   }
 
+  private let values: SnapshotValues
+  private let entity: EntityLayout
+  private let property: PropertyLayout
+  private let defaults: PropertyDefaults
+  private let keepsUnreadable: Bool
+  private var gaps: Gaps
+  private var error: (any Error)?
+
   /// Fills all attributes of an object.
+  ///
+  /// - Parameters:
+  ///   - keepsUnreadable: Whether a value that its type does not read may make the object's row unreadable, if a column
+  ///     can hold it so. Otherwise it is an error.
+  @discardableResult
   static func fill(
-    _ model: any PersistentModel, of entity: EntityLayout, with values: SnapshotValues
-  ) throws {
+    _ model: any PersistentModel, of entity: EntityLayout, with values: SnapshotValues,
+    _ defaults: PropertyDefaults, keepsUnreadable: Bool = false
+  ) throws -> Gaps {
+    var gaps = Gaps()
     for property in entity.properties {
       guard case .attribute = property.kind else { continue }
-      var filler = SlotFiller(values, entity, property)
+      var filler = SlotFiller(
+        values: values, entity: entity, property: property, defaults: defaults,
+        keepsUnreadable: keepsUnreadable, gaps: gaps)
       model._$visit(property.index, &filler)
       if let error = filler.error { throw error }
+      gaps = filler.gaps
     }
+    return gaps
   }
 
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) {
@@ -31,27 +48,51 @@ struct SlotFiller: _SlotVisitor {
     } catch let error as SwiftDataError {
       self.error = error
     } catch {
+      if keepsUnreadable, let column = unreadableColumn() {
+        gaps.unreadable[property.index] = column
+        return
+      }
       self.error = SwiftDataError(
         .unreadableValue,
-        "\(entity.name).\(property.name) of a snapshot does not hold a value of its type. Have the store repair "
-          + "it, or make the property's type accept what it holds.", cause: error)
+        "\(entity.name).\(property.name) of \(values.identifier.primaryKey) is a \(PropertyShape(property.valueType).wrapped), "
+          + "and the store has another value. Have the store repair it, or make the property's type accept what it "
+          + "holds.", cause: error)
     }
   }
 
-  private func value<V>(_ type: V.Type) throws -> V {
-    let found =
-      if let name = property.transformerName { try transformed(by: name, to: type) } else {
-        try values.value(of: property.name, as: type)
-      }
+  private mutating func value<V>(_ type: V.Type) throws -> V {
+    let found: V?
+    do {
+      found =
+        if let name = property.transformerName { try transformed(by: name, to: type) } else {
+          try values.value(of: property.name, as: type)
+        }
+    } catch let error as DecodingError {
+      guard let value = try completed(type) else { throw error }
+      return value
+    }
     if let found { return found }
     if let nothing = (V.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? V {
       return nothing
     }
-    if let value = property.defaultValue as? V { return value }
+    if let next = defaults.next(of: property, in: entity), let value = next.value as? V {
+      if next.isOwn { gaps.own.insert(property.index) }
+      return value
+    }
     throw SwiftDataError(
       .unreadableValue,
       "A snapshot has no value for \(entity.name).\(property.name), which is not optional. Give the property a "
         + "default value, or have the store return one.")
+  }
+
+  /// The value of a struct that has gained fields, with those of the property's default value.
+  private mutating func completed<V>(_ type: V.Type) throws -> V? {
+    guard property.transformerName == nil, let stored = values.stored(property.name),
+      let next = defaults.next(of: property, in: entity),
+      let value = try SnapshotCoding.completed(stored, as: type, from: next.value)
+    else { return nil }
+    if next.isOwn { gaps.own.insert(property.index) }
+    return value
   }
 
   private func transformed<V>(by name: String, to type: V.Type) throws -> V? {
@@ -60,5 +101,29 @@ struct SlotFiller: _SlotVisitor {
       let value = transformer.storedValue(of: data, as: type)
     else { throw ColumnError.notTransformable }
     return value
+  }
+
+  /// What the column holds of a value that the property's type does not read, so that reading the row finds that out; nil
+  /// for types whose columns are read whatever they hold.
+  private func unreadableColumn() -> SQLValue? {
+    guard case .attribute(let encoding) = property.kind, property.transformerName == nil,
+      let stored = values.stored(property.name), let json = try? SnapshotCoding.json(of: stored)
+    else { return nil }
+    let text = String(decoding: json, as: UTF8.self)
+    let type = PropertyShape(property.valueType).wrapped
+    let isRaw = type is any RawRepresentable.Type && !(type is any _AttributeValue.Type)
+    let column: SQLValue
+    switch encoding {
+    case .json, .composite, .opaque: column = .text(text)
+    case .text where isRaw:
+      let list = Data("[\(text)]".utf8)
+      column = .text((try? JSONDecoder().decode([String].self, from: list))?.first ?? text)
+    case .integer where isRaw:
+      guard let number = Int64(text) else { return nil }
+      column = .integer(number)
+    default: return nil
+    }
+    guard case .none = ValueReader(type, encoding).fit(of: column) else { return nil }
+    return column
   }
 }

@@ -30,6 +30,9 @@ struct SnapshotValues {
     return try SnapshotCoding.convert(value, to: V.self)
   }
 
+  /// A value as the snapshot gave it; nil if there is none.
+  func stored(_ name: String) -> (any Encodable)? { values[name] ?? nil }
+
   /// Whether a type is an enum or option set with raw values.
   private static func isRaw(_ type: any Any.Type) -> Bool {
     PropertyShape(type).wrapped is any RawRepresentable.Type

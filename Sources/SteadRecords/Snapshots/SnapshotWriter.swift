@@ -16,6 +16,7 @@ struct SnapshotWriter {
   private(set) var written: [Int: Set<Int64>] = [:]
   private(set) var deleted: [Int: Set<Int64>] = [:]
   private var lists: [List] = []
+  private let defaults = PropertyDefaults()
 
   /// A relationship as a snapshot has it: to-many, or one of several that share an inverse.
   private struct List {
@@ -38,8 +39,10 @@ struct SnapshotWriter {
     let row = values.identifier.row
     let model = entity.type.init(_row: .empty)
     model._$statePointer.pointee.rowID = row
-    try SlotFiller.fill(model, of: entity, with: values)
-    var (leads, unsaid): ([Lead], Set<Int>) = ([], [])
+    let gaps = try SlotFiller.fill(
+      model, of: entity, with: values, defaults, keepsUnreadable: true)
+    // What was made for the object when its row was written stays.
+    var (leads, unsaid): ([Lead], Set<Int>) = ([], gaps.own)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard values.has(property.name) else {
@@ -66,8 +69,8 @@ struct SnapshotWriter {
     }
     let before = try references(of: entity, row)
     if before == nil {
-      try insert(model, entity, plan)
-    } else if try !update(model, entity, plan, excluding: unsaid) {
+      try insert(model, entity, plan, gaps.unreadable)
+    } else if try !update(model, entity, plan, gaps.unreadable, excluding: unsaid) {
       return leads
     }
     note(row, entity.rootIndex)
@@ -125,20 +128,21 @@ struct SnapshotWriter {
   }
 
   private func insert(
-    _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan
+    _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
+    _ unreadable: [Int: SQLValue]
   ) throws {
     let statement = try connection.statement(plan.insert)
     defer { statement.reset() }
     let insertion = RowInsertion(
       entity: entity.index, plan: plan, context: RowContext(labels: entity.labels),
       statement: statement)
-    try insertion.run(model)
+    try insertion.run(model, unreadable)
   }
 
   /// Writes a row's columns that differ, except columns without a property; returns whether any did.
   private func update(
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
-    excluding unsaid: Set<Int>
+    _ unreadable: [Int: SQLValue], excluding unsaid: Set<Int>
   ) throws -> Bool {
     let map = PropertyMap(count: entity.properties.count, empty: 0)
     let row = entity.properties.count + 1
@@ -161,6 +165,7 @@ struct SnapshotWriter {
         statement: statement.pointer, parameters: UnsafePointer(map.places),
         context: .passUnretained(context)))
     try context.throwIfRejected()
+    for (index, value) in unreadable { statement.bind(value, at: Int32(index + 1)) }
     statement.bind(model._$statePointer.pointee.rowID, at: Int32(row))
     try statement.run()
     return connection.changedRows > 0

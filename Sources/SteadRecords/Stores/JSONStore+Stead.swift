@@ -8,8 +8,10 @@ import SteadFiles
 /// several processes are merged, object by object.
 ///
 /// If the file isn't such a store, was written by a later version, or has objects of models that the schema lacks,
-/// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil; data in the
-/// file that the models lack is dropped by the next save. Documentation/CustomStores.md describes the format.
+/// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil, and one that is
+/// made for each object, such as a `UUID()`, is written at once; data in the file that the models lack is dropped by the
+/// next save. A value that its type does not read stays in the file, and makes its object unreadable.
+/// Documentation/CustomStores.md describes the format.
 public final class JSONStore: DataStore {
   public typealias Configuration = JSONStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
@@ -49,7 +51,7 @@ public final class JSONStore: DataStore {
       try data ?? JSONStoreDocument(identifier: UUID().uuidString).encoded()
     }
     identifier = try Self.document(in: data ?? Data(), configuration.url).identifier
-    _ = try document(in: data)
+    _ = try completedDocument(in: data)
   }
 
   // MARK: The file
@@ -77,13 +79,14 @@ public final class JSONStore: DataStore {
   private func document(in data: Data?) throws -> JSONStoreDocument {
     guard let data else { return JSONStoreDocument(identifier: identifier) }
     if let known, known.data == data { return known.document }
-    let document = try Self.document(in: data, configuration.url)
+    var document = try Self.document(in: data, configuration.url)
     guard document.identifier == identifier else {
       throw SwiftDataError(
         .unreadableStore,
         "\(configuration.url.path) was replaced by another store. Open it again with a new container."
       )
     }
+    document.complete()
     for snapshot in document.snapshots {
       let name = snapshot.persistentIdentifier.entityName
       guard schema.entitiesByName[name] == nil else { continue }
@@ -96,6 +99,18 @@ public final class JSONStore: DataStore {
     return document
   }
 
+  /// The objects in the file, after values that were made for an object are in it, so that every process has the same.
+  private func completedDocument(in data: Data?) throws -> JSONStoreDocument {
+    let document = try document(in: data)
+    guard document.isCompleted else { return document }
+    // A disk that cannot be written now keeps no object from being read.
+    let written = try? file.update { data in
+      let document = try self.document(in: data)
+      return document.isCompleted ? try document.encoded() : nil
+    }
+    return try written.map { try self.document(in: $0) } ?? document
+  }
+
   // MARK: Fetching
 
   public func fetch<T: PersistentModel>(
@@ -105,7 +120,7 @@ public final class JSONStore: DataStore {
     if descriptor.predicate != nil { throw DataStoreError.preferInMemoryFilter }
     if !descriptor.sortBy.isEmpty { throw DataStoreError.preferInMemorySort }
     let name = Schema.entityName(for: T.self)
-    let found = try document(in: file.readIfPresent()).snapshots.filter {
+    let found = try completedDocument(in: file.readIfPresent()).snapshots.filter {
       $0.persistentIdentifier.entityName == name
     }.dropFirst(descriptor.fetchOffset ?? 0)
     return DataStoreFetchResult(
@@ -161,10 +176,21 @@ private struct JSONStoreDocument: Codable {
   /// The store's identifier, as the objects' identifiers have it.
   let identifier: String
   var snapshots: [DefaultSnapshot] = []
+  /// Whether values that the file lacks were made.
+  private(set) var isCompleted = false
+
+  private enum CodingKeys: CodingKey { case version, identifier, snapshots }
 
   init(identifier: String, snapshots: [DefaultSnapshot] = []) {
     self.identifier = identifier
     self.snapshots = snapshots
+  }
+
+  mutating func complete() {
+    let defaults = PropertyDefaults()
+    for index in snapshots.indices where snapshots[index].complete(from: defaults) {
+      isCompleted = true
+    }
   }
 
   mutating func apply(

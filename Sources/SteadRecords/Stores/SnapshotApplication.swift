@@ -4,6 +4,7 @@ struct SnapshotApplication {
   private let context: ModelContext
   /// The objects by the snapshots' identifiers.
   private var models: [PersistentIdentifier: any PersistentModel] = [:]
+  private let defaults = PropertyDefaults()
 
   init(_ context: ModelContext) {
     self.context = context
@@ -21,7 +22,7 @@ struct SnapshotApplication {
     let inserted = models
     for values in values.dropFirst(request.inserted.count) {
       let model = try existing(values.identifier)
-      try SlotFiller.fill(model, of: graph.entity(of: model), with: values)
+      try SlotFiller.fill(model, of: graph.entity(of: model), with: values, defaults)
       for property in graph.entity(of: model).properties {
         if case .attribute = property.kind { graph.markChanged(model, at: property.index) }
       }
@@ -42,7 +43,7 @@ struct SnapshotApplication {
   private func make(_ values: SnapshotValues) throws -> any PersistentModel {
     let entity = try entity(values.identifier.entityName)
     let model = entity.type.init(_row: .empty)
-    try SlotFiller.fill(model, of: entity, with: values)
+    try SlotFiller.fill(model, of: entity, with: values, defaults)
     graph.insert(model)
     return model
   }
