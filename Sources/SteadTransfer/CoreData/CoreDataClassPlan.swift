@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// The location of one class's values in a store, for the rows of one entity.
 struct CoreDataClassPlan {
@@ -19,6 +20,8 @@ struct CoreDataClassPlan {
     var form: Form = .plain
     /// Whether NULL becomes the property's default value.
     var hasDefault = false
+    /// Whether a field of a struct is a `Float`.
+    var isFloat = false
   }
 
   /// A property whose parts have columns of their own.
@@ -38,9 +41,19 @@ struct CoreDataClassPlan {
     var nested: [Composite] = []
     /// Whether all columns being NULL becomes the property's default value.
     var hasDefault = false
+    /// Whether all columns being NULL is nil, not a struct whose fields are all nil.
+    var isOptional = true
+    /// What all columns being NULL is, if it isn't nil: a struct of optional fields.
+    var empty: SQLValue = .null
 
     /// The columns of all parts.
     var columns: [String] { fields.map(\.column) + nested.flatMap(\.columns) }
+
+    /// The struct whose fields are all nil, with those within it that are not optional.
+    var emptyObject: [String: Any] {
+      let structs = nested.filter { !$0.isOptional && $0.form == .fields && form == .fields }
+      return Dictionary(structs.map { ($0.name, $0.emptyObject) }) { first, _ in first }
+    }
   }
 
   /// A relationship, and where it is stored.
@@ -68,8 +81,6 @@ struct CoreDataClassPlan {
   var relationships: [Relationship] = []
   /// The properties that the store has no column for.
   var missing: [String] = []
-  /// Those of them whose default is a new UUID for each row.
-  var missingIdentifiers: [String] = []
   /// The columns that are taken, in capitals.
   var claimed: Set<String> = []
 }

@@ -5,7 +5,8 @@ import SteadSQLite
 /// A field of a Codable struct, from its column to JSON.
 enum CoreDataField {
   /// Nil for NULL.
-  static func plain(_ value: SQLValue, _ encoding: _ColumnEncoding) throws -> Any? {
+  static func plain(_ value: SQLValue, _ field: CoreDataClassPlan.Attribute) throws -> Any? {
+    let encoding = field.encoding
     switch (encoding, value) {
     case (_, .null): return nil
     case (.boolean, .integer(let number)) where number == 0 || number == 1: return number == 1
@@ -15,6 +16,10 @@ enum CoreDataField {
       return NSNumber(value: number)
     case (.real, .real(let number)), (.date, .real(let number)), (.decimal, .real(let number)):
       guard number.isFinite else { throw unfit }
+      // With the digits of a `Float`, as the struct writes it: it has more of them as a `Double`.
+      if field.isFloat, Double(Float(number)) == number {
+        return NSDecimalNumber(string: "\(Float(number))")
+      }
       return isDecimal(encoding)
         ? NSDecimalNumber(string: CoreDataDecimal.text(number)) : NSNumber(value: number)
     case (.text, .text(let text)), (.url, .text(let text)), (.uuid, .text(let text)): return text
@@ -29,6 +34,13 @@ enum CoreDataField {
       return try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
     default: throw unfit
     }
+  }
+
+  /// What the column of a struct's property holds.
+  static func column(_ object: [String: Any]) throws -> SQLValue {
+    let data = try JSONSerialization.data(
+      withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+    return .text(String(decoding: data, as: UTF8.self))
   }
 
   private static func isDecimal(_ encoding: _ColumnEncoding) -> Bool {

@@ -4,7 +4,8 @@ import SteadRecords
 /// Finds out which attributes have the marker of external storage before their data.
 ///
 /// The marker is there for each value of such an attribute and for no other attribute, but the tables do not say
-/// which those are. A property that allows external storage tells of it, or a value that names a file which is there.
+/// which those are. A property that allows external storage tells of it if the store has files, or a value that names a
+/// file which is there.
 /// For data that might have the marker by chance, the caller must decide.
 struct CoreDataFormFinder {
   let store: ForeignStore
@@ -32,8 +33,9 @@ struct CoreDataFormFinder {
       return false
     }
     switch attribute.encoding {
-    case .external: return true
-    case .data, .opaque: break
+    // The new property allows it, and the store has such files.
+    case .external where files.exist: return true
+    case .external, .data, .opaque: break
     // Nothing else begins with such a byte: neither an archive, a property list nor JSON.
     default: return try namesFile(column, source)
     }

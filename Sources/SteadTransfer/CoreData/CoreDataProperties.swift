@@ -1,3 +1,4 @@
+import Foundation
 import SteadRecords
 
 /// Finds the columns of one entity's properties, by the store's model if it has one.
@@ -71,9 +72,6 @@ struct CoreDataProperties {
 
   private func addMissing(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) {
     plan.missing.append(attribute.name)
-    if attribute.encoding == .uuid, hasDefault(attribute) {
-      plan.missingIdentifiers.append(attribute.name)
-    }
   }
 
   private func hasDefault(_ attribute: Schema.Attribute) -> Bool {
@@ -108,9 +106,8 @@ struct CoreDataProperties {
     if let raw = found.rawValue, isPlain(attribute) {
       (stored, path) = (raw, "\(path).\(raw.name)")
     } else if found.type == .composite {
-      var composite = try composite(attribute, found, path, attribute.name)
-      composite.hasDefault = hasDefault(attribute)
-      return append(composite, to: &plan)
+      let composite = try composite(attribute, found, path, attribute.name)
+      return append(try settled(composite, attribute), to: &plan)
     }
     // A number of seconds since another time would become another date.
     let isDate = attribute.encoding == .date
@@ -121,6 +118,26 @@ struct CoreDataProperties {
           + "property the store's type, or leave it out.")
     }
     append(plain(attribute, try certain(path, attribute.name)), to: &plan)
+  }
+
+  /// A property's struct with what becomes of rows without any of its fields.
+  private func settled(
+    _ composite: CoreDataClassPlan.Composite, _ attribute: Schema.Attribute
+  ) throws -> CoreDataClassPlan.Composite {
+    var result = composite
+    result.hasDefault = hasDefault(attribute)
+    result.isOptional = attribute.isOptional
+    // A property that isn't optional can only have been the struct whose fields are all nil, if there is one.
+    guard !attribute.isOptional, composite.form == .fields,
+      let type = attribute.valueType as? any Decodable.Type
+    else { return result }
+    let empty = try CoreDataField.column(composite.emptyObject)
+    if case .text(let text) = empty,
+      (try? JSONDecoder().decode(type, from: Data(text.utf8))) != nil
+    {
+      result.empty = empty
+    }
+    return result
   }
 
   /// Whether a property's column can hold the raw value of an enum.
@@ -144,8 +161,8 @@ struct CoreDataProperties {
   ) throws -> CoreDataClassPlan.Composite {
     switch attribute.encoding {
     case .composite:
-      let fields = (attribute as? Schema.CompositeAttribute)?.properties ?? attribute.structFields
-      // A struct that renames its coding keys lists no fields. The store has them under these keys.
+      let fields = attribute.structFields
+      // Not known are the fields of a struct whose keys are not an enum. The store has them under these keys.
       if fields.isEmpty { return try described(found, path, as: property) }
       return try composite(fields, found, path, property)
     case .json:
@@ -175,7 +192,9 @@ struct CoreDataProperties {
         } else if let raw = part.rawValue, isPlain(field) {
           result.fields.append(leaf(field, try certain("\(place).\(raw.name)", inner)))
         } else {
-          result.nested.append(try composite(field, part, place, inner))
+          var nested = try composite(field, part, place, inner)
+          nested.isOptional = field.isOptional
+          result.nested.append(nested)
         }
       }
     }
@@ -189,7 +208,9 @@ struct CoreDataProperties {
   private func leaf(
     _ field: Schema.Attribute, _ column: String
   ) -> CoreDataClassPlan.Attribute {
-    .init(name: field.name, column: column, encoding: field.encoding, hasTransformer: false)
+    .init(
+      name: field.name, column: column, encoding: field.encoding, hasTransformer: false,
+      isFloat: field.valueType == Float.self || field.valueType == Float?.self)
   }
 
   /// The cases of an enum without raw values: a column for the name of each, or a struct of its payload.
@@ -231,7 +252,9 @@ struct CoreDataProperties {
       }
       let column = try certain(field.rawValue.map { "\(inner).\($0.name)" } ?? inner, inner)
       result.fields.append(
-        .init(name: field.name, column: column, encoding: encoding, hasTransformer: false))
+        .init(
+          name: field.name, column: column, encoding: encoding, hasTransformer: false,
+          isFloat: stored.type == .float))
     }
     return result
   }
@@ -320,8 +343,8 @@ struct CoreDataProperties {
       }
       return found.map { leaf(field, $0) }
     }
-    return fields.isEmpty
-      ? nil : .init(name: attribute.name, fields: fields, hasDefault: hasDefault(attribute))
+    if fields.isEmpty { return nil }
+    return try settled(.init(name: attribute.name, fields: fields), attribute)
   }
 
   // MARK: Relationships

@@ -186,15 +186,11 @@ struct CoreDataReader {
       let value = layout.value(attribute.column, in: row)
       note(value, attribute, plan)
       let converted = try converted(value, attribute, attribute.name)
-      let isDefaulted = attribute.hasDefault && converted == .null
-      if isDefaulted {
+      if attribute.hasDefault, converted == .null {
         report.defaultedValues["\(plan.className).\(attribute.name)", default: 0] += 1
       }
-      // A default is made once for all rows, which identifiers of rows must not share.
-      result.attributes[attribute.name] =
-        isDefaulted && attribute.encoding == .uuid ? Self.newIdentifier() : converted
+      result.attributes[attribute.name] = converted
     }
-    for name in plan.missingIdentifiers { result.attributes[name] = Self.newIdentifier() }
     for composite in plan.composites {
       let value = try joined(composite, row, layout)
       if composite.hasDefault, value == .null {
@@ -229,26 +225,20 @@ struct CoreDataReader {
     report.archives["\(plan.className).\(attribute.name)", default: 0] += 1
   }
 
-  private static func newIdentifier() -> SQLValue {
-    .blob(withUnsafeBytes(of: UUID().uuid) { Data($0) })
-  }
-
   private func joined(
     _ composite: CoreDataClassPlan.Composite, _ row: [SQLValue], _ layout: CoreDataRowLayout
   ) throws -> SQLValue {
     let object = try object(composite, composite.name, row, layout)
-    // All fields are nil when the struct itself is.
-    if object.isEmpty { return .null }
-    let data = try JSONSerialization.data(
-      withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
-    return .text(String(decoding: data, as: UTF8.self))
+    return try object.map { try CoreDataField.column($0) } ?? composite.empty
   }
 
+  /// The parts that have a value; nil if none has.
   private func object(
     _ composite: CoreDataClassPlan.Composite, _ path: String, _ row: [SQLValue],
     _ layout: CoreDataRowLayout
-  ) throws -> [String: Any] {
+  ) throws -> [String: Any]? {
     var object: [String: Any] = [:]
+    var missing: [String: Any] = [:]
     for field in composite.fields {
       let value = layout.value(field.column, in: row)
       if composite.form == .cases {
@@ -260,19 +250,23 @@ struct CoreDataReader {
         continue
       }
       let converted = try converted(value, field, "\(path).\(field.name)")
-      if let plain = try CoreDataField.plain(converted, field.encoding) {
+      if let plain = try CoreDataField.plain(converted, field) {
         object[field.name] = plain
       }
     }
     for inner in composite.nested {
-      let value = try self.object(inner, "\(path).\(inner.name)", row, layout)
-      guard !value.isEmpty else { continue }
+      guard let value = try self.object(inner, "\(path).\(inner.name)", row, layout) else {
+        // All fields are nil when an optional struct is.
+        if !inner.isOptional, inner.form == .fields { missing[inner.name] = inner.emptyObject }
+        continue
+      }
       guard composite.form == .fields || object.isEmpty else {
         throw notConverted("\(path) holds values of several cases.")
       }
       object[inner.name] = value
     }
-    return object
+    if object.isEmpty { return nil }
+    return composite.form == .fields ? object.merging(missing) { one, _ in one } : object
   }
 
   private mutating func targets(

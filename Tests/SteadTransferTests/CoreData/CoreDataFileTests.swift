@@ -77,6 +77,30 @@ import Testing
     }
   }
 
+  /// The new property allows external storage, and the store's attribute perhaps never did: a value that began with the
+  /// byte 1 by chance lost it.
+  @Test(arguments: ["x'0102'", "x'01'", "x'0261'", "x'02'"])
+  func `data without files is asked for, whatever the property allows`(_ stored: String) throws {
+    let fixture = try gallery()
+    try FileManager.default.removeItem(at: files(of: fixture))
+    try fixture.run(
+      "DELETE FROM ZPHOTO; INSERT INTO ZPHOTO VALUES (1, 1, 1, 'a', \(stored), NULL);")
+    let container = try memoryContainer(Gallery.Photo.self)
+    let error = try transferError { try fixture.importing(to: container).run() }
+    #expect(error.code == .unsupported && error.message.contains("Photo.image"), "\(error)")
+    #expect(error.message.contains("externalStorage"))
+    var mapping = CoreDataMapping()
+    mapping.externalStorage["Photo"] = ["image": false]
+    try fixture.importing(to: container, mapping: mapping).run()
+    let image = try #require(try photos(in: container)["a"]?.image)
+    #expect("x'" + image.map { String(format: "%02x", $0) }.joined() + "'" == stored)
+    guard stored.hasPrefix("x'01") else { return }
+    mapping.externalStorage["Photo"] = ["image": true]
+    let other = try memoryContainer(Gallery.Photo.self)
+    try fixture.importing(to: other, mapping: mapping).run()
+    #expect(try photos(in: other)["a"]?.image == image.dropFirst())
+  }
+
   @Test func dataOfWhichSomeHasNoMarkerStaysAsItIs() throws {
     let fixture = try gallery(preview: "x'0102'")
     try fixture.run("UPDATE ZPHOTO SET ZPREVIEW = x'03', ZIMAGE = x'0304' WHERE Z_PK = 3;")
