@@ -19,9 +19,8 @@ struct KilledTransfer {
   /// All texts that were ever put into the source, as often as they were.
   private var expected: [String: Int] = [:]
   private var number = 0
-  /// The phases of which the last run told that came to its end, as often as it told of progress.
-  private var lastPhases = [String](repeating: "reading", count: 40)
-  private var killCount = 0
+  /// How many times progress was told by the last run that came to its end.
+  private var lastCount = 40
 
   init(_ workload: String, seed: UInt64) throws {
     place = try TransferPlace(workload)
@@ -53,45 +52,34 @@ struct KilledTransfer {
     return new
   }
 
-  /// Half of the kills come when the run tells of a step, of each phase in its turn, and the others at any moment.
+  /// Half of the kills come when the run tells of a step, the others at any moment.
   private mutating func kill() throws {
-    killCount += 1
-    let isAtStep = killCount.isMultiple(of: 2)
-    let step = isAtStep ? stepOfNextPhase() : Int.random(in: 1...lastPhases.count, using: &random)
+    let isAtStep = Bool.random(using: &random)
+    let step = Int.random(in: 1...lastCount, using: &random)
     let worker = try isAtStep ? place.worker("run", "\(step)") : place.worker("run")
     var last = "opening"
     if !isAtStep {
       for _ in 0..<step {
         guard let line = worker.line() else { break }
-        last = Self.phase(line)
+        last = String(line.split(separator: " ")[0])
       }
       // Another moment each time, without waiting for a clock.
       for _ in 0..<Int.random(in: 0..<20_000, using: &random) { _ = random.next() }
       worker.end()
     }
     for line in worker.rest() {
-      last = Self.phase(line)
+      last = String(line.split(separator: " ")[0])
       if last == "error" { Issue.record("\(line)") }
     }
     worker.finish()
     phases[last, default: 0] += 1
   }
 
-  /// Short phases are met as often as long ones.
-  private mutating func stepOfNextPhase() -> Int {
-    let phases = Set(lastPhases).sorted()
-    let phase = phases[killCount / 2 % phases.count]
-    let steps = lastPhases.indices.filter { lastPhases[$0] == phase }
-    return steps[Int.random(in: steps.indices, using: &random)] + 1
-  }
-
-  private static func phase(_ line: String) -> String { String(line.split(separator: " ")[0]) }
-
   private mutating func finish() throws {
     let worker = try place.worker("run")
     let lines = worker.rest()
     #expect(worker.finish() == 0, "\(lines.suffix(2))")
-    if !lines.isEmpty { lastPhases = lines.map(Self.phase) }
+    lastCount = max(1, lines.count)
   }
 
   private mutating func checkNothingIsLost(_ new: Set<String>) throws {
