@@ -178,8 +178,9 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     do {
       return .attribute(try decode(type))
-    } catch is DecodingError {
-      // It stays as it is. Whoever needs the value finds out that it is of another type.
+    } catch {
+      // It stays as it is. Whoever needs the value finds out that it is of another type. Any error, since Foundation throws
+      // one of its own for a number that does not fit, and a type's own code may throw what it likes.
       return .attribute(try container.decode(SnapshotTree.self, forKey: key))
     }
   }

@@ -18,7 +18,7 @@ enum CoreDataField {
       guard number.isFinite else { throw unfit }
       // With the digits of a `Float`, as the struct writes it: it has more of them as a `Double`.
       if field.isFloat, Double(Float(number)) == number {
-        return NSDecimalNumber(string: "\(Float(number))")
+        return NSNumber(value: Double("\(Float(number))") ?? number)
       }
       return isDecimal(encoding)
         ? NSDecimalNumber(string: CoreDataDecimal.text(number)) : NSNumber(value: number)

@@ -17,7 +17,7 @@ private enum Older {
 private enum Newer {
   struct Label: Codable, Equatable {
     var text = "none"
-    var id = UUID()
+    var code = UUID()
   }
 
   @Model final class Parcel {
@@ -44,7 +44,7 @@ private enum Newer {
     #expect(Set(parcels.map(\.number)) == Set(1...Self.count))
     #expect(Set(parcels.map(\.id)).count == Self.count)
     #expect(Set(parcels.map(\.key)).count == Self.count)
-    #expect(Set(parcels.map(\.label.id)).count == Self.count)
+    #expect(Set(parcels.map(\.label.code)).count == Self.count)
     #expect(parcels.allSatisfy { $0.kind == "plain" && $0.label.text == "none" })
     #expect(Set(parcels.compactMap(\.mark)).count == (isMarked ? Self.count : 0))
   }
