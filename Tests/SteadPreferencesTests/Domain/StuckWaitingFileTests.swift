@@ -68,11 +68,11 @@ import Testing
     }
     store = try open()
     #expect(store.value(forKey: "k") == change.value(after: count))
-    close(held.journal)
+    unlockAndClose(held.journal)
     let next = try open()
     #expect(next.value(forKey: "k") == change.value(after: count))
     #expect(try next.storedContents().contains { $0.key == "k" } == (change != .remove))
-    close(held.waiting)
+    unlockAndClose(held.waiting)
     #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
     #expect(try open().value(forKey: "k") == change.value(after: count))
   }
@@ -81,7 +81,7 @@ import Testing
   func `writers go on while the waiting file is locked`(change: Change, isReopened: Bool) throws {
     var store = try open()
     let held = try stuck(store)
-    close(held.journal)
+    unlockAndClose(held.journal)
     for number in 1...50 {
       if isReopened { store = try open() }
       try change.make(number, in: store)
@@ -89,7 +89,7 @@ import Testing
     }
     let hasFirst = try open().value(forKey: "first") != nil
     #expect(hasFirst == (change != .contents))
-    close(held.waiting)
+    unlockAndClose(held.waiting)
     #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
   }
 
@@ -113,7 +113,7 @@ import Testing
       }
       let found = Set(try WaitingFile(waiting).read()?.edits.map(\.key) ?? [])
       #expect(found.count == 20 && found == saved.withLock { $0 }, "round \(round)")
-      if isLocked { close(holder) }
+      if isLocked { unlockAndClose(holder) }
     }
   }
 

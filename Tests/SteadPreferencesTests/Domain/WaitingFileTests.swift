@@ -60,7 +60,7 @@ import Testing
     let published = #expect(throws: PreferencesError.self) { try store.checkpoint() }
     #expect(published?.message.contains("memory") == true)
     try FileManager.default.removeItem(at: waiting)
-    close(holder)
+    unlockAndClose(holder)
     try store.set(.integer(3), forKey: "k")
     #expect(try open().value(forKey: "k") == .integer(3))
     let other = try stop()
@@ -77,7 +77,7 @@ import Testing
     try reader.set(.integer(1), forKey: "a")
     let holder = try stop()
     do { setInVain(.integer(2), "a", try open()) }
-    close(holder)
+    unlockAndClose(holder)
     let writer = try open()
     #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
     #expect(truncate(journal.filePath, 0) == 0)
@@ -94,7 +94,7 @@ import Testing
     for number in 0..<100 { setInVain(.integer(Int64(number)), "k", store) }
     #expect(file.pending.edits.count == 1)
     #expect(file.sources.changes.isEmpty)
-    close(holder)
+    unlockAndClose(holder)
     try store.flush()
     #expect(try open().value(forKey: "k") == .integer(99))
   }
@@ -110,7 +110,7 @@ import Testing
     }
     #expect(try open().value(forKey: "a") == .integer(2), "it is in effect at once")
     #expect(FileManager.default.fileExists(atPath: waiting.filePath))
-    close(holder)
+    unlockAndClose(holder)
     let store = try open()
     #expect(store.value(forKey: "a") == .integer(2) && store.value(forKey: "c") == .string("new"))
     #expect(!FileManager.default.fileExists(atPath: waiting.filePath))
@@ -127,7 +127,7 @@ import Testing
     let store = try open(lockWait: .seconds(3_600))
     let count = 1_000
     for number in 1...count { setInVain(.integer(Int64(number)), "n", store) }
-    close(holder)
+    unlockAndClose(holder)
     try store.set(.integer(5), forKey: "m")
     #expect(store.value(forKey: "n") == .integer(Int64(count)))
     #expect(try open().value(forKey: "n") == .integer(Int64(count)))
@@ -151,7 +151,7 @@ import Testing
     }
     let writer = try open()
     setInVain(.integer(3), "k", writer)
-    close(holder)
+    unlockAndClose(holder)
     try setOnceFree(.integer(4), "l", writer)
     let values = try open().contents().map { ($0.key, $0.value) }
     #expect(
@@ -164,7 +164,7 @@ import Testing
     try store.set(.integer(1), forKey: "k")
     let holder = try stop()
     setInVain(.integer(2), "k", store)
-    close(holder)
+    unlockAndClose(holder)
     let next = try open()
     #expect(next.value(forKey: "k") == .integer(2))
     try other.set(.integer(3), forKey: "k")
@@ -180,7 +180,7 @@ import Testing
     let holder = try stop()
     setInVain(.integer(2), "k", store)
     let left = try Data(contentsOf: waiting)
-    close(holder)
+    unlockAndClose(holder)
     var place = Data()
     try store.state.withLock { state in
       let journal = try #require(state.file).journal
@@ -209,7 +209,7 @@ import Testing
     let holder = try stop()
     setInVain(.integer(2), "a", store)
     setInVain(.integer(3), "b", store)
-    close(holder)
+    unlockAndClose(holder)
     let whole = try Data(contentsOf: waiting)
     for length in 0..<whole.count {
       try whole.prefix(length).write(to: waiting)
@@ -220,7 +220,7 @@ import Testing
   /// Sets a value after the lock was free, which it is between any two calls of other stores.
   private func setOnceFree(_ value: PropertyList?, _ key: String, _ store: DomainStore) throws {
     for _ in 0..<100 {
-      close(try stop())
+      unlockAndClose(try stop())
       do {
         return try store.set(value, forKey: key)
       } catch let error as PreferencesError where error.code == .locked {}
@@ -248,7 +248,7 @@ import Testing
         switch choice {
         case 0: if holder == nil { holder = try stop() }
         case 1:
-          if let held = holder { close(held) }
+          if let held = holder { unlockAndClose(held) }
           holder = nil
         case 2: stores[place] = nil
         case 3: _ = try? stores[place]?.flush()
@@ -259,7 +259,7 @@ import Testing
             waitingHolder = try stop(waiting)
           }
         case 11:
-          if let held = waitingHolder { close(held) }
+          if let held = waitingHolder { unlockAndClose(held) }
           waitingHolder = nil
         default:
           let store = try stores[place] ?? open()
@@ -275,7 +275,7 @@ import Testing
           expected["\(place).\(key)"] = value
         }
       }
-      for held in [holder, waitingHolder] { if let held { close(held) } }
+      for held in [holder, waitingHolder] { if let held { unlockAndClose(held) } }
       stores = []
       let found = try open().contents().map { ($0.key, $0.value) }
       guard Dictionary(uniqueKeysWithValues: found) == expected else {

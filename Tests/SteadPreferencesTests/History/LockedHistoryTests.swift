@@ -40,7 +40,7 @@ import Testing
         #expect(error?.message.contains("was not made") == true, "\(error?.message ?? "")")
         #expect(error?.message.contains("All values") == false)
       }
-      close(holder)
+      unlockAndClose(holder)
     }
     #expect(try history.items == before && home.foreign().items == before)
     #expect(home.preferences.propertyList(forKey: "color") == .string("blue"))
