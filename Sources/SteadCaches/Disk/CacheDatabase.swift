@@ -126,6 +126,9 @@ final class CacheDatabase: Sendable {
   /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
   func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
 
+  /// Whether the file is open, or could be opened now.
+  var canBeOpened: Bool { current(looks: true) != nil }
+
   /// A new value's file; nil when the cache does not work now.
   func makeDraft() throws -> ValueFileDraft? {
     guard let open = current(looks: true) else { return nil }

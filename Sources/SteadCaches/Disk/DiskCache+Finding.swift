@@ -48,7 +48,9 @@ extension DiskCache {
 
   private func used(_ found: Found) -> Found {
     database.noteUse(found.entry.used)
-    if let expires = prolonged(found.stored) { prolong(found.stored, until: expires) }
+    if let id = found.stored.id, let expires = prolonged(found.stored) {
+      prolong(id, until: expires)
+    }
     return found
   }
 

@@ -19,7 +19,7 @@ extension DiskCache {
     if let (data, stored) = current(key, { $0 }) {
       refresh(key, stored) {
         let data = try await load()
-        return LoadedValue(value: data, bytes: data, unusable: stored.id.number)
+        return LoadedValue(value: data, bytes: data, unusable: stored.id?.number)
       } keep: { [self] in
         keep($0, as: new, $1)
       }
@@ -51,7 +51,7 @@ extension DiskCache {
       refresh(key, stored) {
         let value = try await load()
         return LoadedValue(
-          value: value, bytes: ValueCoding.encode(value), unusable: stored.id.number)
+          value: value, bytes: ValueCoding.encode(value), unusable: stored.id?.number)
       } keep: { [self] in
         keep($0, as: new, $1)
       }

@@ -21,10 +21,10 @@ extension DiskCache {
 
   /// Lets an entry live longer, and returns whether that was written down.
   @discardableResult
-  func prolong(_ stored: Stored, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
+  func prolong(_ id: Entry.ID, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
     database.writeWithoutWaiting(by: origin) { transaction, open in
-      guard open.generation == stored.id.generation else { return false }
-      return try transaction.prolong(stored.id.number, until: expires)
+      guard open.generation == id.generation else { return false }
+      return try transaction.prolong(id.number, until: expires)
     }
   }
 

@@ -28,7 +28,8 @@ extension DiskCache {
 
   /// The identification of a stored value.
   struct Stored: Sendable {
-    let id: Entry.ID
+    /// Nil for a value that the disk doesn't have, which only the memory over it holds.
+    let id: Entry.ID?
     let stored: Int64
     let expires: Int64
     /// Whether a use lets the entry live longer.
@@ -108,15 +109,10 @@ extension DiskCache {
       }
       var form = form
       if !new.tags.bytes.isEmpty { form.insert(.tags) }
-      let isIdle = new.timeToLive == nil && limits.timeToIdle != nil
-      if isIdle { form.insert(.idle) }
-      let expires = WallClock.expiry(
-        of: new.timeToLive ?? limits.timeToLive, from: transaction.now)
+      let times = times(of: new, storedAt: transaction.now)
+      if times.isIdle { form.insert(.idle) }
       var entry = StoredEntry(
-        id: 0, stored: transaction.now,
-        expires: isIdle
-          ? min(expires, WallClock.expiry(of: limits.timeToIdle, from: transaction.now)) : expires,
-        form: form, length: length, body: body,
+        id: 0, stored: times.stored, expires: times.expires, form: form, length: length, body: body,
         key: Data(new.key.utf8), tags: new.tags, metadata: new.metadata)
       try transaction.remove(transaction.rows(of: entry.key))
       for stamp in uses.takeOldest() { try transaction.restamp(stamp) }
@@ -124,9 +120,20 @@ extension DiskCache {
       try add(&entry, &transaction, open)
       return Stored(
         id: Entry.ID(generation: open.generation, number: entry.id), stored: entry.stored,
-        expires: entry.expires, isIdle: isIdle)
+        expires: entry.expires, isIdle: times.isIdle)
     }
     return stored ?? nil
+  }
+
+  /// How long an entry lives by the limits, whether or not the disk takes it.
+  func times(of new: NewEntry, storedAt moment: Int64) -> Stored {
+    let isIdle = new.timeToLive == nil && limits.timeToIdle != nil
+    let expires = WallClock.expiry(of: new.timeToLive ?? limits.timeToLive, from: moment)
+    return Stored(
+      id: nil, stored: moment,
+      expires: isIdle
+        ? min(expires, WallClock.expiry(of: limits.timeToIdle, from: moment)) : expires,
+      isIdle: isIdle)
   }
 
   /// Whether a key has a valid entry other than the one with a number.

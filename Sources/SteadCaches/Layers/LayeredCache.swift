@@ -13,7 +13,8 @@ import Synchronization
 /// the next look-up: a word of shared memory shows that something has changed, and then a value in memory is compared
 /// with the one on disk, by its number, once. The same is true of changes made directly to `disk`.
 ///
-/// Values that can't be stored on disk stay in memory, as long as nothing else changes the cache on disk.
+/// Values that can't be stored on disk stay in memory, as long as the limits of `disk` say and nothing else changes the cache
+/// on disk.
 public final class LayeredCache<Value: Sendable>: Sendable {
   /// The bytes of values that memory holds by default: 32 MiB.
   public static var defaultMemorySizeLimit: Int { 32 << 20 }
@@ -25,7 +26,9 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   }
 
   private struct Loaded: Sendable {
-    let held: Held
+    let value: Value
+    /// The value as the disk has it; nil if it is new.
+    var held: Held?
     let cost: Int
     /// The bytes to store on disk; nil if they are already there.
     var bytes: Data?
@@ -81,7 +84,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
     if let held = current(key) {
-      if let stored = held.stored { refresh(stored, new, load) }
+      refresh(held.stored, new, load)
       return held.value
     }
     let loaded = try await flights.value(for: key) { [self] in
@@ -90,14 +93,14 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let value = try await load()
       let bytes = coding.encode(value)
       let loaded = Loaded(
-        held: Held(value), cost: cost(of: bytes, key), bytes: bytes, unusable: unusable)
+        value: value, cost: cost(of: bytes, key), bytes: bytes, unusable: unusable)
       return LoadedValue(value: loaded, bytes: nil)
     } keep: { [self] in
       keep($0, as: new, $1)
     }
     // Another cache over the same disk may load a value of another type for the key.
     guard let loaded = loaded.value as? Loaded else { return try await load() }
-    return loaded.held.value
+    return loaded.value
   }
 
   /// Loads a value again in the background if it is old.
@@ -109,8 +112,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       let value = try await load()
       let bytes = coding.encode(value)
       let loaded = Loaded(
-        held: Held(value), cost: cost(of: bytes, new.key), bytes: bytes,
-        unusable: stored.id.number)
+        value: value, cost: cost(of: bytes, new.key), bytes: bytes, unusable: stored.id?.number)
       return LoadedValue(value: loaded, bytes: nil)
     } keep: { [self] in
       keep($0, as: new, $1)
@@ -140,7 +142,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let bytes = coding.encode(value)
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
-    let loaded = Loaded(held: Held(value), cost: cost(of: bytes, key), bytes: bytes)
+    let loaded = Loaded(value: value, cost: cost(of: bytes, key), bytes: bytes)
     let (left, isOnDisk) = keep(loaded, as: new)
     finish(left)
     return isOnDisk
@@ -189,7 +191,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return isEmpty
   }
 
-  /// A value that was found in memory, and removed from it.
+  /// What the memory of this object has done.
   public var memoryStatistics: CacheStatistics { memory.statistics }
 
   // MARK: Between memory and disk
@@ -213,9 +215,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// A use in memory lets an entry on disk live longer, too.
   private func prolong(_ held: Held) {
-    guard let stored = held.stored, let expires = disk.prolonged(stored),
-      disk.prolong(stored, until: expires, by: origin)
-    else { return }
+    guard let expires = disk.prolonged(held.stored) else { return }
+    if let id = held.id, !disk.prolong(id, until: expires, by: origin) { return }
     held.prolong(until: expires)
   }
 
@@ -228,7 +229,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       return (disk.count(nil), found.entry.id)
     }
     let held = Held(value, found.stored, token)
-    return (disk.count(Loaded(held: held, cost: cost(of: bytes, key), bytes: nil)), nil)
+    let loaded = Loaded(value: value, held: held, cost: cost(of: bytes, key))
+    return (disk.count(loaded), nil)
   }
 
   private func cost(of bytes: Data?, _ key: String) -> Int {
@@ -263,8 +265,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     locks.withLock(of: new.key) {
       if let ticket, !ticket.isValid { return (Left(), false) }
       defer { if ticket == nil { flights.forget(new.key) } }
-      guard loaded.held.id == nil else {
-        let removed = memory.store(loaded.held, new.key, cost: loaded.cost, timeToLive: nil).removed
+      if let held = loaded.held {
+        let removed = memory.store(held, new.key, cost: loaded.cost, timeToLive: nil).removed
         return (Left((removed, nil)), true)
       }
       var new = new
@@ -292,7 +294,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       _ = unremoved.remove(key, from: disk, by: origin)
     }
     let removed = memory.store(
-      Held(loaded.held.value, stored, token), key, cost: loaded.cost,
+      Held(loaded.value, stored ?? times(of: new), token), key, cost: loaded.cost,
       timeToLive: new.timeToLive ?? disk.limits.timeToLive
     ).removed
     // Another process may have changed the disk after this one did, and memory before.
@@ -303,6 +305,11 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     var left = Left((removed, taken.value))
     left.others = taken.removed
     return (left, true)
+  }
+
+  /// How long a value lives that the disk hasn't taken.
+  private func times(of new: DiskCache.NewEntry) -> DiskCache.Stored {
+    disk.times(of: new, storedAt: WallClock.milliseconds(disk.database.now()))
   }
 
   /// Whether the disk's value for a key may be found: not one that should have been removed and could not be.
@@ -331,32 +338,33 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// A value in memory, with its identification on disk.
   private final class Held: Sendable {
     let value: Value
-    private let state: Mutex<(stored: DiskCache.Stored?, token: ChangeToken?)>
+    private let state: Mutex<(stored: DiskCache.Stored, token: ChangeToken?)>
 
-    init(_ value: Value, _ stored: DiskCache.Stored? = nil, _ token: ChangeToken? = nil) {
+    init(_ value: Value, _ stored: DiskCache.Stored, _ token: ChangeToken?) {
       self.value = value
       state = Mutex((stored, token))
     }
 
-    var stored: DiskCache.Stored? { state.withLock { $0.stored } }
+    var stored: DiskCache.Stored { state.withLock { $0.stored } }
 
     func prolong(until expires: Int64) {
       state.withLock { state in
-        guard let old = state.stored else { return }
+        let old = state.stored
         state.stored = DiskCache.Stored(
           id: old.id, stored: old.stored, expires: expires, isIdle: old.isIdle)
       }
     }
 
-    var id: DiskCache.Entry.ID? { stored?.id }
+    /// Nil if the disk doesn't have the value.
+    var id: DiskCache.Entry.ID? { stored.id }
 
-    func isValid(at moment: Int64) -> Bool { stored?.isValid(at: moment) ?? true }
+    func isValid(at moment: Int64) -> Bool { stored.isValid(at: moment) }
 
     /// Whether the disk is unchanged by others since the value was compared with it.
     func isCurrent(at moment: Int64, _ now: ChangeToken?) -> Bool {
       guard isValid(at: moment), state.withLock({ $0.token }) == now else { return false }
       // Without a word of shared memory, others' changes are unknown.
-      return now != nil || stored == nil
+      return now != nil || id == nil
     }
 
     func confirm(_ now: ChangeToken) { state.withLock { $0.token = now } }
