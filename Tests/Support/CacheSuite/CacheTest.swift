@@ -19,6 +19,8 @@ package struct CacheTest: Sendable, Decodable {
   /// Tests without which this one says nothing.
   package var dependencies: [String]
   package var isForSharedCachesOnly: Bool
+  /// Whether it is about a field of content delivery networks, which a cache like this one doesn't know.
+  package var isForNetworksOnly: Bool
   package var isForBrowsersOnly: Bool
   package var steps: [TestStep]
 
@@ -37,9 +39,10 @@ package struct CacheTest: Sendable, Decodable {
     kind = try values.decodeIfPresent(Kind.self, forKey: .kind) ?? .required
     dependencies = try values.decodeIfPresent([String].self, forKey: .dependsOn) ?? []
     let skip = try values.decodeIfPresent(Bool.self, forKey: .browserSkip) ?? false
-    let network = try values.decodeIfPresent(Bool.self, forKey: .contentNetworksOnly) ?? false
+    isForNetworksOnly =
+      try values.decodeIfPresent(Bool.self, forKey: .contentNetworksOnly) ?? false
     // Browsers skip what their Fetch interface can't do, and what is for shared caches; only the name tells which.
-    isForSharedCachesOnly = network || skip && name.lowercased().contains("shared")
+    isForSharedCachesOnly = skip && name.lowercased().contains("shared")
     isForBrowsersOnly = try values.decodeIfPresent(Bool.self, forKey: .browserOnly) ?? false
     steps = try values.decode([TestStep].self, forKey: .requests)
   }
@@ -51,8 +54,10 @@ package struct CacheSuite: Sendable, Decodable {
   package var name: String
   package var tests: [CacheTest]
 
-  /// The tests that apply to the cache of one user.
-  package var privateTests: [CacheTest] { tests.filter { !$0.isForSharedCachesOnly } }
+  /// The tests that apply to the cache of one user, or those that apply only to one of all users.
+  package func tests(isShared: Bool) -> [CacheTest] {
+    tests.filter { !$0.isForNetworksOnly && $0.isForSharedCachesOnly == isShared }
+  }
 
   /// Reads a file of suites.
   package static func read(_ file: URL) throws -> [CacheSuite] {

@@ -40,11 +40,15 @@ package struct SessionRun: Sendable {
 
   private let time: Time
   private let usesCache: Bool
+  private let isShared: Bool
   private let session: URLSession
 
-  /// - Parameter usesCache: False for URLSession by itself.
-  package init(_ time: Time, usesCache: Bool = true) {
+  /// - Parameters:
+  ///   - usesCache: False for URLSession by itself.
+  ///   - isShared: Whether the caches are shared ones, which have tests of their own.
+  package init(_ time: Time, usesCache: Bool = true, isShared: Bool = false) {
     self.time = time
+    self.isShared = isShared
     self.usesCache = usesCache
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpMaximumConnectionsPerHost = Self.connections
@@ -55,7 +59,7 @@ package struct SessionRun: Sendable {
 
   package func results(of suites: [CacheSuite]) async throws -> SuiteResults {
     var subjects: [String: Subject] = [:]
-    for test in suites.flatMap(\.privateTests) {
+    for test in suites.flatMap({ $0.tests(isShared: isShared) }) {
       let token = UUID().uuidString.lowercased()
       subjects[token] = subject(TestOrigin(test, token: token))
     }
@@ -68,15 +72,20 @@ package struct SessionRun: Sendable {
       for await (id, outcome) in group { outcomes[id] = outcome }
     }
     server.stop()
-    return SuiteResults(suites: suites, outcomes: outcomes)
+    return SuiteResults(suites: suites, outcomes: outcomes, isShared: isShared)
   }
 
   private func subject(_ origin: TestOrigin) -> Subject {
     switch time {
-    case .real: return Subject(origin: origin, cache: usesCache ? HTTPCache() : nil, clock: nil)
+    case .real:
+      let cache = usesCache ? HTTPCache(configuration: .init(isShared: isShared)) : nil
+      return Subject(origin: origin, cache: cache, clock: nil)
     case .virtual:
       let clock = VirtualClock(VirtualRun.start)
-      let cache = usesCache ? HTTPCache(directory: nil, now: { clock.now }) : nil
+      let configuration = HTTPCache.Configuration(isShared: isShared)
+      let cache =
+        usesCache
+        ? HTTPCache(directory: nil, configuration: configuration, now: { clock.now }) : nil
       return Subject(origin: origin, cache: cache, clock: clock)
     }
   }

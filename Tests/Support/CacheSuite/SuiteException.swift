@@ -13,7 +13,19 @@ package struct SuiteException: Sendable {
       id: "stale-close-no-cache",
       reason: "The error of the network is thrown; the suite wants a response with an error status."
     ),
+    SuiteException(
+      id: "interim-not-cached",
+      reason: "Interim responses are not passed on, and the suite wants the client to get them."),
   ]
+
+  /// Those of `HTTPCache` as a shared cache.
+  package static let ofSharedCache = ["stale-close-proxy-revalidate", "stale-close-s-maxage=2"].map
+  {
+    SuiteException(
+      id: $0,
+      reason: "The error of the network is thrown; the suite wants a response with an error status."
+    )
+  }
 
   /// Those of URLSession off Apple's systems, beside the cache's.
   package static let ofSession = [

@@ -8,10 +8,17 @@ package struct SuiteResults: Sendable {
 
   package let suites: [CacheSuite]
   package let outcomes: [String: TestRun.Outcome]
+  /// Whether the tests are those for shared caches.
+  private let isShared: Bool
 
-  package init(suites: [CacheSuite], outcomes: [String: TestRun.Outcome]) {
+  package init(suites: [CacheSuite], outcomes: [String: TestRun.Outcome], isShared: Bool = false) {
     self.suites = suites
     self.outcomes = outcomes
+    self.isShared = isShared
+  }
+
+  private func tests(of suites: [CacheSuite]) -> [CacheTest] {
+    suites.flatMap { $0.tests(isShared: isShared) }
   }
 
   /// Whether a test was passed, and all that it depends on. A dependency that is in none of the suites is left out.
@@ -22,7 +29,7 @@ package struct SuiteResults: Sendable {
   }
 
   private func isUnknown(_ id: String) -> Bool {
-    !suites.contains { $0.tests.contains { $0.id == id } }
+    !tests(of: suites).contains { $0.id == id }
   }
 
   /// - Parameters:
@@ -34,7 +41,7 @@ package struct SuiteResults: Sendable {
     _ kind: CacheTest.Kind, in suite: CacheSuite? = nil, includesBrowsersOwn: Bool = true
   ) -> Score {
     var score = Score()
-    for test in suite?.privateTests ?? suites.flatMap(\.privateTests) where test.kind == kind {
+    for test in tests(of: suite.map { [$0] } ?? suites) where test.kind == kind {
       if test.isForBrowsersOnly, !includesBrowsersOwn { continue }
       score.total += 1
       if isPassed(test.id) { score.passed += 1 }
@@ -44,7 +51,7 @@ package struct SuiteResults: Sendable {
 
   /// The tests of a kind that were not passed, with the reason.
   package func failures(_ kind: CacheTest.Kind) -> [(id: String, reason: String)] {
-    suites.flatMap(\.privateTests).filter { $0.kind == kind && !isPassed($0.id) }.map { test in
+    tests(of: suites).filter { $0.kind == kind && !isPassed($0.id) }.map { test in
       switch outcomes[test.id] {
       case .failed(let reason): (test.id, reason)
       case .setupFailed(let reason): (test.id, "Setup: \(reason)")
@@ -63,7 +70,7 @@ extension SuiteResults {
   /// A line for each suite, the totals, and each test that was not passed.
   package var table: String {
     var lines = [Self.line("suite", "required", "optimal", "checks answered yes")]
-    for suite in suites where !suite.privateTests.isEmpty {
+    for suite in suites where !tests(of: [suite]).isEmpty {
       lines.append(
         Self.line(
           suite.id, Self.text(score(.required, in: suite)), Self.text(score(.optimal, in: suite)),

@@ -3,9 +3,10 @@ import SteadCaches
 
 extension VirtualRun {
   /// A run over `HTTPCache`, in memory alone, and without a client of HTTP.
-  package static var httpCache: VirtualRun {
-    VirtualRun { clock, origin in
-      let cache = HTTPCache(directory: nil, now: { clock.now })
+  package static func httpCache(isShared: Bool = false) -> VirtualRun {
+    VirtualRun(isShared: isShared) { clock, origin in
+      let cache = HTTPCache(
+        directory: nil, configuration: .init(isShared: isShared), now: { clock.now })
       return { request in
         let reply = try await cache.response(
           to: request.cacheRequest, mode: HTTPCache.Mode(cacheMode: request.cacheMode)

@@ -26,14 +26,20 @@ package struct VirtualRun: Sendable {
   // A time of day with a part of a second, since dates in header fields have none.
   static let start = Date(timeIntervalSince1970: 1_767_268_800.75)
 
+  private let isShared: Bool
   private let makeCache: MakeCache
 
-  package init(makeCache: @escaping MakeCache) { self.makeCache = makeCache }
+  /// - Parameter isShared: Whether the caches are shared ones, which have tests of their own.
+  package init(isShared: Bool = false, makeCache: @escaping MakeCache) {
+    (self.isShared, self.makeCache) = (isShared, makeCache)
+  }
 
   package func results(of suites: [CacheSuite]) async -> SuiteResults {
     var outcomes: [String: TestRun.Outcome] = [:]
-    for test in suites.flatMap(\.privateTests) { outcomes[test.id] = await outcome(of: test) }
-    return SuiteResults(suites: suites, outcomes: outcomes)
+    for test in suites.flatMap({ $0.tests(isShared: isShared) }) {
+      outcomes[test.id] = await outcome(of: test)
+    }
+    return SuiteResults(suites: suites, outcomes: outcomes, isShared: isShared)
   }
 
   package func outcome(of test: CacheTest) async -> TestRun.Outcome {

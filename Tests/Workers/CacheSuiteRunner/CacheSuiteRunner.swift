@@ -7,7 +7,9 @@ import SteadCaches
 @main struct CacheSuiteRunner {
   private enum Way: String {
     case virtual = "--virtual"
+    case shared = "--shared"
     case session = "--session"
+    case sharedSession = "--shared-session"
     case sessionWithoutCache = "--session-without-cache"
   }
 
@@ -17,18 +19,25 @@ import SteadCaches
       let way = arguments.first.flatMap(Way.init)
     else {
       FileHandle.standardError.write(
-        Data("usage: CacheSuiteRunner --virtual|--session|--session-without-cache FILE\n".utf8))
+        Data(
+          "usage: CacheSuiteRunner --virtual|--shared|--session|--shared-session|--session-without-cache FILE\n"
+            .utf8))
       exit(EX_USAGE)
     }
     let suites = try CacheSuite.read(URL(filePath: path))
     let results =
       switch way {
-      case .virtual: await VirtualRun.httpCache.results(of: suites)
+      case .virtual: await VirtualRun.httpCache().results(of: suites)
+      case .shared: await VirtualRun.httpCache(isShared: true).results(of: suites)
+      case .sharedSession: try await SessionRun(.real, isShared: true).results(of: suites)
       case .session: try await SessionRun(.real).results(of: suites)
       case .sessionWithoutCache: try await SessionRun(.real, usesCache: false).results(of: suites)
       }
     print(results.table)
-    let exceptions = SuiteException.ofCache + (way == .session ? SuiteException.ofSession : [])
+    let isShared = [.shared, .sharedSession].contains(way)
+    let exceptions =
+      (isShared ? SuiteException.ofSharedCache : SuiteException.ofCache)
+      + (way == .session ? SuiteException.ofSession : [])
     for exception in exceptions where results.isFailed(exception.id) {
       print("exception: \(exception.id): \(exception.reason)")
     }
