@@ -33,6 +33,7 @@ import Testing
       #expect((response as? HTTPURLResponse)?.statusCode == status)
       #expect(reply.response.status == status)
       #expect(reply.response.fields["Final"] == "yes")
+      #expect(reply.response.fields["Link"] == nil)
       #expect(try await reply.text == (status == 204 ? "" : "body"))
       #expect(reply.outcome.source == source)
     }

@@ -50,6 +50,37 @@ private let hasCurl = ["/usr/bin/curl", "/bin/curl"].contains {
     }
   }
 
+  // A POST was sent without its body, and said nothing of it.
+  @Test func `a request with a body is refused`() async throws {
+    let server = try server("no-store")
+    for method in ["POST", "PUT", "GET"] {
+      let request = HTTPCache.Request(method: method, url: try server.url("/"), hasBody: true)
+      await #expect(throws: CurlTransport.Failure.self) {
+        try await HTTPCache().response(to: request, fetch: CurlTransport.fetch)
+      }
+    }
+    #expect(server.requestCount == 0)
+  }
+
+  // The process and a thread of a request that was cancelled stayed until the server answered.
+  @Test func `a request ends with its task`() async throws {
+    let (asked, end) = (Event(), DispatchSemaphore(value: 0))
+    let server = try LocalServer { _ in
+      asked.happen()
+      end.wait()
+      return LocalServer.Reply()
+    }
+    defer { for _ in 0..<2 { end.signal() } }
+    let url = try server.url("/")
+    let task = Task { try await load(url, cache: HTTPCache()) }
+    await asked.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let again = Task { try await CurlTransport.fetch(HTTPCache.Request(url: url)).0.status }
+    again.cancel()
+    await #expect(throws: CancellationError.self) { try await again.value }
+  }
+
   @Test func `the page has this client`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
     let page = try String(
