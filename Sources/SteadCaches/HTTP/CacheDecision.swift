@@ -51,10 +51,16 @@ enum CacheDecision: Sendable, Hashable {
 
   /// Whether a response that has just come may answer requests like its own once it is stored, without the server being
   /// asked again.
+  ///
+  /// - Parameter length: The body's; nil if it isn't known.
   static func mayAnswerEqualRequests(
-    _ new: StoredResponse, _ request: HTTPCache.Request, mode: HTTPCache.Mode,
+    _ new: StoredResponse, length: Int?, _ request: HTTPCache.Request, mode: HTTPCache.Mode,
     _ settings: HTTPCache.Settings, now: Date
   ) -> Bool {
+    var new = new
+    // One that isn't known may be any.
+    new.bodySize = length ?? .max
+    guard StoredAnswer.best(of: [new], for: request) != nil else { return false }
     let control = CacheControl(of: request.fields, isRequest: true)
     return mode == .preferStored || permission(to: new, control, mode, settings, now) != nil
   }

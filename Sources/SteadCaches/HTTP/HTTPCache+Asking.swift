@@ -4,11 +4,14 @@ extension HTTPCache {
   /// A question to the server, and its purpose.
   struct Exchange: Sendable {
     let flight: Flight
-    /// The caller's request, without the cache's conditions.
-    let request: Request
+    /// What the server is asked: the caller's request, perhaps with conditions of the cache's.
+    let question: Request
     /// The stored response that the question is about.
     let stored: StoredResponse?
     let fetch: Fetch
+
+    /// The caller's request, without the cache's conditions.
+    var request: Request { flight.request }
 
     /// Whether equal requests may wait for the response.
     var isShareable: Bool {
@@ -17,9 +20,7 @@ extension HTTPCache {
 
     /// The same request without the cache's conditions.
     var unconditional: Exchange {
-      let plain = Flight(
-        question: request, key: flight.key, mode: flight.mode, epoch: flight.epoch)
-      return Exchange(flight: plain, request: request, stored: nil, fetch: fetch)
+      Exchange(flight: flight, question: request, stored: nil, fetch: fetch)
     }
   }
 
@@ -31,7 +32,7 @@ extension HTTPCache {
     }
   }
 
-  /// Asks the server once for all simultaneous equal questions.
+  /// Asks the server once for all simultaneous equal requests.
   func shared(_ exchange: Exchange) async throws -> Landing {
     let flight = exchange.flight
     if let landing = landing(of: flight) { return landing }
@@ -65,10 +66,7 @@ extension HTTPCache {
   /// Asks the server in the background about a response that was used meanwhile.
   ///
   /// - Returns: Nil if that is already running.
-  func revalidate(
-    _ flight: Flight, about stored: StoredResponse, for request: Request, _ fetch: @escaping Fetch
-  ) -> Revalidation? {
-    let exchange = Exchange(flight: flight, request: request, stored: stored, fetch: fetch)
+  func revalidate(_ stored: StoredResponse, _ exchange: Exchange) -> Revalidation? {
     let revalidation = Revalidation()
     let isNew = revalidations.withLock { revalidations in
       // One question is enough for a stored response, however much the requests differ that it answers.
@@ -79,9 +77,9 @@ extension HTTPCache {
     guard isNew else { return nil }
     Task {
       // A failure leaves what is stored as it is; the next request asks again.
-      let reply = try? await self.shared(exchange).claim()
+      let landing = try? await self.shared(exchange)
       revalidation.isAnswered.open()
-      _ = try? await reply?.body.drain()
+      await landing?.loadUnread()
       self.revalidations.withLock { $0[stored.id] = nil }
       revalidation.isOver.open()
     }
@@ -106,7 +104,7 @@ extension HTTPCache {
     let requestedAt = now()
     let (response, body): (Response, Body)
     do {
-      (response, body) = try await exchange.fetch(exchange.flight.question)
+      (response, body) = try await exchange.fetch(exchange.question)
     } catch {
       store.rights.end(id, of: key)
       if let landing = landInstead(of: error, exchange) { return landing }
@@ -209,12 +207,5 @@ extension HTTPCache {
   static func newName() -> String {
     String(UInt64.random(in: 0 ... .max), radix: 36) + "-"
       + String(UInt64.random(in: 0 ... .max), radix: 36)
-  }
-}
-
-extension HTTPCache.Body {
-  /// Reads all bytes and drops them.
-  func drain() async throws {
-    for try await _ in self {}
   }
 }

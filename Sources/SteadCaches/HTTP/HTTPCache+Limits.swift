@@ -34,6 +34,8 @@ extension HTTPCache {
     public static let patience = Duration.seconds(2)
     /// How long requests wait for an equal one whose body comes on, but has no known length.
     public static let longestPatience = Duration.seconds(10)
+    /// How long requests wait for an equal one whose body comes on and has a known length.
+    public static let longestPatienceForLength = Duration.seconds(60)
 
     /// The limits of the cache on disk.
     var ofDisk: DiskCache.Limits {

@@ -31,7 +31,8 @@ extension HTTPCache {
     public var freshness: Int?
     /// The status of the server's answer, if it was asked.
     public var forwardStatus: Int?
-    /// Whether the server's answer is stored, or will be once its body is complete.
+    /// Whether the server's answer is stored, or will be once its body is complete, as far as its head and the limits
+    /// say: one whose length isn't known may turn out too long, and a disk may be full by then.
     public var isStored = false
     /// Whether another request's answer was shared.
     public var isShared = false

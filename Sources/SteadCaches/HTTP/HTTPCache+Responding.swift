@@ -47,7 +47,10 @@ extension HTTPCache {
           stored, to: request, under: key, as: .stale, isShared: following.hasBegun)
         {
           reply.revalidation = revalidate(
-            flight(of: question, under: key, mode), about: stored, for: request, fetch)
+            stored,
+            Exchange(
+              flight: flight(of: request, under: key, mode), question: question, stored: stored,
+              fetch: fetch))
           return reply
         }
         lost.insert(stored.id)
@@ -56,7 +59,7 @@ extension HTTPCache {
       case .fail(let code): throw HTTPCacheError(code, for: request)
       case .ask(let question, let stored):
         let exchange = Exchange(
-          flight: flight(of: question, under: key, mode), request: request, stored: stored,
+          flight: flight(of: request, under: key, mode), question: question, stored: stored,
           fetch: fetch)
         guard !following.isOver, exchange.isShareable else { return try await alone(exchange) }
         let landing = try await shared(exchange)
@@ -86,10 +89,11 @@ extension HTTPCache {
     private(set) var hasBegun = false
     /// Whether the request is sent for itself alone if no stored response answers it.
     private(set) var isOver = false
+    private var hasBrokenOff = false
 
     /// One body that breaks off or doesn't come on is asked for again by one request for all.
     ///
-    /// - Throws: What broke off the second one.
+    /// - Throws: What broke off the second one, if the first broke off, too.
     mutating func end(with fate: Landing.Fate) throws {
       let isFirst = !hasBegun
       hasBegun = true
@@ -97,7 +101,8 @@ extension HTTPCache {
       case .stored, .unusable, .failed: isOver = true
       case .stalled: isOver = !isFirst
       case .brokenOff(let error):
-        if !isFirst, let error { throw error }
+        if hasBrokenOff, let error { throw error }
+        hasBrokenOff = true
         isOver = !isFirst
       }
     }

@@ -33,16 +33,18 @@ extension HTTPCache {
     }
     let queue = ChunkQueue(limit: limits.bufferSizeLimit)
     let length = Self.length(of: draft)
+    let canHold = store.canHold(draft, length: length, for: request, under: key)
+    let isOfUse: @Sendable (Date) -> Bool = { now in
+      CacheDecision.mayAnswerEqualRequests(
+        draft, length: length, request, mode: flight.mode, self.settings.withLock { $0 }, now: now)
+    }
     let loading = Landing.Loading(
-      isShort: length.map { $0 <= limits.bufferSizeLimit } ?? false, hasLength: length != nil,
-      sleep: sleep, whenSettled: { self.takeOff($0, flight) })
+      isShort: length.map { $0 <= limits.bufferSizeLimit } ?? false,
+      hasLength: length != nil, sleep: sleep, isOfUse: { isOfUse(self.now()) },
+      whenSettled: { self.takeOff($0, flight) })
     // Nobody waits for a body, which may never end, whose head says already that it is for this request alone.
-    let isForOthers =
-      isShared
-      && CacheDecision.mayAnswerEqualRequests(
-        draft, request, mode: flight.mode, settings.withLock { $0 }, now: draft.receivedAt)
-    let reply = miss(
-      response, Body(reading: queue), isStored: store.canHold(draft, length: length))
+    let isForOthers = isShared && canHold && isOfUse(draft.receivedAt)
+    let reply = miss(response, Body(reading: queue), isStored: canHold)
     let landing = Landing(reply, isForOthers ? nil : .unusable, loading)
     if isForOthers { landings.withLock { $0[flight] = landing } }
     let task = Task {
@@ -84,7 +86,8 @@ extension HTTPCache {
       try Task.checkCancellation()
     } catch {
       gathering.cancel()
-      landing.settle(.brokenOff(error))
+      // Those who wait weren't cancelled, whoever was.
+      landing.settle(.brokenOff(error is CancellationError ? nil : error))
       return .failure(error)
     }
     let isWhole = gathering.isWhole

@@ -41,8 +41,12 @@ public final class HTTPCache: Sendable {
   let settings: Mutex<Settings>
 
   /// Requests that share one fetch: equal ones between which nothing of their URL was removed.
+  ///
+  /// The client's own conditions count: a request without them must not get the 304 of one that has them, although the
+  /// server may be asked the same for both.
   struct Flight: Hashable, Sendable {
-    let question: Request
+    /// As the client sent it.
+    let request: Request
     let key: CacheKey
     let mode: Mode
     let epoch: Int
@@ -50,7 +54,7 @@ public final class HTTPCache: Sendable {
     // URLs that have one key are those of one resource, however they are spelled or signed.
     private var identity: Identity {
       Identity(
-        method: question.method, fields: question.fields, hasBody: question.hasBody, key: key,
+        method: request.method, fields: request.fields, hasBody: request.hasBody, key: key,
         mode: mode, epoch: epoch)
     }
 
@@ -68,8 +72,8 @@ public final class HTTPCache: Sendable {
   }
 
   /// The flight of a request that is sent now.
-  func flight(of question: Request, under key: CacheKey, _ mode: Mode) -> Flight {
-    Flight(question: question, key: key, mode: mode, epoch: store.rights.epoch(of: key))
+  func flight(of request: Request, under key: CacheKey, _ mode: Mode) -> Flight {
+    Flight(request: request, key: key, mode: mode, epoch: store.rights.epoch(of: key))
   }
 
   /// Makes an empty cache that is only in memory.
@@ -107,11 +111,13 @@ public final class HTTPCache: Sendable {
   /// Makes a cache with a given time, which is only in memory if there is no directory. It drops nothing when memory is
   /// short, so that its contents only depend on its calls.
   ///
-  /// - Parameter sleep: Waits for some time.
+  /// - Parameter sleep: Waits for some time. Unless it is given none passes, however long a busy machine takes.
   package convenience init(
     directory: URL?, limits: Limits = Limits(), configuration: Configuration = Configuration(),
     now: @escaping @Sendable () -> Date,
-    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in
+      try await Task.sleep(for: .seconds(86_400))
+    }
   ) {
     let disk = directory.map {
       DiskCache(path: try? $0.checkedPath, directory: $0, limits: limits.ofDisk, now: now)

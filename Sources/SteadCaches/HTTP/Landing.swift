@@ -3,7 +3,7 @@ import Synchronization
 /// A server's response that one of several equal requests gets, while the others wait for it to be stored.
 ///
 /// Its body comes to its end without its reader as long as others wait for it. Nobody waits for long for a body that
-/// doesn't come on: whose server sends nothing more, or whose reader pauses.
+/// doesn't come on, whose server sends nothing more or whose reader pauses, or comes on slowly, or is of no use any more.
 final class Landing: Sendable {
   /// What became of the body, for those who wait for it.
   enum Fate: Sendable {
@@ -26,6 +26,8 @@ final class Landing: Sendable {
     let hasLength: Bool
     /// Waits for some time.
     let sleep: @Sendable (Duration) async throws -> Void
+    /// Whether the response would still answer those who wait.
+    let isOfUse: @Sendable () -> Bool
     /// Called when the fate is known, before those who wait learn it.
     let whenSettled: @Sendable (Landing) -> Void
   }
@@ -49,6 +51,8 @@ final class Landing: Sendable {
   private let state: Mutex<State>
   /// Opens once the fate is known and whoever keeps landings knows of it.
   private let settled = Latch()
+  /// Opens once nothing more is loaded.
+  private let ended = Latch()
 
   /// A response whose body is there, or that nobody waits for; nil if it was stored before this landing was made.
   init(_ reply: HTTPCache.Reply?, _ fate: Fate) {
@@ -115,6 +119,7 @@ extension Landing {
 
   /// The loading has ended.
   func finish() {
+    ended.open()
     let (end, watch) = state.withLock { state in
       defer { (state.end, state.watch) = (nil, nil) }
       return (state.end, state.watch)
@@ -128,7 +133,7 @@ extension Landing {
   func abandon() {
     let isUnwanted = state.withLock { state in
       state.isAbandoned = true
-      if loading?.isShort == true { startWatch(&state) }
+      if loading?.isShort == true || state.waiterCount > 0 { startWatch(&state) }
       return isLeft(state)
     }
     if isUnwanted { giveUp() }
@@ -145,6 +150,8 @@ extension Landing {
       return state.end
     }
     end?()
+    // Whoever loads may not notice that.
+    ended.open()
   }
 }
 
@@ -174,18 +181,36 @@ extension Landing {
     return state.withLock { $0.fate } ?? .stalled
   }
 
+  /// Drops the reply, whose body is loaded without a reader as long as it comes on, and waits until that is over.
+  func loadUnread() async {
+    var reply = claim()
+    // If another has it, it reads the body.
+    guard reply != nil, loading != nil else { return }
+    state.withLock { state in
+      state.waiterCount += 1
+      startWatch(&state)
+    }
+    reply = nil
+    await ended.wait()
+    state.withLock { $0.waiterCount -= 1 }
+  }
+
   private func startWatch(_ state: inout State) {
     guard state.watch == nil, let loading else { return }
     state.watch = Task { await self.watch(loading) }
   }
 
-  private enum Verdict { case waitOn, isNotNeeded, isEndless, isSilent }
+  private enum Verdict { case waitOn, isNotNeeded, isOfNoUse, isSlow, isSilent }
 
   private func watch(_ loading: Loading) async {
     var seen = state.withLock { $0.progress }
     var waited = Duration.zero
+    let patience =
+      loading.hasLength
+      ? HTTPCache.Limits.longestPatienceForLength : HTTPCache.Limits.longestPatience
     while (try? await loading.sleep(HTTPCache.Limits.patience)) != nil {
       waited += HTTPCache.Limits.patience
+      let isOfUse = loading.isOfUse()
       let verdict = state.withLock { state -> Verdict in
         defer { seen = state.progress }
         guard state.waiterCount > 0 || state.isAbandoned else {
@@ -193,14 +218,18 @@ extension Landing {
           return .isNotNeeded
         }
         if state.progress == seen { return .isSilent }
-        let isEndless = !loading.hasLength && waited >= HTTPCache.Limits.longestPatience
-        return isEndless ? .isEndless : .waitOn
+        if waited >= patience { return .isSlow }
+        return state.fate == nil && !isOfUse ? .isOfNoUse : .waitOn
       }
       switch verdict {
       case .waitOn: continue
       case .isNotNeeded: return
+      case .isOfNoUse:
+        // It is stored nevertheless if anybody reads it.
+        settle(.unusable)
+        continue
       case .isSilent: settle(.stalled)
-      case .isEndless: settle(.unusable)
+      case .isSlow: settle(loading.hasLength ? .stalled : .unusable)
       }
       if state.withLock({ $0.isAbandoned }) { giveUp() }
       return

@@ -38,7 +38,7 @@ extension ResponseStore {
   func store(
     _ response: StoredResponse, _ body: Data, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
-    guard canStore(response), body.count <= limits.bodySizeLimit else { return false }
+    guard canHold(response, length: body.count, for: request, under: key) else { return false }
     let isInMemory = body.count <= memoryBodySize
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
@@ -70,13 +70,30 @@ extension ResponseStore {
 
   /// Whether a response will be stored once its body has come, as far as its head and the limits say.
   ///
-  /// - Parameter length: The body's; nil if it isn't known.
-  func canHold(_ response: StoredResponse, length: Int?) -> Bool {
-    guard canStore(response) else { return false }
-    let length = length ?? 0
-    guard length <= limits.bodySizeLimit else { return false }
-    if length <= memoryBodySize, response.cost + length <= pageSize { return true }
-    return usableDisk != nil && length <= limits.ofDisk.totalSizeLimit
+  /// - Parameter length: The body's; nil if it isn't known, which is then assumed to be short.
+  func canHold(
+    _ response: StoredResponse, length: Int?, for request: HTTPCache.Request, under key: CacheKey
+  ) -> Bool {
+    var response = response
+    response.bodySize = length ?? 0
+    guard canStore(response), response.bodySize <= limits.bodySizeLimit else { return false }
+    let disk = usableDisk.flatMap { $0.database.canBeOpened ? $0 : nil }
+    let list = StoredList.adding(response, for: request, to: look(key).page.responses, now: now())
+    let bytes = disk.map { _ in StoredPage.encode(list) }
+    if let disk, let bytes, hasRoom(on: disk, for: response, pageBytes: bytes, key) { return true }
+    // Of the bodies of a page, the newest is the last that goes.
+    return response.bodySize <= memoryBodySize
+      && StoredPage(list, onDisk: bytes).cost + response.bodySize <= pageSize
+  }
+
+  /// Whether a disk has room for a body and the page that leads to it at the same time.
+  private func hasRoom(
+    on disk: DiskCache, for response: StoredResponse, pageBytes: Data, _ key: CacheKey
+  ) -> Bool {
+    let page = DiskCache.NewEntry(onDisk(key), metadata: pageBytes, tags: [key.tag])
+    let body = DiskCache.NewEntry(Self.onDisk(response.id), metadata: key.bytes, tags: [key.tag])
+    return disk.fits(page, length: 0)
+      && disk.fits(body, length: page.size + response.bodySize)
   }
 
   private func canStore(_ response: StoredResponse) -> Bool {

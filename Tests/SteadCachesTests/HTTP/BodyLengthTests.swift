@@ -39,23 +39,30 @@ import Testing
     #expect(isStored == ["4", "4, 4"].contains(length))
   }
 
-  // Cache-Status said "stored" of bodies and heads that were too large.
-  @Test(arguments: 0..<UInt64(Effort.times(150)))
+  // Cache-Status said "stored" of bodies and heads that were too large, of bodies that a directory couldn't take, and of those
+  // for which the other responses of a small cache left no room.
+  @Test(arguments: 0..<UInt64(Effort.times(300)))
   func `what is said to be stored is stored`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
-    let size = [0, 1, 900, 1_100, 4_500, 30_000].randomElement(using: &random) ?? 0
-    let headSize = [1, 2_000, HTTPCache.Limits.headSizeLimit].randomElement(using: &random) ?? 1
-    let isInChunks = Bool.random(using: &random)
-    let directory = Bool.random(using: &random) ? try TemporaryDirectory(inMemory: true) : nil
-    let limits = HTTPCache.Limits(
-      memorySizeLimit: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
-      diskSizeLimit: [10_000, 1 << 20].randomElement(using: &random) ?? 0,
-      bodySizeLimit: [1_000, 20_000].randomElement(using: &random) ?? 0, bufferSizeLimit: 1_000)
-    let origin = Origin { _ in
-      let fields: HTTPCache.Fields = [
-        "Cache-Control": "max-age=9", "Content-Length": "\(size)",
-        "A": String(repeating: "a", count: headSize),
+    let (place, limits) = (Int.random(in: 0..<3, using: &random), limits(using: &random))
+    let parent = try TemporaryDirectory(inMemory: true)
+    let directory = parent.url.appending(path: "http")
+    // A file in the place of the directory.
+    if place == 2 { try Data().write(to: directory) }
+    let cases = (0..<3).map { number -> (HTTPCache.Fields, Int, Bool, String) in
+      let size =
+        [0, 1, 900, 1_100, 1_400, 2_000, 4_500, 8_700, 9_300, 30_000].randomElement(using: &random)
+        ?? 0
+      let headSize =
+        [1, 500, 2_000, 3_000, HTTPCache.Limits.headSizeLimit].randomElement(using: &random) ?? 1
+      var fields: HTTPCache.Fields = [
+        "Cache-Control": "max-age=9", "Vary": "A", "X": String(repeating: "a", count: headSize),
       ]
+      if Bool.random(using: &random) { fields["Content-Length"] = "\(size)" }
+      return (fields, size, Bool.random(using: &random), "\(number)")
+    }
+    let origin = Origin { request in
+      let (fields, size, isInChunks, _) = cases[Int(request.fields["A"] ?? "") ?? 0]
       let chunks = Chunks()
       chunks.send(Data(count: size))
       chunks.finish()
@@ -63,12 +70,27 @@ import Testing
         .init(status: 200, fields: fields), isInChunks ? chunks.body : .init(Data(count: size))
       )
     }
-    let cache = origin.cache(in: directory?.url.appending(path: "http"), limits: limits)
-    let reply = try await origin.get(from: cache)
-    #expect(try await reply.body.data().count == size)
-    let isStored = cache.storedResponse(to: try Origin.request()) != nil
-    #expect(reply.outcome.isStored == isStored, "\(size) \(headSize) \(limits)")
-    #expect(reply.outcome.cacheStatus().contains("; stored") == isStored)
+    let cache = origin.cache(in: place == 0 ? nil : directory, limits: limits)
+    for (fields, size, isInChunks, name) in cases {
+      let reply = try await origin.get("/", ["A": name], from: cache)
+      #expect(try await reply.body.data().count == size)
+      let request = try Origin.request("/", ["A": name])
+      let isStored = cache.storedResponse(to: request) != nil
+      let note: Comment = "\(place) \(size) \(fields["X"]?.count ?? 0) \(isInChunks) \(limits)"
+      if isStored { #expect(reply.outcome.isStored, note) }
+      // Before its end nobody knows whether a body without a length is too large.
+      if !isInChunks || fields.contains("Content-Length") {
+        #expect(reply.outcome.isStored == isStored, note)
+      }
+      #expect(reply.outcome.cacheStatus().contains("; stored") == reply.outcome.isStored)
+    }
+  }
+
+  private func limits(using random: inout SplitMix) -> HTTPCache.Limits {
+    HTTPCache.Limits(
+      memorySizeLimit: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
+      diskSizeLimit: [10_000, 1 << 20].randomElement(using: &random) ?? 0,
+      bodySizeLimit: [1_000, 20_000].randomElement(using: &random) ?? 0, bufferSizeLimit: 1_000)
   }
 
   /// A confirmation of what was removed meanwhile stores nothing.

@@ -16,24 +16,6 @@ import Testing
     HTTPCache(directory: nil, now: { origin.now }, sleep: pauses.sleep)
   }
 
-  /// A server each of whose bodies the test sends on its own, in order.
-  private final class Bodies: Sendable {
-    private let sent = Mutex<[Chunks]>([])
-
-    var count: Int { sent.withLock { $0.count } }
-    subscript(number: Int) -> Chunks { sent.withLock { $0[number] } }
-
-    func origin(_ fields: HTTPCache.Fields) -> Origin {
-      Origin { _ in
-        let chunks = Chunks()
-        self.sent.withLock { $0.append(chunks) }
-        return (HTTPCache.Response(status: 200, fields: fields), chunks.body)
-      }
-    }
-
-    func wait(for count: Int) async { while self.count < count { await Task.yield() } }
-  }
-
   private func follow(_ origin: Origin, _ cache: HTTPCache) async -> [Task<String, any Error>] {
     let tasks = (0..<Self.count).map { _ in
       Task { try await origin.get(from: cache).text }
