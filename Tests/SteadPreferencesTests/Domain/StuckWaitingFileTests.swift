@@ -58,7 +58,7 @@ import Testing
   @Test(arguments: Change.allCases, [false, true])
   func `no change is lost while the waiting file is locked`(change: Change, isReopened: Bool) throws
   {
-    let count = 50
+    let count = 10
     var store = try open()
     let held = try stuck(store)
     for number in 1...count {
@@ -82,7 +82,7 @@ import Testing
     var store = try open()
     let held = try stuck(store)
     unlockAndClose(held.journal)
-    for number in 1...50 {
+    for number in 1...10 {
       if isReopened { store = try open() }
       try change.make(number, in: store)
       #expect(try open().value(forKey: "k") == change.value(after: number))

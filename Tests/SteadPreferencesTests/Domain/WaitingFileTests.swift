@@ -231,7 +231,7 @@ import Testing
   /// Stores come and go while the lock is held now and then. Each has keys of its own, and the last value that was
   /// set counts, whether or not it could be written at once.
   @Test func `random sequences lose nothing`() async throws {
-    for seed in 0..<UInt64(Effort.times(20)) {
+    for seed in 0..<UInt64(Effort.times(10, long: 400)) {
       await Task.yield()
       var random = SplitMix(seed: seed)
       var expected: [String: PropertyList] = [:]
