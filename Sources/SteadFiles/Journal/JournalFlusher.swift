@@ -31,8 +31,8 @@ package struct JournalFlusher: Sendable {
 
   private static let attemptLimit = 1_000
 
-  /// Flushes the file that has the name; false when another one replaced it meanwhile.
-  private func flushNewestFile(_ path: String) throws -> Bool {
+  /// Opens the file that has the name, which the caller closes.
+  private func openNewestFile(_ path: String) throws -> (header: MappedFile, status: FileStatus) {
     // Opened by name: if another process has just compacted the journal, that is where the appended records are.
     let descriptor = try disk.open(path, O_RDWR, mode: 0)
     let status: FileStatus
@@ -50,6 +50,13 @@ package struct JournalFlusher: Sendable {
       header.close(on: disk)
       throw overwritten(path)
     }
+    return (header, status)
+  }
+
+  /// Flushes the file that has the name; false when another one replaced it meanwhile.
+  private func flushNewestFile(_ path: String) throws -> Bool {
+    let (header, status) = try openNewestFile(path)
+    let descriptor = header.descriptor
     defer { header.close(on: disk) }
     let salt = header.word(at: JournalLayout.salt)
     let identity = JournalLineage.identity(of: header, salt: salt)
