@@ -116,6 +116,7 @@ public final class HTTPCache: Sendable {
     directory: URL?, limits: Limits = Limits(), configuration: Configuration = Configuration(),
     now: @escaping @Sendable () -> Date,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { _ in
+      // Longer than any test; it ends with its task.
       try await Task.sleep(for: .seconds(86_400))
     }
   ) {

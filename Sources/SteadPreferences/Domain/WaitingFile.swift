@@ -155,6 +155,7 @@ extension WaitingFile {
           return false
         }
         waited += .milliseconds(1)
+        // The system's own wait for a lock has no limit.
         usleep(1_000)
       }
     } catch let error as FileError where error.isUnsupported {
