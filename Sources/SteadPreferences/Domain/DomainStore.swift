@@ -271,9 +271,11 @@ final class DomainStore: Sendable {
     defer { state.withLock { state in state.file?.journal.withdrawRequest() } }
     // A process that is stopped is waited for once, not by every call.
     let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
-    let deadline = ContinuousClock.now + (isStuck ? .zero : options.lockWait)
+    var turns = LockTurns(
+      limit: isStuck ? .zero : options.lockWait, contended: options.contendedLockWait,
+      tail: journalTail)
     var pause: Int64 = 20
-    while error.code == .busy || error.code == .changed, ContinuousClock.now < deadline {
+    while error.code == .busy || error.code == .changed, turns.goesOn(tail: journalTail) {
       let wait = state.withLock { state in state.file?.journal.insistOnLock() }
       wait?.wait(atMost: pause)
       pause = min(pause * 2, 1_000)
@@ -285,6 +287,10 @@ final class DomainStore: Sendable {
     }
     if error.code == .busy { state.withLock { state in state.file?.noteStuckHolder() } }
     try keep(edits, isConditional, error)
+  }
+
+  private var journalTail: UInt64? {
+    state.withLock { state in state.file?.journal.tailWord }
   }
 
   private func keep(
@@ -352,6 +358,8 @@ extension DomainStore {
     var format = PropertyList.Format.binary
     /// How long a call waits while another process has the files locked.
     var lockWait = Journal.lockWaitLimit
+    /// How long a call waits for its turn while other processes write.
+    var contendedLockWait = LockTurns.contendedLimit
     /// See ``DomainFile/logLimit``.
     var logLimit = DomainFile.logLimit
     /// See ``DomainFile/waitingLogLimit``.

@@ -66,6 +66,38 @@ struct DomainKeptLockTests {
     #expect(try open().value(forKey: "n") == .integer(3))
   }
 
+  /// Eight programs wrote without a pause on a busy machine, and one of them said after a second that another was stopped.
+  @Test(arguments: [(LockTurns.contendedLimit, 50), (.zero, 1_000_000)])
+  func `a program waits for its turn while others write`(limit: Duration, turn: Int) throws {
+    let other = try open()
+    let store = try DomainStore(
+      "app", directory: directory,
+      options: DomainStore.Options(lockWait: .milliseconds(1), contendedLockWait: limit))
+    var attempts = 0
+    let edit = DomainEdit(key: "n", value: .integer(1))
+    func change() throws {
+      try store.changing { _ in
+        [edit]
+      } _: { _, _ in
+        attempts += 1
+        guard attempts < turn else { return }
+        try other.set(.integer(Int64(attempts)), forKey: "o")
+        throw FileError(code: .busy, message: "Others were faster.", path: "app.journal")
+      }
+    }
+    guard limit == .zero else {
+      try change()
+      #expect(attempts == turn)
+      return
+    }
+    let error = #expect(throws: PreferencesError.self) { try change() }
+    #expect(error?.code == .locked)
+    // The value waits, and the next change writes it.
+    #expect(store.value(forKey: "n") == .integer(1))
+    try store.set(.integer(2), forKey: "later")
+    #expect(try open().value(forKey: "n") == .integer(1))
+  }
+
   @Test func anotherWriterWaitsForAMoment() throws {
     let (store, other) = (try open(), try open())
     for round in 0..<3 {
