@@ -226,7 +226,7 @@ struct LostLogTests {
   // MARK: Random sequences
 
   /// Whatever containers, fetches, saves and other programs do to a store: its file alone is whole, or is refused.
-  @Test(arguments: 0..<Effort.times(5))
+  @Test(arguments: 0..<Effort.times(3, long: 50))
   func `a copy of the file alone has all saves, or is refused`(seed: Int) async throws {
     var random = SplitMix(seed: UInt64(seed))
     var containers: [ModelContainer?] = [nil, nil]

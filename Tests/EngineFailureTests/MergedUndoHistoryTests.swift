@@ -10,7 +10,7 @@
   func `each undo leads back to the state before its group, and each redo forward again`(
     isGrouped: Bool, _ reading: Reading
   ) async throws {
-    for round in 0..<UInt64(Effort.times(30)) {
+    for round in 0..<UInt64(Effort.times(15, long: 300)) {
       let seed = Effort.seed &+ round
       var random = SplitMix(seed: seed)
       var steps = (0..<Int.random(in: 4...30, using: &random)).map { _ in random.next() }

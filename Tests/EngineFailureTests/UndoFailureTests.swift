@@ -209,7 +209,7 @@
   /// Undone to its beginning and redone to its end, a sequence gives what the store had after each of its saves.
   @Test(arguments: StorePlace.allCases)
   func `random steps are undone and redone whatever was saved`(_ place: StorePlace) async throws {
-    for seed in 0..<UInt64(Effort.times(30, long: 600)) {
+    for seed in 0..<UInt64(Effort.times(15, long: 600)) {
       try UndoTrial(place, seed: seed).run()
       await Task.yield()
     }
@@ -217,7 +217,7 @@
 
   /// Calls of the manager in any order, with and without groups, within saves of one context and of two.
   @Test func `nothing an app does with its undo manager ends the program`() async throws {
-    for seed in 0..<UInt64(Effort.times(30, long: 600)) {
+    for seed in 0..<UInt64(Effort.times(15, long: 600)) {
       try MisuseTrial(seed: seed).run()
       await Task.yield()
     }

@@ -29,7 +29,7 @@ import Testing
     let expected = (0..<Self.count).map { "w.\($0)" }
     var states: [State: Int] = [:]
     var longest = 0.1
-    for _ in 0..<Effort.times(100) {
+    for _ in 0..<Effort.times(40, long: 1_000) {
       let directory = try TemporaryDirectory()
       try Preferences(domain: "domain", directory: directory.url)
         .setPropertyList(.data(array), forKey: "messages")

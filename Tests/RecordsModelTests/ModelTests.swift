@@ -11,7 +11,7 @@ import Testing
   func engineEqualsReference(_ profile: Profile) throws {
     let runner = try WorkerProcess([
       try WorkerProcess.program("ModelRunner"), "--supervise", "--profile", profile.rawValue,
-      "--count", "\(profile == .process ? Effort.times(5) : Effort.times(15, long: 500))",
+      "--count", "\(profile == .process ? Effort.times(3, long: 50) : Effort.times(8, long: 500))",
     ])
     let lines = runner.rest()
     #expect(runner.finish() == 0, "\(lines.joined(separator: "\n"))")

@@ -8,7 +8,7 @@ import Testing
 /// Random predicates over random rows: what SQL finds is what memory finds.
 struct PredicatePropertyTests {
   /// Random predicates, each run over all rows.
-  static let caseCount = Effort.times(6_000, long: 120_000)
+  static let caseCount = Effort.times(3_000, long: 120_000)
   static let rowCount = 14
 
   private static func makeSamples(_ random: inout RandomExpression) -> [Sample] {

@@ -4,7 +4,7 @@ import Testing
 /// Several processes keep secrets in one store at once, and others read it meanwhile.
 struct SecretsCrowdTests {
   /// The plaintext store parses all that it has for each call.
-  @Test(arguments: [(SharedStore.vault, 200, 2), (SharedStore.plaintext, 25, 1)])
+  @Test(arguments: [(SharedStore.vault, 100, 2), (SharedStore.plaintext, 15, 1)])
   func losesNoSecret(store: SharedStore, count: Int, readers: Int) throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let writers = 4

@@ -5,10 +5,10 @@ import Testing
 /// was under way is there or not, whole; nothing else is touched, and the store always opens.
 struct SecretsKillTests {
   @Test(arguments: [
-    (SharedStore.vault, 1, 60), (SharedStore.vault, 2, 40), (SharedStore.plaintext, 1, 40),
+    (SharedStore.vault, 1, 30), (SharedStore.vault, 2, 20), (SharedStore.plaintext, 1, 20),
   ])
   func losesNothing(store: SharedStore, writers: Int, kills: Int) throws {
-    let kills = Effort.times(kills)
+    let kills = Effort.times(kills, long: kills * 20)
     let seed = Effort.seed
     let directory = try TemporaryDirectory(inMemory: true)
     var run = KilledWriters((0..<writers).map { "w\($0)" }, seed: seed) { name in

@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: Situation.Kind.allCases)
   func whatIsNotAskedMakesNoDifference(kind: Situation.Kind) throws {
     var random = SplitMix(seed: Effort.seed)
-    for _ in 0..<20 {
+    for _ in 0..<Effort.times(8) {
       var situation = Situation(kind: kind)
       var count = 1
       while let question = Advisor.nextQuestion(for: situation) {
@@ -61,7 +61,7 @@ import Testing
   /// Each question that is asked can still change the decision, which trying all answers shows.
   @Test func whatIsAskedMakesADifference() throws {
     var random = SplitMix(seed: Effort.seed)
-    for _ in 0..<20 {
+    for _ in 0..<Effort.times(8) {
       var situation = Situation(kind: Situation.Kind.allCases.randomElement(using: &random))
       while let question = Advisor.nextQuestion(for: situation) {
         var decisions: Set<Decision> = []

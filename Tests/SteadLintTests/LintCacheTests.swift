@@ -13,8 +13,10 @@ import Testing
   init() throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // Every kind of fact is in the samples of some rule.
+    let count = Effort.isLong ? Int.max : 4
     for samples in RuleSamples.all {
-      for (index, sample) in (samples.flagged + samples.silent).enumerated() {
+      let sources = samples.flagged.prefix(count) + samples.silent.prefix(count)
+      for (index, sample) in sources.enumerated() {
         for (path, content) in RuleSamples.files(of: RuleSamples.versions(of: sample).now) {
           let file = folder.appending(path: "\(samples.rule)/\(index)/\(path)")
           try FileManager.default.createDirectory(
@@ -38,7 +40,7 @@ import Testing
     let second = try linter.survey()
     #expect(first.report.parsedCount == first.report.fileCount)
     #expect(second.report.parsedCount == 0)
-    #expect(first.report.findings.count > 200)
+    #expect(first.report.findings.count > 50)
     #expect(second.report.findings == first.report.findings)
     #expect(second.report.payloads == first.report.payloads)
     #expect(second.items == first.items)

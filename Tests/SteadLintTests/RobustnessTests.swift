@@ -14,7 +14,7 @@ import Testing
 
   @Test(arguments: ["(", "[", "{", "f(", "[[", "{ {", "if a { ", "((("])
   func nestedBracketsAreRefused(opening: String) throws {
-    let source = String(repeating: opening, count: 5_000_000 / opening.count)
+    let source = String(repeating: opening, count: 1_000_000 / opening.count)
     var linter = Linter(root: Self.package)
     linter.limits.fileSize = 6_000_000
     let found = try linter.run(sources: ["A.swift": source]).findings
@@ -25,7 +25,7 @@ import Testing
     "a?.b", "!", "-", "a+", "else if a {} ", "\\", "@a ", "#if a\n", "try ", "await ", "<",
   ])
   func longChainsEndNothing(link: String) throws {
-    _ = try findings(in: "let x = " + String(repeating: link, count: 40_000 / link.count))
+    _ = try findings(in: "let x = " + String(repeating: link, count: 20_000 / link.count))
     _ = try findings(in: String(repeating: link, count: 1_500))
   }
 
@@ -59,7 +59,7 @@ import Testing
   func cutSamplesEndNothing(samples: RuleSamples) throws {
     for (index, sample) in (samples.flagged + samples.silent).enumerated() {
       let bytes = Array(sample.utf8)
-      let distance = Effort.isLong ? 17 : 510
+      let distance = Effort.isLong ? 17 : 1_020
       for length in stride(from: index * 53 % distance, to: bytes.count, by: distance) {
         _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
       }
@@ -89,7 +89,7 @@ import Testing
       }
     let file = try #require(found?.first { $0.lastPathComponent == name })
     let bytes = Array(try Data(contentsOf: file))
-    for length in stride(from: 0, to: bytes.count, by: Effort.isLong ? 100 : 4_000) {
+    for length in stride(from: 0, to: bytes.count, by: Effort.isLong ? 100 : 8_000) {
       _ = try findings(in: String(decoding: bytes[..<length], as: UTF8.self))
     }
   }

@@ -8,10 +8,10 @@ import Testing
   @Test func aTableIsMovedInLittleMemory() throws {
     let directory = try TemporaryDirectory()
     let base = try move(rows: 1, directory.file("small"))
-    let rows = 16_000
+    let rows = 8_000
     let peak = try move(rows: rows, directory.file("large"))
-    // The table has 16 MB, which took more than 96 MB as a whole.
-    let limit = 48 << 10
+    // The table has 8 MB, which took more than 48 MB as a whole.
+    let limit = 32 << 10
     #expect(peak - base < limit, "\(peak - base) KiB above \(base) KiB")
   }
 

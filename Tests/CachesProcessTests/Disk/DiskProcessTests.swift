@@ -76,7 +76,7 @@ import Testing
   @Test func survivesManyKills() async throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
-    for kill in 0..<Effort.times(Effort.isLong ? 500 : 150) {
+    for kill in 0..<Effort.times(75, long: 5_000) {
       await Task.yield()
       while workers.count < 2 {
         let worker = try worker("disk-changes", "\(random.next() >> 1)")

@@ -62,7 +62,7 @@ import Testing
   @Test func servesNoWrongBodyAfterManyKills() async throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
-    for kill in 0..<Effort.times(Effort.isLong ? 150 : 50) {
+    for kill in 0..<Effort.times(25, long: 1_500) {
       await Task.yield()
       while workers.count < 2 {
         let worker = try worker("http-changes", "\(random.next() >> 1)")

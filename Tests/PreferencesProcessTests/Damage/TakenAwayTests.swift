@@ -114,7 +114,7 @@ import Testing
     for (seed, writers) in zip(UInt64(1)..., writers) {
       await Task.yield()
       var victim = try Victim(writers: writers, seed: seed)
-      for round in 0..<Effort.times(Effort.isLong ? 20 : 6) {
+      for round in 0..<Effort.times(3, long: 200) {
         await Task.yield()
         try victim.strike(blow)
         if let problem = try victim.disorder(after: blow) {
@@ -130,7 +130,7 @@ import Testing
   {
     var random = SplitMix(seed: 7)
     var victim = try Victim(writers: writers, seed: 7)
-    for round in 0..<Effort.times(Effort.isLong ? 50 : 15) {
+    for round in 0..<Effort.times(10, long: 500) {
       await Task.yield()
       let blow = Blow.allCases.randomElement(using: &random) ?? .cut
       try victim.strike(blow)

@@ -107,14 +107,14 @@ import Testing
     let domain = try MountedDomain(.both, isEmpty: false)
     let workers = [try domain.worker(["follow"]), try domain.worker(["follow"])]
     for worker in workers { try #require(worker.line() == "ready") }
-    for round in 0..<30 {
+    for round in 0..<15 {
       let worker = workers[round % 2]
       worker.send("hammer key.\(round % 2) 1000")
       #expect(answer(of: worker) == "hammered")
     }
     workers[0].send("synchronize")
     #expect(answer(of: workers[0]) == "true")
-    // The log of 30,000 records would take 720 KiB.
+    // The log of 15,000 records would take 360 KiB.
     #expect(try Data(contentsOf: domain.real("domain.journal")).count < 256 << 10)
     let reader = try domain.worker(["dump"])
     #expect(try reader.wholeDump().count == 2_001)
@@ -139,7 +139,7 @@ import Testing
     } fail: {
       Issue.record("\(mounted), seed \(seed): \($0)")
     }
-    for _ in 0..<Effort.times(20) { try run.kill() }
+    for _ in 0..<Effort.times(8, long: 200) { try run.kill() }
     run.end()
     run.check(try domain.worker(["dump"]).wholeDump())
     #expect(run.changesDone > 0)

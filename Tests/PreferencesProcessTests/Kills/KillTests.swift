@@ -5,11 +5,11 @@ import Testing
 /// was under way is there or not; nothing else is touched.
 @Suite(.ownThread) struct KillTests {
   @Test(arguments: [
-    ("small", 1, 50), ("large", 1, 40), ("checkpoints", 1, 40), ("large", 2, 40),
+    ("small", 1, 25), ("large", 1, 20), ("checkpoints", 1, 20), ("large", 2, 20),
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
     let seed = Effort.seed
-    let kills = Effort.times(kills)
+    let kills = Effort.times(kills, long: kills * 20)
     var run = try KillRun(workload, writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill() }
     try run.finish()
@@ -25,13 +25,13 @@ import Testing
   /// A compaction is made beside the one who writes, from a file that grows meanwhile.
   @Test(arguments: [1, 2])
   func losesNothingWhileCompacting(writers: Int) throws {
-    let kills = Effort.times(30)
+    let kills = Effort.times(15, long: 300)
     let seed = Effort.seed
     var run = try KillRun("compactions", writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill(after: 400, whileCompacting: true) }
     try run.finish()
     if isThreadSanitized { return }
     #expect(run.killsInCompaction > kills / 4)
-    #expect(run.journals.count > kills / 30)
+    #expect(run.journals.count > kills / 15)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 /// `Scripts/plot-hit-ratios` prints the figures; here only what must not be lost.
 @Suite(.hangLimit) struct HitRatioTests {
-  private static let length = Effort.isLong ? 500_000 : 60_000
+  private static let length = Effort.isLong ? 500_000 : 40_000
   private static let traces = Trace.tuned(Trace.Variant(length: length))
   /// Where what was used last is used again first LRU is right from the start, and the window's share has to be
   /// learned.

@@ -39,7 +39,7 @@ import Testing
   func `other hashes make no difference`(load: Load) async throws {
     let requests = try load.requests()
     let ratios = try await inOwnThread {
-      (0..<Effort.times(4)).map { number in
+      (0..<Effort.times(2, long: 40)).map { number in
         let others = requests.map { $0 + number * 1_000_003 }
         return Trace(name: load.name, title: "", requests: others, cacheSize: load.cacheSize)
           .hitRatioOfMemoryCache()

@@ -142,8 +142,8 @@ import Testing
     let text = PropertyList.string(String(repeating: "x", count: length))
     let data = PropertyList.data(Data(count: length))
     let list = PropertyList.dictionary([
-      "texts": .array(Array(repeating: text, count: 80_000)),
-      "data": .array(Array(repeating: data, count: 80_000)),
+      "texts": .array(Array(repeating: text, count: 20_000)),
+      "data": .array(Array(repeating: data, count: 20_000)),
     ])
     #expect(try PropertyList.parse(list.data(format: .binary)) == list)
   }

@@ -176,7 +176,7 @@ struct SeveralStoresTests {
   @Test(.ownThread) func `what several programs have set survives losses in any order`()
     async throws
   {
-    for seed in Effort.seed..<(Effort.seed + UInt64(Effort.times(100))) {
+    for seed in Effort.seed..<(Effort.seed + UInt64(Effort.times(40, long: 1_000))) {
       await Task.yield()
       var random = SplitMix(seed: seed)
       let stores = Int.random(in: 2...4, using: &random)

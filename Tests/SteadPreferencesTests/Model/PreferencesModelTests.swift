@@ -9,7 +9,7 @@ import Testing
   private static let length = 16
 
   /// How many sequences take ten seconds of a processor's time.
-  private static let usualCount = 400
+  private static let usualCount = 200
 
   /// What `Scripts/model-test preferences` sets.
   private static func number(_ variable: String, _ usual: Int) -> Int {
@@ -18,7 +18,7 @@ import Testing
 
   @Test func randomSequencesDoAsDictionaries() async throws {
     let first = Self.number("STEAD_SEED", 1)
-    let count = Self.number("STEAD_SEQUENCES", Effort.times(Self.usualCount))
+    let count = Self.number("STEAD_SEQUENCES", Effort.times(Self.usualCount, long: 4_000))
     for seed in UInt64(first)..<UInt64(first + count) {
       // Other tests share the threads.
       await Task.yield()

@@ -11,7 +11,7 @@ import WorkerModels
 /// Processes that are killed while they migrate a store.
 @Suite(.hangLimit, .ownThread) struct MigrationKillTests {
   /// How many processes are killed.
-  private static let kills = Effort.times(12, long: 300)
+  private static let kills = Effort.times(6, long: 300)
 
   /// What a store holds: the columns and rows of every table, and the large values.
   private struct Content: Equatable {
@@ -112,7 +112,7 @@ import WorkerModels
     var seen = (old: 0, new: 0, backups: 0)
     for call in Self.calls {
       // In a short run every second call, of which there are many alike.
-      let counts = stride(from: 0, to: Self.callLimit, by: Effort.isLong ? 1 : 2)
+      let counts = stride(from: 0, to: Self.callLimit, by: Effort.isLong ? 1 : 4)
       let count = try counts.first { count in
         let store = try copy(of: template)
         defer { try? FileManager.default.removeItem(at: store.directory) }

@@ -128,7 +128,7 @@ struct SecretBytesTests {
         let held = SecretBytes("of the parent")
         let child = stead_test_fork()
         if child == 0 {
-          alarm(60)
+          alarm(240)
           let isReadable = held == SecretBytes("of the parent")
           // The locks are the parent's.
           let large = SecretBytes(Data(repeating: 2, count: 20_000))

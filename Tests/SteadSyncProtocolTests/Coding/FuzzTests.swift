@@ -1,3 +1,4 @@
+import SteadTestSupport
 import SyncSimulator
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
   @Test(arguments: 1...10)
   func `No bytes stop a decoder or a server`(seed: UInt64) throws {
     var fuzz = DecoderFuzz(seed: seed)
-    for _ in 0..<2000 { try fuzz.run() }
+    for _ in 0..<Effort.times(800) { try fuzz.run() }
     #expect(fuzz.accepted > 100)
     #expect(fuzz.applied > 0)
   }

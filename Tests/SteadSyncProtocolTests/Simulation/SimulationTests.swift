@@ -1,4 +1,5 @@
 import SteadSyncProtocol
+import SteadTestSupport
 import SyncSimulator
 import Testing
 
@@ -6,7 +7,8 @@ import Testing
   /// I0 to I15 at every step. `Scripts/sync-simulate` runs more, in release.
   @Test(arguments: 0..<10)
   func `Random histories keep all invariants`(tenth: UInt64) {
-    for seed in (tenth * 20)..<(tenth * 20 + 20) {
+    let count = UInt64(Effort.times(8, long: 200))
+    for seed in (tenth * count)..<(tenth * count + count) {
       let steps = History.steps(seed: seed)
       guard let violation = Simulation.violation(in: steps) else { continue }
       let (shorter, found) = Shrinker.shrunk(steps, violation)
@@ -28,7 +30,7 @@ import Testing
 
   @Test func `Histories reach each kind of answer, refusal and merge`() {
     var tally: [String: Int] = [:]
-    for seed in UInt64(1)...600 {
+    for seed in UInt64(1)...300 {
       let result = Simulation.result(of: History.steps(seed: seed), tallies: true)
       tally.merge(result.tally, uniquingKeysWith: +)
     }

@@ -8,7 +8,7 @@ import Foundation
 /// forks in an exit test, so that what its process holds is not doubled.
 package struct ForkedChild {
   /// A child that hangs ends after so many seconds: it does not inherit its parent's alarm.
-  private static let timeLimit: UInt32 = 60
+  private static let timeLimit: UInt32 = 240
 
   package let id: pid_t
 

@@ -112,6 +112,8 @@ package final class WorkerProcess {
       count = max(0, result)
     }
     unread += more
+    // While a process that has ended is not waited for, the thread that watches exit tests never sleeps.
+    if more.isEmpty { finish() }
     return !more.isEmpty
   }
 

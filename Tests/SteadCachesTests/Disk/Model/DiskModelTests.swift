@@ -4,7 +4,7 @@ import Testing
 
 /// Random calls against a cache and against a plain reference, from seeds that a failure prints.
 @Suite(.hangLimit) struct DiskModelTests {
-  private static let sequenceCount = Effort.times(Effort.isLong ? 10_000 : 600)
+  private static let sequenceCount = Effort.times(300, long: 100_000)
   private static let length = 24
   private static let threadCount = 2
 

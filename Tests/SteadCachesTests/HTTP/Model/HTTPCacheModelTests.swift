@@ -7,8 +7,8 @@ import Testing
 
 /// Random sequences against a reference that knows all that the origin ever sent.
 @Suite(.hangLimit) struct HTTPCacheModelTests {
-  private static let sequencesPerCase = Effort.times(Effort.isLong ? 500 : 50)
-  private static let sequencesPerCaseOnDisk = Effort.times(Effort.isLong ? 500 : 150)
+  private static let sequencesPerCase = Effort.times(25, long: 5_000)
+  private static let sequencesPerCaseOnDisk = Effort.times(75, long: 5_000)
   private static let length = 30
 
   @Test(arguments: 0..<18)

@@ -8,7 +8,7 @@ import Testing
 /// Random sequences of requests, confirmations, answers to HEAD, several statuses, and bodies that end later than those of
 /// newer responses: no outdated response is given, and nobody gets another user's fields.
 @Suite(.hangLimit) struct RecencyModelTests {
-  private static let count = Effort.times(150)
+  private static let count = Effort.times(75, long: 1_500)
   private static let length = 30
 
   @Test(arguments: [false, true], [false, true])

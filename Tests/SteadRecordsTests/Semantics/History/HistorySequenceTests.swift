@@ -13,7 +13,7 @@ import WorkerModels
   @Test("equal a reference, by two containers and plain SQL")
   func equalReference() throws {
     let first = Effort.seed
-    for store in 0..<max(1, Effort.times(200) / Self.storeShare) {
+    for store in 0..<max(1, Effort.times(100, long: 2_000) / Self.storeShare) {
       let sequence = try HistorySequence()
       for step in 0..<Self.storeShare {
         let seed = first + UInt64(store * Self.storeShare + step)

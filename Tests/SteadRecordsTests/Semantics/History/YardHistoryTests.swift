@@ -18,7 +18,7 @@ import WorkerModels
   func equalReference(keepsOldValues: Bool) throws {
     let first = Effort.seed
     let worker = try Self.worker()
-    for store in 0..<max(1, Effort.times(100) / Self.storeShare) {
+    for store in 0..<max(1, Effort.times(50, long: 1_000) / Self.storeShare) {
       let seed = first &+ UInt64(store)
       let steps = Self.steps(seed)
       guard let problem = Self.problem(steps, keepsOldValues, worker) else { continue }
