@@ -210,7 +210,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
         of: property.name, property.shape.encoding, property.defaultValue, in: type)
     }
     func completed<V: Codable>(_ tree: SnapshotTree, _ type: V.Type) -> (any Codable)? {
-      next().flatMap { try? SnapshotCoding.completed(tree, as: type, from: $0.value) }
+      guard let fields = next().flatMap({ ValueReader.fields(ofDefault: $0.value) }),
+        let whole = try? SnapshotCoding.completed(tree, as: type, from: fields)
+      else { return nil }
+      return try? SnapshotCoding.decoded(whole, as: type)
     }
     switch values[property.name] {
     case .attribute(let tree as SnapshotTree)?:

@@ -1,11 +1,12 @@
 import Foundation
+import SteadFormats
 import SteadSQLite
 
 /// Sets one property of an object to its value in a snapshot.
 struct SlotFiller: _SlotVisitor {
   /// What a snapshot does not say of an object.
   struct Gaps {
-    /// The properties whose value, or a part of it, is a default value that was made for this object alone.
+    /// The properties whose value is a default value that was made for this object alone.
     var own: Set<Int> = []
     /// What columns hold of values that the properties' types do not read. Their slots are empty.
     var unreadable: [Int: SQLValue] = [:]
@@ -16,6 +17,7 @@ struct SlotFiller: _SlotVisitor {
   private let property: PropertyLayout
   private let defaults: PropertyDefaults
   private let keepsUnreadable: Bool
+  private let row: (PropertyLayout) -> JSONValue?
   private var gaps: Gaps
   private var error: (any Error)?
 
@@ -24,17 +26,19 @@ struct SlotFiller: _SlotVisitor {
   /// - Parameters:
   ///   - keepsUnreadable: Whether a value that its type does not read may make the object's row unreadable, if a column
   ///     can hold it so. Otherwise it is an error.
+  ///   - row: What the object's row has of a struct; nil if there is no row.
   @discardableResult
   static func fill(
     _ model: any PersistentModel, of entity: EntityLayout, with values: SnapshotValues,
-    _ defaults: PropertyDefaults, keepsUnreadable: Bool = false
+    _ defaults: PropertyDefaults, keepsUnreadable: Bool = false,
+    row: @escaping (PropertyLayout) -> JSONValue? = { _ in nil }
   ) throws -> Gaps {
     var gaps = Gaps()
     for property in entity.properties {
       guard case .attribute = property.kind else { continue }
       var filler = SlotFiller(
         values: values, entity: entity, property: property, defaults: defaults,
-        keepsUnreadable: keepsUnreadable, gaps: gaps)
+        keepsUnreadable: keepsUnreadable, row: row, gaps: gaps)
       model._$visit(property.index, &filler)
       if let error = filler.error { throw error }
       gaps = filler.gaps
@@ -85,14 +89,21 @@ struct SlotFiller: _SlotVisitor {
         + "default value, or have the store return one.")
   }
 
-  /// The value of a struct that has gained fields, with those of the property's default value.
-  private mutating func completed<V>(_ type: V.Type) throws -> V? {
-    guard property.transformerName == nil, let stored = values.stored(property.name),
-      let next = defaults.next(of: property, in: entity),
-      let value = try SnapshotCoding.completed(stored, as: type, from: next.value)
+  /// The value of a struct that has gained fields, with those of the property's default value. What was made for the
+  /// object when its row was written stays.
+  private func completed<V>(_ type: V.Type) throws -> V? {
+    guard property.transformerName == nil, let value = values.stored(property.name),
+      let next = defaults.next(of: property, in: entity)
     else { return nil }
-    if next.isOwn { gaps.own.insert(property.index) }
-    return value
+    let sources = [
+      next.isOwn ? row(property) : nil, ValueReader.fields(ofDefault: next.value),
+    ]
+    for fields in sources.compactMap({ $0 }) {
+      if let whole = try SnapshotCoding.completed(value, as: type, from: fields) {
+        return try SnapshotCoding.decoded(whole, as: type)
+      }
+    }
+    return nil
   }
 
   private func transformed<V>(by name: String, to type: V.Type) throws -> V? {

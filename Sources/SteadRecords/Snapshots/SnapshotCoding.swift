@@ -1,4 +1,5 @@
 import Foundation
+import SteadFormats
 
 /// Converts a value of one Codable type to another, or to a copy that shares nothing, through JSON.
 enum SnapshotCoding {
@@ -34,18 +35,21 @@ enum SnapshotCoding {
     Data(try list(of: value).dropFirst().dropLast())
   }
 
-  /// A value with the fields that it lacks, from a default value; nil if it is not a struct's that lacks fields which
+  /// A value as JSON, with the fields that it lacks from another one; nil if it is not a struct's that lacks fields which
   /// that one has.
-  static func completed<V>(
-    _ value: any Encodable, as type: V.Type, from defaultValue: Any
-  ) throws -> V? {
-    guard let wrapped = PropertyShape(type).wrapped as? any Decodable.Type,
-      let whole = ValueReader.completed(
-        try json(of: value), as: wrapped, from: defaultValue, decoder)
-    else { return nil }
-    func decoded<T: Decodable>(_ type: T.Type) throws -> V? {
-      try decoder.decode(type, from: whole) as? V
+  static func completed(
+    _ value: any Encodable, as type: any Any.Type, from fields: JSONValue
+  ) throws -> Data? {
+    guard let wrapped = PropertyShape(type).wrapped as? any Decodable.Type else { return nil }
+    return ValueReader.completed(try json(of: value), as: wrapped, from: fields, decoder)
+  }
+
+  /// JSON as a type's value.
+  static func decoded<V>(_ data: Data, as type: V.Type) throws -> V? {
+    guard let wrapped = PropertyShape(type).wrapped as? any Decodable.Type else { return nil }
+    func decode<T: Decodable>(_ type: T.Type) throws -> V? {
+      try decoder.decode(type, from: data) as? V
     }
-    return try decoded(wrapped)
+    return try decode(wrapped)
   }
 }

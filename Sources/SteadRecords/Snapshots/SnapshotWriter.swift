@@ -1,3 +1,4 @@
+import SteadFormats
 import SteadSQLite
 
 /// Brings rows up to snapshots, and notes which rows that has changed.
@@ -40,7 +41,8 @@ struct SnapshotWriter {
     let model = entity.type.init(_row: .empty)
     model._$statePointer.pointee.rowID = row
     let gaps = try SlotFiller.fill(
-      model, of: entity, with: values, defaults, keepsUnreadable: true)
+      model, of: entity, with: values, defaults, keepsUnreadable: true
+    ) { [connection] in Self.fields(of: $0, entity, row, connection) }
     // What was made for the object when its row was written stays.
     var (leads, unsaid): ([Lead], Set<Int>) = ([], gaps.own)
     for index in entity.relationships {
@@ -107,6 +109,17 @@ struct SnapshotWriter {
   }
 
   // MARK: Rows
+
+  /// What a row has of a struct; nil if it does not exist.
+  private static func fields(
+    of property: PropertyLayout, _ entity: EntityLayout, _ row: Int64, _ connection: StoreConnection
+  ) -> JSONValue? {
+    guard let column = property.column?.sqlName else { return nil }
+    // Where this fails, so does what is done with the row next.
+    let rows = try? connection.rows(
+      "SELECT \(column) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1", [.integer(row)])
+    return ValueReader.fields(of: rows?.first?.first)
+  }
 
   /// The destinations of a row's to-one relationships, 0 for none, by property; nil if the row does not exist.
   private func references(of entity: EntityLayout, _ row: Int64) throws -> [Int: Int64]? {

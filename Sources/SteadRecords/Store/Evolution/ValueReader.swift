@@ -56,19 +56,24 @@ struct ValueReader {
   /// JSON with the fields that it lacks, so that a type reads it; nil if that can't be.
   ///
   /// - Parameters:
-  ///   - value: A value of the type, which has the fields.
+  ///   - fields: What has the fields.
   ///   - decoder: What the JSON is read with.
   static func completed(
-    _ data: Data, as type: any Decodable.Type, from value: Any, _ decoder: JSONDecoder
+    _ data: Data, as type: any Decodable.Type, from fields: JSONValue, _ decoder: JSONDecoder
   ) -> Data? {
-    guard let fields = fields(of: DefaultValueEncoder.encode(value, as: .json)),
-      case .completed(.text(let text)) = fit(of: data, as: type, fields, decoder)
-    else { return nil }
+    guard case .completed(.text(let text)) = fit(of: data, as: type, fields, decoder) else {
+      return nil
+    }
     return Data(text.utf8)
   }
 
   /// A default value as JSON, if that is an object.
-  private static func fields(of value: SQLValue?) -> JSONValue? {
+  static func fields(ofDefault value: Any) -> JSONValue? {
+    fields(of: DefaultValueEncoder.encode(value, as: .json))
+  }
+
+  /// The value of a column as JSON, if that is an object.
+  static func fields(of value: SQLValue?) -> JSONValue? {
     guard case .text(let text)? = value, let json = JSONReader.value(of: Data(text.utf8)),
       json.object != nil
     else { return nil }
