@@ -34,29 +34,39 @@ package enum JSONWriter {
 
 extension JSONWriter {
   /// Appends a value; the names in an object are sorted by their characters.
-  fileprivate static func append(_ value: JSONValue, to text: inout String) {
+  ///
+  /// - Parameter depth: How deeply the value is nested, for lines of their own with an indentation; nil for one line.
+  fileprivate static func append(_ value: JSONValue, to text: inout String, depth: Int? = nil) {
     switch value {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
     case .number(let digits): text += digits
     case .string(let string): append(string, to: &text)
     case .array(let values):
-      text += "["
-      for (index, value) in values.enumerated() {
-        if index > 0 { text += "," }
-        append(value, to: &text)
-      }
-      text += "]"
+      append(values, in: ("[", "]"), to: &text, depth) { append($0, to: &$1, depth: $2) }
     case .object(let fields):
-      text += "{"
-      for (index, field) in fields.sorted(by: { $0.key < $1.key }).enumerated() {
-        if index > 0 { text += "," }
+      let sorted = fields.sorted { $0.key < $1.key }
+      append(sorted, in: ("{", "}"), to: &text, depth) { field, text, depth in
         append(field.key, to: &text)
-        text += ":"
-        append(field.value, to: &text)
+        text += depth == nil ? ":" : " : "
+        append(field.value, to: &text, depth: depth)
       }
-      text += "}"
     }
+  }
+
+  private static func append<Element>(
+    _ elements: [Element], in brackets: (String, String), to text: inout String, _ depth: Int?,
+    _ appendElement: (Element, inout String, Int?) -> Void
+  ) {
+    func startLine(_ depth: Int) { text += "\n" + String(repeating: "  ", count: depth) }
+    text += brackets.0
+    for (index, element) in elements.enumerated() {
+      if index > 0 { text += "," }
+      if let depth { startLine(depth + 1) }
+      appendElement(element, &text, depth.map { $0 + 1 })
+    }
+    if let depth, !elements.isEmpty { startLine(depth) }
+    text += brackets.1
   }
 }
 
@@ -65,6 +75,13 @@ extension JSONValue {
   package var data: Data {
     var text = ""
     JSONWriter.append(self, to: &text)
+    return Data(text.utf8)
+  }
+
+  /// The same for people to read: each element and field on a line of its own.
+  package var indentedData: Data {
+    var text = ""
+    JSONWriter.append(self, to: &text, depth: 0)
     return Data(text.utf8)
   }
 }

@@ -32,4 +32,9 @@ extension Schema {
     self.init(
       versionedSchema.models, version: versionedSchema.versionIdentifier, of: versionedSchema)
   }
+
+  /// The class of a name; nil for an entity made by hand.
+  func model(named name: String) -> (any PersistentModel.Type)? {
+    models.first { $0.name == name }?.type
+  }
 }

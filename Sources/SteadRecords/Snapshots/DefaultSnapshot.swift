@@ -144,7 +144,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     persistentIdentifier = try container.decode(
       PersistentIdentifier.self, forKey: .persistentIdentifier)
-    guard let type = ModelMetadata.model(named: persistentIdentifier.entityName) else {
+    guard let type = SnapshotCoding.model(named: persistentIdentifier.entityName, decoder) else {
       throw SwiftDataError(
         .unknownModel,
         "No model is named \(persistentIdentifier.entityName). Make a Schema with it before its snapshots are "
@@ -186,38 +186,36 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   }
 
   /// Adds what a snapshot of an earlier version of the model lacks, and what the default values make for each object alone:
-  /// properties, and fields of structs. Returns whether anything was added.
-  mutating func complete(from defaults: PropertyDefaults) -> Bool {
-    guard let type = ModelMetadata.model(named: persistentIdentifier.entityName) else {
-      return false
-    }
-    var isChanged = false
+  /// properties, and fields of structs. Returns the names of the properties that have got something.
+  mutating func complete(from defaults: PropertyDefaults, in schema: Schema) -> [String] {
+    let name = persistentIdentifier.entityName
+    guard let type = SnapshotCoding.model(named: name, in: schema) else { return [] }
+    var names: [String] = []
     for property in ModelMetadata.of(type).all {
       guard property.shape.model == nil, property.transformerName == nil else { continue }
       guard let value = added(to: property, of: type, defaults) else { continue }
       values[property.name] = .attribute(value)
-      isChanged = true
+      names.append(property.name)
     }
-    return isChanged
+    return names
   }
 
   private func added(
     to property: ModelMetadata.Property, of type: any PersistentModel.Type,
     _ defaults: PropertyDefaults
   ) -> (any Codable)? {
+    let encoding = property.shape.encoding
     func next() -> (value: Any, isOwn: Bool)? {
-      defaults.next(
-        of: property.name, property.shape.encoding, property.defaultValue, in: type)
-    }
-    func completed<V: Codable>(_ tree: SnapshotTree, _ type: V.Type) -> (any Codable)? {
-      guard let fields = next().flatMap({ ValueReader.fields(ofDefault: $0.value) }),
-        let whole = try? SnapshotCoding.completed(tree, as: type, from: fields)
-      else { return nil }
-      return try? SnapshotCoding.decoded(whole, as: type)
+      defaults.next(of: property.name, encoding, property.defaultValue, in: type)
     }
     switch values[property.name] {
     case .attribute(let tree as SnapshotTree)?:
-      return (property.shape.wrapped as? any Codable.Type).flatMap { completed(tree, $0) }
+      guard let fields = next().flatMap({ ValueReader.fields(ofDefault: $0.value) }),
+        let whole = try? SnapshotCoding.completed(
+          tree, as: property.shape.wrapped, from: fields)
+      else { return nil }
+      // Not as the type, so that fields which the type lacks stay.
+      return try? SnapshotCoding.decoder.decode(SnapshotTree.self, from: whole)
     case nil:
       guard let next = next(), next.isOwn else { return nil }
       return ((next.value as? any OptionalValue)?.wrapped ?? next.value) as? any Codable

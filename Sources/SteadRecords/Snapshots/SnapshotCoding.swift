@@ -18,6 +18,25 @@ enum SnapshotCoding {
     return decoder
   }
 
+  private static let schemaKey = CodingUserInfoKey(rawValue: "SteadRecords.Schema")
+
+  /// A decoder of snapshots whose properties are those of a schema's classes.
+  static func decoder(for schema: Schema) -> JSONDecoder {
+    let decoder = decoder
+    if let schemaKey { decoder.userInfo[schemaKey] = schema }
+    return decoder
+  }
+
+  /// The class of a name in the schema of a decoder; if it has none, in the schema that was made last.
+  static func model(named name: String, _ decoder: any Decoder) -> (any PersistentModel.Type)? {
+    let schema = schemaKey.flatMap { decoder.userInfo[$0] as? Schema }
+    return model(named: name, in: schema)
+  }
+
+  static func model(named name: String, in schema: Schema?) -> (any PersistentModel.Type)? {
+    schema?.model(named: name) ?? ModelMetadata.model(named: name)
+  }
+
   /// nil when the type cannot be decoded.
   static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
     guard let type = type as? any Decodable.Type else { return nil }

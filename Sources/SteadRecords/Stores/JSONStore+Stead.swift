@@ -9,22 +9,26 @@ import SteadFiles
 ///
 /// If the file isn't such a store, was written by a later version, or has objects of models that the schema lacks,
 /// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil, and one that is
-/// made for each object, such as a `UUID()`, is written at once; data in the file that the models lack is dropped by the
-/// next save. A value that its type does not read stays in the file, and makes its object unreadable.
+/// made for each object, such as a `UUID()`, is added to the file at once. Data that the models lack stays in the file
+/// until its object is saved. A value that its type does not read stays, too, and makes its object unreadable.
 /// Documentation/CustomStores.md describes the format.
 public final class JSONStore: DataStore {
   public typealias Configuration = JSONStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
 
-  /// The version of the form that this code writes.
-  static let formatVersion = 1
-
   public let configuration: JSONStoreConfiguration
   public let schema: Schema
   public let identifier: String
   private let file: AtomicFile
-  /// The last read bytes of the file, and their content.
-  private var known: (data: Data, document: JSONStoreDocument)?
+  /// The last read content of the file.
+  private var known: Known?
+
+  private struct Known {
+    let data: Data
+    let document: JSONStoreDocument
+    /// Whether what the file lacks could not be added to it.
+    var isRefused = false
+  }
 
   /// Opens the store, and creates the file if it does not exist.
   ///
@@ -48,24 +52,27 @@ public final class JSONStore: DataStore {
     file = AtomicFile(configuration.url)
     // Created immediately, so that everyone who opens it gets the same identifier.
     let data = try file.update { data in
-      try data ?? JSONStoreDocument(identifier: UUID().uuidString).encoded()
+      guard data == nil else { return nil }
+      return try JSONStoreDocument(identifier: UUID().uuidString).encoded(over: nil)
     }
-    identifier = try Self.document(in: data ?? Data(), configuration.url).identifier
+    identifier = try Self.document(in: data ?? Data(), configuration.url, schema).identifier
     _ = try completedDocument(in: data)
   }
 
   // MARK: The file
 
-  private static func document(in data: Data, _ url: URL) throws -> JSONStoreDocument {
+  private static func document(
+    in data: Data, _ url: URL, _ schema: Schema
+  ) throws -> JSONStoreDocument {
     do {
-      let version = try JSONStoreDocument.decoder.decode(JSONStoreDocument.Version.self, from: data)
-      guard version.version <= formatVersion else {
+      let version = try SnapshotCoding.decoder.decode(JSONStoreDocument.Version.self, from: data)
+      guard version.version <= JSONStoreDocument.formatVersion else {
         throw SwiftDataError(
           .unknownSchema,
           "\(url.path) was written by a later version of this library (form \(version.version)). Update the "
             + "library; the file was left as it is.")
       }
-      return try JSONStoreDocument.decoder.decode(JSONStoreDocument.self, from: data)
+      return try JSONStoreDocument(data, schema)
     } catch let error as SwiftDataError {
       throw error
     } catch {
@@ -79,14 +86,13 @@ public final class JSONStore: DataStore {
   private func document(in data: Data?) throws -> JSONStoreDocument {
     guard let data else { return JSONStoreDocument(identifier: identifier) }
     if let known, known.data == data { return known.document }
-    var document = try Self.document(in: data, configuration.url)
+    var document = try Self.document(in: data, configuration.url, schema)
     guard document.identifier == identifier else {
       throw SwiftDataError(
         .unreadableStore,
         "\(configuration.url.path) was replaced by another store. Open it again with a new container."
       )
     }
-    document.complete()
     for snapshot in document.snapshots {
       let name = snapshot.persistentIdentifier.entityName
       guard schema.entitiesByName[name] == nil else { continue }
@@ -95,20 +101,26 @@ public final class JSONStore: DataStore {
         "\(configuration.url.path) has objects of \(name), which the schema lacks. Add the model to the schema; "
           + "the file was left as it is.")
     }
-    known = (data, document)
+    document.complete(in: schema)
+    known = Known(data: data, document: document)
     return document
   }
 
   /// The objects in the file, after values that were made for an object are in it, so that every process has the same.
   private func completedDocument(in data: Data?) throws -> JSONStoreDocument {
     let document = try document(in: data)
-    guard document.isCompleted else { return document }
-    // A disk that cannot be written now keeps no object from being read.
-    let written = try? file.update { data in
-      let document = try self.document(in: data)
-      return document.isCompleted ? try document.encoded() : nil
+    guard document.isCompleted, known?.isRefused != true else { return document }
+    do {
+      let written = try file.update { data in
+        let document = try self.document(in: data)
+        return document.isCompleted ? try document.encoded(over: data) : nil
+      }
+      return try self.document(in: written)
+    } catch {
+      // A disk that cannot be written now keeps no object from being read, and isn't tried at each fetch.
+      known?.isRefused = true
+      return document
     }
-    return try written.map { try self.document(in: $0) } ?? document
   }
 
   // MARK: Fetching
@@ -152,7 +164,7 @@ public final class JSONStore: DataStore {
     try file.update { data in
       var document = try self.document(in: data)
       document.apply(inserted: inserted, updated: updated, deleted: Set(deleted))
-      return try document.encoded()
+      return try document.encoded(over: data)
     }
     return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
@@ -161,58 +173,7 @@ public final class JSONStore: DataStore {
   public func erase() throws {
     try file.update { data in
       _ = try self.document(in: data)
-      return try JSONStoreDocument(identifier: identifier).encoded()
+      return try JSONStoreDocument(identifier: identifier).encoded(over: nil)
     }
-  }
-}
-
-/// What the file of a JSON store holds.
-private struct JSONStoreDocument: Codable {
-  struct Version: Decodable {
-    let version: Int
-  }
-
-  var version = JSONStore.formatVersion
-  /// The store's identifier, as the objects' identifiers have it.
-  let identifier: String
-  var snapshots: [DefaultSnapshot] = []
-  /// Whether values that the file lacks were made.
-  private(set) var isCompleted = false
-
-  private enum CodingKeys: CodingKey { case version, identifier, snapshots }
-
-  init(identifier: String, snapshots: [DefaultSnapshot] = []) {
-    self.identifier = identifier
-    self.snapshots = snapshots
-  }
-
-  mutating func complete() {
-    let defaults = PropertyDefaults()
-    for index in snapshots.indices where snapshots[index].complete(from: defaults) {
-      isCompleted = true
-    }
-  }
-
-  mutating func apply(
-    inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: Set<PersistentIdentifier>
-  ) {
-    var places: [PersistentIdentifier: Int] = [:]
-    for (place, snapshot) in snapshots.enumerated() {
-      places[snapshot.persistentIdentifier] = place
-    }
-    for snapshot in updated {
-      // What another process has deleted in the meantime stays deleted.
-      if let place = places[snapshot.persistentIdentifier] { snapshots[place] = snapshot }
-    }
-    if !deleted.isEmpty { snapshots.removeAll { deleted.contains($0.persistentIdentifier) } }
-    snapshots += inserted
-  }
-
-  static var decoder: JSONDecoder { SnapshotCoding.decoder }
-
-  func encoded() throws -> Data {
-    let encoder = SnapshotCoding.encoder
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return try encoder.encode(self)
   }
 }

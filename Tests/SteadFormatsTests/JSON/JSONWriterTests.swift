@@ -34,4 +34,24 @@ struct JSONWriterTests {
     #expect(
       String(decoding: value.data, as: UTF8.self) == #"{"":0.5,"a":{"c":"d"},"b":[1,null,true]}"#)
   }
+
+  @Test func `indented values are read as the same`() {
+    let value: JSONValue = ["b": [1, .null, ["x": []]], "a": [:], "c": "d\n"]
+    let text = String(decoding: value.indentedData, as: UTF8.self)
+    #expect(
+      text == #"""
+        {
+          "a" : {},
+          "b" : [
+            1,
+            null,
+            {
+              "x" : []
+            }
+          ],
+          "c" : "d\n"
+        }
+        """#)
+    #expect(JSONReader.value(of: value.indentedData) == value)
+  }
 }

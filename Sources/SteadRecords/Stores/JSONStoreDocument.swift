@@ -1,0 +1,103 @@
+import Foundation
+import SteadFormats
+
+/// What the file of a JSON store holds.
+///
+/// It is written as a change of the file's JSON: objects that were not saved keep what this program's models do not take.
+struct JSONStoreDocument {
+  /// The version of the form that this code writes.
+  static let formatVersion = 1
+
+  struct Version: Decodable {
+    let version: Int
+  }
+
+  private struct Content: Decodable {
+    let identifier: String
+    let snapshots: [DefaultSnapshot]
+  }
+
+  private struct Object {
+    var snapshot: DefaultSnapshot
+    /// Its place in the file; nil if all of it is to be written.
+    let place: Int?
+    /// The properties of which the file lacks what was made for the object.
+    var added: [String] = []
+
+    /// The object as the file will have it.
+    func json(in stored: [JSONValue]) throws -> JSONValue {
+      let place = place.flatMap { stored.indices.contains($0) ? $0 : nil }
+      if let place, added.isEmpty { return stored[place] }
+      let json = try SnapshotCoding.json(of: snapshot)
+      guard let new = JSONReader.value(of: json)?.object else {
+        throw SwiftDataError(
+          .modelValidationFailure,
+          "A value of a \(snapshot.persistentIdentifier.entityName) is nested too deeply for a JSON file. Save one with "
+            + "fewer levels.")
+      }
+      guard let place, let old = stored[place].object else { return .object(new) }
+      return .object(old.merging(new.filter { added.contains($0.key) }) { $1 })
+    }
+  }
+
+  /// The store's identifier, as the objects' identifiers have it.
+  let identifier: String
+  private var objects: [Object] = []
+
+  var snapshots: [DefaultSnapshot] { objects.map(\.snapshot) }
+  /// Whether values that the file lacks were made.
+  var isCompleted: Bool { objects.contains { !$0.added.isEmpty } }
+
+  init(identifier: String) { self.identifier = identifier }
+
+  /// Decodes a file with the classes of a schema.
+  init(_ data: Data, _ schema: Schema) throws {
+    let content = try SnapshotCoding.decoder(for: schema).decode(Content.self, from: data)
+    identifier = content.identifier
+    objects = content.snapshots.enumerated().map { Object(snapshot: $1, place: $0) }
+  }
+
+  /// Adds what default values make for each object alone.
+  mutating func complete(in schema: Schema) {
+    let defaults = PropertyDefaults()
+    for index in objects.indices {
+      objects[index].added = objects[index].snapshot.complete(from: defaults, in: schema)
+    }
+  }
+
+  mutating func apply(
+    inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: Set<PersistentIdentifier>
+  ) {
+    var places: [PersistentIdentifier: Int] = [:]
+    for (place, object) in objects.enumerated() {
+      places[object.snapshot.persistentIdentifier] = place
+    }
+    for snapshot in updated {
+      // What another process has deleted in the meantime stays deleted.
+      if let place = places[snapshot.persistentIdentifier] {
+        objects[place] = Object(snapshot: snapshot, place: nil)
+      }
+    }
+    if !deleted.isEmpty {
+      objects.removeAll { deleted.contains($0.snapshot.persistentIdentifier) }
+    }
+    objects += inserted.map { Object(snapshot: $0, place: nil) }
+  }
+
+  /// The file that this document was decoded from, with its changes; a new file if there is none.
+  func encoded(over data: Data?) throws -> Data {
+    var file = try data.flatMap { try Self.json(in: $0)?.object } ?? [:]
+    let stored = file["snapshots"]?.array ?? []
+    file["version"] = .number("\(Self.formatVersion)")
+    file["identifier"] = .string(identifier)
+    file["snapshots"] = .array(try objects.map { try $0.json(in: stored) })
+    return JSONValue.object(file).indentedData
+  }
+
+  private static func json(in data: Data) throws -> JSONValue? {
+    if let value = JSONReader.value(of: data) { return value }
+    // UTF-16 and a byte order mark, which an editor may have written, are what only Foundation reads.
+    let tree = try SnapshotCoding.decoder.decode(SnapshotTree.self, from: data)
+    return JSONReader.value(of: try SnapshotCoding.json(of: tree))
+  }
+}
