@@ -63,13 +63,25 @@ extension ObjectGraph {
       }
     }
     let pairs = try sharing.flatMap { row in
-      let stored = try row.isStored ? object(layout.entities[row.root], row: row.number) : nil
+      let stored = try row.isStored ? readableObject(layout.entities[row.root], row.number) : nil
       let original = stored ?? row.objects[0].model
       return row.objects.filter { $0.model !== original }.map {
         (place: $0.place, pair: (duplicate: $0.model, original: original))
       }
     }
     return pairs.sorted { $0.place < $1.place }.map(\.pair)
+  }
+
+  /// The object of a row; nil if the row can't be read, which the save then writes over. Undo of that deletes the row, since
+  /// there is nothing to give back.
+  private func readableObject(
+    _ entity: EntityLayout, _ row: Int64
+  ) throws -> (any PersistentModel)? {
+    do {
+      return try object(entity, row: row)
+    } catch let error as SwiftDataError where error == .unreadableValue {
+      return nil
+    }
   }
 
   private func duplicates() throws -> [DuplicateFinder.Pair] {
