@@ -262,10 +262,10 @@ extension Journal {
       } catch let error as FileError where error.isUnsupported && access == .readOnly {
         file = try copy(of: descriptor, status)
       }
-      if file?.isBlank ?? true { disk.close(descriptor) }
+      if file?.isBlank ?? true { unlockAndClose(descriptor) }
       return file
     } catch {
-      disk.close(descriptor)
+      unlockAndClose(descriptor)
       throw error
     }
   }
@@ -284,6 +284,12 @@ extension Journal {
     return file
   }
 
+  /// Closes a file that isn't mapped. A child process that is just being started has it open, too, with its lock.
+  func unlockAndClose(_ descriptor: Int32) {
+    disk.unlock(descriptor)
+    disk.close(descriptor)
+  }
+
   private var notAFile: FileError {
     FileError(
       code: .notAFile,
@@ -292,7 +298,7 @@ extension Journal {
       path: name)
   }
 
-  private func newerVersion(_ version: UInt32) -> FileError {
+  func newerVersion(_ version: UInt32) -> FileError {
     FileError(
       code: .newerVersion,
       message: "The journal has format \(version), and this library knows "
@@ -313,22 +319,21 @@ extension Journal {
         if let made = try make() { return made }
         continue
       }
-      let identity: FileStatus.Identity
       do {
         let error = lock(descriptor)
         if error == EWOULDBLOCK { throw busy }
         guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
-        identity = try disk.status(descriptor, path: path).identity
+        let identity = try disk.status(descriptor, path: path).identity
         guard try disk.status(at: path)?.identity == identity else {
-          disk.close(descriptor)
+          unlockAndClose(descriptor)
           continue
         }
       } catch {
-        disk.close(descriptor)
+        unlockAndClose(descriptor)
         throw error
       }
       do {
-        return try examine(descriptor, identity)
+        return try examine(descriptor)
       } catch let error as FileError where error.code == .changed {
         continue  // Another program overwrites it at this moment.
       }
@@ -415,108 +420,6 @@ extension Journal {
     guard let name = file.identity?.word, file.word(at: JournalLayout.home) != name else { return }
     file.setWord(UInt64(tail), at: JournalLayout.homeTail)
     file.setWord(name, at: JournalLayout.home)
-  }
-
-  /// Whether a process has made or opened a file where it is, so that it isn't a copy.
-  private func isHome(of file: MappedFile) -> Bool {
-    guard let identity = file.identity else { return false }
-    let home = file.word(at: JournalLayout.home)
-    // A version that left out the time of birth may have made it a moment ago.
-    return home == identity.word || home == identity.wordWithoutBirth
-  }
-
-  /// Examines a locked file, and replaces it with a good one if it is damaged.
-  private func examine(_ descriptor: Int32, _ identity: FileStatus.Identity) throws -> Opened {
-    if try disk.status(descriptor, path: path).size == 0 {
-      if stead_file_is_mount(path) != 0 {
-        // Its contents are replaced, not the file. Until then it is one of zeros.
-        let error = stead_file_extend(descriptor, 0, Int64(JournalLayout.headerByteCount))
-        guard error == 0 else {
-          throw FileError(errno: error, doing: "extend the file", path: path)
-        }
-        return try examine(descriptor, identity)
-      }
-      // Locked until the name leads elsewhere: otherwise another process replaces the file first, and what it has written
-      // by then is lost.
-      defer {
-        disk.unlock(descriptor)
-        disk.close(descriptor)
-      }
-      report(.header, at: 0, lost: 0, keptAside: nil)
-      return try replace(nil, with: draft(initial()), isPartial: true)
-    }
-    try JournalRewriting(descriptor: descriptor, path: path, disk: disk).finish()
-    // Another program has just emptied it.
-    guard let file = try map(descriptor) else { throw FileError.overwritten(path) }
-    do {
-      if file.isAllZero {
-        // Some file systems leave this after a power loss. There is nothing to keep.
-        report(.header, at: 0, lost: file.byteCount, keptAside: nil)
-        return try replace(file, with: draft(initial()), isPartial: true)
-      }
-      switch JournalHeader.read(file.bytes) {
-      case .newerVersion(let version): throw newerVersion(version)
-      case .damaged: return try replaceLost(file, .header)
-      case .foreign: return try replaceLost(file, .notAJournal)
-      case .header(let header, let isWhole): return try examine(file, header, isWhole)
-      }
-    } catch {
-      file.close(on: disk)
-      throw error
-    }
-  }
-
-  private func examine(
-    _ file: MappedFile, _ header: JournalHeader, _ isWhole: Bool
-  ) throws -> Opened {
-    let log = JournalLog(bytes: file.bytes, seed: header.seed)
-    let end = log.end(from: header.logStart)
-    // Flags mean nothing in the file that has the name.
-    let word = file.word(at: JournalLayout.tail)
-    let tail = Int(word & ~JournalLayout.flags)
-    let hasCheckpoint = file.hasCheckpoint(header)
-    let isCopy = !isHome(of: file)
-    if isWhole, hasCheckpoint, tail <= end {
-      if word != end { file.setWord(UInt64(end), at: JournalLayout.tail) }
-      if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
-      // In a copy, other records may be appended than in the original, and in an old file after newer ones.
-      if file.word(at: JournalLayout.home) != file.identity?.word
-        || file.word(at: JournalLayout.generation) < generation
-        || file.word(at: JournalLayout.generation) >= Self.generationLimit
-      {
-        raiseGeneration(of: file, tail: end)
-      }
-      markHome(of: file, tail: end)
-      return Opened(file: file, header: header, verifiedEnd: end, isCopy: isCopy)
-    }
-    let aside = try keepAside()
-    if !isWhole { report(.header, at: 0, lost: 0, keptAside: aside) }
-    if tail > end { report(.log, at: end, lost: tail - end, keptAside: aside) }
-    let records =
-      end > header.logStart
-      ? JournalDraft.Records(of: file, seed: header.seed, in: header.logStart..<end) : nil
-    if hasCheckpoint {
-      guard let checkpoint = file.checkpoint(header) else { throw FileError.overwritten(path) }
-      let draft = try draft(
-        Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
-      var mended = try replace(
-        file, with: draft, isPartial: tail > end,
-        contained: Place(
-          salt: JournalLineage.identity(of: file, header), offset: UInt64(end)))
-      mended.isCopy = isCopy
-      return mended
-    }
-    let damage = report(
-      .checkpoint, at: JournalLayout.headerByteCount, lost: header.checkpointByteCount,
-      keptAside: aside)
-    return try replace(file, with: draft(repair(damage), records: records), isPartial: true)
-  }
-
-  private func replaceLost(_ file: MappedFile, _ kind: JournalDamage.Kind) throws -> Opened {
-    let aside = try keepAside()
-    let damage = report(kind, at: 0, lost: file.byteCount, keptAside: aside)
-    let draft = try draft(repair(damage))
-    return try replace(file, with: draft, isPartial: true, isForeign: kind == .notAJournal)
   }
 
   /// Replaces a locked file with a draft and closes the old file.

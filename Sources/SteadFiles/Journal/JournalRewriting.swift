@@ -184,12 +184,13 @@ extension Journal {
     file.byteCount >= JournalLayout.headerByteCount && file.word(at: JournalLayout.image) != 0
   }
 
-  /// Gives an open, locked file that cannot lose its name a draft's contents.
+  /// Gives an open, locked file that cannot lose its name a draft's contents, and ends the draft unless it throws.
   func rewrite(_ file: MappedFile, with draft: JournalDraft) throws -> MappedFile {
     try JournalRewriting(descriptor: file.descriptor, path: path, disk: disk).replace(with: draft)
-    draft.temporary.finish()
     var file = file
     try file.resizeMapping(on: disk, path: path)
+    // Last: whoever catches an error ends the draft, and its descriptor may be another file's by then.
+    draft.temporary.finish()
     return file
   }
 

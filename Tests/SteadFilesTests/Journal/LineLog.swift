@@ -15,12 +15,14 @@ final class LineLog {
 
   init(
     _ url: URL, access: Journal.Access = .readWrite, disk: any Disk = POSIXDisk(),
-    initial: [String] = [], repaired: [String] = ["repaired"]
+    initial: [String] = [], repaired: [String] = ["repaired"],
+    lockWait: Duration = Journal.lockWaitLimit
   ) throws {
     let reports = Reports()
     self.reports = reports
     journal = try Journal(
-      url: url, access: access, disk: disk, initial: { Self.checkpoint(initial) },
+      url: url, access: access, lockWait: lockWait, disk: disk,
+      initial: { Self.checkpoint(initial) },
       onDamage: { reports.damages.append($0) }, repair: { _ in Self.checkpoint(repaired) })
     try refresh()
   }
