@@ -31,7 +31,7 @@ extension DiskCache {
       let data = try await load()
       return LoadedValue(value: data, bytes: data, unusable: found?.entry.id)
     } keep: { [self] in
-      keep($0, as: new, $1)
+      keep($0, as: new, $1).afterwards
     }
     // Another call may load a value of another type for the key.
     if let data = loaded.value as? Data { return data }
@@ -66,7 +66,7 @@ extension DiskCache {
       return LoadedValue(
         value: value, bytes: ValueCoding.encode(value), unusable: found?.entry.id)
     } keep: { [self] in
-      keep($0, as: new, $1)
+      keep($0, as: new, $1).afterwards
     }
     if let value = loaded.value as? Value { return value }
     return try await load()
@@ -84,11 +84,11 @@ extension DiskCache {
   /// Stores a loaded value, and leaves problems to be reported when no lock is held.
   private func keep(
     _ loaded: LoadedValue, as new: NewEntry, _ ticket: LoadTicket
-  ) -> SingleFlight<String, LoadedValue>.Afterwards? {
-    guard let bytes = loaded.bytes else { return nil }
+  ) -> Keeping {
+    guard let bytes = loaded.bytes else { return (false, nil) }
     var new = new
     (new.ticket, new.unusable) = (ticket, loaded.unusable)
-    _ = setData(bytes, for: new)
-    return { [self] in database.report() }
+    let stored = setData(bytes, for: new)
+    return (stored != nil, { [self] in database.report() })
   }
 }

@@ -30,6 +30,9 @@ extension DiskCache {
 
   // MARK: Refreshing
 
+  /// Whether a loaded value was stored on disk, and what is left to do once no lock is held.
+  typealias Keeping = (isOnDisk: Bool, afterwards: SingleFlight<String, LoadedValue>.Afterwards?)
+
   /// Loads a value again in the background if it is old, and nothing else does.
   ///
   /// - Parameters:
@@ -38,9 +41,7 @@ extension DiskCache {
   ///   - keep: Stores it.
   func refresh(
     _ key: String, _ stored: Stored, load: @escaping @Sendable () async throws -> LoadedValue,
-    keep:
-      @escaping @Sendable (LoadedValue, LoadTicket) -> SingleFlight<String, LoadedValue>
-      .Afterwards?
+    keep: @escaping @Sendable (LoadedValue, LoadTicket) -> Keeping
   ) {
     guard let refreshAfter = limits.refreshAfter else { return }
     let now = WallClock.milliseconds(database.now())
@@ -55,12 +56,12 @@ extension DiskCache {
         throw error
       }
     } keep: { loaded, ticket in
-      let afterwards = keep(loaded, ticket)
-      // A value that the disk has no room for is not loaded by each request.
-      if self.identify(key) == stored.id {
-        self.postponeRefresh(key, refreshAfter)
-      } else {
+      let (isOnDisk, afterwards) = keep(loaded, ticket)
+      // A value that the disk doesn't take, for whatever reason, is not loaded by each request.
+      if isOnDisk {
         self.refreshes.end(key)
+      } else {
+        self.postponeRefresh(key, refreshAfter)
       }
       return afterwards
     }

@@ -84,7 +84,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let new = DiskCache.NewEntry(key, timeToLive: timeToLive, tags: tags)
     if let held = current(key) {
-      refresh(held.stored, new, load)
+      refresh(held, new, load)
       return held.value
     }
     let loaded = try await flights.value(for: key) { [self] in
@@ -96,7 +96,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
         value: value, cost: cost(of: bytes, key), bytes: bytes, unusable: unusable)
       return LoadedValue(value: loaded, bytes: nil)
     } keep: { [self] in
-      keep($0, as: new, $1)
+      keep($0, as: new, $1).afterwards
     }
     // Another cache over the same disk may load a value of another type for the key.
     guard let loaded = loaded.value as? Loaded else { return try await load() }
@@ -105,14 +105,14 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Loads a value again in the background if it is old.
   private func refresh(
-    _ stored: DiskCache.Stored, _ new: DiskCache.NewEntry,
+    _ held: Held, _ new: DiskCache.NewEntry,
     _ load: @escaping @Sendable () async throws -> Value
   ) {
-    disk.refresh(new.key, stored) { [self] in
+    disk.refresh(new.key, held.stored) { [self] in
       let value = try await load()
       let bytes = coding.encode(value)
       let loaded = Loaded(
-        value: value, cost: cost(of: bytes, new.key), bytes: bytes, unusable: stored.id?.number)
+        value: value, cost: cost(of: bytes, new.key), bytes: bytes, unusable: held.entry)
       return LoadedValue(value: loaded, bytes: nil)
     } keep: { [self] in
       keep($0, as: new, $1)
@@ -121,13 +121,16 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   private func keep(
     _ loaded: LoadedValue, as new: DiskCache.NewEntry, _ ticket: LoadTicket
-  ) -> SingleFlight<String, LoadedValue>.Afterwards? {
-    guard let loaded = loaded.value as? Loaded else { return nil }
-    let left = keep(loaded, as: new, from: ticket).left
-    return { [self] in
-      finish(left)
-      disk.database.report()
-    }
+  ) -> DiskCache.Keeping {
+    guard let loaded = loaded.value as? Loaded else { return (false, nil) }
+    let (left, isOnDisk) = keep(loaded, as: new, from: ticket)
+    return (
+      isOnDisk,
+      { [self] in
+        finish(left)
+        disk.database.report()
+      }
+    )
   }
 
   /// Sets the value for a key, in memory and on disk.
@@ -286,15 +289,17 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     if stored != nil {
       unremoved.remove(key)
     } else if let ticket = new.ticket {
-      // The key was changed while its value was loaded, or another process has set it.
-      let found = disk.identify(key)
+      // The key was changed while its value was loaded, or another process has set it. What should have been removed is
+      // nobody's value.
+      let found = unremoved.mayHave(key) ? nil : disk.identify(key)
       if !ticket.isValid || found != nil && found?.number != new.unusable { return (Left(), false) }
     } else {
       // The previous value must not come back when memory drops this one.
       _ = unremoved.remove(key, from: disk, by: origin)
     }
     let removed = memory.store(
-      Held(loaded.value, stored ?? times(of: new), token), key, cost: loaded.cost,
+      Held(loaded.value, stored ?? times(of: new), token, entry: new.unusable), key,
+      cost: loaded.cost,
       timeToLive: new.timeToLive ?? disk.limits.timeToLive
     ).removed
     // Another process may have changed the disk after this one did, and memory before.
@@ -338,10 +343,15 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// A value in memory, with its identification on disk.
   private final class Held: Sendable {
     let value: Value
+    /// The number of the entry on disk that is this value, or an older one that this value has replaced in memory alone.
+    let entry: Int64?
     private let state: Mutex<(stored: DiskCache.Stored, token: ChangeToken?)>
 
-    init(_ value: Value, _ stored: DiskCache.Stored, _ token: ChangeToken?) {
+    init(
+      _ value: Value, _ stored: DiskCache.Stored, _ token: ChangeToken?, entry: Int64? = nil
+    ) {
       self.value = value
+      self.entry = stored.id?.number ?? entry
       state = Mutex((stored, token))
     }
 

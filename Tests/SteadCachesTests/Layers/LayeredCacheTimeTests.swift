@@ -1,5 +1,6 @@
 import CachesTestSupport
 import Foundation
+import SteadSQLite
 import SteadTestSupport
 import Testing
 
@@ -9,6 +10,8 @@ import Testing
 @Suite(.hangLimit) struct LayeredCacheTimeTests {
   /// Why a value is in memory alone.
   enum Place: CaseIterable { case disk, tooLarge, notEncodable, unwritable }
+  /// Why the disk keeps an older value of the key.
+  enum Refusal: CaseIterable { case locked, tooLarge, notEncodable }
 
   private struct NotEncodable: Error {}
   private struct Value: Codable, Sendable {
@@ -101,5 +104,42 @@ import Testing
       for _ in 0..<10_000 where try await get(cache, place, loads) == number { await Task.yield() }
       #expect(loads.count == number + 1)
     }
+  }
+
+  // While the disk kept an older value, each request loaded the value, and none of them got it.
+  @Test(arguments: Refusal.allCases, [true, false])
+  func `what the disk refuses while it has an older value is loaded once`(
+    refusal: Refusal, isSet: Bool
+  ) async throws {
+    let cache = LayeredCache<Value>(
+      over: fixture.cache(.init(entrySizeLimit: 300, refreshAfter: .seconds(8))))
+    cache.setValue(value(0, .disk), for: "a")
+    let isEncodable = refusal != .notEncodable
+    let tags: Set<String> = refusal == .tooLarge ? [String(repeating: "t", count: 400)] : []
+    var holder: SQLiteConnection?
+    if refusal == .locked {
+      holder = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+      try holder?.run("BEGIN IMMEDIATE")
+    }
+    if isSet {
+      #expect(!cache.setValue(Value(-1, isEncodable: isEncodable), for: "a", tags: tags))
+    }
+    let loads = LoadCount()
+    func get() async throws -> Int {
+      try await cache.value(for: "a", tags: tags) {
+        loads.add()
+        return Value(loads.count, isEncodable: isEncodable)
+      }.number
+    }
+    for round in 1...3 {
+      fixture.now += 9
+      for _ in 0..<10_000 where try await get() != round { await Task.yield() }
+      for _ in 0..<100 {
+        #expect(try await get() == round)
+        await Task.yield()
+      }
+      #expect(loads.count == round)
+    }
+    try holder?.run("ROLLBACK")
   }
 }
