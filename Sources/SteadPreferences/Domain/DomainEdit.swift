@@ -1,7 +1,7 @@
 import SteadFormats
 
 /// A key's new value; nil removes the key.
-package struct DomainEdit: Sendable {
+package struct DomainEdit: Sendable, Hashable {
   package var key: String
   package var value: PropertyList?
 

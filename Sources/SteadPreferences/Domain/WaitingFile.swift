@@ -75,11 +75,11 @@ struct WaitingFile {
           code: .tooLarge, message: "Too many values wait for the journal.", path: path)
       }
       try write(added, descriptor)
-      let newEnd = lseek(descriptor, 0, SEEK_CUR)
+      let newEnd = Int(lseek(descriptor, 0, SEEK_CUR))
       // Without the lock, somebody may have written the values to the journal and removed the file, or cut off the record while
-      // it was half written. What is added twice has been set while the others were at work.
-      if try leads(to: descriptor), let written = try ownContents(of: descriptor).contents,
-        written.end >= newEnd
+      // it was half written, and added others there. What is added twice has been set while the others were at work.
+      if try leads(to: descriptor),
+        let written = try writtenContents(of: descriptor, having: record, before: newEnd)
       {
         return written.id
       }
@@ -116,7 +116,9 @@ struct WaitingFile {
       try disk.remove(path)
       // Whoever adds to the file afterwards finds that it has lost its name.
       guard var rest = try ownContents(of: descriptor).contents else { return }
-      rest.edits.removeFirst(contents?.edits.count ?? 0)
+      // Another program may have cut the file meanwhile, and others may have added to it since.
+      let writtenCount = zip(rest.edits, contents?.edits ?? []).prefix { $0 == $1 }.count
+      rest.edits.removeFirst(writtenCount)
       rest.place = nil
       guard !rest.edits.isEmpty else { return }
       do {
@@ -183,6 +185,22 @@ extension WaitingFile {
   ///
   /// - Throws: ``FileError`` when it isn't a waiting file, so that its bytes are somebody else's.
   private func ownContents(of descriptor: Int32) throws -> (contents: Contents?, byteCount: Int) {
+    let data = try ownBytes(of: descriptor)
+    return (try Self.contents(data), data.count)
+  }
+
+  /// The contents of a file to which a record was added; nil unless that is where it was written.
+  private func writtenContents(
+    of descriptor: Int32, having record: Data, before end: Int
+  ) throws -> Contents? {
+    let data = try ownBytes(of: descriptor)
+    guard let contents = try Self.contents(data), contents.end >= end, end >= record.count,
+      data[(end - record.count)..<end] == record
+    else { return nil }
+    return contents
+  }
+
+  private func ownBytes(of descriptor: Int32) throws -> Data {
     guard lseek(descriptor, 0, SEEK_SET) == 0 else {
       throw FileError(errno: errno, doing: "read it", path: path)
     }
@@ -192,7 +210,7 @@ extension WaitingFile {
         code: .notAFile,
         message: "Something else has the name \(path.fileName); move it away.", path: path)
     }
-    return (try Self.contents(data), data.count)
+    return data
   }
 
   private func write(_ data: Data, _ descriptor: Int32) throws {

@@ -132,4 +132,27 @@ import Testing
     let left = try file.read()?.edits.map(\.key) ?? []
     #expect((written + left).starts(with: ["a", "1"]))
   }
+
+  /// The program ended when there were fewer values than before, as after a restoring or where another process has cut off a
+  /// record that was half written.
+  @Test(arguments: [0, 1, 2], [false, true])
+  func `the file may be cut while its values are written`(kept: Int, addsMore: Bool) throws {
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    var (file, other) = (WaitingFile(waiting), WaitingFile(waiting))
+    func edit(_ key: String) -> DomainEdit { DomainEdit(key: key, value: .integer(1)) }
+    var ends: [Int] = [0]
+    for key in ["a", "b", "c"] {
+      _ = try file.append([edit(key)])
+      ends.append(try Data(contentsOf: waiting).count)
+    }
+    var written: [[String]] = []
+    try file.merge(at: Journal.Place(salt: 1, offset: 1)) { contents in
+      written.append(contents.edits.map(\.key))
+      guard written.count == 1 else { return }
+      #expect(truncate(waiting.filePath, off_t(ends[kept])) == 0)
+      if addsMore { for key in ["d", "e", "f"] { _ = try other.append([edit(key)]) } }
+    }
+    #expect(written == [["a", "b", "c"]] + (addsMore ? [["d", "e", "f"]] : []))
+    #expect(try file.read() == nil)
+  }
 }
