@@ -36,6 +36,8 @@ extension HTTPCache {
     public static let longestPatience = Duration.seconds(10)
     /// How long requests wait for an equal one whose body comes on and has a known length.
     public static let longestPatienceForLength = Duration.seconds(60)
+    /// How long the body of an answer in the background is loaded that comes on, and that nobody waits for.
+    public static let longestRevalidation = Duration.seconds(600)
 
     /// The limits of the cache on disk.
     var ofDisk: DiskCache.Limits {

@@ -41,6 +41,8 @@ final class Landing: Sendable {
     var progress = 0
     /// Whether the reply's own reader has left.
     var isAbandoned = false
+    /// Whether the body is loaded to be stored, for nobody in particular.
+    var isUnread = false
     /// Ends the loading of the body.
     var end: (@Sendable () -> Void)?
     /// Sees to it that nobody waits for too long; runs only while somebody waits, or a short body has no reader.
@@ -181,13 +183,14 @@ extension Landing {
     return state.withLock { $0.fate } ?? .stalled
   }
 
-  /// Drops the reply, whose body is loaded without a reader as long as it comes on, and waits until that is over.
+  /// Drops the reply, whose body is loaded without a reader as long as it comes on, even slowly, and waits until that is over.
   func loadUnread() async {
     var reply = claim()
     // If another has it, it reads the body.
     guard reply != nil, loading != nil else { return }
     state.withLock { state in
       state.waiterCount += 1
+      state.isUnread = true
       startWatch(&state)
     }
     reply = nil
@@ -200,7 +203,7 @@ extension Landing {
     state.watch = Task { await self.watch(loading) }
   }
 
-  private enum Verdict { case waitOn, isNotNeeded, isOfNoUse, isSlow, isSilent }
+  private enum Verdict { case waitOn, isNotNeeded, isOfNoUse, isSlow, isTooSlow, isSilent }
 
   private func watch(_ loading: Loading) async {
     var seen = state.withLock { $0.progress }
@@ -208,6 +211,7 @@ extension Landing {
     let patience =
       loading.hasLength
       ? HTTPCache.Limits.longestPatienceForLength : HTTPCache.Limits.longestPatience
+    let slow: Fate = loading.hasLength ? .stalled : .unusable
     while (try? await loading.sleep(HTTPCache.Limits.patience)) != nil {
       waited += HTTPCache.Limits.patience
       let isOfUse = loading.isOfUse()
@@ -218,7 +222,12 @@ extension Landing {
           return .isNotNeeded
         }
         if state.progress == seen { return .isSilent }
-        if waited >= patience { return .isSlow }
+        let limit = state.isUnread ? HTTPCache.Limits.longestRevalidation : patience
+        if waited >= limit { return .isTooSlow }
+        // Others wait for it as for any body.
+        if state.isUnread, state.fate == nil, state.waiterCount > 1, waited >= patience {
+          return .isSlow
+        }
         return state.fate == nil && !isOfUse ? .isOfNoUse : .waitOn
       }
       switch verdict {
@@ -228,8 +237,11 @@ extension Landing {
         // It is stored nevertheless if anybody reads it.
         settle(.unusable)
         continue
+      case .isSlow:
+        settle(slow)
+        continue
       case .isSilent: settle(.stalled)
-      case .isSlow: settle(loading.hasLength ? .stalled : .unusable)
+      case .isTooSlow: settle(slow)
       }
       if state.withLock({ $0.isAbandoned }) { giveUp() }
       return

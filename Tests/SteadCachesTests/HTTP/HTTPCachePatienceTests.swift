@@ -195,7 +195,8 @@ import Testing
     await bodies.wait(for: 1)
     origin.answer(["Cache-Control": "max-age=100"], body: "new")
     var text = ""
-    for _ in 0..<100 where text != "new" {
+    // The longest one is loaded for 300 periods of patience.
+    for _ in 0..<400 where text != "new" {
       if it.trickles { bodies[0].send("x") }
       for _ in 0..<50 { await Task.yield() }
       pauses.pass()
@@ -204,6 +205,59 @@ import Testing
     #expect(text == "new")
     if text == "new" { await cache.finishRevalidations() }
     bodies[0].finish(Unreachable())
+  }
+
+  // A body of more than ten seconds, or of a minute if it had a length, was dropped at that moment, and begun again by the next
+  // request, as long as the stale response could be used.
+  @Test(arguments: [nil, 100], ["max-age=100", "no-cache"])
+  func `a body that comes slowly in the background is stored`(
+    length: Int?, control: String
+  ) async throws {
+    let origin = Origin(["Cache-Control": "max-age=1, stale-while-revalidate=604800"])
+    let cache = cache(origin)
+    _ = try await origin.get(from: cache)
+    origin.advance(2)
+    var fields: HTTPCache.Fields = ["Cache-Control": control]
+    fields["Content-Length"] = length.map(String.init)
+    let slow = SlowBody()
+    origin.answer { [fields] _ in (.init(status: 200, fields: fields), slow.body) }
+    #expect(try await origin.get(from: cache).text == "body")
+    while !slow.isRead { await Task.yield() }
+    origin.answer([:], body: "asked again")
+    for _ in 0..<100 { await slow.send("x", pauses) }
+    // It is used and not asked for meanwhile.
+    #expect(try await origin.get(from: cache).text == "body" && origin.requests.count == 2)
+    slow.finish()
+    await cache.finishRevalidations()
+    let stored = try await cache.storedResponse(to: Origin.request())?.text
+    #expect(stored == String(repeating: "x", count: 100))
+  }
+
+  /// A request that can't use the stale response any more waits for such a body as for any other, and doesn't end it.
+  @Test(arguments: [nil, 1_000])
+  func `nobody waits for long for a body in the background`(length: Int?) async throws {
+    let origin = Origin(["Cache-Control": "max-age=1, stale-while-revalidate=100"])
+    let cache = cache(origin)
+    _ = try await origin.get(from: cache)
+    origin.advance(2)
+    var fields: HTTPCache.Fields = ["Cache-Control": "max-age=1000"]
+    fields["Content-Length"] = length.map(String.init)
+    let slow = SlowBody()
+    origin.answer { [fields] _ in (.init(status: 200, fields: fields), slow.body) }
+    #expect(try await origin.get(from: cache).text == "body")
+    while !slow.isRead { await Task.yield() }
+    origin.answer([:], body: "own")
+    origin.advance(200)
+    let other = Task { try await origin.get(from: cache).text }
+    await cache.waitForFollowers(2)
+    for _ in 0..<100 where origin.requests.count == 2 { await slow.send("x", pauses) }
+    #expect(try await other.value == "own")
+    for _ in 0..<10 {
+      await slow.send("x", pauses)
+      #expect(slow.isRead)
+    }
+    slow.finish(Unreachable())
+    await cache.finishRevalidations()
   }
 
   /// Also one that no other request could use, so that nobody waits for it.
@@ -227,4 +281,37 @@ import Testing
     await cache.finishRevalidations()
     #expect(try await cache.storedResponse(to: Origin.request())?.text == "abcdef")
   }
+}
+
+/// A body of which a chunk comes in each period of patience.
+private final class SlowBody: Sendable {
+  private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
+  private let asked = LoadCount()
+  private let sent = LoadCount()
+  let body: HTTPCache.Body
+
+  init() {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
+    self.continuation = continuation
+    body = HTTPCache.Body(
+      AsyncThrowingStream { [asked] in
+        asked.add()
+        for try await chunk in stream { return chunk }
+        return nil
+      })
+  }
+
+  /// Whether all that was sent has been read, and more is asked for.
+  var isRead: Bool { asked.count > sent.count }
+
+  /// Sends a chunk while the cache waits, and lets time pass once it has come.
+  func send(_ text: String, _ pauses: Pauses) async {
+    for _ in 0..<10_000 where pauses.sleeperCount == 0 || !isRead { await Task.yield() }
+    continuation.yield(Data(text.utf8))
+    sent.add()
+    for _ in 0..<10_000 where !isRead { await Task.yield() }
+    pauses.pass()
+  }
+
+  func finish(_ error: (any Error)? = nil) { continuation.finish(throwing: error) }
 }
