@@ -25,9 +25,7 @@ extension Journal {
     for _ in 0..<Self.readingAttemptLimit {
       // Before the first record the checkpoint isn't what it was when the file was opened. Otherwise the records are other ones
       // if the contents are, or are just being replaced.
-      guard position == 0 || isOverwritten || image(in: file) != nil else {
-        break
-      }
+      guard position == 0 || isOverwritten || hasWholeImage(file) else { break }
       try open()
       if try deliver(visit) { return }
     }
@@ -50,7 +48,8 @@ extension Journal {
       try reopenOverwritten()
       unlockFile()
     } else if file.isBlank {
-      if try !pathLeadsHere() { try open() }
+      if try isCopyCurrent() { return }
+      try open()
     }
     if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
     if try !pathLeadsHere() { return try open() }

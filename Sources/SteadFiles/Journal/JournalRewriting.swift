@@ -48,11 +48,12 @@ struct JournalRewriting {
   /// Copies an image to the beginning of its file, and returns whether there was one.
   @discardableResult
   func finish() throws -> Bool {
-    guard try hasImage else { return false }
-    let file = try read(from: 0, count: nil)
-    guard let image = Self.image(in: file) else {
+    let place = try imagePlace
+    guard place.isNamed else { return false }
+    guard let image = try read(place) else {
       // The word is damaged, or is a stranger's: nothing is copied before the image is durable.
-      if case .header = file.withUnsafeBytes({ JournalHeader.read($0) }) {
+      let page = try read(from: 0, count: JournalLayout.headerByteCount)
+      if case .header = page.withUnsafeBytes({ JournalHeader.read($0) }) {
         try set(0, at: JournalLayout.image)
       }
       return false
@@ -76,26 +77,20 @@ struct JournalRewriting {
     return true
   }
 
-  /// The contents that are to replace the others, in a file's bytes; nil where there are none.
-  static func image(in file: Data) -> Data? {
-    guard file.count >= JournalLayout.headerByteCount,
-      let start = Int(exactly: file.word(at: JournalLayout.image)), start != 0,
-      let count = Int(exactly: file.word(at: JournalLayout.imageByteCount)),
-      count >= JournalLayout.headerByteCount, count <= start, start <= file.count - count
-    else { return nil }
-    let image = Data(file[start..<(start + count)])
-    let checksum = image.withUnsafeBytes { $0.checksum }
-    return UInt64(checksum) == file.word(at: JournalLayout.imageChecksum) ? image : nil
+  /// Where the header page says that an image is.
+  private var imagePlace: JournalImagePlace {
+    get throws {
+      let words = try read(from: JournalLayout.image, count: JournalImagePlace.byteCount)
+      return words.withUnsafeBytes { JournalImagePlace($0) }
+    }
   }
 
-  /// Whether the header page names an image.
-  private var hasImage: Bool {
-    get throws {
-      guard try disk.status(descriptor, path: path).size >= JournalLayout.headerByteCount else {
-        return false
-      }
-      return try word(at: JournalLayout.image) != 0
-    }
+  /// The image; nil unless it is whole. Nothing else is read: the place may be a stranger's bytes, and the file large.
+  private func read(_ place: JournalImagePlace) throws -> Data? {
+    let size = Int(try disk.status(descriptor, path: path).size)
+    guard let range = place.range(in: size) else { return nil }
+    let image = try read(from: range.lowerBound, count: range.count)
+    return place.isWhole(image) ? image : nil
   }
 
   /// A draft's bytes, as the file will have them.
@@ -142,9 +137,8 @@ struct JournalRewriting {
     return bytes.word(at: 0)
   }
 
-  private func read(from offset: Int, count: Int?) throws -> Data {
-    let count = try count ?? Int(disk.status(descriptor, path: path).size)
-    return try Self.read(descriptor, from: offset, count: count, path: path)
+  private func read(from offset: Int, count: Int) throws -> Data {
+    try Self.read(descriptor, from: offset, count: count, path: path)
   }
 
   /// Reads as many bytes as there are.
@@ -177,13 +171,6 @@ extension Data {
 }
 
 extension Journal {
-  /// Whether a process that was killed, or is at work, has left contents in the open file that are to replace its own.
-  var hasImage: Bool { !file.isBlank && !file.isInherited && hasImage(file) }
-
-  func hasImage(_ file: MappedFile) -> Bool {
-    file.byteCount >= JournalLayout.headerByteCount && file.word(at: JournalLayout.image) != 0
-  }
-
   /// Gives an open, locked file that cannot lose its name a draft's contents, and ends the draft unless it throws.
   func rewrite(_ file: MappedFile, with draft: JournalDraft) throws -> MappedFile {
     try JournalRewriting(descriptor: file.descriptor, path: path, disk: disk).replace(with: draft)
@@ -207,19 +194,5 @@ extension Journal {
     (isDisturbed, lastRecord, heldPlace) = (false, 0, nil)
     writesUntilLook = Self.writesPerLook
     _ = stead_file_touch(file.descriptor)
-  }
-
-  /// The contents that will replace an open file's own, for who may only read.
-  ///
-  /// Bit 62 stays in the tail, so that the next look opens the file itself again.
-  func image(in file: MappedFile) -> Opened? {
-    guard hasImage(file), let image = JournalRewriting.image(in: Data(file.bytes)),
-      case .header(let header, _) = image.withUnsafeBytes({ JournalHeader.read($0) })
-    else { return nil }
-    let copy = MappedFile(blank: image.count)
-    image.withUnsafeBytes { copy.base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
-    copy.setWord(
-      copy.word(at: JournalLayout.tail) | JournalLayout.compacting, at: JournalLayout.tail)
-    return copy.hasCheckpoint(header) ? Opened(file: copy, header: header) : nil
   }
 }

@@ -87,7 +87,7 @@ struct JournalRewritingTests {
         _ = try? log.compact()
       }
       var bytes = try Data(contentsOf: url)
-      let image = try #require(JournalRewriting.image(in: bytes))
+      let image = try #require(wholeImage(in: bytes))
       // The page says where the image is.
       let kept = JournalLayout.image..<(JournalLayout.imageChecksum + 8)
       for offset in 0..<image.count where !kept.contains(offset) && offset / 8 * 8 != 1024 {
@@ -137,6 +137,38 @@ struct JournalRewritingTests {
     #expect(log.lines == ["1", "2"])
     #expect(try LineLog(url).lines == log.lines)
     #expect(try status().identity == number)
+  }
+
+  private func wholeImage(in bytes: Data) -> Data? {
+    bytes.withUnsafeBytes { bytes in
+      let words = bytes[JournalLayout.image...].prefix(JournalImagePlace.byteCount)
+      return JournalImagePlace(.init(rebasing: words)).image(in: bytes)
+    }
+  }
+
+  /// A program that only read went through the whole file at each look until somebody wrote.
+  @Test func `new contents that nobody has completed are read once`() throws {
+    let other = try makeLog()
+    let reader = try LineLog(url, access: .readOnly)
+    for round in 1...3 {
+      let disk = MountingDisk(url.filePath)
+      let log = try LineLog(url, disk: disk)
+      try log.append("killed \(round)")
+      disk.failAfter(2)
+      #expect(throws: FileError.self) { try log.compact() }
+      let late = try LineLog(url, access: .readOnly)
+      for each in [reader, late] {
+        try each.refresh()
+        let count = each.checkpointCount
+        for _ in 0..<10 where each.journal.hasNews { try each.refresh() }
+        try each.look()
+        #expect(each.lines == log.lines && each.checkpointCount == count)
+      }
+    }
+    try other.append("last")
+    try reader.refresh()
+    #expect(reader.lines == other.lines && reader.lines.last == "last")
+    #expect(!reader.journal.hasNews && reader.damages.isEmpty)
   }
 
   private func status() throws -> FileStatus {
