@@ -94,8 +94,15 @@ package struct PlainFile: Sendable {
     return try body()
   }
 
-  /// Replaces the contents durably, and returns the new file's status. Requires the lock.
-  package func replace(with data: Data) throws -> FileStatus? {
+  /// Replaces the contents durably, and returns the new file's status; nil if that isn't known. Requires the lock.
+  ///
+  /// When it throws, ``read()`` finds the old contents, unless only the durability of a renaming failed.
+  ///
+  /// - Parameter whenIncomplete: Called with an error after which the new contents count, and a mount point has only a part of
+  ///   them. The next replacement writes all of it.
+  package func replace(
+    with data: Data, whenIncomplete: (any Error) -> Void = { _ in }
+  ) throws -> FileStatus? {
     let target = try disk.resolveLinks(path)
     let old = try disk.status(at: target)
     let temporary = Self.stem(of: target) + Self.suffix()
@@ -107,7 +114,8 @@ package struct PlainFile: Sendable {
         // Of a mount point that is none any more.
         try? disk.remove(Self.next(of: target))
       } catch let error as FileError where error.isNameInUse {
-        try overwrite(target, with: data, from: temporary)
+        try overwrite(target, with: data, from: temporary, whenIncomplete)
+        return (try? disk.status(at: target)) ?? nil
       }
     } catch {
       try? disk.remove(temporary)
@@ -120,12 +128,30 @@ package struct PlainFile: Sendable {
   /// Empties and writes a mount point of its own, which no other file can replace.
   ///
   /// Until that is done, the new contents are beside it as a whole, also if it fails: the target may have a part of them.
-  private func overwrite(_ target: String, with data: Data, from temporary: String) throws {
+  private func overwrite(
+    _ target: String, with data: Data, from temporary: String,
+    _ whenIncomplete: (any Error) -> Void
+  ) throws {
     let next = Self.next(of: target)
     try disk.rename(temporary, to: next)
-    try syncDirectory(target.directoryPath)
-    try write(data, to: target, O_TRUNC, like: nil)
-    try disk.remove(next)
+    do {
+      try syncDirectory(target.directoryPath)
+    } catch {
+      try? disk.remove(next)
+      throw error
+    }
+    do {
+      try write(data, to: target, O_TRUNC, like: nil)
+      try disk.remove(next)
+      try syncDirectory(target.directoryPath)
+    } catch {
+      // Once the target has been emptied, the contents beside it are the only ones.
+      guard try read() == data else {
+        try? disk.remove(next)
+        throw error
+      }
+      whenIncomplete(error)
+    }
   }
 
   /// A rename is durable only once its directory is synced, where the file system and the directory's permissions allow that.

@@ -59,7 +59,8 @@ extension DomainFile {
     for edit in edits { stamps.note(edit.key, stamp) }
     let stamped = stamps.added(to: try BinaryPropertyList.encode(table.fields()))
     let text = options.format == .xml ? xml(table, stamps) ?? stamped : stamped
-    see(try plain.replace(with: text))
+    see(
+      try plain.replace(with: text) { problems.add(PreferencesError($0, domain: name)) })
     begin(from: stamped)
     hasPlainContents = true
     for edit in edits where isOwn || replay.table[edit.key] != edit.value {
