@@ -3,7 +3,7 @@ import SyncSimulator
 import Testing
 
 @Suite struct FuzzTests {
-  /// 20,000 damaged messages; `SyncSimulatorRunner --fuzz 60` tries more.
+  /// 8,000 damaged messages; `SyncSimulatorRunner --fuzz 60` tries more.
   @Test(arguments: 1...10)
   func `No bytes stop a decoder or a server`(seed: UInt64) throws {
     var fuzz = DecoderFuzz(seed: seed)
