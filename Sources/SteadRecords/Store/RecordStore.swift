@@ -91,7 +91,7 @@ final class RecordStore: @unchecked Sendable {
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
       file: file, report: report,
       keepsHistory: configuration.history != .off && !configuration.isStoredInMemoryOnly,
-      keepsOldRows: configuration.history.keepsOldRows)
+      keepsOldRows: configuration.history.keepsOldRows, isMirror: mirrored != nil)
     historian = Historian(writer, configuration, layout, entities)
     let identity: Identity
     do {

@@ -18,13 +18,16 @@ struct StorePreparation {
   let keepsHistory: Bool
   /// Whether rows are kept as they were before each change.
   let keepsOldRows: Bool
+  /// Whether the rows are copies of what a custom store has, which may break a rule or pass through states that do.
+  let isMirror: Bool
   /// What has changed, if the store was made for other models.
   private(set) var migration: StoreMigration?
 
   init(
     _ connection: StoreConnection, _ layout: StoreLayout, tables: [TableLayout],
     entities: Set<Int>, allowsSave: Bool, blobs: BlobFiles?, file: StoreFile,
-    report: MigrationReporter, keepsHistory: Bool, keepsOldRows: Bool
+    report: MigrationReporter, keepsHistory: Bool, keepsOldRows: Bool,
+    isMirror: Bool
   ) {
     self.connection = connection
     self.layout = layout
@@ -36,6 +39,7 @@ struct StorePreparation {
     self.report = report
     self.keepsHistory = keepsHistory
     self.keepsOldRows = keepsOldRows
+    self.isMirror = isMirror
   }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
@@ -247,7 +251,7 @@ struct StorePreparation {
   }
 
   private func prepareRelated(_ entity: EntityLayout) throws {
-    for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, true) })
+    for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, !isMirror) })
       + entity.indices.map({ ($0, false) })
     {
       guard let index = TableIndex(constraint, of: entity, isUnique: isUnique) else {
