@@ -1,3 +1,22 @@
+/// Another program has changed a custom store since a save was checked against its content; nothing was saved there.
+struct OutdatedSave: Error {
+  let store: String
+  /// Whether a custom store before it has saved, so that the save must not be repeated.
+  var hasSavedOthers = false
+
+  /// The error for the program.
+  var reason: SwiftDataError {
+    let problem =
+      hasSavedOthers
+      ? "after other stores of the container had saved"
+      : "during each of \(ObjectGraph.saveAttempts) attempts to save"
+    return SwiftDataError(
+      .storeLocked,
+      "Other programs changed the store \(store) \(problem). The changes are still pending; save again."
+    )
+  }
+}
+
 /// One save's part for a custom store: its rows as snapshots, and the identifiers that come back.
 ///
 /// Snapshots are made from the mirror's rows by an engine that reads the open transaction. So they include everything
@@ -6,13 +25,17 @@ struct CustomSave {
   private let store: CustomStore
   private let index: Int
   private let graph: ObjectGraph
+  /// The version of the store's content that the save was checked against.
+  private let version: Any?
   /// The objects that are about to be deleted, as they were.
   private let deleted: [any DataStoreSnapshot]
 
   init(
-    to store: CustomStore, at index: Int, of graph: ObjectGraph, _ writer: SaveWriter
+    to store: CustomStore, at index: Int, of graph: ObjectGraph, _ writer: SaveWriter,
+    checkedAt version: Any?
   ) throws {
     self.store = store
+    self.version = version
     self.index = index
     self.graph = graph
     let reader = Self.reader(of: graph, [:])
@@ -58,8 +81,11 @@ struct CustomSave {
     let updated = store.snapshots(
       of: try Self.objects(updatedRows(writer, but: Set(numbers.keys)), reader))
     if inserted.isEmpty, updated.isEmpty, deleted.isEmpty { return }
-    let saved = try store.save(
-      inserted: inserted, updated: updated, deleted: deleted, for: graph.editingState)
+    guard
+      let saved = try store.save(
+        inserted: inserted, updated: updated, deleted: deleted, for: graph.editingState, at: version
+      )
+    else { throw OutdatedSave(store: store.mirror.identity.identifier) }
     var byRoot: [Int: [Int64: Int64]] = [:]
     for ((root, row), (model, temporary)) in zip(rows, new) {
       let entity = graph.entity(of: model)

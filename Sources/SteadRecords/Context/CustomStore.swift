@@ -129,6 +129,25 @@ final class CustomStore: @unchecked Sendable {
     try update(for: state) { try $0.takeAll(hierarchies) }
   }
 
+  /// Brings what a save is checked against into the mirror: all objects of some hierarchies, and those with some
+  /// identifiers as far as the store still has them.
+  ///
+  /// - Returns: The version that the content had before that, or a later one; nil if the store has no versions.
+  func takeChecked(
+    hierarchies: Set<Int>, _ identifiers: Set<PersistentIdentifier>, for state: EditingState
+  ) throws -> Any? {
+    func version<S: DataStoreVersioning>(of store: S) throws -> Any { try store.version() }
+    return try update(for: state) { update in
+      let version = try (store as? any DataStoreVersioning).map { try version(of: $0) }
+      try update.takeAll(hierarchies)
+      try update.renew(identifiers)
+      return version
+    }
+  }
+
+  /// Whether the store saves only to the content that a save was checked against.
+  var hasVersions: Bool { store is any DataStoreVersioning }
+
   /// Brings the objects with some identifiers into the mirror unless they are already in it.
   func take(_ identifiers: [PersistentIdentifier], for state: EditingState) throws {
     let layout = mirror.layout
@@ -192,16 +211,33 @@ final class CustomStore: @unchecked Sendable {
   }
 
   /// Hands the store the changes of one save; within the mirror's transaction.
+  ///
+  /// - Parameter version: What ``takeChecked(hierarchies:_:for:)`` returned for the save; nil saves to any content.
+  /// - Returns: Nil if the store has another version, and saved nothing.
   func save(
     inserted: [any DataStoreSnapshot], updated: [any DataStoreSnapshot],
-    deleted: [any DataStoreSnapshot], for state: EditingState
-  ) throws -> Saved {
-    func run<S: DataStore>(_ store: S) throws -> Saved {
-      let result = try store.save(
-        DataStoreSaveChangesRequest(
-          inserted: inserted.compactMap { $0 as? S.Snapshot },
-          updated: updated.compactMap { $0 as? S.Snapshot },
-          deleted: deleted.compactMap { $0 as? S.Snapshot }, editingState: state))
+    deleted: [any DataStoreSnapshot], for state: EditingState, at version: Any?
+  ) throws -> Saved? {
+    func save<S: DataStoreVersioning>(
+      _ store: S, _ request: Any
+    ) throws -> Any? {
+      guard let request = request as? DataStoreSaveChangesRequest<S.Snapshot>,
+        let version = version as? S.Version
+      else { return nil }
+      return try store.save(request, at: version)
+    }
+    func run<S: DataStore>(_ store: S) throws -> Saved? {
+      let request = DataStoreSaveChangesRequest(
+        inserted: inserted.compactMap { $0 as? S.Snapshot },
+        updated: updated.compactMap { $0 as? S.Snapshot },
+        deleted: deleted.compactMap { $0 as? S.Snapshot }, editingState: state)
+      var result: DataStoreSaveChangesResult<S.Snapshot>?
+      if version != nil, let versioned = store as? any DataStoreVersioning {
+        result = try save(versioned, request) as? DataStoreSaveChangesResult<S.Snapshot>
+      } else {
+        result = try store.save(request)
+      }
+      guard let result else { return nil }
       return Saved(
         identifiers: result.remappedIdentifiers,
         changed: result.snapshotsToReregister.values.map { $0 },

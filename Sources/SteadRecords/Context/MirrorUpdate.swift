@@ -9,6 +9,8 @@ struct MirrorUpdate {
   private(set) var writer: SnapshotWriter
   /// What the store gave, or did not have, in this transaction.
   private var seen: Set<PersistentIdentifier> = []
+  /// What the store gave.
+  private var given: Set<PersistentIdentifier> = []
   /// The hierarchies that were fetched as a whole.
   private var whole: Set<Int> = []
   private var leads: [SnapshotWriter.Lead] = []
@@ -28,7 +30,8 @@ struct MirrorUpdate {
   mutating func take<S: DataStoreSnapshot>(_ snapshots: some Sequence<S>) throws {
     for snapshot in snapshots {
       let identifier = snapshot.persistentIdentifier
-      guard seen.insert(identifier).inserted else { continue }
+      guard given.insert(identifier).inserted else { continue }
+      seen.insert(identifier)
       guard identifier.row > 0, identifier.storeIdentifier == store.identifier,
         let entity = layout.entity(named: identifier.entityName),
         writer.plans[entity.index] != nil
@@ -98,6 +101,15 @@ struct MirrorUpdate {
       guard let entity = layout.entity(named: name) else { continue }
       try fetch(identifiers, of: entity.type, root: entity.rootIndex)
       seen.formUnion(identifiers)
+    }
+  }
+
+  /// Applies the snapshots of the objects with some identifiers, and deletes the rows of those that the store lacks.
+  mutating func renew(_ identifiers: some Collection<PersistentIdentifier>) throws {
+    try take(Array(identifiers))
+    for identifier in identifiers where !given.contains(identifier) {
+      guard let entity = layout.entity(named: identifier.entityName) else { continue }
+      try writer.delete([identifier.row], of: layout.entities[entity.rootIndex])
     }
   }
 

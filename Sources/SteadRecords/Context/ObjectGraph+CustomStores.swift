@@ -103,18 +103,83 @@ extension ObjectGraph {
 
   // MARK: Saving
 
-  /// Brings rows into the mirrors that may share unique values with new and changed objects, and those whose
-  /// relationships the save checks by SQL.
-  func prepareCustomStores() throws {
+  /// Brings rows into the mirrors that may share unique values with new and changed objects, those whose
+  /// relationships the save checks by SQL, and those that required relationships lead to.
+  ///
+  /// - Returns: The version that each store had, where something is checked and the store has versions.
+  func prepareCustomStores() throws -> [Int: Any] {
+    var versions: [Int: Any] = [:]
+    let (checked, ruled, targets) = (checkedRoots, ruledRoots, requiredTargets)
     for (index, store) in customStores.enumerated() {
       guard let store else { continue }
       let constrained = traits.indices.filter {
         traits[$0].isConstrained && storeIndex[$0] == index
       }
       let roots = Set(constrained.map { traits[$0].root }).intersection(pending.roots)
-        .union(checkedRoots.filter { storeIndex[$0] == index })
-      if !roots.isEmpty { try store.take(hierarchies: roots, for: editingState) }
+        .union(checked.union(targets.roots).filter { storeIndex[$0] == index })
+        .union(store.hasVersions ? ruled.filter { storeIndex[$0] == index } : [])
+      let identifiers = targets.identifiers[index] ?? []
+      if roots.isEmpty, identifiers.isEmpty { continue }
+      versions[index] = try store.takeChecked(hierarchies: roots, identifiers, for: editingState)
     }
+    return versions
+  }
+
+  /// The stored objects that required relationships of new and changed objects lead to, and those changed objects, which
+  /// may have been deleted with them: identifiers by store, or the hierarchies of classes whose objects may be of a subclass.
+  private var requiredTargets: (roots: Set<Int>, identifiers: [Int: Set<PersistentIdentifier>]) {
+    var (roots, identifiers): (Set<Int>, [Int: Set<PersistentIdentifier>]) = ([], [:])
+    func note(_ row: Int64, of entity: EntityLayout) {
+      guard entity.discriminator == nil else {
+        roots.insert(entity.rootIndex)
+        return
+      }
+      identifiers[storeIndex[entity.index], default: []].insert(
+        PersistentIdentifier(reference: plans[entity.index].reference, row: row))
+    }
+    for kind in [PendingChanges.Kind.inserted, .changed] {
+      for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
+        let entity = entity(of: model)
+        guard customStore(of: entity) != nil else { continue }
+        for index in entity.relationships where entity.properties[index].isRequiredReference {
+          guard let row = storedTarget(of: model, index),
+            let target = entity.properties[index].destination.map({ layout.entities[$0] })
+          else { continue }
+          note(row, of: target)
+          if kind == .changed { note(model._$statePointer.pointee.rowID, of: entity) }
+        }
+      }
+    }
+    return (roots, identifiers)
+  }
+
+  /// The row that a to-one relationship leads to, if it is not that of a new object.
+  private func storedTarget(of model: any PersistentModel, _ index: Int) -> Int64? {
+    switch model.content(at: index) {
+    case .toOne(.row(let row)) where row > 0: return row
+    case .toOne(.model(let target)) where isHere(target):
+      let row = target._$statePointer.pointee.rowID
+      return target.has(_ModelFlags.inserted) || row <= 0 ? nil : row
+    default: return nil
+    }
+  }
+
+  /// The hierarchies whose objects the rules of the pending deletions may concern: others may have linked some to a
+  /// deleted object.
+  private var ruledRoots: Set<Int> {
+    var queue = Array(Set(pending.models(.deleted).map { entity(of: $0).rootIndex }))
+    var (found, visited): (Set<Int>, Set<Int>) = ([], Set(queue))
+    while let root = queue.popLast() {
+      for entity in layout.entities where entity.rootIndex == root {
+        for property in entity.relationships.map({ entity.properties[$0] }) {
+          guard let next = property.destination.map({ traits[$0].root }) else { continue }
+          found.insert(next)
+          guard property.relationship?.deleteRule == .cascade else { continue }
+          if visited.insert(next).inserted { queue.append(next) }
+        }
+      }
+    }
+    return found
   }
 
   /// The hierarchies whose rows determine whether the pending changes keep to the models' limits.
@@ -135,10 +200,14 @@ extension ObjectGraph {
   }
 
   /// What a save hands to custom stores, begun before it writes a row.
-  func customSaves(of writer: SaveWriter) throws -> [CustomSave] {
+  func customSaves(
+    of writer: SaveWriter, checkedAt versions: [Int: Any]
+  ) throws -> [CustomSave] {
     if customStores.isEmpty { return [] }
     return try writer.stores.compactMap { index in
-      try customStores[index].map { try CustomSave(to: $0, at: index, of: self, writer) }
+      try customStores[index].map {
+        try CustomSave(to: $0, at: index, of: self, writer, checkedAt: versions[index])
+      }
     }
   }
 }

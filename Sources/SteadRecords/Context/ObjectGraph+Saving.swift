@@ -69,14 +69,33 @@ extension ObjectGraph {
     isSaving = true
     defer { isSaving = false }
     SaveNotification.willSave.post(context)
-    if !customStores.isEmpty { try prepareCustomStores() }
+    for _ in 1..<Self.saveAttempts {
+      do {
+        return try saveOnce(noting: note)
+      } catch let error as OutdatedSave {
+        if error.hasSavedOthers { throw error.reason }
+      }
+    }
+    do {
+      return try saveOnce(noting: note)
+    } catch let error as OutdatedSave {
+      throw error.reason
+    }
+  }
+
+  /// How often a save is checked and tried while other programs change a custom store.
+  static let saveAttempts = 100
+
+  /// Throws `OutdatedSave` if a custom store was changed in the meantime; the changes then are as they were.
+  private func saveOnce(noting note: Note?) throws -> SaveSummary? {
+    let versions = customStores.isEmpty ? [:] : try prepareCustomStores()
     let isHeld = heldStores != nil
     let opened = try heldStores ?? begin(savedStores, isDurable: note != nil)
     let protected = isHeld ? try protectInnerWork(of: opened) : []
     let writer: SaveWriter
     var open = opened
     do {
-      writer = try write(noting: note)
+      writer = try write(noting: note, checkedAt: versions)
       try commit(&open, protected, writer)
     } catch {
       for store in open { stores[store].rollBack() }
@@ -178,7 +197,7 @@ extension ObjectGraph {
     if let first { throw first }
   }
 
-  private func write(noting note: Note?) throws -> SaveWriter {
+  private func write(noting note: Note?, checkedAt versions: [Int: Any]) throws -> SaveWriter {
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = hasNews
     try SaveValidator(graph: self).checkDenials(readsRows: readsRows)
@@ -188,7 +207,7 @@ extension ObjectGraph {
     try SaveValidator(graph: self).run()
     try mergeDuplicates()
     var writer = writer(of: SavePlan(&pending, sides: pending.sides.compactMap(sideToSave)))
-    let saves = try customSaves(of: writer)
+    let saves = try customSaves(of: writer, checkedAt: versions)
     do {
       for index in writer.stores {
         try stores[index].joinTransaction { connection in
@@ -198,7 +217,14 @@ extension ObjectGraph {
         }
       }
       // Last, since what a custom store has saved is not taken back.
-      for save in saves { try save.run(&writer) }
+      for (place, save) in saves.enumerated() {
+        do {
+          try save.run(&writer)
+        } catch var error as OutdatedSave {
+          error.hasSavedOthers = place > 0
+          throw error
+        }
+      }
     } catch {
       writer.revert()
       throw error

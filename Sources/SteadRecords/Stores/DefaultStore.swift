@@ -4,11 +4,13 @@ import Foundation
 ///
 /// For a `ModelConfiguration`, a container does not use it, but goes straight to the file. Each call uses a new
 /// context, so a snapshot costs several times what a context's object does.
-public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding {
+public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioning, HistoryProviding
+{
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
   public typealias HistoryType = DefaultHistoryTransaction
   public typealias TokenType = DefaultHistoryToken
+  public typealias Version = DefaultHistoryToken
 
   public let configuration: ModelConfiguration
   public let schema: Schema
@@ -90,7 +92,38 @@ public final class DefaultStore: DataStore, DataStoreBatching, HistoryProviding 
       try context.save()
       return store.number
     }
-    return DataStoreSaveChangesResult(
+    return result(of: inserted, number)
+  }
+
+  /// The place of the last save in the store's history.
+  public func version() throws -> DefaultHistoryToken {
+    let store = container.stores[0]
+    // In a transaction, which finds what other processes have committed.
+    _ = try store.begin()
+    defer { store.rollBack() }
+    return DefaultHistoryToken(store: identifier, number: store.number)
+  }
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: DefaultHistoryToken
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
+    let context = context(for: request.editingState)
+    let store = container.stores[0]
+    return try store.exclusively {
+      var inserted: [PersistentIdentifier: any PersistentModel]?
+      try context.transaction {
+        guard version.number(in: identifier) == store.number else { return }
+        var application = SnapshotApplication(context)
+        inserted = try application.run(request)
+      }
+      return inserted.map { result(of: $0, store.number) }
+    }
+  }
+
+  private func result(
+    of inserted: [PersistentIdentifier: any PersistentModel], _ number: Int64
+  ) -> DataStoreSaveChangesResult<DefaultSnapshot> {
+    DataStoreSaveChangesResult(
       for: identifier, remappedIdentifiers: inserted.mapValues { $0.persistentModelID },
       historyToken: DefaultHistoryToken(store: identifier, number: number))
   }

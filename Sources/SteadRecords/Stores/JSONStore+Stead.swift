@@ -5,16 +5,17 @@ import SteadFiles
 ///
 /// Each save writes the whole file, durably, and replaces the old one: a crash leaves one or the other. A fetch reads
 /// the file, decodes it if any program has changed it, and leaves filtering and sorting to the context. Saves of
-/// several processes are merged, object by object.
+/// several processes are merged, object by object, and each is checked against what the file has when it is replaced.
 ///
 /// If the file isn't such a store, was written by a later version, or has objects of models that the schema lacks,
 /// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil, and one that is
 /// made for each object, such as a `UUID()`, is added to the file at once. Data that the models lack stays in the file
 /// until its object is saved. A value that its type does not read stays, too, and makes its object unreadable.
 /// Documentation/CustomStores.md describes the format.
-public final class JSONStore: DataStore {
+public final class JSONStore: DataStore, DataStoreVersioning {
   public typealias Configuration = JSONStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
+  public typealias Version = Data
 
   public let configuration: JSONStoreConfiguration
   public let schema: Schema
@@ -145,28 +146,37 @@ public final class JSONStore: DataStore {
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
-    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
-    for snapshot in request.inserted {
-      let temporary = snapshot.persistentIdentifier
-      remapped[temporary] = try .identifier(
-        for: identifier, entityName: temporary.entityName, primaryKey: UUID().uuidString)
-    }
-    let inserted = request.inserted.map { snapshot in
-      let temporary = snapshot.persistentIdentifier
-      return snapshot.copy(
-        persistentIdentifier: remapped[temporary] ?? temporary, remappedIdentifiers: remapped)
-    }
-    let updated = request.updated.map {
-      $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: remapped)
-    }
-    let deleted = request.deleted.map(\.persistentIdentifier)
+    let changes = try Changes(request, identifier)
     // Repeated if another process wrote first.
-    try file.update { data in
-      var document = try self.document(in: data)
-      document.apply(inserted: inserted, updated: updated, deleted: Set(deleted))
-      return try document.encoded(over: data)
+    try file.update { try changed($0, by: changes) }
+    return changes.result
+  }
+
+  /// The file's bytes; none if it does not exist. They are compared as a whole, so no program has to count versions.
+  public func version() throws -> Data {
+    guard let data = try file.readIfPresent() else { return Data() }
+    _ = try completedDocument(in: data)
+    return known?.data ?? data
+  }
+
+  public func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: Data
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
+    let changes = try Changes(request, identifier)
+    let data = version.isEmpty ? nil : version
+    do {
+      try file.replace(data, with: changed(data, by: changes))
+    } catch let error as FileError where error.code == .changed {
+      return nil
     }
-    return DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
+    return changes.result
+  }
+
+  private func changed(_ data: Data?, by changes: Changes) throws -> Data {
+    var document = try document(in: data)
+    document.apply(
+      inserted: changes.inserted, updated: changes.updated, deleted: changes.deleted)
+    return try document.encoded(over: data)
   }
 
   /// Removes all objects from the file, but keeps the file.
@@ -175,5 +185,34 @@ public final class JSONStore: DataStore {
       _ = try self.document(in: data)
       return try JSONStoreDocument(identifier: identifier).encoded(over: nil)
     }
+  }
+}
+
+/// The changes of a save, with the identifiers that they have in the file.
+private struct Changes {
+  let inserted: [DefaultSnapshot]
+  let updated: [DefaultSnapshot]
+  let deleted: Set<PersistentIdentifier>
+  let result: DataStoreSaveChangesResult<DefaultSnapshot>
+
+  init(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ identifier: String
+  ) throws {
+    var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    for snapshot in request.inserted {
+      let temporary = snapshot.persistentIdentifier
+      remapped[temporary] = try .identifier(
+        for: identifier, entityName: temporary.entityName, primaryKey: UUID().uuidString)
+    }
+    inserted = request.inserted.map { [remapped] snapshot in
+      let temporary = snapshot.persistentIdentifier
+      return snapshot.copy(
+        persistentIdentifier: remapped[temporary] ?? temporary, remappedIdentifiers: remapped)
+    }
+    updated = request.updated.map { [remapped] in
+      $0.copy(persistentIdentifier: $0.persistentIdentifier, remappedIdentifiers: remapped)
+    }
+    deleted = Set(request.deleted.map(\.persistentIdentifier))
+    result = DataStoreSaveChangesResult(for: identifier, remappedIdentifiers: remapped)
   }
 }

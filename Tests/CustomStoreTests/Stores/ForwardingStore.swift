@@ -2,7 +2,7 @@ import Foundation
 import SwiftData
 
 /// Hands all requests on to a `DefaultStore`.
-final class ForwardingStore: DataStore, DataStoreBatching, HistoryProviding {
+final class ForwardingStore: DataStore, DataStoreBatching, DataStoreVersioning, HistoryProviding {
   struct Configuration: DataStoreConfiguration {
     typealias Store = ForwardingStore
 
@@ -43,6 +43,14 @@ final class ForwardingStore: DataStore, DataStoreBatching, HistoryProviding {
   func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> { try inner.save(request) }
+
+  func version() throws -> DefaultHistoryToken { try inner.version() }
+
+  func save(
+    _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: DefaultHistoryToken
+  ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
+    try inner.save(request, at: version)
+  }
 
   func cachedSnapshots(
     for identifiers: [PersistentIdentifier], editingState: EditingState
