@@ -9,6 +9,8 @@ extension HTTPCache {
     /// The stored response that the question is about.
     let stored: StoredResponse?
     let fetch: Fetch
+    /// Whether the request has been answered already, by the stored response.
+    var isInBackground = false
 
     /// The caller's request, without the cache's conditions.
     var request: Request { flight.request }
@@ -20,7 +22,9 @@ extension HTTPCache {
 
     /// The same request without the cache's conditions.
     var unconditional: Exchange {
-      Exchange(flight: flight, question: request, stored: nil, fetch: fetch)
+      Exchange(
+        flight: flight, question: request, stored: nil, fetch: fetch, isInBackground: isInBackground
+      )
     }
   }
 
@@ -86,6 +90,19 @@ extension HTTPCache {
     return revalidation
   }
 
+  /// Whether nothing has removed the response that a question in the background is about.
+  ///
+  /// Such a question, and one that follows it, counts as on its way once its request is answered: a program that then
+  /// removes the response expects that nothing of it comes back.
+  private func isStillWanted(_ exchange: Exchange) -> Bool {
+    guard exchange.isInBackground else { return true }
+    let flight = exchange.flight
+    guard store.rights.epoch(of: flight.key) == flight.epoch else { return false }
+    guard let stored = exchange.stored else { return true }
+    // Other processes' removals don't count in the epoch.
+    return store.responses(for: flight.key).contains { $0.id == stored.id }
+  }
+
   /// Waits for the revalidations that run in the background, and for the bodies that they get, for example before a program
   /// ends. Returns at once when the task is cancelled; they go on.
   ///
@@ -97,10 +114,20 @@ extension HTTPCache {
   }
 
   /// Sends the question, and applies the response to what is stored.
-  private func land(_ exchange: Exchange, isShared: Bool = false) async throws -> Landing {
+  ///
+  /// - Parameter right: The right to store, of the question that this one follows: what was removed since that was asked
+  ///   doesn't come back with the second one's response. Nil for the first.
+  private func land(
+    _ exchange: Exchange, isShared: Bool = false, right: String? = nil
+  ) async throws -> Landing {
     let (key, request) = (exchange.flight.key, exchange.request)
-    let id = Self.newName()
-    store.rights.begin(id, of: key)
+    let id = right ?? Self.newName()
+    if right == nil { store.rights.begin(id, of: key) }
+    // Looked at once the right is granted: a removal that comes later takes that.
+    guard isStillWanted(exchange) else {
+      store.rights.end(id, of: key)
+      return Landing(nil, .unusable)
+    }
     let requestedAt = now()
     let (response, body): (Response, Body)
     do {
@@ -118,41 +145,51 @@ extension HTTPCache {
     let reception = Reception.make(
       of: response, to: request, about: exchange.stored, settings.withLock { $0 },
       requestedAt: requestedAt, receivedAt: receivedAt, id: id)
-    if case .store(let draft) = reception {
-      return landNew(draft, response, body, exchange, isShared: isShared)
-    }
-    store.rights.end(id, of: key)
+    let landing: Landing?
     switch reception {
+    case .store(let draft): return landNew(draft, response, body, exchange, isShared: isShared)
     case .confirmed(let confirmed, let kept):
-      // The body is looked up first, since it is removed with a response that may not be used again.
-      var reply = reply(
-        confirmed, to: request, under: key, as: .revalidated, forwardStatus: response.status)
-      let own = StoredFields.missing(
-        response.fields, in: reply?.response.fields ?? [:], receivedAt: receivedAt)
-      for field in own { reply?.response.fields.append(field.value, named: field.name) }
-      store.change(key) { list in
-        StoredList.confirming(
-          exchange.stored ?? confirmed, as: kept, requestedAt: requestedAt, in: list)
-      }
-      // It may have been removed in the meantime.
-      let isStored = kept != nil && store.responses(for: key).contains { $0.id == confirmed.id }
-      reply?.outcome.isStored = isStored
-      if !isStored { reply?.outcome.freshness = nil }
-      if let reply { return Landing(reply, .stored) }
-      return try await land(exchange.unconditional, isShared: isShared)
+      landing = landConfirmed(
+        confirmed, kept: kept, by: response, exchange, requestedAt, receivedAt)
+    case .askAgain: landing = nil
     case .useStale(let stored):
-      let reply = reply(
-        stored, to: request, under: key, as: .stale, forwardStatus: response.status,
-        hasFailed: true)
-      if let reply { return Landing(reply, .failed) }
-      return Landing(miss(response, body), .unusable)
-    case .askAgain: return try await land(exchange.unconditional, isShared: isShared)
+      landing =
+        landStale(stored, exchange, status: response.status)
+        ?? Landing(miss(response, body), .unusable)
     case .handOn:
       let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
       dropOutdated(by: response, at: moment, for: request, under: key)
-      return Landing(miss(response, body), .unusable)
-    case .store: return Landing(miss(response, body), .unusable)
+      landing = Landing(miss(response, body), .unusable)
     }
+    guard let landing else {
+      return try await land(exchange.unconditional, isShared: isShared, right: id)
+    }
+    store.rights.end(id, of: key)
+    return landing
+  }
+
+  /// Applies a confirmation, and returns the confirmed response; nil if its body is gone.
+  private func landConfirmed(
+    _ confirmed: StoredResponse, kept: StoredResponse?, by response: Response,
+    _ exchange: Exchange, _ requestedAt: Date, _ receivedAt: Date
+  ) -> Landing? {
+    let key = exchange.flight.key
+    // The body is looked up first, since it is removed with a response that may not be used again.
+    var reply = reply(
+      confirmed, to: exchange.request, under: key, as: .revalidated,
+      forwardStatus: response.status)
+    let own = StoredFields.missing(
+      response.fields, in: reply?.response.fields ?? [:], receivedAt: receivedAt)
+    for field in own { reply?.response.fields.append(field.value, named: field.name) }
+    store.change(key) { list in
+      StoredList.confirming(
+        exchange.stored ?? confirmed, as: kept, requestedAt: requestedAt, in: list)
+    }
+    // It may have been removed in the meantime.
+    let isStored = kept != nil && store.responses(for: key).contains { $0.id == confirmed.id }
+    reply?.outcome.isStored = isStored
+    if !isStored { reply?.outcome.freshness = nil }
+    return reply.map { Landing($0, .stored) }
   }
 
   /// Removes the stored responses that a part of another version replaces which isn't stored itself, or the whole.
@@ -178,8 +215,18 @@ extension HTTPCache {
       Reception.mayUseStale(
         stored, for: exchange.request, settings.withLock { $0 }, now: now())
     else { return nil }
+    return landStale(stored, exchange)
+  }
+
+  /// A stale response in place of the server's failure; nil if its body is gone.
+  ///
+  /// - Parameter status: What the server has answered, if it has.
+  private func landStale(
+    _ stored: StoredResponse, _ exchange: Exchange, status: Int? = nil
+  ) -> Landing? {
     let reply = reply(
-      stored, to: exchange.request, under: exchange.flight.key, as: .stale, hasFailed: true)
+      stored, to: exchange.request, under: exchange.flight.key, as: .stale, forwardStatus: status,
+      hasFailed: true)
     return reply.map { Landing($0, .failed) }
   }
 

@@ -36,7 +36,8 @@ extension HTTPCache {
     store.remove(storedSince: date)
   }
 
-  /// Removes all responses, and those that are on their way to be stored.
+  /// Removes all responses, and those that are on their way to be stored, also of questions that requests have left in the
+  /// background (`stale-while-revalidate`).
   ///
   /// If the disk can't be written, because it is full or a stopped process holds its lock, this object works in memory
   /// until it has emptied the disk, which it tries whenever it stores a response. The files hold the responses until

@@ -78,7 +78,7 @@ extension HTTPCache {
     ///
     /// It returns at once if the request asked nothing in the background, also since another request has already asked the
     /// same, and when the task is cancelled. The answer's body may still be on its way; it is stored once it has come
-    /// (``HTTPCache/finishRevalidations()`` waits for it).
+    /// (``HTTPCache/finishRevalidations()`` waits for it). If the response is removed first, nothing is asked.
     public func waitForRevalidation() async { await revalidation?.isAnswered.wait() }
   }
 }

@@ -50,7 +50,7 @@ extension HTTPCache {
             stored,
             Exchange(
               flight: flight(of: request, under: key, mode), question: question, stored: stored,
-              fetch: fetch))
+              fetch: fetch, isInBackground: true))
           return reply
         }
         lost.insert(stored.id)

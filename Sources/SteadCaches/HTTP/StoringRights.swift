@@ -16,7 +16,8 @@ final class StoringRights: Sendable {
     var revocations = [Int](repeating: 0, count: StoringRights.slots)
   }
 
-  /// How many counts of revocations there are; URLs that share one merely share fewer fetches.
+  /// How many counts of revocations there are; URLs that share one merely share fewer fetches, and some questions in the
+  /// background wait for the next request.
   private static let slots = 256
 
   private let state = Mutex(State())
