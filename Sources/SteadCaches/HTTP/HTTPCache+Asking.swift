@@ -234,6 +234,14 @@ extension HTTPCache {
     _ response: Response, _ body: Body, _ exchange: Exchange, _ requestedAt: Date,
     _ receivedAt: Date
   ) -> Landing {
+    if let stored = exchange.stored,
+      Reception.mayUseStale(
+        stored, insteadOf: response, for: exchange.request, settings.withLock { $0 },
+        now: receivedAt),
+      let landing = landStale(stored, exchange, status: response.status)
+    {
+      return landing
+    }
     if response.status == 200 {
       let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
       store.change(exchange.flight.key) { list in

@@ -32,8 +32,8 @@ enum Reception: Sendable, Hashable {
         stored.confirmed(by: response, requestedAt: requestedAt, receivedAt: receivedAt), kept: kept
       )
     }
-    if let stored, HTTPStatus.isServerFailure(response.status),
-      mayUseStale(stored, for: request, settings, now: receivedAt)
+    if let stored,
+      mayUseStale(stored, insteadOf: response, for: request, settings, now: receivedAt)
     {
       return .useStale(stored)
     }
@@ -63,6 +63,15 @@ enum Reception: Sendable, Hashable {
         ?? settings.staleOnFailure
     else { return false }
     return -freshness.rest(at: now, assuming: settings.defaultLifetime) < limit / .seconds(1)
+  }
+
+  /// Whether a stored response may be used in place of one that reports a failure of the server.
+  static func mayUseStale(
+    _ stored: StoredResponse, insteadOf response: HTTPCache.Response,
+    for request: HTTPCache.Request, _ settings: HTTPCache.Settings, now: Date
+  ) -> Bool {
+    HTTPStatus.isServerFailure(response.status)
+      && mayUseStale(stored, for: request, settings, now: now)
   }
 
   /// The stored form of a response, with an empty body; nil if it may not be stored (RFC 9111, 3).

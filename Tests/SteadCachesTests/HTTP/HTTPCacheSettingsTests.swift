@@ -7,8 +7,8 @@ import Testing
 /// What a program may say about the use of responses whose servers say nothing of it.
 @Suite(.hangLimit) struct HTTPCacheSettingsTests {
   private func isServed(
-    _ fields: HTTPCache.Fields, asked: HTTPCache.Fields = [:], mode: HTTPCache.Mode = .standard,
-    staleFor seconds: Double, limit: Duration?, status: Int?
+    _ method: String, _ fields: HTTPCache.Fields, asked: HTTPCache.Fields = [:],
+    mode: HTTPCache.Mode = .standard, staleFor seconds: Double, limit: Duration?, status: Int?
   ) async throws -> Bool {
     let origin = Origin(fields)
     let cache = origin.cache()
@@ -20,9 +20,11 @@ import Testing
       return (.init(status: status), .init(Data("failed".utf8)))
     }
     do {
-      let reply = try await origin.get("/", asked, mode: mode, from: cache)
+      let reply = try await origin.get("/", asked, method: method, mode: mode, from: cache)
       let isStale = reply.outcome.source == .stale
-      #expect(try await reply.text == (isStale ? "body" : "failed"))
+      #expect(try await reply.text == (!isStale ? "failed" : method == "HEAD" ? "" : "body"))
+      #expect(reply.response.status == (isStale ? 200 : status))
+      #expect(reply.outcome.forwardStatus == status)
       return isStale
     } catch is Unreachable {
       return false
@@ -43,17 +45,22 @@ import Testing
     test: (control: String, asked: String, seconds: Double, limit: Int?, isUsed: Bool), status: Int?
   ) async throws {
     let asked: HTTPCache.Fields = test.asked.isEmpty ? [:] : ["Cache-Control": test.asked]
-    let isUsed = try await isServed(
-      ["Cache-Control": test.control], asked: asked, staleFor: test.seconds,
-      limit: test.limit.map { .seconds($0) }, status: status)
-    #expect(isUsed == test.isUsed)
+    // To a HEAD it was used when the client threw, but not when the server answered.
+    for method in ["GET", "HEAD"] {
+      let isUsed = try await isServed(
+        method, ["Cache-Control": test.control], asked: asked, staleFor: test.seconds,
+        limit: test.limit.map { .seconds($0) }, status: status)
+      #expect(isUsed == test.isUsed, "\(method)")
+    }
   }
 
   @Test(arguments: [404, 401, 501]) func `other statuses are no failures`(status: Int) async throws
   {
-    let isUsed = try await isServed(
-      ["Cache-Control": "max-age=10"], staleFor: 5, limit: .seconds(60), status: status)
-    #expect(!isUsed)
+    for method in ["GET", "HEAD"] {
+      let isUsed = try await isServed(
+        method, ["Cache-Control": "max-age=10"], staleFor: 5, limit: .seconds(60), status: status)
+      #expect(!isUsed, "\(method)")
+    }
   }
 
   @Test(
@@ -63,9 +70,14 @@ import Testing
   func `a mode without stored responses has none when the server fails`(
     mode: HTTPCache.Mode, isUsed: Bool
   ) async throws {
-    let isServed = try await isServed(
-      ["Cache-Control": "max-age=10"], mode: mode, staleFor: 5, limit: .seconds(60), status: nil)
-    #expect(isServed == isUsed)
+    for method in ["GET", "HEAD"] {
+      for status in [nil, 502] {
+        let isServed = try await isServed(
+          method, ["Cache-Control": "max-age=10"], mode: mode, staleFor: 5, limit: .seconds(60),
+          status: status)
+        #expect(isServed == isUsed, "\(method)")
+      }
+    }
   }
 
   @Test(
