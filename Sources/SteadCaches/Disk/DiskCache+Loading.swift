@@ -5,7 +5,8 @@ extension DiskCache {
   /// ``Limits/refreshAfter`` are returned, and loaded again in the background.
   ///
   /// Of all simultaneous requests for a key through this object, one loads; other processes may load, too. A load must
-  /// not request its own key, since it would wait for itself.
+  /// not request its own key, since it would wait for itself. Loaded bytes aren't stored if the key was set meanwhile, by
+  /// any process, or if this object removed it; a removal by another object or process makes no difference.
   ///
   /// - Parameters:
   ///   - timeToLive: How long loaded bytes are valid; nil means as long as the cache's limits say.

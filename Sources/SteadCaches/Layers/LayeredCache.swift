@@ -71,7 +71,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
   ///
   /// Of all simultaneous requests for a key through this object, one reads and loads. A load must not ask this object
-  /// or `disk` for its own key, since it would wait for itself.
+  /// or `disk` for its own key, since it would wait for itself. A loaded value isn't kept if the key was set meanwhile, by
+  /// any process, or if this object or `disk` removed it; a removal by another object or process makes no difference.
   ///
   /// - Parameters:
   ///   - timeToLive: How long a loaded value is valid; nil means as long as the limits of `disk` say.
