@@ -25,7 +25,12 @@ extension SecretError {
 
   private static func meaning(of code: FileError.Code) -> (Code, advice: String?) {
     switch code {
-    case .denied: (.accessDenied, "Give this user read and write access.")
+    case .denied:
+      (
+        .accessDenied,
+        "Give this user read and write access, choose another location, or set XDG_DATA_HOME and "
+          + "XDG_CONFIG_HOME, or HOME, to one."
+      )
     case .readOnly:
       (
         .accessDenied,

@@ -1,3 +1,4 @@
+import SteadFiles
 import SteadSecrets
 import Testing
 
@@ -22,6 +23,23 @@ import Testing
     longer.message += "\u{7}"
     #expect(longer.message.hasSuffix(#"ERROR\u{7}"#))
     #expect(SecretError(code: .failed, message: "é 🔑").message == "é 🔑")
+  }
+
+  // Where HOME is `/`, as in many containers, the error named a directory that nobody may write, and no way out.
+  @Test(arguments: [FileError.Code.denied, .readOnly])
+  func `an error of files that can't be written names the variables that move them`(
+    code: FileError.Code
+  ) {
+    #expect {
+      try SecretError.files { () throws -> Void in
+        throw FileError(code: code, message: "Could not create the directory.", path: "/.config")
+      }
+    } throws: { error in
+      guard let error = error as? SecretError, error.code == .accessDenied else { return false }
+      return ["/.config", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "HOME,"].allSatisfy {
+        error.message.contains($0)
+      }
+    }
   }
 
   @Test(arguments: [
