@@ -15,6 +15,10 @@ struct RandomRenaming {
   private(set) var members: [String: [String: String]] = [:]
   /// The old link of each new one.
   private(set) var links: [Int: Int] = [:]
+  /// How many names have led back to what once had them, without saying so.
+  private(set) var namesLedBack = 0
+  /// How many new members have a name that a removed one once had, and that was another one's since.
+  private(set) var namesOfTwo = 0
 
   private static let entityNames = RandomSchema.entityNames
   private static let memberNames = (0..<7).map { "p\($0)" }
@@ -52,6 +56,9 @@ struct RandomRenaming {
     var oldClaim: String?
     var name: String
     var claim: String?
+
+    /// Whether it has its first name again, and only that says what it was.
+    var isLedBack: Bool { name != old && claim == nil }
   }
 
   /// nil if chance made a version that could be read in two ways.
@@ -74,8 +81,12 @@ struct RandomRenaming {
     for each in classes {
       let all = Self.members(of: each.old, in: old)
       let kept = Self.members(of: each.old, in: old, links: keptLinks).filter { member in
-        !(old.entities[each.old] ?? []).contains { $0.name == member.0 }
-          || Int.random(in: 0..<6, using: &random) > 0
+        guard (old.entities[each.old] ?? []).contains(where: { $0.name == member.0 }) else {
+          return true
+        }
+        // More often if its first name is another one's now.
+        let isReplaced = all.contains { $0.0 == member.1 }
+        return Int.random(in: 0..<(isReplaced ? 2 : 6), using: &random) > 0
       }
       guard
         let members = Self.rename(
@@ -135,6 +146,16 @@ struct RandomRenaming {
     let staying = Set(kept.map(\.0)).subtracting(moving)
     var free = pool.filter { !staying.contains($0) }.shuffled(using: &random)
     let result = kept.map { name, claim -> Renamed in
+      // The name that it once had means it again, if nothing has taken that since.
+      let earlier = claim.flatMap { first in
+        old.contains { $0.0 == first } || old.count { $0.1 == first } > 1 ? nil : first
+      }
+      if moving.contains(name), let earlier, free.contains(earlier),
+        Int.random(in: 0..<3, using: &random) == 0
+      {
+        free.removeAll { $0 == earlier }
+        return Renamed(old: name, oldClaim: claim, name: earlier, claim: nil)
+      }
       guard moving.contains(name), let other = free.popLast(), other != name else {
         free.removeAll { $0 == name }
         // A renaming identifier may stay in the source, or go.
@@ -143,10 +164,7 @@ struct RandomRenaming {
           claim: Bool.random(using: &random) ? claim : nil)
       }
       // The first name of a chain does as well, if nothing else has it.
-      let first = claim.flatMap { first in
-        old.contains { $0.0 == first } || old.count { $0.1 == first } > 1 || first == other
-          ? nil : first
-      }
+      let first = earlier == other ? nil : earlier
       return Renamed(
         old: name, oldClaim: claim, name: other,
         claim: Bool.random(using: &random) ? first ?? name : name)
@@ -165,23 +183,42 @@ struct RandomRenaming {
     _ old: RandomSchema, using random: inout SplitMix
   ) {
     let gone = old.entities.keys.filter { name in !classes.contains { $0.old == name } }
-    let taken = Set(gone).union(gone.compactMap { old.originals[$0] }).union(new.entities.keys)
+    let removed = gone.map { ($0, old.originals[$0]) }
+    let known = Set(old.entities.keys)
+    let taken = Self.names(of: removed, classes, known).union(new.entities.keys)
     for name in Self.entityNames where !taken.contains(name) && Bool.random(using: &random) {
       new.entities[name] = []
+      if removed.contains(where: { $0.1 == name }) { namesOfTwo += 1 }
     }
+    namesLedBack += classes.count(where: \.isLedBack)
     for name in new.entities.keys.sorted() where Bool.random(using: &random) {
       let before = entities[name] ?? ""
-      var taken = Set((dropped[before] ?? []).flatMap { [$0.0, $0.1 ?? ""] })
-      taken.formUnion(Self.members(of: name, in: new).map(\.0))
-      // Names that were given away first.
+      let (removed, kept) = (dropped[before] ?? [], renamed[before] ?? [])
+      let known = Set(Self.members(of: before, in: old).map(\.0))
+      let taken = Self.names(of: removed, kept, known)
+        .union(Self.members(of: name, in: new).map(\.0))
+      // Names that two had one after the other, and others that were given away, first.
       let free = Self.memberNames.filter { !taken.contains($0) }
-      let given = free.filter { name in (renamed[before] ?? []).contains { $0.old == name } }
-      guard let free = given.first ?? free.first else { continue }
+      let given = free.filter { name in kept.contains { $0.old == name } }
+      let ofTwo = given.filter { name in removed.contains { $0.1 == name } }
+      guard let free = ofTwo.first ?? given.first ?? free.first else { continue }
+      if !ofTwo.isEmpty { namesOfTwo += 1 }
       new.entities[name]?.append(
         RandomSchema.Attribute(
           name: free, kind: .allCases.randomElement(using: &random) ?? .text,
           isOptional: true, hasDefault: Bool.random(using: &random), isUnique: false))
     }
+    namesLedBack += renamed.values.joined().count(where: \.isLedBack)
+  }
+
+  /// The names under which a new member would be taken for an old one: those of what was removed, the ones that it
+  /// once had if nothing has had them since, and those before of what has its first name again.
+  private static func names(
+    of removed: [(String, String?)], _ kept: [Renamed], _ known: Set<String>
+  ) -> Set<String> {
+    Set(removed.map(\.0))
+      .union(removed.compactMap(\.1).filter { !known.contains($0) })
+      .union(kept.filter(\.isLedBack).map(\.old))
   }
 }
 

@@ -5,11 +5,14 @@ import Testing
 
 @testable import SteadRecords
 
-/// Versions that give classes, attributes and relationships each other's names, at random: swaps, chains, and names
-/// that are used again.
+/// Versions that give classes, attributes and relationships each other's names, at random: swaps, chains, ways back, and
+/// names that are used again.
+///
+/// In a version with `@Attribute(originalName: "a") var b` and a new `a`, `a` means the new one. When the next version
+/// removed `b` and renamed `a`, a new `a` got the values of `b`, as if nothing had had the name since.
 @Suite(.hangLimit) struct RandomRenamingTests {
   @Test func `every value follows its class and property through three versions`() async throws {
-    var (versions, swaps) = (0, 0)
+    var (versions, swaps, back, ofTwo) = (0, 0, 0, 0)
     for seed in 1...UInt64(Effort.times(40, long: 1_000)) {
       var random = SplitMix(seed: seed)
       let directory = try TemporaryDirectory(inMemory: true)
@@ -38,11 +41,15 @@ import Testing
         }) {
           swaps += 1
         }
+        back += renaming.namesLedBack
+        ofTwo += renaming.namesOfTwo
         schema = renaming.new
       }
       await Task.yield()
     }
-    #expect(versions > 100 && swaps > 2, "\(versions) versions, \(swaps) with a swap")
+    #expect(
+      versions > 100 && swaps > 2 && back > 2 && ofTwo > 1,
+      "\(versions) versions, \(swaps) with a swap, \(back) names led back, \(ofTwo) of two")
   }
 
   @Test func `two claims on one property or class are refused and change nothing`() throws {

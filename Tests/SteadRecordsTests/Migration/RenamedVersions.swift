@@ -78,8 +78,12 @@ enum Cards3: VersionedSchema {
   @Model final class Card {
     // The name before this one, which the version before had renamed.
     @Attribute(originalName: "back") var front: String = ""
-    // The first name of a chain.
+    // The first name of a chain, and the name of the version before.
     @Attribute(originalName: "name") var title: String = ""
+    // Names that two properties of the version before had, of which one is renamed and one removed.
+    var name: String = "new"
+    @Relationship(originalName: "from") var start: City?
+    var from: City?
     init(_ name: String) { title = name }
   }
 
@@ -105,6 +109,14 @@ enum CardsPlan: SchemaMigrationPlan {
   static var schemas: [any VersionedSchema.Type] { [Cards1.self, Cards2.self] }
   static var stages: [MigrationStage] {
     [.lightweight(fromVersion: Cards1.self, toVersion: Cards2.self)]
+  }
+}
+
+/// The rows of the version that had swapped names follow.
+enum LaterCardsPlan: SchemaMigrationPlan {
+  static var schemas: [any VersionedSchema.Type] { [Cards2.self, Cards3.self] }
+  static var stages: [MigrationStage] {
+    [.lightweight(fromVersion: Cards2.self, toVersion: Cards3.self)]
   }
 }
 

@@ -113,6 +113,23 @@ extension Cards.Volume: RenamedModel {
     #expect(card.home?.city == "Rome" && card.work?.city == "Oslo")
   }
 
+  /// What had a name first in the store's model isn't what has it now: `name` got the values of what was left out.
+  @Test func `a name means what has it in the store`() throws {
+    let container = try container()
+    var mapping = CoreDataMapping()
+    mapping.leftOut["Card"] = ["short"]
+    try fixture(
+      [
+        .attribute("front", 700), .attribute("back", 700),
+        .renamed(.attribute("short", 700), "name"), .attribute("name", 700), .toOne("home"),
+        .toOne("work"),
+      ], columns: "ZFRONT VARCHAR, ZBACK VARCHAR, ZSHORT VARCHAR, ZNAME VARCHAR",
+      values: "'f', 'b', 'Ada', 'Ada Lovelace'"
+    ).importing(to: container, mapping: mapping).run()
+    let card = try #require(try ModelContext(container).fetch(FetchDescriptor<Cards.Card>()).first)
+    #expect(card.fullName == "Ada Lovelace" && card.name == "short")
+  }
+
   @Test func `two claims on one property are refused`() throws {
     let container = try memoryContainer(Cards.Twice.self)
     let cache = try ModelCache.literal(["Twice": [.attribute("name", 700)]])

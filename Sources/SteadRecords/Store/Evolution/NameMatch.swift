@@ -6,7 +6,8 @@
 /// 2. Any other renaming identifier claims what had it as its name; if nothing has, what had it as its renaming
 ///    identifier, so that a chain of renames may name its first link throughout.
 /// 3. A name without such a claim, or whose claim finds nothing, stays what it is unless another one claims that.
-/// 4. What is then new under a name that an earlier version had renamed is that, which leads a stage back.
+/// 4. What is then new under a name that the earlier version lacks, and had renamed, is that, which leads a stage back.
+///    A name that the earlier version has is another one's there, whoever had it before.
 package struct NameMatch {
   /// A name, with its renaming identifier if it has one.
   package struct Name {
@@ -52,7 +53,7 @@ package struct NameMatch {
     for name in rest where known[name.name] != nil && taken.insert(name.name).inserted {
       old[name.name] = name.name
     }
-    for name in rest where name.claim == nil && old[name.name] == nil {
+    for name in rest where name.claim == nil && known[name.name] == nil {
       guard let only = Self.single(byClaim[name.name]), taken.insert(only.name).inserted else {
         continue
       }
