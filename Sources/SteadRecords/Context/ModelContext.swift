@@ -90,7 +90,7 @@ public class ModelContext: Equatable {
   public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
 
   /// Deletes an object: its row at the next save, and its links to other objects now, by its relationships' delete
-  /// rules.
+  /// rules. Relationships without an inverse lead to it until that save.
   public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
 
   /// Deletes all objects that match, by their relationships' delete rules, and commits immediately.
