@@ -143,10 +143,13 @@ extension ValueCheck.Misfits {
       "Convert them in `willMigrate` of a migration plan, or keep the type."
     switch cause {
     case .keyNotFound(let key, let context)?:
+      let remedies =
+        Self.defaultRemedy(for: context.codingPath, attribute)
+        + ["make the field optional", "or read it in `init(from:)` with `decodeIfPresent`"]
+      let text = remedies.joined(separator: remedies.count > 2 ? ", " : " ")
       return
-        "\(name) is a \(type), and these rows lack its field \(Self.path(context.codingPath + [key])): \(rows). Give the "
-        + "property a default value, whose fields they then get, make the field optional, or read it in "
-        + "`init(from:)` with `decodeIfPresent`."
+        "\(name) is a \(type), and these rows lack its field \(Self.path(context.codingPath + [key])): \(rows). "
+        + "\(text.prefix(1).uppercased() + text.dropFirst())."
     case .valueNotFound(_, let context)?, .typeMismatch(_, let context)?,
       .dataCorrupted(let context)?:
       let path = Self.path(context.codingPath)
@@ -167,6 +170,17 @@ extension ValueCheck.Misfits {
       + "fields optional, or read them in `init(from:)` with `decodeIfPresent`."
   }
 
+  /// What to do about a default value, so that values get a field from it; nothing if the path to the field leads through
+  /// an element of an array or a dictionary, which it has none for.
+  private static func defaultRemedy(
+    for path: [any CodingKey], _ attribute: Schema.Attribute
+  ) -> [String] {
+    if path.contains(where: { $0.intValue != nil || isUnnamed($0) }) { return [] }
+    return attribute.defaultValue == nil
+      ? ["give the property a default value, whose fields they then get"]
+      : ["give the property's default value the field, which they then get"]
+  }
+
   private var rowText: String {
     let named = rows.joined(separator: ", ")
     let more = count - Int64(rows.count)
@@ -180,7 +194,11 @@ extension ValueCheck.Misfits {
   private static func path(_ keys: [any CodingKey]) -> String {
     keys.map { key in
       if let index = key.intValue { return "[\(index)]" }
-      return unnamedKeys.contains("\(Swift.type(of: key))") ? "…" : key.stringValue
+      return isUnnamed(key) ? "…" : key.stringValue
     }.joined(separator: ".")
+  }
+
+  private static func isUnnamed(_ key: any CodingKey) -> Bool {
+    unnamedKeys.contains("\(Swift.type(of: key))")
   }
 }
