@@ -72,16 +72,19 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
 
   public var description: String {
     let text = message.isEmpty ? "\(code)" : "\(code): \(message)"
-    return causeText.map { "\(text) (\($0))" } ?? text
+    // A message may end with its cause.
+    guard let causeText, !message.contains(causeText) else { return text }
+    return "\(text) (\(causeText))"
   }
 
-  /// The cause, without what Foundation quotes of a value.
-  private var causeText: String? {
+  private var causeText: String? { cause.map(Self.text(of:)) }
+
+  /// What an underlying error says, without what Foundation quotes of a value.
+  static func text(of cause: any Error) -> String {
     switch cause {
-    case nil: nil
     case let error as DecodingError: error.sentenceWithoutValue
     case let error as EncodingError: error.sentenceWithoutValue
-    case let error?: "\(error)"
+    default: "\(cause)"
     }
   }
 

@@ -56,7 +56,8 @@ struct Rehearsal {
       } catch let error where !(error is CancellationError) {
         throw SwiftDataError(
           .loadIssueModelContainer,
-          "The migration stage from \(StageRun.name(stage)) failed, and the store was left as it was: \(error)",
+          "The migration stage from \(StageRun.name(stage)) failed, and the store was left as it was: "
+            + SwiftDataError.text(of: error),
           cause: error)
       }
     }

@@ -113,13 +113,13 @@ struct SchemaMigrator {
         "`willMigrate` has not run yet, since it reads the store with these types: have the version that it comes from use "
           + "the types as they were.")
     }
+    // The error of the stage, in which this one is, says what has become of the store.
     let subject =
       isInStage
-      ? "A stage of the migration plan cannot take the store to version \(match.new.version)"
-      : "The store cannot be migrated to its models without a plan"
+      ? "A stage of the migration plan cannot take the store to version \(match.new.version)."
+      : "The store cannot be migrated to its models without a plan, and was left as it was."
     throw SwiftDataError(
-      .loadIssueModelContainer,
-      "\(subject), and was left as it was. \(problems.joined(separator: " "))")
+      .loadIssueModelContainer, "\(subject) \(problems.joined(separator: " "))")
   }
 
   /// Throws when the models cannot read the store's values, and nothing may be written to it.
