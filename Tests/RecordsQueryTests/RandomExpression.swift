@@ -21,6 +21,8 @@ struct Erased<Output>: StandardPredicateExpression, SQLTranslatable {
 
   func evaluate(_ bindings: PredicateBindings) throws -> Output { try base.evaluate(bindings) }
 
+  func checkedNode() -> CheckedExpression<Output>? { base.checked() }
+
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard let base = base as? any SQLTranslatable else { throw NotTranslatable(text) }
     return try base.term(in: translation, mode)
@@ -65,7 +67,7 @@ struct RandomExpression {
 
   mutating func integer(_ depth: Int) -> Erased<Int> {
     let small = pick([-3, -1, 1, 2, 3])
-    switch Int(random.next() % (depth > 0 ? 11 : 2)) {
+    switch Int(random.next() % (depth > 0 ? 13 : 2)) {
     case 0: return Erased("number", Nodes.keyPath(sample, \.number))
     case 1: return Erased("\(small)", Nodes.value(small))
     case 2:
@@ -92,12 +94,38 @@ struct RandomExpression {
       return Erased("(\(test.text) ? \(yes.text) : \(no.text))", Nodes.conditional(test, yes, no))
     case 9:
       return Erased("children.count", Nodes.keyPath(Nodes.keyPath(sample, \.children), \.count))
+    case 10: return trapping(depth - 1)
+    case 11:
+      let optional = optionalInteger(depth - 1)
+      return Erased("(\(optional.text))!", Nodes.forcedUnwrap(optional))
     default:
       let filtered = Nodes.filter(Nodes.keyPath(sample, \.labels)) {
         Nodes.comparison(Nodes.keyPath($0, \.weight), value: 2, .lessThan)
       }
       return Erased("labels.filter { weight < 2 }.count", Nodes.keyPath(filtered, \.count))
     }
+  }
+
+  /// A number whose computation traps for some rows.
+  private mutating func trapping(_ depth: Int) -> Erased<Int> {
+    let left = chance(1, in: 2) ? integer(depth) : hardInteger()
+    let right = chance(1, in: 2) ? integer(depth) : hardInteger()
+    switch Int(random.next() % 6) {
+    case 0: return Erased("(\(left.text) + \(right.text))", Nodes.arithmetic(left, right, .add))
+    case 1:
+      return Erased("(\(left.text) - \(right.text))", Nodes.arithmetic(left, right, .subtract))
+    case 2:
+      return Erased("(\(left.text) * \(right.text))", Nodes.arithmetic(left, right, .multiply))
+    case 3: return Erased("(\(left.text) / \(right.text))", Nodes.quotient(left, right))
+    case 4: return Erased("(\(left.text) % \(right.text))", Nodes.remainder(left, right))
+    default: return Erased("-(\(left.text))", Nodes.unaryMinus(left))
+    }
+  }
+
+  private mutating func hardInteger() -> Erased<Int> {
+    let optional = Nodes.keyPath(sample, \.optionalNumber)
+    let value = pick(Hard.integers)
+    return Erased("(optionalNumber ?? \(value))", Nodes.coalesce(optional, value: value))
   }
 
   mutating func optionalInteger(_ depth: Int) -> Erased<Int?> {

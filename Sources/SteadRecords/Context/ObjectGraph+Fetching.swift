@@ -73,7 +73,8 @@ extension ObjectGraph {
       models.removeAll { $0.has(dirty) }
     }
     if !plan.query.isExact, let predicate = descriptor.predicate {
-      models = try models.filter { try predicate.evaluate($0) }
+      let matcher = PredicateMatcher(predicate)
+      models = try models.filter { try matcher.matches($0) }
     }
     if plan.mergesPending { models += try pendingModels(matching: descriptor.predicate) }
     if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
@@ -88,11 +89,12 @@ extension ObjectGraph {
   }
 
   func pendingModels<T>(matching predicate: Predicate<T>?) throws -> [T] {
+    let matcher = predicate.map { PredicateMatcher($0) }
     var result: [T] = []
     for kind in [PendingChanges.Kind.changed, .inserted] {
       for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
         guard let model = model as? T else { continue }
-        if let predicate, try !predicate.evaluate(model) { continue }
+        if let matcher, try !matcher.matches(model) { continue }
         result.append(model)
       }
     }

@@ -58,6 +58,7 @@ struct HistoryReader {
     statement.bind(numbers.lowerBound, at: 1)
     statement.bind(numbers.upperBound, at: 2)
     let decoder = try ChangeDecoder(store, connection)
+    let rest = filter.rest.map { PredicateMatcher($0) }
     var (author, program) = (RepeatedText(), RepeatedText())
     var count = 0
     while try statement.step() {
@@ -70,7 +71,7 @@ struct HistoryReader {
       let changes = try self.changes(statement, row, decoder)
       if changes.isEmpty { continue }
       let transaction = DefaultHistoryTransaction(row, token(row), changes)
-      if let rest = filter.rest, try !rest.evaluate(transaction) { continue }
+      if let rest, try !rest.matches(transaction) { continue }
       try body(transaction)
       count += 1
       if count == order.limit { return }

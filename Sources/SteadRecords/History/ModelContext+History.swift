@@ -137,12 +137,13 @@ private struct HistorySearch {
         < ($1.transaction.stamp, $1.transaction.storeIdentifier)
     }
     var numbers = start
+    let rest = filter.rest.map { PredicateMatcher($0) }
     var result: [DefaultHistoryTransaction] = []
     for (transaction, isWanted) in rows {
       numbers[transaction.storeIdentifier] = transaction.transactionIdentifier
       guard isWanted else { continue }
       let full = transaction.with(DefaultHistoryToken(numbers))
-      if let rest = filter.rest, try !rest.evaluate(full) { continue }
+      if let rest, try !rest.matches(full) { continue }
       result.append(full)
     }
     return result
