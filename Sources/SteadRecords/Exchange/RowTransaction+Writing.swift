@@ -108,7 +108,6 @@ extension RowTransaction {
 
   /// A number that no row of the hierarchy has or ever had.
   package func newNumber(in shape: RowShape) throws -> Int64 {
-    let plan = rows.container.planByEntity[shape.index]
-    return (try connection.integer(plan.newest) ?? 0) + 1
+    try connection.nextNumber(of: rows.container.planByEntity[shape.index])
   }
 }

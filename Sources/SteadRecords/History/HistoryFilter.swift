@@ -21,10 +21,13 @@ struct HistoryFilter {
     var (first, last) = (Int64.min, Int64.max)
     for bound in lowerBounds {
       let number = bound.token.number(in: store) ?? 0
+      // No transaction comes after the greatest number, which a token may have that another program has made.
+      guard bound.includesEqual || number < .max else { return nil }
       first = max(first, bound.includesEqual ? number : number + 1)
     }
     for bound in upperBounds {
       let number = bound.token.number(in: store) ?? 0
+      guard bound.includesEqual || number > .min else { return nil }
       last = min(last, bound.includesEqual ? number : number - 1)
     }
     return first <= last ? first...last : nil

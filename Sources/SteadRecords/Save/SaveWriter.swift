@@ -279,8 +279,7 @@ struct SaveWriter {
     if connection.numbersRowsByKey { return KeyNumber.next() }
     if nextRows[root] == 0 {
       nextRows[root] =
-        try connection.nextRows[root]
-        ?? (connection.integer(layout.plans[root].newest) ?? 0) + 1
+        try connection.nextRows[root] ?? connection.nextNumber(of: layout.plans[root])
     }
     defer { nextRows[root] += 1 }
     return nextRows[root]

@@ -176,7 +176,7 @@ final class RecordStore: @unchecked Sendable {
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
         try beginWriting()
         if committedVersion == nil || writer.dataVersion != committedVersion {
-          newest = try writer.lastCommit()
+          newest = try writer.lastCommit().checked()
           log.look(writer, newest.number)
           writer.nextRows = [:]
           try historian.takeOver()
@@ -422,6 +422,7 @@ final class RecordStore: @unchecked Sendable {
     defer { log.transactionEnds() }
     do {
       try beginWriting()
+      _ = try writer.lastCommit().checked()
       let result = try body(writer)
       isInMemory ? try writer.commit() : try commitQuietly()
       return result

@@ -18,14 +18,40 @@ extension StoreConnection {
       [.text(table), .integer(number)])
   }
 
+  /// The greatest number that a row or pair has: above it are more numbers than one save can use.
+  static let numberLimit: Int64 = .max - 1 << 32
+
+  /// A number that no row of an entity's table has or has had.
+  func nextNumber(of plan: EntityPlan) throws -> Int64 {
+    try number(after: integer(plan.newest), in: plan.tableLayout.name)
+  }
+
+  /// The number after the greatest one of a table, which another program may have written.
+  ///
+  /// - Throws: `unreadableStore` if the numbers are used up.
+  private func number(after last: Int64?, in table: String) throws -> Int64 {
+    let last = last ?? 0
+    guard last <= Self.numberLimit else {
+      throw SwiftDataError(
+        .unreadableStore,
+        "The table \(table) has a row, or stead_sequence has an entry for it, with a number that leaves none for new rows: "
+          + "another program has written it. Nothing was written. Open a backup, or remove the row or the entry."
+      )
+    }
+    return last + 1
+  }
+
   // MARK: Join tables
 
   /// A number that no pair of a table has or has had.
-  func nextPair(of join: JoinTable) throws -> Int64 {
+  func nextPair(of join: JoinTable) throws -> Int64 { try nextNumber(in: join.name) }
+
+  /// A number that no row of a table has or has had.
+  func nextNumber(in table: String) throws -> Int64 {
     let last = try integer(
-      "SELECT max(ifnull((SELECT max(\"_id\") FROM \(join.name.sqlName)), 0), "
-        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(join.name)])
-    return (last ?? 0) + 1
+      "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table.sqlName)), 0), "
+        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)])
+    return try number(after: last, in: table)
   }
 
   func insertPair(

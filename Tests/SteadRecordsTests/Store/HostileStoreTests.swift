@@ -49,6 +49,42 @@ import Testing
     #expect(error.message.contains("Member") && error.message.contains("Open a backup"))
   }
 
+  /// Numbers at the end of their range, each as a statement.
+  static let exhausting = [
+    "INSERT OR REPLACE INTO stead_sequence VALUES ('Member', 9223372036854775807)",
+    "INSERT OR REPLACE INTO stead_sequence VALUES ('Member', 9223372036854770000)",
+    "UPDATE \"Member\" SET \"_id\" = 9223372036854775807",
+    "INSERT OR REPLACE INTO stead_sequence VALUES ('JOIN', 9223372036854775807)",
+    "UPDATE stead_history SET stamp = 9223372036854775807",
+    "UPDATE stead_history SET stamp = -1",
+    "INSERT INTO stead_history (number, stamp) VALUES (9223372036854775807, 0)",
+    "INSERT INTO stead_history (number, stamp) VALUES (2147483647, 0)",
+  ]
+
+  /// Three of them ended the program at each save, and `check()` found the store sound.
+  @Test("a number that leaves none for what is new makes saves throw", arguments: exhausting)
+  func exhausted(statement: String) throws {
+    let layout = try StoreLayout(schema: Schema([Club.self, Member.self, Skill.self]))
+    let joins = layout.entities.flatMap { entity in
+      entity.joined.compactMap { entity.properties[$0].joinTable?.name }
+    }
+    let join = try #require(joins.first)
+    let store = try store(statement.replacing("JOIN", with: join))
+    for context in [store.context(), try store.reopened()] {
+      #expect(try context.only(Member.self).name == "Ann")
+      let new = Member(name: "Bob")
+      context.insert(new)
+      new.skills = [Skill(title: "chess")]
+      let error = try #require(throws: SwiftDataError.self) { try context.save() }
+      #expect(error.code == .unreadableStore && error.message.contains("Open a backup"), "\(error)")
+      #expect(context.insertedModelsArray.count == 2)
+      context.rollback()
+      #expect(try context.count(Member.self) == 1)
+    }
+    let problems = try store.container.check().problems
+    #expect(problems.map(\.kind).contains(.exhaustedNumbers), "\(problems)")
+  }
+
   @Test("a store, what lies beside it, and directories made for it are their owner's alone")
   func permissions() throws {
     let directory = try TestFiles.directory().appending(path: "a/b", directoryHint: .isDirectory)

@@ -24,11 +24,33 @@ struct CommitClock {
 }
 
 extension CommitLog.Point {
+  /// The greatest number of a commit: ``OldRowTable`` has 31 bits for it.
+  static let numberLimit: Int64 = 1 << 31 - 1
+  /// The greatest stamp, some million years ahead.
+  static let stampLimit: Int64 = 1 << 62
+
+  /// This point, which a store had.
+  ///
+  /// - Throws: `unreadableStore` if no commit can come after it.
+  func checked() throws -> Self {
+    guard 0..<Self.numberLimit ~= number, 0..<Self.stampLimit ~= stamp else {
+      throw SwiftDataError(.unreadableStore, Self.problem)
+    }
+    return self
+  }
+
+  static let problem =
+    "The store's last transaction has a number or a stamp that leaves none for the next one: another program has written it. "
+    + "Nothing was written. Open a backup, or delete the row from the table stead_history."
+
   /// The point of a commit that is made now, after this one.
   ///
   /// - Parameter least: The greatest stamp of its edits.
-  func next(atLeast least: Int64 = 0) -> Self {
+  /// - Throws: `unreadableStore` if the numbers or stamps are used up.
+  func next(atLeast least: Int64 = 0) throws -> Self {
+    _ = try checked()
     let stamp = max(EditClock.now, stamp + 1, least)
+    guard stamp < Self.stampLimit else { throw SwiftDataError(.unreadableStore, Self.problem) }
     return Self(
       number: number + 1, stamp: CommitClock.shared.withLock { $0.stamp(atLeast: stamp) })
   }

@@ -83,7 +83,7 @@ final class Historian {
   func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
     let changes = connection.changes
     let triggered = usesTriggers ? try takeTriggered(from: newest.number + 1) : nil
-    let commit = newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
+    let commit = try newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
     var text = triggered?.text
     if !usesTriggers, !changes.isEmpty { text = changes.text(at: commit.stamp) }
     try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)

@@ -25,7 +25,7 @@ struct HistoryTrimming {
       let kept = try connection.integer(
         "SELECT number FROM stead_history WHERE stamp >= ?1 ORDER BY number LIMIT 1",
         [.integer(cutoff)])
-      last = max(last, kept.map { $0 - 1 } ?? newest)
+      last = max(last, kept.map { max($0, 1) - 1 } ?? newest)
     }
     if let count = limits.transactions { last = max(last, newest - Int64(count)) }
     if let bytes = limits.bytes { last = max(last, try lastBeyond(bytes)) }

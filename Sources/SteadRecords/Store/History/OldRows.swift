@@ -106,7 +106,7 @@ struct OldRows {
         + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 ORDER BY \"_stead_entry\"",
       [
         .integer(OldRowTable.firstEntry(of: transaction)),
-        .integer(OldRowTable.firstEntry(of: transaction + 1) - 1),
+        .integer(OldRowTable.firstEntry(of: transaction &+ 1) &- 1),
       ])
     var result: [Int64: [SQLValue]?] = [:]
     for row in found {

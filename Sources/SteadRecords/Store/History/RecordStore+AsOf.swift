@@ -12,7 +12,7 @@ extension RecordStore {
     try copy(to: url.path)
     let copy = StoreFile(ModelConfiguration(url: url))
     let connection = try copy.open(writable: true, keepsJournalMode: true)
-    let newest = try connection.lastCommit().number
+    let newest = try connection.lastCommit().checked().number
     let rows = OldRows(connection: connection)
     try rows.check(number, newest: newest)
     try connection.execute("BEGIN")

@@ -56,6 +56,8 @@ extension StoreCheck.Problem.Kind {
   public static let missingColumn = Self("missingColumn")
   /// A table lacks an index; without it, unique values may not be unique.
   public static let missingIndex = Self("missingIndex")
+  /// New rows or transactions would get no numbers.
+  public static let exhaustedNumbers = Self("exhaustedNumbers")
   /// Rows have a number that no class of their hierarchy has.
   public static let unknownClass = Self("unknownClass")
   /// A relationship leads to a row that does not exist, or is of another class.

@@ -85,6 +85,33 @@ extension StoreInspection {
     return isReadable
   }
 
+  /// Notes what leaves no numbers for new transactions, rows or pairs.
+  mutating func checkNumbers(_ tables: [TableLayout], _ catalog: StoreCatalog) throws {
+    if catalog.columns[HistoryTable.name] != nil {
+      try noteExhausted(nil) { _ = try $0.lastCommit().checked() }
+    }
+    guard catalog.columns["stead_sequence"] != nil else { return }
+    for table in tables {
+      try noteExhausted(layout.entity(named: table.name)) { _ = try $0.nextNumber(in: table.name) }
+    }
+    for entity in entities {
+      for join in entity.joined.compactMap({ entity.properties[$0].joinTable })
+      where catalog.columns[join.name] != nil {
+        try noteExhausted(entity) { _ = try $0.nextPair(of: join) }
+      }
+    }
+  }
+
+  private mutating func noteExhausted(
+    _ entity: EntityLayout?, _ check: (StoreConnection) throws -> Void
+  ) throws {
+    do {
+      try check(connection)
+    } catch let error as SwiftDataError where error.code == .unreadableStore {
+      note(.exhaustedNumbers, entity, error.message)
+    }
+  }
+
   /// Whether the indexes that a class needs are in the file.
   mutating func checkIndexes(of entity: EntityLayout, _ table: TableLayout) throws {
     var wanted: [TableIndex] = entity.rootIndex == entity.index ? table.references : []

@@ -37,6 +37,7 @@ struct StoreInspection {
       try attempt(layout.entity(named: table.name)) { try $0.checkClasses(of: table) }
     }
     try progress.send(.checkingRows, tables.count, of: tables.count)
+    try attempt(nil) { try $0.checkNumbers(tables, catalog) }
     try attempt(nil) { try $0.checkFiles(catalog) }
     return result
   }
