@@ -16,6 +16,8 @@ extension Stead.Problem.Code {
   public static let externalFileFailed = Self("externalFileFailed")
   /// Results were requested before any context existed to fetch them.
   public static let missingContext = Self("missingContext")
+  /// An empty store was begun at the path of one that another container has open, and whose file is gone.
+  public static let storeDisplaced = Self("storeDisplaced")
   /// Another problem of records, without its own code; see the problem's message.
   public static let recordsFailed = Self("recordsFailed")
 }

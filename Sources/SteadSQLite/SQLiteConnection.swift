@@ -231,6 +231,13 @@ package final class SQLiteConnection: @unchecked Sendable {
     return bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
+  /// Whether the path that was opened leads to another file now, or to none. Costs one call of the system.
+  package var hasMoved: Bool {
+    var hasMoved: Int32 = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    return hasMoved != 0
+  }
+
   /// How much of the log a checkpoint moves into the file.
   package enum Checkpoint: String, Sendable {
     /// All, and waits for readers of older states as long as the connection is patient.

@@ -10,6 +10,7 @@ enum OpenStores {
     var stores: [ObjectIdentifier: WeakStore] = [:]
     /// The commit logs of the stores; containers on one file share one.
     var logs: [ObjectIdentifier: ObjectIdentifier] = [:]
+    var urls: [ObjectIdentifier: URL] = [:]
     var endsWithProcess = false
   }
 
@@ -21,6 +22,7 @@ enum OpenStores {
     let isFirst = content.withLock { content in
       content.stores[ObjectIdentifier(store)] = WeakStore(store: store)
       content.logs[ObjectIdentifier(store)] = ObjectIdentifier(store.log)
+      content.urls[ObjectIdentifier(store)] = store.configuration.url
       defer { content.endsWithProcess = true }
       return !content.endsWithProcess
     }
@@ -33,8 +35,14 @@ enum OpenStores {
   static func remove(_ store: RecordStore) -> Bool {
     content.withLock { content in
       content.stores[ObjectIdentifier(store)] = nil
+      content.urls[ObjectIdentifier(store)] = nil
       return content.logs.removeValue(forKey: ObjectIdentifier(store)) != nil && getpid() == process
     }
+  }
+
+  /// Whether this process has a store open for writing that was at a URL.
+  static func isOpen(_ url: URL) -> Bool {
+    content.withLock { $0.urls.values.contains { $0.path == url.path } }
   }
 
   /// Whether no store with a commit log is open.

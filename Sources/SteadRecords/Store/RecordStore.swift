@@ -223,6 +223,9 @@ final class RecordStore: @unchecked Sendable {
   /// Commits what changes neither an object nor the commits' number.
   private func commitQuietly() throws { try log.commitQuietly(writer, writer.commit) }
 
+  /// Throws when the file that is open isn't at the store's path any more: nobody would find the commit.
+  private func checkPlace() throws { if writer.hasMoved { throw file.displacement } }
+
   /// Throws when the store has been migrated to other models since it was opened.
   private func checkModels() throws {
     guard historian.schemaVersion != modelVersion else { return }
@@ -290,6 +293,7 @@ final class RecordStore: @unchecked Sendable {
       writing.unlock()
       return
     }
+    try checkPlace()
     if posted.isEmpty {
       try commitQuietly()
     } else {
@@ -424,6 +428,7 @@ final class RecordStore: @unchecked Sendable {
       try beginWriting()
       _ = try writer.lastCommit().checked()
       let result = try body(writer)
+      try checkPlace()
       isInMemory ? try writer.commit() : try commitQuietly()
       return result
     } catch {

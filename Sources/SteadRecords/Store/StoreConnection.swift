@@ -133,6 +133,8 @@ final class StoreConnection: @unchecked Sendable {
   func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     try database.integer(sql, values)
   }
+  /// ``SQLiteConnection/hasMoved``
+  var hasMoved: Bool { database.hasMoved }
   /// ``SQLiteConnection/number(inFileAt:)``
   func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
   /// ``SQLiteConnection/checkpoint(_:patience:)``

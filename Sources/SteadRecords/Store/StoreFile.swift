@@ -69,7 +69,10 @@ struct StoreFile: Sendable {
     let hasLog = hasLog
     guard let header = StoreHeader(path: path) else {
       if hasLog { throw lostFile }
-      if configuration.allowsSave { try makeFile() }
+      if configuration.allowsSave {
+        if OpenStores.isOpen(configuration.url) { reportSecondStore() }
+        try makeFile()
+      }
       return
     }
     try header.check(path: path)
@@ -115,6 +118,24 @@ struct StoreFile: Sendable {
       "\(path) is missing, but its log, \(path.fileName)-wal, is there, with saves that the file may not have: the file was "
         + "moved or removed without it. The log was left untouched. Put the file back next to it; or, to begin a new store, "
         + "move the log away, with \(path.fileName)-shm.")
+  }
+
+  private func reportSecondStore() {
+    Report.problem(
+      .storeDisplaced, subject: path,
+      message:
+        "The file was removed or moved away while another container of this process has it open, so an empty store is "
+        + "begun. That container can no longer save. Close it before the store is removed; or move the file back."
+    )
+  }
+
+  /// The error of a write to a file that isn't at the store's path any more.
+  var displacement: SwiftDataError {
+    SwiftDataError(
+      .unreadableStore,
+      "\(path) was removed, replaced or moved away while it was open, and nothing was written. To write again, move the file "
+        + "back, with \(path.fileName)-wal. If it is gone, open a new container, and insert the objects into that."
+    )
   }
 
   /// Makes the file, and the directories above it that are missing, readable by their owner alone.
