@@ -36,6 +36,17 @@ import Testing
     #expect(try texts(#Predicate { captured.contains($0.text) }) == ["nul"])
   }
 
+  /// The error said that SQLite refused to work on the store, and to try again.
+  @Test func `an array that is not JSON is an unreadable value`() throws {
+    let store = try SampleStore([Sample(text: "one", tags: ["q"])])
+    try store.execute(#"UPDATE Sample SET tags = '["q"'"#)
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContext(store.container).fetch(
+        FetchDescriptor<Sample>(predicate: #Predicate { $0.tags.contains("q") }))
+    }
+    #expect(error?.code == .unreadableValue, "\(error as Any)")
+  }
+
   @Test func `a field with NUL is the whole string`() throws {
     let store = try SampleStore([
       Sample(text: "nul", place: Place(city: "a\0b", height: 0)),

@@ -114,12 +114,19 @@ final class StoreConnection: @unchecked Sendable {
 
   /// The schema that the store was last opened with; nil if there is none.
   ///
-  /// - Throws: A decoding error if the stored string isn't a schema.
+  /// - Throws: `unreadableStore` if the stored string isn't a schema.
   func storedSchema() throws -> Schema? {
     guard try integer("PRAGMA application_id") == StoreFile.applicationID else { return nil }
     let rows = try rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
     guard case .text(let text)? = rows.first?.first else { return nil }
-    return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    do {
+      return try JSONDecoder().decode(Schema.self, from: Data(text.utf8))
+    } catch {
+      throw SwiftDataError(
+        .unreadableStore,
+        "The store's record of its models, in stead_metadata, cannot be read: another program has written it. Open a backup.",
+        cause: error)
+    }
   }
 
   // MARK: As of any database

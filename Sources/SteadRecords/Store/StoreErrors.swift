@@ -38,6 +38,11 @@ enum StoreErrors {
         .storeFailure,
         "The work was stopped before it finished, and nothing was changed. Start it again.")
     case .view: view(error.message)
+    case .other where error.message == "malformed JSON":
+      .init(
+        .unreadableValue,
+        "A value that the statement reads should be JSON, and isn't: another program has written it. Fetch without a predicate or "
+          + "order of that property: the error then names the row. Repair that, or open a backup.")
     case .other where error.message.hasPrefix("no such column"),
       .other where error.message.hasPrefix("no such table"):
       .init(

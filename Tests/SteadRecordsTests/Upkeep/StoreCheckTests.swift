@@ -115,6 +115,16 @@ import Testing
     #expect(try first.check().problems.map(\.kind).contains(.differentModels))
   }
 
+  /// The check threw an error of decoding.
+  @Test("a record of the models that is no schema is a problem")
+  func record() throws {
+    let store = try UpkeepStore()
+    try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
+      .execute("UPDATE stead_metadata SET value = '{' WHERE key = 'schema'")
+    let problems = try store.container.check().problems
+    #expect(problems.contains { $0.description.contains("record of its models") }, "\(problems)")
+  }
+
   @Test("files that no row refers to, and files that were changed, are problems")
   func files() throws {
     let store = try UpkeepStore()

@@ -50,7 +50,7 @@ struct StoreInspection {
     do {
       try connection.interruptibly(question) { try check(&self) }
     } catch let error as SwiftDataError where error.code == .unreadableStore {
-      note(.damagedPages, entity, "Pages of the store cannot be read. Open a backup.")
+      note(.damagedPages, entity, "The check found damage: \(error.message)")
     }
   }
 
