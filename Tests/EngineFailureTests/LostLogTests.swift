@@ -204,6 +204,42 @@ struct LostLogTests {
     #expect(try count(in: file) == 3)
   }
 
+  /// A copy that SQLite makes has the names that the log has. `VACUUM INTO` puts rows on other pages, so that the store
+  /// opened with rows of two states mixed; a copy by `.backup` opened as the state of the log.
+  @Test(arguments: ["VACUUM INTO 'COPY'", ".backup COPY"], [(0, 1), (3, 1), (3, 100)])
+  func `a copy that SQLite's tools made is refused beside the log, and opens without it`(
+    tool: String, saves: (before: Int, after: Int)
+  ) throws {
+    let (savesBefore, savesAfter) = saves
+    var worker = try worker()
+    for _ in 0..<savesBefore { _ = try ask(worker, "save") }
+    let copy = try StoreFile()
+    let command = tool.replacingOccurrences(of: "COPY", with: copy.url.filePath)
+    try ToolRun.text(["sqlite3", file.url.filePath, command])
+    for _ in 0..<savesAfter { _ = try ask(worker, "save") }
+    worker.end()
+    worker.finish()
+    #expect(try count(in: file.copy(withLog: true)) == savesBefore + savesAfter)
+
+    try file.take(from: copy, "")
+    let before = try Data(contentsOf: file.url)
+    for allowsSave in [true, false] {
+      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("don't belong together"))
+    }
+    #expect(try Data(contentsOf: file.url) == before)
+    // What the message says. The copy is the store from then on, and its next log belongs to it at every moment.
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: file.url.filePath + suffix)
+    }
+    for saves in 0..<3 {
+      worker = try self.worker(from: 1000 * (saves + 1))
+      for _ in 0..<saves { _ = try ask(worker, "save") }
+      worker.end()
+      worker.finish()
+      #expect(try count(in: file.copy(withLog: true)) == savesBefore + (0...saves).reduce(0, +))
+    }
+  }
+
   @Test func `the log of another store is refused, and the file has its rows without it`() throws {
     let other = try StoreFile()
     for number in 0..<20 { try ModelContext(openLedgers(at: file.url)).save(number: number) }

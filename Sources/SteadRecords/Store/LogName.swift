@@ -14,13 +14,27 @@ import SteadSQLite
 /// removed only once the file has the new one. A file that was replaced has another one.
 ///
 /// A backup gets a name of its own: the log that was there when it was made would otherwise take it for its file.
+///
+/// A copy that another program makes through SQLite reads the log, and so has the names that the log has. But it has
+/// another version of the tables (`PRAGMA schema_version`), a number that only grows with the changes of one file:
+/// `VACUUM INTO` adds one, and `.backup` counts from one. So each name ends with a dot and the version when it was given.
 enum LogName {
   /// The key in `stead_metadata`.
   static let key = "log"
   /// The most names of a row. When nothing has emptied the log for that many marks, it keeps the names it has.
   static let limit = 32
 
-  static func random() -> Substring { String(UInt64.random(in: .min ... .max), radix: 36)[...] }
+  /// A random name.
+  ///
+  /// - Parameter version: The version of the tables.
+  static func random(version: Int64) -> Substring {
+    "\(String(UInt64.random(in: .min ... .max), radix: 36)).\(version)"
+  }
+
+  /// The version of the tables when the name was given; nil in a name that an earlier version gave.
+  static func version(in name: Substring) -> Int64? {
+    name.firstIndex(of: ".").flatMap { Int64(name[$0...].dropFirst()) }
+  }
 
   static func names(in value: SQLValue?) -> [Substring] {
     guard case .text(let text)? = value else { return [] }
@@ -36,11 +50,14 @@ extension StoreConnection {
         .first?.first)
   }
 
+  /// The version of the tables, which each change of them, and each copying by SQLite, changes.
+  func tablesVersion() throws -> Int64 { try integer("PRAGMA schema_version") ?? 0 }
+
   /// Adds a name, and returns it.
-  func addLogName() throws -> String? {
+  @discardableResult func addLogName() throws -> String? {
     let names = try logNames()
     guard names.count < LogName.limit else { return names.first.map { String($0) } }
-    let name = LogName.random()
+    let name = LogName.random(version: try tablesVersion())
     try setLogNames([name] + names)
     return String(name)
   }
@@ -57,12 +74,41 @@ extension StoreConnection {
   }
 
   /// Gives a copy of a store a name that no log has.
-  func replaceLogNames() throws { try setLogNames([LogName.random()]) }
+  func replaceLogNames() throws {
+    try setLogNames([LogName.random(version: tablesVersion())])
+  }
 
   private func setLogNames(_ names: [Substring]) throws {
     try run(
       "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
       [.text(LogName.key), .text(names.joined(separator: " "))])
+  }
+}
+
+/// What a store's file has without its log.
+private struct FileAlone: Equatable {
+  /// The name of the log; nil before there was one.
+  let name: Substring?
+  /// The version of the tables.
+  let version: Int64
+
+  init(_ connection: StoreConnection) throws {
+    name = try connection.logNames().first
+    version = try connection.tablesVersion()
+  }
+
+  /// Whether the file was never as the store is with the log, or was at an earlier moment.
+  ///
+  /// - Parameters:
+  ///   - names: The names as seen with the log.
+  ///   - version: The version of the tables as seen with the log.
+  func isForeign(to names: [Substring], _ version: Int64) -> Bool {
+    if self.version > version { return true }
+    guard let name else { return false }
+    guard names.contains(name) else { return true }
+    // A copy that took the store's place, and whose tables were prepared since, has a name before this one.
+    return name == names.first && self.version < version
+      && self.version < LogName.version(in: name) ?? 0
   }
 }
 
@@ -74,12 +120,15 @@ extension StoreFile {
     defer { try? connection.execute("ROLLBACK") }
     // While this snapshot is open, a checkpoint moves no commit into the file that the snapshot lacks.
     guard let names = try? connection.logNames(), !names.isEmpty else { return }
-    var own: Substring?
+    let version = try connection.tablesVersion()
+    var last: FileAlone?
     for _ in 0..<Self.readingLimit {
-      // A page may be read while a checkpoint writes it.
-      guard let name = nameInFile(), !names.contains(name) else { return }
-      if name == own { break }
-      own = name
+      // A page may be read while a checkpoint writes it, or none may be readable without the log.
+      guard let file = try? FileAlone(openAlone()), file.isForeign(to: names, version) else {
+        return
+      }
+      if file == last { break }
+      last = file
     }
     let path = configuration.url.path
     throw SwiftDataError(
@@ -90,12 +139,6 @@ extension StoreFile {
     )
   }
 
-  /// How often the file is read until it has the same name twice.
+  /// How often the file is read until it has the same twice.
   private static var readingLimit: Int { 10 }
-
-  /// The name that the file has without its log; nil if it has none, or can't be read without its log.
-  private func nameInFile() -> Substring? {
-    guard let connection = try? openAlone() else { return nil }
-    return try? connection.logNames().first
-  }
 }

@@ -140,6 +140,11 @@ struct StorePreparation {
     try prepareHistory()
     try recordSchema(version: migrator?.version ?? layout.schema.version)
     try recordTables(digest)
+    // The file may be a copy that SQLite made, whose name says what this commit must not seem to follow. A copy that a
+    // migration works on keeps the store's names, and a new store gets one with its first save.
+    if !isNew, file.configuration.migration == .none, try !connection.logNames().isEmpty {
+      try connection.addLogName()
+    }
   }
 
   /// The store's identifier, if its tables are as these models left them, and nothing has changed a table since.
