@@ -109,9 +109,10 @@ extension Journal {
   }
 }
 
-// MARK: Damaged checkpoints
+// MARK: Damaged checkpoints and records
 
-// A checkpoint may be damaged while the file is open. Nobody reads it again until a compaction, so only that notices.
+// They may be damaged while the file is open. Nobody who has received them reads them again until a flush or a compaction, so
+// only these notice.
 extension Journal {
   /// Whether the open file's checkpoint is what its owner has received. Costs reading it.
   ///
@@ -126,6 +127,18 @@ extension Journal {
   func reportDamagedCheckpoint() throws {
     let aside = try pathLeadsHere() ? keepAside() : nil
     report(.checkpoint, at: JournalLayout.headerByteCount, lost: 0, keptAside: aside)
+  }
+
+  /// Keeps the open file aside, and reports that its log is damaged, if that isn't what its owner has received. Requires the
+  /// lock. Costs reading the log.
+  ///
+  /// The owner replaces the file by a compaction. A file that was truncated or overwritten as a whole is left to a look.
+  func reportDamagedLog() throws {
+    guard !file.isBlank, !isSpoilt else { return }
+    let end = JournalLog(bytes: file.bytes, seed: seed).end(from: header.logStart)
+    guard end < Int(position), !isSpoilt else { return }
+    let aside = try pathLeadsHere() ? keepAside() : nil
+    report(.log, at: end, lost: 0, keptAside: aside)
   }
 
   /// Passes the payloads of all records behind the checkpoint that the owner has received or appended.
@@ -144,4 +157,8 @@ extension Journal {
 extension Journal.Writer {
   /// Keeps the open file aside, and reports that its checkpoint is damaged; ``compact(to:)`` replaces the file next.
   package func reportDamagedCheckpoint() throws { try journal.reportDamagedCheckpoint() }
+
+  /// Keeps the open file aside, and reports it, if its log isn't what the owner has received; ``compact(to:)`` replaces the
+  /// file next.
+  package func reportDamagedLog() throws { try journal.reportDamagedLog() }
 }

@@ -50,6 +50,7 @@ extension DomainFile {
       // The writer of the file started with this checkpoint, so it is compared with that.
       guard !isBeingWritten else { return }
       guard writer.logByteCount > 0 || !isPublished || isMending else { return }
+      try writer.reportDamagedLog()
       let old = edited == nil && !isMending ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)

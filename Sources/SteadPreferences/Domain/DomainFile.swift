@@ -293,6 +293,7 @@ extension DomainFile {
       take(&replay)
       let bytes = try BinaryPropertyList.encode(replay.table.fields())
       let stamped = sources.stamps.added(to: bytes)
+      try writer.reportDamagedLog()
       try writer.compact(to: Journal.Checkpoint(bytes: stamped, metadata: published.metadata))
       begin(from: stamped)
     }

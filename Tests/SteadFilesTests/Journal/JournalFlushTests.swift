@@ -62,6 +62,28 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
+  /// A flush succeeded, and whoever opened the file next read nothing behind the record.
+  @Test(arguments: 0..<5)
+  func `a flush finds a record that another program has overwritten`(number: Int) throws {
+    let log = try LineLog(url)
+    let lines = (0..<5).map { "line \($0)" }
+    for line in lines { try log.append(line) }
+    try log.journal.flush()
+    let place = try #require(
+      Data(contentsOf: url).range(of: Data(lines[number].utf8))
+    ).lowerBound
+    let file = try FileHandle(forWritingTo: url)
+    try file.seek(toOffset: UInt64(place))
+    try file.write(contentsOf: Data("LINE".utf8))
+    try file.close()
+    try log.append("late")
+    let error = #expect(throws: FileError.self) { try log.journal.flush() }
+    #expect(error?.code == .damaged)
+    try log.compact()
+    try log.journal.flush()
+    #expect(try LineLog(url).lines == lines + ["late"])
+  }
+
   @Test func flushingSaysWhenTheFileIsGone() throws {
     let log = try LineLog(url)
     let flusher = log.journal.flusher

@@ -286,7 +286,54 @@ struct StrangerTests {
     #expect(try found().count == 100)
   }
 
+  // MARK: Damaged records
+
+  /// `flush()` succeeded, and the next program had nothing that was set after the damaged record was.
+  @Test(arguments: [0, 50, 99], [1, 2])
+  func `a record that is damaged while a domain is open is written again from memory`(
+    number: Int, count: Int
+  ) throws {
+    for isFlushed in [false, true] {
+      for isPublished in [false, true] {
+        try? FileManager.default.removeItem(at: directory)
+        let stores = try (0..<count).map { _ in try open() }
+        try stores[0].set(.integer(1), forKey: "first")
+        if isPublished { try stores[0].checkpoint() }
+        var expected: [String: PropertyList] = ["first": .integer(1)]
+        for number in 0..<100 {
+          expected["\(number)"] = .string("<\(number)>")
+          try stores[0].set(.string("<\(number)>"), forKey: "\(number)")
+        }
+        for store in stores { store.refresh() }
+        try damage("<\(number)>")
+        let errors = Errors()
+        _ = stores[0].addProblemHandler(errors.add)
+        try stores[0].set(.string("late"), forKey: "late")
+        if isFlushed { try stores[0].flush() } else { try stores[0].checkpoint() }
+        #expect(errors.all.map(\.code) == [.damaged])
+        #expect(errors.all.first?.message.contains("restored from memory") == true)
+        expected["late"] = .string("late")
+        #expect(try found() == expected)
+        try stores[count - 1].set(.string("last"), forKey: "last")
+        try stores[count - 1].flush()
+        expected["last"] = .string("last")
+        #expect(try found() == expected)
+        #expect(errors.all.count == 1)
+      }
+    }
+  }
+
   // MARK: Support
+
+  /// Overwrites a string in the journal's log.
+  private func damage(_ string: String) throws {
+    let bytes = try Data(contentsOf: journal)
+    let place = try #require(bytes.range(of: Data(string.utf8))).lowerBound
+    let file = try FileHandle(forWritingTo: journal)
+    try file.seek(toOffset: UInt64(place))
+    try file.write(contentsOf: Data(repeating: 0x58, count: string.utf8.count))
+    try file.close()
+  }
 
   private final class Errors: Sendable {
     private let errors = ForkSafeLock<[PreferencesError]>([])
