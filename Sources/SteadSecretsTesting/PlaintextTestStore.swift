@@ -117,9 +117,11 @@ extension PlaintextTestStore {
   private func change(_ body: (inout SecretTable) throws -> Bool) throws(SecretError) {
     try SecretError.files {
       try lock.withLock {
-        var table = try table()
-        guard try body(&table) else { return }
-        try file.replace(with: table.plaintext())
+        // Somebody may have removed the lock's file.
+        _ = try file.update { old in
+          var table = try old.map { try SecretTable(plaintext: $0) } ?? SecretTable()
+          return try body(&table) ? try table.plaintext() : nil
+        }
       }
     }
   }

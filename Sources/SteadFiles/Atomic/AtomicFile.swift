@@ -75,6 +75,21 @@ public struct AtomicFile: Sendable {
     }
   }
 
+  /// Replaces the contents only if the file has the status that it had when the caller read it.
+  ///
+  /// The check costs a system call. It is made under the directory's lock, so it holds against all writers that use this
+  /// type, in every process.
+  ///
+  /// - Throws: ``FileError``: `.changed` when the file has another status, or is gone.
+  package func replace(
+    with data: Data, ifStill status: FileStatus, permissions: Permissions
+  ) throws {
+    try put(data, .full, permissions) { disk, target, temporary in
+      guard try disk.status(at: target) == status else { throw try changed }
+      try disk.rename(temporary.path, to: target)
+    }
+  }
+
   /// Creates the file, and leaves an existing one alone.
   ///
   /// If several processes try at once, exactly one succeeds.

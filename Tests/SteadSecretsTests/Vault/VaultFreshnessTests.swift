@@ -44,6 +44,28 @@ import Testing
     }
   }
 
+  /// With locks of their own, one writer replaced what the other one had just written, and then took its own version for an
+  /// older one.
+  @Test(arguments: [2, 4])
+  func `writers whose lock somebody removes lose no secret`(count: Int) throws {
+    let (lock, rounds) = (place.url.filePath + ".lock", 40)
+    try inThreads(count) { thread in
+      unlink(lock)
+      let vault = try place.open()
+      for round in 0..<rounds {
+        unlink(lock)
+        try vault.set("\(round)", "\(thread).\(round % 5)")
+        #expect(try vault.text("\(thread).\(round % 5)") == "\(round)")
+      }
+    }
+    let vault = try place.open(.open)
+    for thread in 0..<count {
+      for account in 0..<5 {
+        #expect(try vault.text("\(thread).\(account)") == "\(rounds - 5 + account)")
+      }
+    }
+  }
+
   /// A file that is put in place by other means is noticed by its times, too.
   @Test func aFileOfTheSameLengthAndTimeIsNoticed() throws {
     let vault = try place.open()

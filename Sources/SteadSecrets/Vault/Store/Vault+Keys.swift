@@ -93,7 +93,8 @@ extension Vault {
     _ change: (inout [VaultSlot]) throws(SecretError) -> Void
   ) throws(SecretError) {
     try file.locked { () throws(SecretError) in
-      var draft = try VaultDraft(after: try current())
+      let snapshot = try current()
+      var draft = try VaultDraft(after: snapshot)
       try change(&draft.slots)
       guard VaultSlot.work(of: draft.slots) <= VaultScrypt.totalWorkLimit else {
         throw SecretError(
@@ -102,7 +103,7 @@ extension Vault {
             "The vault's passphrases together would cost too much, since each may be tried in "
             + "turn. Choose a smaller cost, or remove one first.")
       }
-      try put(draft)
+      try put(draft, after: snapshot)
     }
   }
 }

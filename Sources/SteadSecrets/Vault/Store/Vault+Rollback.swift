@@ -30,7 +30,7 @@ extension Vault {
         draft.generation = max(draft.generation, try noted.generation.nextGeneration())
       }
       let (data, header) = try draft.file(root: root)
-      try file.replace(with: data)
+      try file.replace(snapshot, with: data)
       witness.raise(to: header.mark)
       file.pin(environment).note(header.id)
     }

@@ -19,7 +19,9 @@ extension Vault {
       let entry = VaultEntry(bytes.count, id, write, old: old, at: Date().vaultTime)
       let sealed = try entry.seal(bytes, root: root, vaultID: self.id)
       let range = found.index..<found.index + (found.isThere ? 1 : 0)
-      try put(VaultDraft(after: snapshot, replacing: range, with: entry, sealed: sealed))
+      try put(
+        VaultDraft(after: snapshot, replacing: range, with: entry, sealed: sealed),
+        after: snapshot)
     }
   }
 
@@ -45,7 +47,7 @@ extension Vault {
       let snapshot = try current()
       let range = choose(snapshot)
       guard !range.isEmpty else { return 0 }
-      try put(VaultDraft(after: snapshot, replacing: range))
+      try put(VaultDraft(after: snapshot, replacing: range), after: snapshot)
       return range.count
     }
   }
@@ -62,10 +64,10 @@ extension Vault {
     }
   }
 
-  /// Replaces the vault's file with a draft. The caller holds the lock.
-  func put(_ draft: VaultDraft) throws(SecretError) {
+  /// Replaces the vault's file, as a snapshot has it, with a draft. The caller holds the lock.
+  func put(_ draft: VaultDraft, after snapshot: VaultSnapshot) throws(SecretError) {
     let (data, header) = try draft.file(root: root)
-    try file.replace(with: data)
+    try file.replace(snapshot, with: data)
     // From here on the write is done, whatever else fails.
     guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return

@@ -52,21 +52,36 @@ struct VaultFile: Sendable {
   }
 
   /// Runs `body` while no other program writes the vault.
+  ///
+  /// A lock excludes nobody once its file is removed, as cleaners of `*.lock` do. So `body` may run several times: again
+  /// whenever it finds in ``replace(_:with:)`` or ``create(_:)`` that the vault was written meanwhile.
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
     // It may have been opened to others since the vault was read.
     try FileSafety.checkDirectory(path.directoryPath)
     defer { VaultNotices.deliver() }
-    return try SecretError.files {
-      try lock.hold(for: FileLock.writerLimit) { try body() }
+    for _ in 0..<Vault.replacementLimit {
+      do throws(SecretError) {
+        return try SecretError.files { try lock.hold(for: FileLock.writerLimit) { try body() } }
+      } catch {
+        let code = (error.cause as? FileError)?.code
+        guard code == .changed || code == .alreadyExists else { throw error }
+      }
     }
+    throw SecretError(
+      code: .failed,
+      message: "Other programs wrote the vault \(path) at each of \(Vault.replacementLimit) "
+        + "attempts. Stop what removes its lock, \(path.fileName).lock, and try again.")
   }
 
   func create(_ data: Data) throws(SecretError) {
     try SecretError.files { try file.create(with: data) }
   }
 
-  func replace(with data: Data) throws(SecretError) {
-    try SecretError.files { try file.replace(with: data, permissions: .ownerOnly) }
+  /// Replaces the file, if it is still the one that a snapshot is of; see ``locked(_:)``.
+  func replace(_ snapshot: VaultSnapshot, with data: Data) throws(SecretError) {
+    try SecretError.files {
+      try file.replace(with: data, ifStill: snapshot.status, permissions: .ownerOnly)
+    }
   }
 
   /// The error for a missing vault.

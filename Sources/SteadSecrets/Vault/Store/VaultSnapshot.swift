@@ -53,6 +53,9 @@ final class VaultSnapshot: Sendable {
     return index
   }
 
+  /// The status of the file that was read.
+  var status: FileStatus { file.status }
+
   /// Whether the path still leads to the file that was read, unchanged.
   func isCurrent(_ status: FileStatus?) -> Bool { status == file.status }
 }
