@@ -26,3 +26,17 @@ extension HTTPCache.Fields {
     return .bytes(count)
   }
 }
+
+extension HTTPCache.Response {
+  /// Whether the body can have the length that the fields state, if they state one.
+  ///
+  /// Beside `Transfer-Encoding` a length doesn't count, and may be part of an attack (RFC 9112, 6.3). A 204 has no body.
+  var mayHaveStatedLength: Bool {
+    switch fields.bodyLength {
+    case .unknown: true
+    case .contradictory: false
+    case .bytes(let count):
+      !fields.contains("Transfer-Encoding") && (count == 0 || status != HTTPStatus.noContent)
+    }
+  }
+}

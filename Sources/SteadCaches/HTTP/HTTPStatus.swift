@@ -1,6 +1,7 @@
 /// What status codes mean for a cache (RFC 9110, 15).
 enum HTTPStatus {
   static let switchingProtocols = 101
+  static let noContent = 204
   static let partialContent = 206
   static let notModified = 304
   static let rangeNotSatisfiable = 416

@@ -83,7 +83,7 @@ enum Reception: Sendable, Hashable {
     guard HTTPStatus.isFinal(response.status), response.status != HTTPStatus.notModified,
       control.mayStore(response.status),
       !CacheControl(of: request.fields, isRequest: true).hasNoStore,
-      response.fields.bodyLength != .contradictory, isAnswer(response, to: request, isShared),
+      response.mayHaveStatedLength, isAnswer(response, to: request, isShared),
       !isShared || mayBeShared(response.fields, control, of: request),
       let selection = Selection(of: request, for: response.fields, isShared: isShared)
     else { return nil }

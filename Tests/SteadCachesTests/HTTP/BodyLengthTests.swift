@@ -86,6 +86,35 @@ import Testing
     }
   }
 
+  // `Cache-Status` said "stored" of these, whose length is not the one that the head states.
+  @Test(arguments: [200, 204, 404], [nil, "0", "3", "5"])
+  func `a response whose body can't have the stated length is not said to be stored`(
+    status: Int, length: String?
+  ) async throws {
+    let body = status == 204 ? "" : "hello"
+    for isChunked in [false, true] {
+      let origin = Origin { _ in
+        let chunks = Chunks()
+        chunks.send(body)
+        chunks.finish()
+        var fields: HTTPCache.Fields = ["Cache-Control": "max-age=9"]
+        if let length { fields["Content-Length"] = length }
+        if isChunked { fields["Transfer-Encoding"] = "chunked" }
+        return (.init(status: status, fields: fields), chunks.body)
+      }
+      let cache = origin.cache()
+      let reply = try await origin.get(from: cache)
+      #expect(String(decoding: try await reply.body.data(), as: UTF8.self) == body)
+      let isStored = cache.storedResponse(to: try Origin.request()) != nil
+      #expect(isStored == (length.map { !isChunked && $0 == "\(body.utf8.count)" } ?? true))
+      // Of a body that ends early or late nobody knows it before.
+      if length == nil || isChunked || status == 204 {
+        #expect(reply.outcome.isStored == isStored)
+        #expect(reply.outcome.cacheStatus().contains("; stored") == isStored)
+      }
+    }
+  }
+
   private func limits(using random: inout SplitMix) -> HTTPCache.Limits {
     HTTPCache.Limits(
       memorySizeLimit: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
