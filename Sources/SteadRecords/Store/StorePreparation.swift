@@ -141,8 +141,8 @@ struct StorePreparation {
     try recordSchema(version: migrator?.version ?? layout.schema.version)
     try recordTables(digest)
     // The file may be a copy that SQLite made, whose name says what this commit must not seem to follow. A copy that a
-    // migration works on keeps the store's names, and a new store gets one with its first save.
-    if !isNew, file.configuration.migration == .none, try !connection.logNames().isEmpty {
+    // migration works on keeps the store's names.
+    if !file.configuration.isStoredInMemoryOnly, file.configuration.migration == .none {
       try connection.addLogName()
     }
   }
