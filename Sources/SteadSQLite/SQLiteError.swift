@@ -22,6 +22,9 @@ package struct SQLiteError: Error, Equatable {
     SQLiteError(code: SQLITE_CORRUPT, message: message)
   }
 
+  /// Whether a file, such as the log, ends before the bytes that it should have.
+  package var isOfShortFile: Bool { code == SQLITE_IOERR | (2 << 8) }
+
   /// What a caller of SQLite can act on.
   package enum Kind: Equatable {
     case full, damaged, locked, readOnly, notOpened, disk, constraint, interrupted, view, other

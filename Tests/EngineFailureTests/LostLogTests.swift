@@ -176,6 +176,33 @@ struct LostLogTests {
     }
   }
 
+  /// The error said that the disk had failed.
+  @Test(arguments: ["removed", "moved"], [1, 40])
+  func `a log that went while a program has the store open is named, and loses nothing`(
+    fate: String, saves: Int
+  ) throws {
+    let worker = try worker()
+    for number in 1...saves { #expect(try ask(worker, "save") == number) }
+    let (log, away) = (file.url.filePath + "-wal", file.directory.appending(path: "away").filePath)
+    try FileManager.default.moveItem(atPath: log, toPath: away)
+    let before = try Data(contentsOf: file.url)
+    for allowsSave in [true, false, true] {
+      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("test.store-wal, was removed"))
+    }
+    #expect(try Data(contentsOf: file.url) == before)
+    // What the message says.
+    if fate == "moved" {
+      try? FileManager.default.removeItem(atPath: log)
+      try FileManager.default.moveItem(atPath: away, toPath: log)
+      #expect(try count(in: file) == saves)
+    }
+    #expect(try ask(worker, "save") == saves + 1)
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    #expect(try count(in: file) == saves + 1)
+    #expect(try count(in: file.copy(withLog: false)) == saves + 1)
+  }
+
   /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
   /// damaged, and said so only later.
   @Test(arguments: [1, 40, 300])

@@ -399,7 +399,7 @@ final class CacheDatabase: Sendable {
     // A statement that can't be prepared, or a constraint that doesn't hold, means other tables than ours.
     case .damaged, .constraint, .view: return true
     case .other: return error.code & 0xff == SQLITE_ERROR
-    case .disk: return error.code == SQLITE_IOERR | (2 << 8)  // A page that isn't there.
+    case .disk: return error.isOfShortFile  // A page that isn't there.
     default: return false
     }
   }

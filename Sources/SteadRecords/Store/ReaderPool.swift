@@ -52,8 +52,10 @@ final class ReaderPool: Sendable {
     _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     let reader = try take()
+    // One that fails here may have opened another log than the store has by now, and is closed.
+    let number = try prepare(reader, freshness, doubt)
     defer { giveBack(reader) }
-    return try body(reader, try prepare(reader, freshness, doubt))
+    return try body(reader, number)
   }
 
   // MARK: Lending

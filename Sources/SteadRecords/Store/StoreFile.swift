@@ -101,14 +101,37 @@ struct StoreFile: Sendable {
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     guard LogMark.isSet(in: try connection.integer("PRAGMA user_version") ?? 0) else { return }
-    let store = (try? POSIXDisk().resolveLinks(path)) ?? path
-    guard (try POSIXDisk().status(at: store + "-wal")?.size ?? 0) == 0 else { return }
+    guard isLogEmpty else { return }
     throw SwiftDataError(
       .unreadableStore,
       "\(path) lacks its log, \(path.fileName)-wal, which has saves that the file does not have: the file was copied or "
         + "moved without it while a program used the store, or after one was killed. It was left untouched. Put the log "
         + "next to it, or open a backup. If the log is lost, `sqlite3 \(path.fileName) \"PRAGMA user_version = "
         + "\(StorePreparation.formatVersion)\"` lets the store open without these saves.")
+  }
+
+  /// Whether the log has no pages, or does not exist.
+  private var isLogEmpty: Bool {
+    let disk = POSIXDisk()
+    let store = (try? disk.resolveLinks(path)) ?? path
+    return ((try? disk.status(at: store + "-wal"))?.size ?? 0) == 0
+  }
+
+  /// The error for one of SQLite's.
+  ///
+  /// A connection that is opened after the log was removed begins an empty one, and lacks the pages of which the index,
+  /// which other connections keep, says that the log has them.
+  private func failure(_ error: SQLiteError) -> any Error {
+    error.isOfShortFile && isLogEmpty ? removedLog : StoreErrors.error(error)
+  }
+
+  private var removedLog: SwiftDataError {
+    SwiftDataError(
+      .unreadableStore,
+      "The log of \(path), \(path.fileName)-wal, was removed, moved away or emptied while a program has the store open, and "
+        + "has saves that the file does not have. The file was left untouched. If the log was moved, move it back. If it was "
+        + "removed, let the programs end that have the store open: they still have the log, and move it into the file as "
+        + "they end, unless they are killed. Then try again. If it was emptied, open a backup.")
   }
 
   /// SQLite would remove the log, and begin an empty store.
@@ -174,7 +197,7 @@ struct StoreFile: Sendable {
     options.trustsSchema = true
     options.functions = SteadSQLFunctions.functions
     options.collations = SteadSQLFunctions.collations
-    options.failure = StoreErrors.error
+    options.failure = isFile ? failure : StoreErrors.error
     let connection = try StoreConnection(options)
     // A statement's temporary data, such as the rows of RETURNING, needs no file.
     try connection.execute("PRAGMA temp_store = MEMORY")

@@ -73,6 +73,47 @@ struct MovedStoreTests {
     #expect(try store.reopened().count(Member.self) == (write == .save ? 2 : 0))
   }
 
+  /// What opens the store's file again.
+  enum Opening: CaseIterable {
+    case container, readOnlyContainer, reader, check, backup
+
+    func run(_ store: TestStore) throws {
+      switch self {
+      case .container: #expect(try ModelContext(store.secondContainer()).count(Member.self) == 1)
+      case .readOnlyContainer:
+        let configuration = ModelConfiguration(url: store.url, allowsSave: false)
+        _ = try ModelContainer(for: store.schema, configurations: configuration)
+      case .reader:
+        // The second one is new: the first one is lent.
+        let records = store.container.stores[0]
+        try records.read(.newest) { _, _ in try records.read(.newest) { _, _ in } }
+      case .check: #expect(try store.container.check().isSound)
+      case .backup:
+        try store.container.backUp(to: store.directory.file("\(UUID().uuidString).store"))
+      }
+    }
+  }
+
+  /// The error said that the disk had failed.
+  @Test(arguments: Opening.allCases)
+  func `a log that was moved away is named, until it is back`(opening: Opening) throws {
+    let store = try TestStore(.file, Club.self, Member.self, Skill.self)
+    let context = store.context()
+    context.insert(Member(name: "Ann"))
+    try context.save()
+    let log = store.url.path + "-wal"
+    try FileManager.default.moveItem(atPath: log, toPath: log + ".away")
+    let error = try #require(throws: SwiftDataError.self) { try opening.run(store) }
+    #expect(error.code == .unreadableStore, "\(error)")
+    #expect(error.message.contains("test.store-wal, was removed, moved away"), "\(error)")
+    try? FileManager.default.removeItem(atPath: log)
+    try FileManager.default.moveItem(atPath: log + ".away", toPath: log)
+    try opening.run(store)
+    context.insert(Member(name: "Bob"))
+    try context.save()
+    #expect(try store.reopened().count(Member.self) == 2)
+  }
+
   /// One process showed two stores at one path, and nothing said so.
   @Test(.exitTests) func `an empty store at the path of one that is open is reported`() async {
     await #expect(processExitsWith: .success) {
