@@ -255,6 +255,19 @@ struct StorePreparation {
     for index in table.references { try connection.execute(index.creation) }
   }
 
+  /// The error of a unique index that cannot be made, since rows share a value.
+  private func duplicates(
+    _ index: TableIndex, _ properties: [Int], of entity: EntityLayout
+  ) throws -> SwiftDataError {
+    let names = properties.map { "\(entity.name).\(entity.properties[$0].name)" }
+    let rows = try index.sharingRows(on: connection)
+    return SwiftDataError(
+      .loadIssueModelContainer,
+      "\(names.joined(separator: " and ")) is unique, but these share a value: \(rows) of the table \(index.table). So the index "
+        + "\(index.name), which another program may have removed, cannot be made. The store was left as it was. Change or delete "
+        + "all but one of each with an SQLite tool, and open the store again; or open a backup.")
+  }
+
   private func prepareRelated(_ entity: EntityLayout) throws {
     for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, !isMirror) })
       + entity.indices.map({ ($0, false) })
@@ -265,7 +278,11 @@ struct StorePreparation {
           "A to-many relationship of \(entity.name) cannot be unique or indexed. Take it out of #Unique and #Index."
         )
       }
-      try connection.execute(index.creation)
+      do {
+        try connection.execute(index.creation)
+      } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+        throw try duplicates(index, constraint, of: entity)
+      }
     }
     for index in entity.joined {
       if let join = entity.properties[index].joinTable { try connection.create(join) }

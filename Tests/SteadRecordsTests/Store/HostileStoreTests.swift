@@ -85,6 +85,67 @@ import Testing
     #expect(problems.map(\.kind).contains(.exhaustedNumbers), "\(problems)")
   }
 
+  /// Rows that have one value where another program has dropped the index that forbids it.
+  struct Sharing: Sendable, CustomTestStringConvertible {
+    let properties: String
+    let rows: [Int64]
+    let sql: String
+    var testDescription: String { sql }
+  }
+
+  /// The error said that nothing was saved, and to change the object's value.
+  @Test(
+    "rows that share a unique value are named, when the store is opened and by a check",
+    arguments: [
+      Sharing(
+        properties: "Badge.code", rows: [1, 3],
+        sql: "DROP INDEX Badge_code_unique; UPDATE Badge SET code = 'secret 1' WHERE _id = 3"),
+      Sharing(
+        properties: "Seat.hall and Seat.number", rows: [1, 2, 3],
+        sql: "DROP INDEX Seat_hall_number_unique; UPDATE Seat SET number = 7"),
+      Sharing(
+        properties: "Seat.hall and Seat.holder", rows: [1, 2],
+        sql: "DROP INDEX Seat_hall_holder_unique; UPDATE Seat SET holder = 'secret' WHERE _id < 3"),
+      Sharing(
+        properties: "Locker.owner", rows: [1, 2],
+        sql: "DROP INDEX Locker_owner_unique; UPDATE Locker SET owner = 1"),
+    ])
+  func sharing(damage: Sharing) throws {
+    let store = try TestStore(
+      .file, Badge.self, Scan.self, Seat.self, Locker.self, LockerOwner.self)
+    let context = store.context()
+    for number in 1...3 {
+      context.insert(Badge(code: "secret \(number)"))
+      context.insert(Seat(hall: "secret", number: number))
+      if number < 3 {
+        context.insert(Locker(number: number, owner: LockerOwner(name: "\(number)")))
+      }
+      try context.save()
+    }
+    let other = try StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+    try other.execute(damage.sql)
+
+    let error = try #require(throws: SwiftDataError.self) { try store.secondContainer() }
+    var rows = FoundRows()
+    for row in damage.rows { rows.add(row) }
+    #expect(error.code == .loadIssueModelContainer, "\(error)")
+    #expect(error.message.contains("\(damage.properties) is unique"), "\(error)")
+    #expect(error.message.contains("share a value: \(rows) of the table"), "\(error)")
+    #expect(!"\(error)".contains("secret"))
+    let readOnly = try ModelContainer(
+      for: store.schema, configurations: ModelConfiguration(url: store.url, allowsSave: false))
+    for container in [store.container, readOnly] {
+      let problem = try #require(try container.check().problems.first { $0.kind == .missingIndex })
+      #expect(problem.rows == damage.rows, "\(problem)")
+      #expect(problem.description.contains("share a value: \(rows)"), "\(problem)")
+    }
+
+    // What the message says.
+    let table = damage.properties.prefix { $0 != "." }
+    try other.execute("DELETE FROM \(table) WHERE _id > 1")
+    #expect(try store.secondContainer().check().isSound)
+  }
+
   @Test("a store, what lies beside it, and directories made for it are their owner's alone")
   func permissions() throws {
     let directory = try TestFiles.directory().appending(path: "a/b", directoryHint: .isDirectory)

@@ -54,7 +54,7 @@ extension StoreCheck.Problem.Kind {
   public static let missingTable = Self("missingTable")
   /// A table lacks a column, or has one of another type.
   public static let missingColumn = Self("missingColumn")
-  /// A table lacks an index; without it, unique values may not be unique.
+  /// A table lacks an index; without it, unique values may not be unique. The rows are those that share one.
   public static let missingIndex = Self("missingIndex")
   /// New rows or transactions would get no numbers.
   public static let exhaustedNumbers = Self("exhaustedNumbers")

@@ -123,11 +123,18 @@ extension StoreInspection {
     }
     for index in wanted where try !index.exists(on: connection) {
       let columns = index.columns.joined(separator: ", ")
-      note(
-        .missingIndex, entity,
-        "\(entity.name) has no \(index.isUnique ? "unique " : "")index of \(columns)"
-          + (index.isUnique ? ", so that two rows may have one value" : "")
-          + ". Open the store for writing, which makes \(index.name).")
+      let missing = "\(entity.name) has no \(index.isUnique ? "unique " : "")index of \(columns)"
+      let remedy = "Open the store for writing, which makes \(index.name)."
+      let rows = index.isUnique ? try index.sharingRows(on: connection) : FoundRows()
+      guard rows.count == 0 else {
+        note(
+          .missingIndex, entity, rows: rows,
+          "\(missing), and these share a value: \(rows). Change or delete all but one of each. \(remedy)"
+        )
+        continue
+      }
+      let risk = index.isUnique ? ", so that two rows may have one value" : ""
+      note(.missingIndex, entity, "\(missing)\(risk). \(remedy)")
     }
   }
 

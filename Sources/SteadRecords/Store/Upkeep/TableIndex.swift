@@ -39,6 +39,18 @@ struct TableIndex: Hashable {
       + "(\(columns.map(\.sqlName).joined(separator: ", ")))"
   }
 
+  /// The rows that share their values with others; those with a NULL share none.
+  func sharingRows(on connection: StoreConnection) throws -> FoundRows {
+    let list = columns.map(\.sqlName).joined(separator: ", ")
+    let statement = try connection.prepare(
+      "SELECT \"_id\" FROM \(table.sqlName) WHERE (\(list)) IN "
+        + "(SELECT \(list) FROM \(table.sqlName) GROUP BY \(list) HAVING count(*) > 1) ORDER BY \"_id\""
+    )
+    var found = FoundRows()
+    while try statement.step() { found.add(statement.integer(0)) }
+    return found
+  }
+
   func exists(on connection: StoreConnection) throws -> Bool {
     let found = try connection.rows(
       "SELECT i.\"unique\", c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c "
