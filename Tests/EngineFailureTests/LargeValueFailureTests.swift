@@ -179,10 +179,7 @@ import SteadSQLite
     }
     let directory = store.directory.appending(path: ".test.store_external")
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.filePath)
-    var options = SQLiteOptions(.file(store.url.path))
-    options.isWritable = true
-    options.trustsSchema = true
-    let other = try SQLiteConnection(options)
+    let other = try connection(to: store)
     let old = try other.rows("SELECT picture FROM Poster WHERE number = 1", [])
     guard case .text(let name)? = old.first?.first else {
       Issue.record("The value has no file.")
@@ -197,12 +194,74 @@ import SteadSQLite
     #expect(poster.picture == expected)
   }
 
+  enum Return: CaseIterable { case undo, otherStore }
+
+  /// A name that is no digest made the save say that the file could not be written, and to save again.
+  @Test(
+    arguments: ["", "/etc/passwd", "../x", String(repeating: "A", count: 64), nil],
+    Return.allCases)
+  func `a large value whose file is not there cannot come back`(name: String?, way: Return) throws {
+    let store = try TestStore(Poster.self, Wall.self)
+    let writer = store.context()
+    writer.insert(Poster(number: 1, picture: Self.picture(1)))
+    try writer.save()
+    let missing = String(repeating: "0", count: 64)
+    try connection(to: store).run("UPDATE Poster SET picture = ?1", [.text(name ?? missing)])
+    let target = way == .undo ? store : try TestStore(Poster.self, Wall.self)
+    let (context, other) = (store.context(), target.context())
+    let manager = undoing(context)
+    let poster = try context.only(Poster.self)
+    context.delete(poster)
+    try context.save()
+    context.processPendingChanges()
+    let last = way == .undo ? context : other
+    if way == .undo { manager.undo() } else { last.insert(poster) }
+    let error = try #require(throws: SwiftDataError.self) { try last.save() }
+    #expect(error.code == .modelValidationFailure, "\(error)")
+    #expect(error.message.contains("Poster.picture") && error.message.contains("again."))
+    #expect(error.message.contains(name == nil ? "is gone" : "something else than the name"))
+    // What the message says.
+    poster.picture = Self.picture(2)
+    try last.save()
+    #expect(try target.reopened().only(Poster.self).picture == Self.picture(2))
+  }
+
+  /// The file stays, since another row has the same value.
+  @Test func `a large value whose file is damaged cannot come into another store`() throws {
+    let (store, target) = (
+      try TestStore(Poster.self, Wall.self), try TestStore(Poster.self, Wall.self)
+    )
+    let writer = store.context()
+    for number in 1...2 { writer.insert(Poster(number: number, picture: Self.picture(1))) }
+    try writer.save()
+    let directory = store.directory.appending(path: ".test.store_external")
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.filePath)
+    #expect(names.count == 1)
+    try Data("other".utf8).write(to: directory.appending(path: names[0]))
+    let (context, other) = (store.context(), target.context())
+    let poster = try context.only(Poster.self, where: #Predicate { $0.number == 1 })
+    context.delete(poster)
+    try context.save()
+    other.insert(poster)
+    let error = try #require(throws: SwiftDataError.self) { try other.save() }
+    #expect(error.code == .modelValidationFailure, "\(error)")
+    #expect(error.message.contains("Its file is damaged"), "\(error)")
+  }
+
   /// Random changes, saves, undos and compactions, against the values that the stack had.
   @Test func `random undos bring every value back`() async throws {
     for seed in 0..<UInt64(Effort.times(6)) {
       try PictureTrial(seed: seed, picture: Self.picture).run()
       await Task.yield()
     }
+  }
+
+  /// The store as another program has it open.
+  private func connection(to store: TestStore) throws -> SQLiteConnection {
+    var options = SQLiteOptions(.file(store.url.path))
+    options.isWritable = true
+    options.trustsSchema = true
+    return try SQLiteConnection(options)
   }
 
   private func files(of store: TestStore) throws -> Int {

@@ -4,6 +4,7 @@ enum ColumnError: Error, CustomStringConvertible {
   case noTransformer(String)
   case notTransformable
   case missingFile
+  case damagedFile
 
   var description: String {
     switch self {
@@ -15,6 +16,9 @@ enum ColumnError: Error, CustomStringConvertible {
       "The transformer returned no data, or data that it cannot transform back."
     case .missingFile:
       "Its file is gone: another program has removed it, with the last row that referred to it. Set the property again."
+    case .damagedFile:
+      "Its file is damaged, or the column has something else than the name of a file: another program has written it. Set the "
+        + "property again."
     }
   }
 }

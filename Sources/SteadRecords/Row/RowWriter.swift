@@ -68,15 +68,19 @@ public struct _RowWriter {
   /// Refers to the file of a value that was not read; one that was removed since is written again.
   func bindExternal(_ external: ExternalData, _ parameter: Int32) throws {
     let (reference, blobs) = (external.reference, external.blobs)
-    // An object that was deleted may come into another store.
-    if context.takeUnretainedValue().blobs?.uses === blobs.uses, try blobs.contains(reference) {
-      return bind(reference, parameter)
-    }
+    let data: Data
     do {
-      try bindExternal(try blobs.read(reference), parameter)
+      // An object that was deleted may come into another store.
+      if context.takeUnretainedValue().blobs?.uses === blobs.uses, try blobs.contains(reference) {
+        return bind(reference, parameter)
+      }
+      data = try blobs.read(reference)
     } catch let error as FileError where error.code == .notFound {
       throw ColumnError.missingFile
+    } catch let error as FileError where error.code == .invalidName || error.code == .damaged {
+      throw ColumnError.damagedFile
     }
+    try bindExternal(data, parameter)
   }
 
   func bindTransformed<Value>(_ value: Value, _ property: Int, _ parameter: Int32) throws {

@@ -107,6 +107,19 @@ import WorkerModels
     #expect(try ModelContext(copy).only(Headline.self).picture == first.picture)
   }
 
+  /// The backup failed.
+  @Test(
+    "a row that names no file is in the backup as it is",
+    arguments: ["", "/etc/passwd", String(repeating: "0", count: 64)])
+  func strayName(name: String) throws {
+    let store = try UpkeepStore()
+    try store.sql("UPDATE Headline SET picture = '\(name)'")
+    try store.container.backUp(to: target)
+    let copy = try open(target, as: store)
+    #expect(try copy.check().problems.map(\.kind) == [.missingFile])
+    #expect(try ModelContext(copy).only(Headline.self).title == "zugzwang")
+  }
+
   @Test("several stores are backed up to a directory")
   func severalStores() throws {
     let files = try TestFiles.directory()

@@ -34,7 +34,9 @@ struct BackupFiles {
       do {
         _ = try target.write(source.read(reference))
         copied.insert(reference)
-      } catch let error as FileError where error.code == .notFound || error.code == .damaged {
+      } catch let error as FileError
+        where [.notFound, .damaged, .invalidName].contains(error.code)
+      {
         looks[reference, default: 0] += 1
       }
     }
