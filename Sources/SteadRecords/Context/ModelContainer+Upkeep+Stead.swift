@@ -47,8 +47,8 @@ extension ModelContainer {
   ///   - url: The file or directory to create. Its parent must exist.
   ///   - progress: Called after each mebibyte and each file, on this thread; an error that it throws ends the backup
   ///     and removes its files.
-  /// - Throws: `SwiftDataError`, with the code `fileExists` if the file exists, `CancellationError` if the task is
-  ///   cancelled, and what `progress` throws.
+  /// - Throws: `SwiftDataError`, with the code `fileExists` if the file exists, and `storageFull` if there is too little
+  ///   space; `CancellationError` if the task is cancelled, and what `progress` throws.
   public func backUp(
     to url: URL, _ progress: @escaping StoreProgress.Report = { _ in }
   ) throws {
@@ -76,10 +76,12 @@ extension ModelContainer {
   private func ofBackup(_ body: () throws -> Void) throws {
     do {
       try body()
+    } catch let error as FileError where error.code == .noSpace {
+      throw SwiftDataError.ofFullDisk(error)
     } catch let error as FileError {
       throw SwiftDataError(
         .storageFailure,
-        "The backup was not made: \(error) Its directory must exist, be writable and have room.",
+        "The backup was not made: \(error) Its directory must exist and be writable.",
         cause: error)
     }
   }

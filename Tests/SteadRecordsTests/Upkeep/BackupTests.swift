@@ -120,6 +120,29 @@ import WorkerModels
     #expect(try ModelContext(copy).only(Headline.self).title == "zugzwang")
   }
 
+  @Test(
+    "a backup on a full disk says so, and leaves nothing", .needs(.smallDisk),
+    arguments: [true, false])
+  func fullDisk(hasFiles: Bool) throws {
+    let store = try UpkeepStore()
+    if !hasFiles {
+      let context = store.store.context()
+      try context.only(Headline.self).picture = nil
+      try context.save()
+    }
+    let disk = try SmallDisk(byteCount: 1 << 20)
+    try disk.fill(leaving: 16 * 1024)
+    let copy = disk.directory.file("copy.store")
+    let error = try #require(throws: SwiftDataError.self) { try store.container.backUp(to: copy) }
+    #expect(error.code == .storageFull, "\(error)")
+    #expect(!error.message.contains("pending"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: disk.directory.url.path)
+    #expect(names == ["filler"])
+    try disk.empty()
+    try store.container.backUp(to: copy)
+    #expect(try open(copy, as: store).check().isSound)
+  }
+
   @Test("several stores are backed up to a directory")
   func severalStores() throws {
     let files = try TestFiles.directory()

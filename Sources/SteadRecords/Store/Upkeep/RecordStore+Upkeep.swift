@@ -56,6 +56,8 @@ extension RecordStore {
         try emptyLog(connection)
       }
       return max(0, before - (try size(writer)))
+    } catch let error as FileError where error.code == .noSpace {
+      throw SwiftDataError.ofFullDisk(error)
     } catch let error as FileError {
       throw SwiftDataError(
         .storageFailure,
