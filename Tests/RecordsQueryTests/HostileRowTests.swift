@@ -78,6 +78,114 @@ import Testing
     #expect(try numbers(#Predicate { $0.text.hasSuffix("\0y") }) == [2])
   }
 
+  // MARK: Values of other types
+
+  /// Pairs of conditions, of which each object that is read meets exactly one.
+  private static let opposites: [String: [(Predicate<Sample>, Predicate<Sample>)]] = {
+    let (numbers, texts) = ([0, 1], ["", "a"])
+    let (date, id) = (Date(timeIntervalSinceReferenceDate: 0), UUID())
+    return [
+      "number": [
+        (#Predicate { $0.number == 0 }, #Predicate { $0.number != 0 }),
+        (#Predicate { $0.number < 1 }, #Predicate { $0.number >= 1 }),
+        (#Predicate { $0.number > -1 }, #Predicate { !($0.number > -1) }),
+        (#Predicate { numbers.contains($0.number) }, #Predicate { !numbers.contains($0.number) }),
+        (#Predicate { (0...5).contains($0.number) }, #Predicate { !(0...5).contains($0.number) }),
+        (#Predicate { $0.number + 1 > 0 }, #Predicate { $0.number + 1 <= 0 }),
+      ],
+      "text": [
+        (#Predicate { $0.text == "" }, #Predicate { $0.text != "" }),
+        (#Predicate { $0.text < "b" }, #Predicate { $0.text >= "b" }),
+        (#Predicate { $0.text.isEmpty }, #Predicate { !$0.text.isEmpty }),
+        (#Predicate { $0.text.contains("x") }, #Predicate { !$0.text.contains("x") }),
+        (#Predicate { $0.text.hasPrefix("x") }, #Predicate { !$0.text.hasPrefix("x") }),
+        (#Predicate { texts.contains($0.text) }, #Predicate { !texts.contains($0.text) }),
+      ],
+      "flag": [(#Predicate { $0.flag }, #Predicate { !$0.flag })],
+      "real": [(#Predicate { $0.real < 1 }, #Predicate { $0.real >= 1 })],
+      "date": [(#Predicate { $0.date <= date }, #Predicate { $0.date > date })],
+      "small": [(#Predicate { $0.small == 0 }, #Predicate { $0.small != 0 })],
+      "unsigned": [(#Predicate { $0.unsigned < 1 }, #Predicate { $0.unsigned >= 1 })],
+      "decimal": [(#Predicate { $0.decimal < 1 }, #Predicate { $0.decimal >= 1 })],
+      "uuid": [(#Predicate { $0.uuid == id }, #Predicate { $0.uuid != id })],
+    ]
+  }()
+
+  /// The store compares what the column has, for which it can use an index. In memory an object has what was read.
+  @Test(arguments: opposites.keys.sorted())
+  func `NULL in a required column meets no condition in the store, and reads as zero`(
+    column: String
+  ) throws {
+    let store = try SampleStore([Sample(number: 3, text: "x")])
+    try store.execute("UPDATE Sample SET \(column) = NULL")
+    for (index, (condition, opposite)) in (Self.opposites[column] ?? []).enumerated() {
+      let context = ModelContext(store.container)
+      func count(_ predicate: Predicate<Sample>) throws -> Int {
+        try context.fetchCount(FetchDescriptor(predicate: predicate))
+      }
+      let place: Comment = "pair \(index)"
+      #expect(try (count(condition), count(opposite)) == (0, 0), place)
+      let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
+      sample.tags = ["pending"]
+      #expect(try count(condition) + count(opposite) == 1, place)
+    }
+  }
+
+  @Test func `NULL in a required column equals nil, is sorted first, and is in no sum`() throws {
+    let store = try SampleStore([Sample(number: -1), Sample(number: 3), Sample(number: 4)])
+    try store.execute("UPDATE Sample SET number = NULL WHERE number = 3")
+    let context = ModelContext(store.container)
+    let none: Int? = nil
+    func count(_ predicate: Predicate<Sample>) throws -> Int {
+      try context.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.number == none }) == 1)
+    #expect(try count(#Predicate { $0.number != none }) == 2)
+    let sorted = FetchDescriptor<Sample>(sortBy: [SortDescriptor(\.number)])
+    #expect(try context.fetch(sorted).map(\.number) == [0, -1, 4])
+    #expect(try context.sum(of: \Sample.number) == 3)
+    #expect(try context.average(of: \Sample.number) == 1.5)
+    #expect(try context.minimum(of: \Sample.number) == -1)
+    #expect(throws: SwiftDataError.unreadableValue) { try context.distinct(\Sample.number) }
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try context.counts(of: Sample.self, by: \Sample.number)
+    }
+  }
+
+  /// How many of one row meet a condition and its opposite, in the store and in memory.
+  struct Misfit: Sendable, CustomTestStringConvertible {
+    let column: String
+    let value: String
+    let pair: Int
+    let store: [Int]
+    let memory: [Int]
+    var testDescription: String { "\(column) = \(value), \(pair)" }
+  }
+
+  @Test(arguments: [
+    Misfit(column: "number", value: "'abc'", pair: 1, store: [0, 1], memory: [1, 0]),
+    Misfit(column: "number", value: "x'00'", pair: 3, store: [0, 1], memory: [1, 0]),
+    Misfit(column: "text", value: "x'00'", pair: 1, store: [0, 1], memory: [1, 0]),
+    Misfit(column: "unsigned", value: "'abc'", pair: 0, store: [0, 1], memory: [1, 0]),
+    Misfit(column: "date", value: "'abc'", pair: 0, store: [0, 0], memory: [1, 0]),
+    Misfit(column: "flag", value: "7", pair: 0, store: [0, 0], memory: [1, 0]),
+  ])
+  func `a value of another type is compared as it is in the store, and as it is read in memory`(
+    misfit: Misfit
+  ) throws {
+    let store = try SampleStore([Sample()])
+    try store.execute("UPDATE Sample SET \(misfit.column) = \(misfit.value)")
+    let pair = try #require(Self.opposites[misfit.column]?[misfit.pair])
+    let context = ModelContext(store.container)
+    func counts() throws -> [Int] {
+      try [pair.0, pair.1].map { try context.fetchCount(FetchDescriptor(predicate: $0)) }
+    }
+    #expect(try counts() == misfit.store)
+    let sample = try #require(try context.fetch(FetchDescriptor<Sample>()).first)
+    sample.tags = ["pending"]
+    #expect(try counts() == misfit.memory)
+  }
+
   // MARK: Identifiers
 
   @Test func `an identifier of another entity finds nothing`() throws {
