@@ -73,11 +73,10 @@ import Testing
   }
 
   /// The whole of it, however often its writers are killed.
-  @Test func survivesManyKills() async throws {
+  @Test(.ownThread) func survivesManyKills() throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
     for kill in 0..<Effort.times(75, long: 5_000) {
-      await Task.yield()
       while workers.count < 2 {
         let worker = try worker("disk-changes", "\(random.next() >> 1)")
         // Some are killed while they open the cache.

@@ -59,11 +59,10 @@ import Testing
   }
 
   /// Bodies in memory and bodies that are streamed to the disk, of two processes that are killed at any moment.
-  @Test func servesNoWrongBodyAfterManyKills() async throws {
+  @Test(.ownThread) func servesNoWrongBodyAfterManyKills() async throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
     for kill in 0..<Effort.times(25, long: 1_500) {
-      await Task.yield()
       while workers.count < 2 {
         let worker = try worker("http-changes", "\(random.next() >> 1)")
         // Some are killed while they open the cache.
