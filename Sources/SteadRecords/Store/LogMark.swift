@@ -48,7 +48,7 @@ struct LogMark {
 }
 
 extension StoreConnection {
-  /// Begins a transaction with the write lock, after it has marked the file.
+  /// Marks the file, if that is due, in the transaction that has begun with the write lock. Another one then replaces it.
   ///
   /// Costs two syncs of the disk the first time, and again each time that the whole log was moved into the file.
   ///
@@ -56,10 +56,9 @@ extension StoreConnection {
   ///   - commit: Makes a commit of the mark, which changes no row, with ``commit()``.
   ///   - endSnapshots: Ends snapshots of this process that nobody reads, which would keep the mark from the file.
   ///   - namesLog: Whether the log gets a name, by which it is known to belong to the file: see ``LogName``.
-  func beginWriting(
+  func markFile(
     namesLog: Bool, committing commit: () throws -> Void, _ endSnapshots: () -> Void
   ) throws {
-    try beginImmediate()
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
     guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
@@ -82,7 +81,7 @@ extension StoreConnection {
   /// Makes the second commit of the marking, if the process that set the mark was ended before. The next checkpoint, as
   /// when the store is closed, would leave a marked file without a log.
   ///
-  /// - Parameter commit: As with ``beginWriting(namesLog:committing:_:)``.
+  /// - Parameter commit: As with ``markFile(namesLog:committing:_:)``.
   func finishLogMark(committing commit: () throws -> Void) throws {
     guard LogMark.isSet(in: try integer("PRAGMA user_version") ?? 0) else { return }
     try beginImmediate()

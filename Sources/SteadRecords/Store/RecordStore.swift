@@ -201,11 +201,12 @@ final class RecordStore: @unchecked Sendable {
   }
 
   private func beginWriting() throws {
-    guard !isInMemory else { return try writer.beginImmediate() }
+    try writer.beginImmediate()
+    if isInMemory { return }
+    // Before anything is written to the file, or to the directory at its path.
+    try checkPlace()
     // A copy that a migration works on keeps the names of the store, whose place its pages take.
-    try writer.beginWriting(
-      namesLog: configuration.migration == .none, committing: commitQuietly
-    ) {
+    try writer.markFile(namesLog: configuration.migration == .none, committing: commitQuietly) {
       OpenStores.endSnapshots(of: log)
     }
   }
@@ -223,8 +224,9 @@ final class RecordStore: @unchecked Sendable {
   /// Commits what changes neither an object nor the commits' number.
   private func commitQuietly() throws { try log.commitQuietly(writer, writer.commit) }
 
-  /// Throws when the file that is open isn't at the store's path any more: nobody would find the commit.
-  private func checkPlace() throws { if writer.hasMoved { throw file.displacement } }
+  /// Throws when the file that is open isn't at the store's path any more: nobody would find the commit, and the large values
+  /// at the path may be another store's.
+  func checkPlace() throws { if writer.hasMoved { throw file.displacement } }
 
   /// Throws when the store has been migrated to other models since it was opened.
   private func checkModels() throws {
@@ -454,6 +456,7 @@ final class RecordStore: @unchecked Sendable {
           "A store cannot be compacted, erased or restored within transaction(block:). Call it after the transaction."
         )
       }
+      try checkPlace()
       return try body(writer)
     }
   }

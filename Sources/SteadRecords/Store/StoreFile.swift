@@ -152,11 +152,11 @@ struct StoreFile: Sendable {
     )
   }
 
-  /// The error of a write to a file that isn't at the store's path any more.
+  /// The error of a write to a file, or of its backup, when it isn't at the store's path any more.
   var displacement: SwiftDataError {
     SwiftDataError(
       .unreadableStore,
-      "\(path) was removed, replaced or moved away while it was open, and nothing was written. To write again, move the file "
+      "\(path) was removed, replaced or moved away while it was open, and nothing was written to it. To use it again, move the file "
         + "back, with \(path.fileName)-wal. If it is gone, open a new container, and insert the objects into that."
     )
   }

@@ -42,7 +42,8 @@ import Testing
     func look() throws { _ = try store.read(.newest) { $1 } }
     try look()
     store.log.transactionBegins()
-    try writer.beginWriting(namesLog: true) {
+    try writer.beginImmediate()
+    try writer.markFile(namesLog: true) {
       try look()
       try store.log.commitQuietly(writer) {
         try look()

@@ -12,6 +12,8 @@ extension RecordStore {
         .fileExists,
         "\(path) exists, and a backup does not replace files. Name a new file, or remove it.")
     }
+    // A connection that is opened now would copy the store that is at the path now.
+    try checkPlace()
     let copy = StoreCopy(path: path)
     guard let blobs else {
       return try read(.newest) { connection, _ in try write(copy, from: connection, progress) }
