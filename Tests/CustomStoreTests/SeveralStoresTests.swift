@@ -52,4 +52,61 @@ import Testing
       #expect(try context.all(Note.self).map(\.text).sorted() == ["first", "second"])
     }
   }
+
+  // MARK: Stores that other programs change
+
+  private typealias Contested = ContestedStore<JSONStore>
+
+  private func json(_ name: String, _ type: any PersistentModel.Type) -> JSONStoreConfiguration {
+    JSONStoreConfiguration(name, schema: Schema([type]), url: directory.file("\(name).json"))
+  }
+
+  /// Notes in one JSON file, and after them tags in another one, whose rival comes between the check of a save and its
+  /// writing.
+  private func contestedContext(_ rival: Contested.Rival = .init()) throws -> ModelContext {
+    var tags = Contested.Configuration(json("tags", Tag.self), rival)
+    tags.schema = Schema([Tag.self])
+    let configurations: [any DataStoreConfiguration] = [
+      json("notes", Note.self), tags,
+    ]
+    return ModelContext(
+      try ModelContainer(
+        for: Schema([Note.self, Tag.self]), configurations: configurations))
+  }
+
+  private func addTag(_ code: String) throws {
+    let context = ModelContext(
+      try ModelContainer(
+        for: Schema([Tag.self]),
+        configurations: [json("tags", Tag.self)] as [any DataStoreConfiguration]))
+    context.insert(Tag(code, count: 1))
+    try context.save()
+  }
+
+  private func codes(_ context: ModelContext) throws -> [String] {
+    try context.all(Tag.self).map(\.code).sorted()
+  }
+
+  /// The error said to save again, which made the new objects of the stores before twice.
+  @Test
+  func
+    `a store that changes when another one has saved is an error whose remedy makes no object twice`()
+    throws
+  {
+    let rival = Contested.Rival()
+    let context = try contestedContext(rival)
+    rival.add { [self] in try addTag("theirs") }
+    context.insert(Note("note"))
+    context.insert(Tag("mine", count: 2))
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect(error.code == .storeLocked && error.message.contains("rollback()"), "\(error)")
+    #expect(context.insertedModelsArray.count == 2)
+    context.rollback()
+    context.insert(Tag("mine", count: 2))
+    try context.save()
+    for context in [context, try contestedContext()] {
+      #expect(try context.all(Note.self).map(\.text) == ["note"])
+      #expect(try codes(context) == ["mine", "theirs"])
+    }
+  }
 }

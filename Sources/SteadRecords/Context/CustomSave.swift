@@ -6,14 +6,12 @@ struct OutdatedSave: Error {
 
   /// The error for the program.
   var reason: SwiftDataError {
-    let problem =
+    let end =
       hasSavedOthers
-      ? "after other stores of the container had saved"
-      : "during each of \(ObjectGraph.saveAttempts) attempts to save"
-    return SwiftDataError(
-      .storeLocked,
-      "Other programs changed the store \(store) \(problem). The changes are still pending; save again."
-    )
+      ? "after other custom stores of the container had saved. All changes are still pending, and saving again would make the "
+        + "new objects of those stores twice. Call rollback(), make the changes of the others again, and save."
+      : "during each of \(ObjectGraph.saveAttempts) attempts to save. The changes are still pending; save again."
+    return SwiftDataError(.storeLocked, "Other programs changed the store \(store) \(end)")
   }
 }
 
