@@ -41,7 +41,7 @@ extension RandomExpression {
         : Erased("\(left.text) != \(right.text)", Nodes.notEqual(left, right))
     }
     let isEqual = chance(1, in: 2)
-    switch Int(random.next() % 8) {
+    switch Int(random.next() % 9) {
     case 0: return make(integer(depth), integer(depth), isEqual)
     case 1: return make(optionalInteger(depth), optionalInteger(depth), isEqual)
     case 2: return make(text(depth), text(depth), isEqual)
@@ -57,6 +57,11 @@ extension RandomExpression {
       return make(
         Erased("optionalMood", Nodes.keyPath(sample, \.optionalMood)),
         Erased("\(value as Any)", Nodes.value(value)), isEqual)
+    case 7:
+      let (left, right) = (optionalInteger(depth), trapping(depth))
+      return isEqual
+        ? Erased("\(left.text) == \(right.text)", Nodes.equal(left, right))
+        : Erased("\(left.text) != \(right.text)", Nodes.notEqual(left, right))
     default: return make(condition(depth - 1), condition(depth - 1), isEqual)
     }
   }

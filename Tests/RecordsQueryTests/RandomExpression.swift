@@ -107,7 +107,7 @@ struct RandomExpression {
   }
 
   /// A number whose computation traps for some rows.
-  private mutating func trapping(_ depth: Int) -> Erased<Int> {
+  mutating func trapping(_ depth: Int) -> Erased<Int> {
     let left = chance(1, in: 2) ? integer(depth) : hardInteger()
     let right = chance(1, in: 2) ? integer(depth) : hardInteger()
     switch Int(random.next() % 6) {

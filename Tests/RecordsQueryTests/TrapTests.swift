@@ -15,8 +15,12 @@ struct TrapTests {
 
   /// A sample that no predicate below traps on, and that matches all, and one on which all of them trap.
   private static func makeSamples() -> [Sample] {
-    [
-      Sample(number: 1, text: "sound", optionalNumber: 3, small: -1, unsigned: 5, numbers: [4, 5]),
+    let sound = Sample(
+      number: 1, text: "sound", optionalNumber: 3, optionalReal: 1, small: -1, unsigned: 5,
+      numbers: [4, 5])
+    sound.parent = sound
+    return [
+      sound,
       Sample(
         number: .max, text: "trap", optionalNumber: nil, small: .min, unsigned: .max,
         numbers: [.max]),
@@ -24,7 +28,8 @@ struct TrapTests {
   }
 
   private static func makePredicates() -> [(String, Predicate<Sample>)] {
-    let (one, minusOne, two, huge, smallOne) = (1, -1, 2, UInt64(1), Int16(1))
+    let (one, minusOne, two, huge, smallOne, odd) = (1, -1, 2, UInt64(1), Int16(1), Double.nan)
+    let (none, some): ([Int], [Int]) = ([], [two, 5])
     let inner = #Predicate<Sample> { $0.number + one > 0 }
     return [
       ("+", inner),
@@ -40,6 +45,20 @@ struct TrapTests {
       ("??", #Predicate<Sample> { ($0.optionalNumber ?? ($0.number + one)) > 0 }),
       ("?:", #Predicate<Sample> { ($0.number > one ? $0.number * two : $0.number) > 0 }),
       ("inner", #Predicate<Sample> { inner.evaluate($0) }),
+      ("optional !=", #Predicate<Sample> { $0.optionalNumber != $0.number + one }),
+      ("optional ==", #Predicate<Sample> { $0.optionalNumber == $0.number + two }),
+      ("== true", #Predicate<Sample> { ($0.optionalNumber == $0.number + two) == true }),
+      ("real", #Predicate<Sample> { $0.optionalReal == $0.optionalReal! }),
+      ("NaN", #Predicate<Sample> { $0.optionalReal! != odd }),
+      ("no NaN", #Predicate<Sample> { !($0.optionalReal! < odd) }),
+      ("unwrapped", #Predicate<Sample> { $0.parent!.persistentModelID == $0.persistentModelID }),
+      (
+        "both unwrapped",
+        #Predicate<Sample> { $0.parent!.persistentModelID == $0.parent!.persistentModelID }
+      ),
+      ("element", #Predicate<Sample> { some.contains($0.number + one) }),
+      ("no element", #Predicate<Sample> { !none.contains($0.number + one) }),
+      ("stored element", #Predicate<Sample> { $0.numbers.contains($0.number + 3) }),
       ("both", #Predicate<Sample> { $0.text != "" && $0.number + one > 0 }),
       ("labels", #Predicate<Sample> { $0.labels.count == 0 && $0.number + one > 0 }),
     ]
@@ -66,22 +85,45 @@ struct TrapTests {
     }
   }
 
-  /// Foundation makes such a range without a check of its own.
+  /// Foundation makes such ranges without a check of its own. In the store, the negation matched.
+  private static func makeRanges() -> [(String, Predicate<Sample>)] {
+    let zero = PredicateExpressions.Value(Int16(0))
+    return [
+      (
+        "...",
+        Predicate<Sample> {
+          PredicateExpressions.build_contains(
+            PredicateExpressions.build_ClosedRange(
+              lower: zero, upper: PredicateExpressions.build_KeyPath(root: $0, keyPath: \.small)),
+            zero)
+        }
+      ),
+      (
+        "..<",
+        Predicate<Sample> {
+          PredicateExpressions.build_contains(
+            PredicateExpressions.build_Range(
+              lower: zero, upper: PredicateExpressions.build_KeyPath(root: $0, keyPath: \.small)),
+            zero)
+        }
+      ),
+    ]
+  }
+
   @Test(arguments: State.allCases)
-  func `a closed range with bounds in the wrong order contains nothing`(state: State) throws {
+  func `a range with bounds in the wrong order neither contains a value nor doesn't`(
+    state: State
+  ) throws {
     let store = try SampleStore([])
     let samples = [Sample(text: "sound", small: 1), Sample(text: "trap", small: -1)]
     for sample in samples { store.context.insert(sample) }
     if state != .inserted { try store.context.save() }
     if state == .edited { for sample in samples { sample.flag.toggle() } }
-    let predicate = Predicate<Sample> { sample in
-      PredicateExpressions.build_contains(
-        PredicateExpressions.build_ClosedRange(
-          lower: PredicateExpressions.Value(Int16(0)),
-          upper: PredicateExpressions.build_KeyPath(root: sample, keyPath: \.small)),
-        PredicateExpressions.Value(Int16(0)))
+    for (name, range) in Self.makeRanges() {
+      let found = try store.context.fetch(FetchDescriptor(predicate: range))
+      #expect(found.map(\.text) == ["sound"], "\(name)")
+      let other = FetchDescriptor<Sample>(predicate: #Predicate { !range.evaluate($0) })
+      #expect(try store.context.fetch(other).isEmpty, "not \(name)")
     }
-    let found = try store.context.fetch(FetchDescriptor(predicate: predicate))
-    #expect(found.map(\.text) == ["sound"])
   }
 }

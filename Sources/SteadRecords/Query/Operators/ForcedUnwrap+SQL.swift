@@ -8,7 +8,7 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
       if scalar.nullability == .optional { scalar.nullability = .undefined }
       return .scalar(scalar)
     case .row(var row):
-      if row.nullability == .optional { row.nullability = .undefined }
+      if row.nullability == .optional { (row.nullability, row.isUnwrapped) = (.undefined, true) }
       return .row(row)
     case .list(var list):
       if list.nullability == .optional { list.nullability = .undefined }

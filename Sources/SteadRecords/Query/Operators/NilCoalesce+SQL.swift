@@ -32,7 +32,8 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
           nullability: second.mayBeNull ? .optional : .never))
     default:
       let (first, second) = (try translation.scalar(left), try translation.scalar(right))
-      guard first.nullability.mayBeNull else { return left }
+      // NULL is nil only where the term may be that.
+      guard first.nullability == .optional else { return left }
       return .scalar(
         Scalar(
           sql: "coalesce(\(first.sql), \(second.sql))", encoding: first.encoding,

@@ -13,9 +13,12 @@ extension PredicateTranslation {
         rows, where: objectEquality(member, try object(element), false, .condition))
     case .list(let list):
       let test = try equality(self.element(of: list), element, isNegated: false, .condition)
-      return .boolean(
-        "EXISTS (SELECT 1 FROM \(source(of: list, where: try scalar(test).sql)))",
-        list.nullability == .undefined ? .undefined : .never)
+      let exists: SQLFragment =
+        "EXISTS (SELECT 1 FROM \(source(of: list, where: try scalar(test).sql)))"
+      if case .scalar(let element) = element, element.nullability == .undefined {
+        return valued(exists, element)
+      }
+      return .boolean(exists, list.nullability == .undefined ? .undefined : .never)
     case .scalar, .constant(.scalar):
       let (text, part) = (try scalar(collection), try scalar(element))
       return try textTest("stead_contains", text, part)
@@ -58,7 +61,7 @@ extension PredicateTranslation {
     let collation = collation(of: element.encoding, isPlain: list.isPlain)
     let acceptsNil = list.hasNil && nullability == .optional
     if list.count == 0 {
-      return .boolean(acceptsNil ? "\(value) IS NULL" : .no)
+      return acceptsNil ? .boolean("\(value) IS NULL") : valued(.no, element)
     }
     let elements = list.list(alias: newAlias())
     let item = try scalar(try self.element(of: elements)).sql

@@ -9,7 +9,14 @@ extension PredicateTranslation {
     if case .constant(.null) = right { return try nilTest(left, isNegated: isNegated) }
     if case .constant(.null) = left { return try nilTest(right, isNegated: isNegated) }
     if isObject(left) || isObject(right) {
-      return .boolean(objectEquality(try object(left), try object(right), isNegated, mode))
+      let (one, other) = (try object(left), try object(right))
+      let sql = objectEquality(one, other, isNegated, mode)
+      // NULL, as `=` returns it, counts as false.
+      if mode.nullIsFalse, !isNegated, !(one.mayBeNull && other.mayBeNull) { return .boolean(sql) }
+      let unwrapped = try [left, right].compactMap { try unwrappedPresence(of: $0) }
+      if unwrapped.isEmpty { return .boolean(sql) }
+      return .boolean(
+        "CASE WHEN \(SQLFragment.joined(unwrapped, by: " AND ")) THEN \(sql) END", .undefined)
     }
     return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
   }
@@ -20,6 +27,8 @@ extension PredicateTranslation {
     switch term {
     case .constant(.null): return .boolean(isNegated ? .no : .yes)
     case .constant, .range: return .boolean(isNegated ? .yes : .no)
+    case .scalar(let scalar) where scalar.nullability == .undefined:
+      return valued(isNegated ? .yes : .no, scalar)
     case .scalar(let scalar): value = scalar.operand
     case .row(let row):
       let sql = absence(of: try object(.row(row)))
@@ -39,7 +48,7 @@ extension PredicateTranslation {
     _ mode: TranslationMode
   ) throws -> Term {
     if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
-      return .boolean(isNegated ? .yes : .no)
+      return valued(isNegated ? .yes : .no, left, right)
     }
     if mode.nullIsFalse, !isNegated, rightTerm.isConstant, let lookup = left.lookup {
       return try indexed(lookup, left, right, rightTerm)
@@ -82,13 +91,29 @@ extension PredicateTranslation {
       sql =
         "\(left.operand) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.operand)"
         + SQLFragment(sql: collation)
-      return .boolean(sql)
+      return valued(sql, left, right)
     }
     sql =
       "\(left.operand) \(SQLFragment(sql: isNegated ? "<>" : "=")) \(right.operand)"
       + SQLFragment(sql: collation)
     return .boolean(
       sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)
+  }
+
+  /// A condition that is never NULL, about sides of which one may have no value; it has none then, either.
+  func valued(_ condition: SQLFragment, _ sides: Scalar...) -> Term {
+    let sides = sides.filter { $0.nullability == .undefined }
+    if sides.isEmpty { return .boolean(condition) }
+    let tests = SQLFragment.joined(sides.map { "\($0.operand) IS NOT NULL" }, by: " AND ")
+    return .boolean(
+      "CASE WHEN \(tests) THEN \(condition) END", .undefined,
+      strict: sides.map(\.strict).reduce(0, |))
+  }
+
+  /// The SQL that is true if an object that was unwrapped is one; nil for others.
+  private func unwrappedPresence(of term: Term) throws -> SQLFragment? {
+    guard case .row(let row) = term, row.isUnwrapped else { return nil }
+    return "NOT \(absence(of: try object(term)))"
   }
 
   /// Two columns of floating-point numbers: NaN, which is stored as text, differs from itself.
@@ -98,9 +123,9 @@ extension PredicateTranslation {
       isOptional
       ? "(\(left.sql) IS \(right.sql) AND (\(right.sql) IS NULL OR \(right.sql) <= 9e999))"
       : "(\(left.sql) = \(right.sql) AND \(right.sql) <= 9e999)"
-    return .boolean(
-      isNegated ? "NOT \(equal)" : equal,
-      isOptional ? .never : .either(left.nullability, right.nullability))
+    let sql = isNegated ? "NOT \(equal)" : equal
+    if isOptional { return valued(sql, left, right) }
+    return .boolean(sql, .either(left.nullability, right.nullability))
   }
 
   private func textEquality(

@@ -13,7 +13,9 @@ extension PredicateTranslation {
     case .integer, .unsigned64, .real, .date, .uuid, .boolean: collation = ""
     default: throw NotTranslatable("an order of values that SQL cannot order")
     }
-    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) { return .boolean(.no) }
+    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
+      return valued(.no, left, right)
+    }
     var sql: SQLFragment = "\(left.sql) \(SQLFragment(sql: op.rawValue)) \(right.sql)\(collation)"
     let (greater, greaterTerm) = op.greaterSideIsLeft ? (left, leftTerm) : (right, rightTerm)
     if greater.mayBeNotANumber(greaterTerm) {
