@@ -31,14 +31,16 @@ extension StoreConnection {
   /// - Throws: `unreadableStore` if the numbers are used up.
   private func number(after last: Int64?, in table: String) throws -> Int64 {
     let last = last ?? 0
-    guard last <= Self.numberLimit else {
-      throw SwiftDataError(
-        .unreadableStore,
-        "The table \(table) has a row, or stead_sequence has an entry for it, with a number that leaves none for new rows: "
-          + "another program has written it. Nothing was written. Open a backup, or remove the row or the entry."
-      )
+    if last > Self.numberLimit {
+      throw SwiftDataError(.unreadableStore, Self.exhaustion(of: table))
     }
     return last + 1
+  }
+
+  /// The message about a table whose numbers are used up.
+  static func exhaustion(of table: String) -> String {
+    "The table \(table) has a row, or stead_sequence has an entry for it, with a number that leaves none for new rows: "
+      + "another program has written it. Nothing was written. Open a backup, or remove the row or the entry."
   }
 
   // MARK: Join tables
@@ -48,10 +50,14 @@ extension StoreConnection {
 
   /// A number that no row of a table has or has had.
   func nextNumber(in table: String) throws -> Int64 {
-    let last = try integer(
+    try number(after: lastNumber(in: table), in: table)
+  }
+
+  /// The greatest number that a row or pair of a table has or has had.
+  func lastNumber(in table: String) throws -> Int64 {
+    try integer(
       "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table.sqlName)), 0), "
-        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)])
-    return try number(after: last, in: table)
+        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)]) ?? 0
   }
 
   func insertPair(

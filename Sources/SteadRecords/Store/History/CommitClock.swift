@@ -29,13 +29,16 @@ extension CommitLog.Point {
   /// The greatest stamp, some million years ahead.
   static let stampLimit: Int64 = 1 << 62
 
+  /// Whether no commit can come after this one, which a store had.
+  var isExhausted: Bool {
+    !(0..<Self.numberLimit ~= number && 0..<Self.stampLimit ~= stamp)
+  }
+
   /// This point, which a store had.
   ///
   /// - Throws: `unreadableStore` if no commit can come after it.
   func checked() throws -> Self {
-    guard 0..<Self.numberLimit ~= number, 0..<Self.stampLimit ~= stamp else {
-      throw SwiftDataError(.unreadableStore, Self.problem)
-    }
+    if isExhausted { throw SwiftDataError(.unreadableStore, Self.problem) }
     return self
   }
 

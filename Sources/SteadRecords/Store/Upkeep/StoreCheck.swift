@@ -48,7 +48,8 @@ extension StoreCheck: CustomStringConvertible {
 extension StoreCheck.Problem.Kind {
   /// SQLite finds pages or indexes damaged.
   public static let damagedPages = Self("damagedPages")
-  /// The store was last opened with other models.
+  /// The store was last opened with other models, or its record of them is missing or cannot be read. In the last case its
+  /// files are not checked.
   public static let differentModels = Self("differentModels")
   /// The store lacks a table.
   public static let missingTable = Self("missingTable")

@@ -21,13 +21,7 @@ extension StoreInspection {
       )
     }
     guard catalog.columns["stead_metadata"] != nil else { return }
-    let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
-    guard case .text(let text)? = rows.first?.first,
-      let stored = try? JSONDecoder().decode(Schema.self, from: Data(text.utf8))
-    else {
-      note(.differentModels, nil, "The store has no record of its models. Open a backup.")
-      return
-    }
+    guard let stored = try recordedModels() else { return }
     for entity in stored.entities { checkRecorded(entity, catalog) }
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
@@ -39,6 +33,18 @@ extension StoreInspection {
         .differentModels, layout.entity(named: change.entity),
         "The store was last opened with other models. \(change.description)")
     }
+  }
+
+  /// The models that the store was opened with last; nil, which is noted, if they cannot be read.
+  private mutating func recordedModels() throws -> Schema? {
+    do {
+      if let stored = try connection.storedSchema() { return stored }
+      note(.differentModels, nil, "The store has no record of its models. Open a backup.")
+    } catch let error as SwiftDataError where error.cause is DecodingError {
+      note(.differentModels, nil, error.message)
+      isRecordReadable = false
+    }
+    return nil
   }
 
   /// A recorded model that the container lacks is also compared with its table.
@@ -87,29 +93,22 @@ extension StoreInspection {
 
   /// Notes what leaves no numbers for new transactions, rows or pairs.
   mutating func checkNumbers(_ tables: [TableLayout], _ catalog: StoreCatalog) throws {
-    if catalog.columns[HistoryTable.name] != nil {
-      try noteExhausted(nil) { _ = try $0.lastCommit().checked() }
+    if catalog.columns[HistoryTable.name] != nil, try connection.lastCommit().isExhausted {
+      note(.exhaustedNumbers, nil, CommitLog.Point.problem)
     }
     guard catalog.columns["stead_sequence"] != nil else { return }
-    for table in tables {
-      try noteExhausted(layout.entity(named: table.name)) { _ = try $0.nextNumber(in: table.name) }
-    }
+    for table in tables { try checkNumbers(of: table.name, layout.entity(named: table.name)) }
     for entity in entities {
       for join in entity.joined.compactMap({ entity.properties[$0].joinTable })
       where catalog.columns[join.name] != nil {
-        try noteExhausted(entity) { _ = try $0.nextPair(of: join) }
+        try checkNumbers(of: join.name, entity)
       }
     }
   }
 
-  private mutating func noteExhausted(
-    _ entity: EntityLayout?, _ check: (StoreConnection) throws -> Void
-  ) throws {
-    do {
-      try check(connection)
-    } catch let error as SwiftDataError where error.code == .unreadableStore {
-      note(.exhaustedNumbers, entity, error.message)
-    }
+  private mutating func checkNumbers(of table: String, _ entity: EntityLayout?) throws {
+    guard try connection.lastNumber(in: table) > StoreConnection.numberLimit else { return }
+    note(.exhaustedNumbers, entity, StoreConnection.exhaustion(of: table))
   }
 
   /// Whether the indexes that a class needs are in the file.

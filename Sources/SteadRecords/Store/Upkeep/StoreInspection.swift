@@ -9,6 +9,8 @@ struct StoreInspection {
   let connection: StoreConnection
   let progress: StoreProgressReporter
   private(set) var result = StoreCheck()
+  /// Without the record of the models it is unknown which tables refer to files.
+  var isRecordReadable = true
 
   init(_ store: RecordStore, _ connection: StoreConnection, _ progress: StoreProgressReporter) {
     self.store = store
@@ -38,7 +40,7 @@ struct StoreInspection {
     }
     try progress.send(.checkingRows, tables.count, of: tables.count)
     try attempt(nil) { try $0.checkNumbers(tables, catalog) }
-    try attempt(nil) { try $0.checkFiles(catalog) }
+    if isRecordReadable { try attempt(nil) { try $0.checkFiles(catalog) } }
     return result
   }
 
