@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import Synchronization
 
 /// The stores on file that this process may write to. Their logs are moved into the files when the process ends: a
@@ -42,7 +43,19 @@ enum OpenStores {
 
   /// Whether this process has a store open for writing that was at a URL.
   static func isOpen(_ url: URL) -> Bool {
-    content.withLock { $0.urls.values.contains { $0.path == url.path } }
+    let directory = directory(of: url)
+    return content.withLock {
+      $0.urls.values.contains { other in
+        other.path == url.path
+          || directory != nil && Self.directory(of: other) == directory
+            && other.lastPathComponent == url.lastPathComponent
+      }
+    }
+  }
+
+  /// A file's directory, to which several paths may lead.
+  private static func directory(of url: URL) -> FileStatus.Identity? {
+    try? POSIXDisk().statusFollowingLinks(url.deletingLastPathComponent().path)?.identity
   }
 
   /// Whether no store with a commit log is open.

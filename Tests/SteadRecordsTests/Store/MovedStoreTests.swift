@@ -194,22 +194,47 @@ struct MovedStoreTests {
     #expect(try store.reopened().count(Member.self) == 2)
   }
 
+  /// Other ways to write a path.
+  enum Spelling: CaseIterable {
+    case same, link, dots
+
+    func url(_ store: RecordsTestSupport.StoreFile) throws -> URL {
+      switch self {
+      case .same: return store.url
+      case .link:
+        let link = store.directory.path + ".link"
+        try FileManager.default.createSymbolicLink(
+          atPath: link, withDestinationPath: store.directory.path)
+        return URL(filePath: link + "/test.store")
+      case .dots:
+        return URL(
+          filePath: store.directory.path + "/../" + store.directory.lastPathComponent
+            + "/test.store")
+      }
+    }
+  }
+
   /// One process showed two stores at one path, and nothing said so.
   @Test(.exitTests) func `an empty store at the path of one that is open is reported`() async {
     await #expect(processExitsWith: .success) {
       let received = Box<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.change { $0.append(problem) } }
-      let store = try RecordsTestSupport.StoreFile()
-      let context = ModelContext(try store.open(Unrelated.self))
-      context.insert(Unrelated(number: 1))
-      try context.save()
-      _ = try store.open(Unrelated.self)
-      #expect(received.value.isEmpty)
-      _ = try Fate.removed.befall(store)
-      #expect(try ModelContext(store.open(Unrelated.self)).count(Unrelated.self) == 0)
-      #expect(received.value.map(\.code) == [.storeDisplaced])
-      context.insert(Unrelated(number: 2))
-      #expect(throws: SwiftDataError.self) { try context.save() }
+      for spelling in Spelling.allCases {
+        received.change { $0 = [] }
+        let store = try RecordsTestSupport.StoreFile()
+        let context = ModelContext(try store.open(Unrelated.self))
+        context.insert(Unrelated(number: 1))
+        try context.save()
+        _ = try store.open(Unrelated.self)
+        #expect(received.value.isEmpty)
+        _ = try Fate.removed.befall(store)
+        let configuration = ModelConfiguration(url: try spelling.url(store))
+        let second = try ModelContainer(for: Unrelated.self, configurations: configuration)
+        #expect(try ModelContext(second).count(Unrelated.self) == 0)
+        #expect(received.value.map(\.code) == [.storeDisplaced], "\(spelling)")
+        context.insert(Unrelated(number: 2))
+        #expect(throws: SwiftDataError.self) { try context.save() }
+      }
     }
   }
 }
