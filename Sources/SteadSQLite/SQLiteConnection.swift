@@ -248,10 +248,13 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   /// Moves what the log has into the file, and returns whether that was all.
   ///
-  /// What readers of older states do not allow stays in the log. Costs two syncs of the disk if the log has anything.
+  /// What readers of older states do not allow stays in the log. So does everything where another file has taken the place
+  /// of the one that is open: the log may have that file's commits. Costs two syncs of the disk if the log has anything.
   ///
   /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
   package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
+    // SQLite asks this only as it closes the log.
+    guard !hasMoved else { return false }
     sqlite3_busy_timeout(handle, patience)
     defer { sqlite3_busy_timeout(handle, lockPatience) }
     let result = try rows("PRAGMA wal_checkpoint(\(kind.rawValue))").first ?? []

@@ -10,28 +10,6 @@ struct LostLogTests {
 
   // MARK: Other processes
 
-  private func worker(from first: Int = 0) throws -> WorkerProcess {
-    let worker = try WorkerProcess([
-      WorkerProcess.program("StoreWorker"), file.url.filePath, "hold", "\(first)",
-    ])
-    try #require(worker.line() == "ready")
-    return worker
-  }
-
-  private func ask(_ worker: WorkerProcess, _ command: String) throws -> Int {
-    worker.send(command)
-    return try #require(worker.line().flatMap { Int($0) })
-  }
-
-  /// How many whole groups a copy of the store has.
-  private func count(in copy: StoreFile) throws -> Int {
-    // Objects that load one another after the end of their context keep the store open.
-    let context = ModelContext(try openLedgers(at: copy.url))
-    return try withExtendedLifetime(context) {
-      try context.fetch(FetchDescriptor<Ledger>()).count { $0.isWhole }
-    }
-  }
-
   private func expectRefusal(of copy: StoreFile, sourceLocation: SourceLocation = #_sourceLocation)
     throws
   {
@@ -54,80 +32,80 @@ struct LostLogTests {
 
   @Test(arguments: ["", "exit", "exit in a transaction", "close"])
   func `a program that ends leaves a file that needs no log`(ending: String) throws {
-    let worker = try worker()
-    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    let worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
     // Its snapshot is still open when the program ends.
-    #expect(try ask(worker, "look") == 3)
+    #expect(try worker.ask("look") == 3)
     if !ending.isEmpty { worker.send(ending) }
     if ending == "close" { #expect(worker.line() == "closed") }
     if ending != "close" {
       worker.endInput()
       #expect(worker.finish() == 0)
     }
-    #expect(try count(in: file.copy(withLog: false)) == 3)
-    #expect(try count(in: file.copy(withLog: true)) == 3)
+    #expect(try file.copy(withLog: false).wholeCount() == 3)
+    #expect(try file.copy(withLog: true).wholeCount() == 3)
   }
 
   @Test(arguments: ["_exit", "kill"])
   func `a program that is killed leaves a file that is refused without its log, and whole with it`(
     ending: String
   ) throws {
-    let worker = try worker()
-    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    let worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
     if ending == "kill" { worker.end() } else { worker.send(ending) }
     worker.finish()
     try expectRefusal(of: file.copy(withLog: false))
-    #expect(try count(in: file.copy(withLog: true)) == 3)
+    #expect(try file.copy(withLog: true).wholeCount() == 3)
     // What the message says about a log that is lost for good. The store had no rows before.
     let copy = try file.copy(withLog: false)
     try ToolRun.text(["sqlite3", copy.url.filePath, "PRAGMA user_version = 1"])
-    #expect(try count(in: copy) == 0)
+    #expect(try copy.wholeCount() == 0)
     // Any program of SQLite's moves the log into the file.
     try ToolRun.text(["sqlite3", file.url.filePath, "SELECT count(*) FROM Ledger"])
-    #expect(try count(in: file.copy(withLog: false)) == 3)
+    #expect(try file.copy(withLog: false).wholeCount() == 3)
   }
 
   @Test func `a file is refused without its log while another process goes on writing`() throws {
-    let (one, other) = (try worker(), try worker(from: 100))
-    #expect(try ask(one, "save") == 1)
-    #expect(try ask(other, "save") == 1)
+    let (one, other) = (try file.hold(), try file.hold(from: 100))
+    #expect(try one.ask("save") == 1)
+    #expect(try other.ask("save") == 1)
     try expectRefusal(of: file.copy(withLog: false))
     one.endInput()
     #expect(one.finish() == 0)
     // All is in the file until the other one writes.
-    #expect(try count(in: file.copy(withLog: false)) == 2)
-    #expect(try ask(other, "save") == 2)
+    #expect(try file.copy(withLog: false).wholeCount() == 2)
+    #expect(try other.ask("save") == 2)
     try expectRefusal(of: file.copy(withLog: false))
     other.end()
-    #expect(try count(in: file.copy(withLog: true)) == 3)
+    #expect(try file.copy(withLog: true).wholeCount() == 3)
     try expectRefusal(of: file.copy(withLog: false))
-    #expect(try count(in: file) == 3)
-    #expect(try count(in: file.copy(withLog: false)) == 3)
+    #expect(try file.wholeCount() == 3)
+    #expect(try file.copy(withLog: false).wholeCount() == 3)
   }
 
   /// The file is marked by two commits. A process that was killed between them left a mark that the next one moved into the
   /// file when it closed the store.
   @Test func `a mark that was left half done does not stay`() throws {
-    let worker = try worker()
-    #expect(try ask(worker, "save") == 1)
+    let worker = try file.hold()
+    #expect(try worker.ask("save") == 1)
     // Not the last connection, so that the log stays.
     try ToolRun.text(["sqlite3", file.url.filePath, "PRAGMA user_version = \(0x1_0001)"])
     worker.end()
-    #expect(try count(in: file.copy(withLog: true)) == 1)
-    #expect(try count(in: file) == 1)
-    #expect(try count(in: file.copy(withLog: false)) == 1)
+    #expect(try file.copy(withLog: true).wholeCount() == 1)
+    #expect(try file.wholeCount() == 1)
+    #expect(try file.copy(withLog: false).wholeCount() == 1)
     let container = try openLedgers(at: file.url)
     try ModelContext(container).save(number: 7)
     let backup = try StoreFile()
     try container.backUp(to: backup.url)
-    #expect(try count(in: backup) == 2)
+    #expect(try backup.wholeCount() == 2)
   }
 
   @Test func `a new store without rows is a store without its log, too`() throws {
-    let worker = try worker()
-    #expect(try count(in: file.copy(withLog: false)) == 0)
+    let worker = try file.hold()
+    #expect(try file.copy(withLog: false).wholeCount() == 0)
     worker.end()
-    #expect(try count(in: file.copy(withLog: false)) == 0)
+    #expect(try file.copy(withLog: false).wholeCount() == 0)
   }
 
   @Test func `a store of an earlier version opens without a mark`() throws {
@@ -135,33 +113,23 @@ struct LostLogTests {
     try ToolRun.text(["sqlite3", file.url.filePath, "PRAGMA user_version"])
     let version = try Data(contentsOf: file.url)[60..<64]
     #expect(Array(version) == [0, 0, 0, 1])
-    #expect(try count(in: file.copy(withLog: false)) == 1)
+    #expect(try file.copy(withLog: false).wholeCount() == 1)
   }
 
   // MARK: Logs of other files
 
-  private func refusal(of url: URL, allowsSave: Bool = true) -> String {
-    let error = #expect(throws: SwiftDataError.self) {
-      try ModelContainer(
-        for: Ledger.self, Entry.self,
-        configurations: ModelConfiguration(url: url, allowsSave: allowsSave))
-    }
-    #expect(error?.code == .unreadableStore)
-    return error?.message ?? ""
-  }
-
   /// SQLite removed the log that was left behind, and the program began an empty store.
   @Test(arguments: ["moved", "removed", "emptied"])
   func `no store is begun beside a log whose file is gone`(fate: String) throws {
-    let worker = try worker()
-    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    let worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
     worker.end()
     let away = file.directory.appending(path: "away")
     try FileManager.default.moveItem(at: file.url, to: away)
     if fate == "emptied" { try Data().write(to: file.url) }
     let log = try Data(contentsOf: URL(filePath: file.url.filePath + "-wal"))
     for allowsSave in [true, false] {
-      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("is missing, but its log"))
+      #expect(file.refusal(allowsSave: allowsSave).contains("is missing, but its log"))
     }
     #expect(try Data(contentsOf: URL(filePath: file.url.filePath + "-wal")) == log)
     if fate == "emptied" { try FileManager.default.removeItem(at: file.url) }
@@ -169,10 +137,10 @@ struct LostLogTests {
       for suffix in ["-wal", "-shm"] {
         try FileManager.default.removeItem(atPath: file.url.filePath + suffix)
       }
-      #expect(try count(in: file) == 0)
+      #expect(try file.wholeCount() == 0)
     } else {
       try FileManager.default.moveItem(at: away, to: file.url)
-      #expect(try count(in: file) == 3)
+      #expect(try file.wholeCount() == 3)
     }
   }
 
@@ -181,54 +149,54 @@ struct LostLogTests {
   func `a log that went while a program has the store open is named, and loses nothing`(
     fate: String, saves: Int
   ) throws {
-    let worker = try worker()
-    for number in 1...saves { #expect(try ask(worker, "save") == number) }
+    let worker = try file.hold()
+    for number in 1...saves { #expect(try worker.ask("save") == number) }
     let (log, away) = (file.url.filePath + "-wal", file.directory.appending(path: "away").filePath)
     try FileManager.default.moveItem(atPath: log, toPath: away)
     let before = try Data(contentsOf: file.url)
     for allowsSave in [true, false, true] {
-      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("test.store-wal, was removed"))
+      #expect(file.refusal(allowsSave: allowsSave).contains("test.store-wal, was removed"))
     }
     #expect(try Data(contentsOf: file.url) == before)
     // What the message says.
     if fate == "moved" {
       try? FileManager.default.removeItem(atPath: log)
       try FileManager.default.moveItem(atPath: away, toPath: log)
-      #expect(try count(in: file) == saves)
+      #expect(try file.wholeCount() == saves)
     }
-    #expect(try ask(worker, "save") == saves + 1)
+    #expect(try worker.ask("save") == saves + 1)
     worker.endInput()
     #expect(worker.finish() == 0)
-    #expect(try count(in: file) == saves + 1)
-    #expect(try count(in: file.copy(withLog: false)) == saves + 1)
+    #expect(try file.wholeCount() == saves + 1)
+    #expect(try file.copy(withLog: false).wholeCount() == saves + 1)
   }
 
   /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
   /// damaged, and said so only later.
   @Test(arguments: [1, 40, 300])
   func `a file that was put back is refused beside the log of the file before`(saves: Int) throws {
-    var worker = try worker()
-    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    var worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
     worker.endInput()
     #expect(worker.finish() == 0)
     let yesterday = try file.copy(withLog: false)
-    worker = try self.worker(from: 100)
-    for number in 1...saves { #expect(try ask(worker, "save") == number) }
+    worker = try file.hold(from: 100)
+    for number in 1...saves { #expect(try worker.ask("save") == number) }
     worker.end()
     let today = try file.copy(withLog: true)
-    #expect(try count(in: today) == 3 + saves)
+    #expect(try today.wholeCount() == 3 + saves)
 
     try file.take(from: yesterday, "")
     let before = try Data(contentsOf: file.url)
     for allowsSave in [true, false] {
-      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("don't belong together"))
+      #expect(file.refusal(allowsSave: allowsSave).contains("don't belong together"))
     }
     #expect(try Data(contentsOf: file.url) == before)
     // What the message says.
     for suffix in ["-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: file.url.filePath + suffix)
     }
-    #expect(try count(in: file) == 3)
+    #expect(try file.wholeCount() == 3)
   }
 
   /// A copy that SQLite makes has the names that the log has. `VACUUM INTO` puts rows on other pages, so that the store
@@ -238,20 +206,20 @@ struct LostLogTests {
     tool: String, saves: (before: Int, after: Int)
   ) throws {
     let (savesBefore, savesAfter) = saves
-    var worker = try worker()
-    for _ in 0..<savesBefore { _ = try ask(worker, "save") }
+    var worker = try file.hold()
+    for _ in 0..<savesBefore { _ = try worker.ask("save") }
     let copy = try StoreFile()
     let command = tool.replacingOccurrences(of: "COPY", with: copy.url.filePath)
     try ToolRun.text(["sqlite3", file.url.filePath, command])
-    for _ in 0..<savesAfter { _ = try ask(worker, "save") }
+    for _ in 0..<savesAfter { _ = try worker.ask("save") }
     worker.end()
     worker.finish()
-    #expect(try count(in: file.copy(withLog: true)) == savesBefore + savesAfter)
+    #expect(try file.copy(withLog: true).wholeCount() == savesBefore + savesAfter)
 
     try file.take(from: copy, "")
     let before = try Data(contentsOf: file.url)
     for allowsSave in [true, false] {
-      #expect(refusal(of: file.url, allowsSave: allowsSave).contains("don't belong together"))
+      #expect(file.refusal(allowsSave: allowsSave).contains("don't belong together"))
     }
     #expect(try Data(contentsOf: file.url) == before)
     // What the message says. The copy is the store from then on, and its next log belongs to it at every moment.
@@ -259,11 +227,11 @@ struct LostLogTests {
       try? FileManager.default.removeItem(atPath: file.url.filePath + suffix)
     }
     for saves in 0..<3 {
-      worker = try self.worker(from: 1000 * (saves + 1))
-      for _ in 0..<saves { _ = try ask(worker, "save") }
+      worker = try file.hold(from: 1000 * (saves + 1))
+      for _ in 0..<saves { _ = try worker.ask("save") }
       worker.end()
       worker.finish()
-      #expect(try count(in: file.copy(withLog: true)) == savesBefore + (0...saves).reduce(0, +))
+      #expect(try file.copy(withLog: true).wholeCount() == savesBefore + (0...saves).reduce(0, +))
     }
   }
 
@@ -274,16 +242,16 @@ struct LostLogTests {
       WorkerProcess.program("StoreWorker"), other.url.filePath, "hold", "1000",
     ])
     try #require(worker.line() == "ready")
-    for number in 1...3 { #expect(try ask(worker, "save") == number) }
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
     worker.end()
     let mixed = try file.copy(withLog: false)
     try mixed.take(from: other, "-wal")
-    #expect(refusal(of: mixed.url).contains("don't belong together"))
+    #expect(mixed.refusal().contains("don't belong together"))
     for suffix in ["-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: mixed.url.filePath + suffix)
     }
-    #expect(try count(in: mixed) == 20)
-    #expect(try count(in: other) == 3)
+    #expect(try mixed.wholeCount() == 20)
+    #expect(try other.wholeCount() == 3)
   }
 
   // MARK: Random sequences
@@ -328,13 +296,13 @@ struct LostLogTests {
       guard FileManager.default.fileExists(atPath: file.url.filePath) else { continue }
       let comment = Comment(rawValue: log.joined(separator: ", "))
       do {
-        #expect(try count(in: file.copy(withLog: false)) == expected, comment)
+        #expect(try file.copy(withLog: false).wholeCount() == expected, comment)
       } catch let error as SwiftDataError {
         #expect(error.message.contains("lacks its log"), comment)
         #expect(containers.contains { $0 != nil }, comment)
         refusals += 1
       }
-      #expect(try count(in: file.copy(withLog: true)) == expected, comment)
+      #expect(try file.copy(withLog: true).wholeCount() == expected, comment)
       // A reader may keep the mark from the file, and then the log has the name of the one before.
       let mayBeUnnamed = log.contains { $0.hasPrefix("2 ") || $0.hasPrefix("3 ") }
       let isMarked = try Data(contentsOf: file.copy(withLog: false).url)[61] & 1 == 1
@@ -343,7 +311,7 @@ struct LostLogTests {
         let mixed = try older.copy(withLog: false)
         try mixed.take(from: file, "-wal")
         do {
-          #expect(try count(in: mixed) == expected, comment)
+          #expect(try mixed.wholeCount() == expected, comment)
           #expect(try openLedgers(at: mixed.url).check().isSound, comment)
         } catch let error as SwiftDataError {
           #expect(error.message.contains("don't belong together"), comment)
@@ -355,35 +323,8 @@ struct LostLogTests {
       await Task.yield()
     }
     containers = []
-    #expect(try count(in: file.copy(withLog: false)) == expected)
+    #expect(try file.copy(withLog: false).wholeCount() == expected)
     #expect(refusals > 0)
-  }
-}
-
-extension StoreFile {
-  fileprivate var hasLog: Bool {
-    let log = try? FileManager.default.attributesOfItem(atPath: url.filePath + "-wal")
-    return (log?[.size] as? Int ?? 0) > 0
-  }
-
-  /// Replaces a file of the store by that of another one.
-  fileprivate func take(from other: StoreFile, _ suffix: String) throws {
-    let copying = try WorkerProcess(["cp", other.url.filePath + suffix, url.filePath + suffix])
-    try #require(copying.finish() == 0)
-  }
-
-  /// A copy in a directory of its own.
-  ///
-  /// Another process makes it: this one would release SQLite's locks on the file as it closes the file.
-  fileprivate func copy(withLog: Bool) throws -> StoreFile {
-    let copy = try StoreFile()
-    for suffix in withLog ? ["", "-wal"] : [""] {
-      let path = url.filePath + suffix
-      guard FileManager.default.fileExists(atPath: path) else { continue }
-      let copying = try WorkerProcess(["cp", path, copy.url.filePath + suffix])
-      try #require(copying.finish() == 0)
-    }
-    return copy
   }
 }
 

@@ -515,6 +515,10 @@ final class RecordStore: @unchecked Sendable {
     }
     // A transaction is open, which ends with the process. What was committed before is moved by another connection.
     guard let connection = try? file.openAgain() else { return }
+    // It has the file that is at the path now. The writer can't be asked for its own while the transaction uses it.
+    guard let name = try? CommitLog.name(identity, configuration), CommitLog.of(name) === log else {
+      return connection.keepLog()
+    }
     _ = try? connection.checkpoint(.emptying, patience: 0)
   }
 

@@ -12,8 +12,9 @@
 //   StoreWorker - history                              does the commands of its input, prints `done` after each
 //   StoreWorker <store> hold <first>                   keeps the store open, and does the commands of its input: `save`
 //                                                      prints how many groups it has saved, `look` how many exist,
-//                                                      `close` closes the store, `exit`, `_exit` and `exit in a transaction` end the
-//                                                      process, as the end of its input does
+//                                                      `close` closes the store, `exit` and `_exit` end the process, as the end of
+//                                                      its input does, and `exit in a transaction` prints `begun` and waits for
+//                                                      another line or the end of the input first
 //   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
@@ -81,6 +82,8 @@ import WorkerModels
       case "exit in a transaction":
         try context.transaction {
           context.insert(Ledger(number: number, writer: "holder", amounts: amounts(number)))
+          say("begun")
+          _ = readLine()
           exit(0)
         }
       default: report(try context.fetchCount(FetchDescriptor<Ledger>()))

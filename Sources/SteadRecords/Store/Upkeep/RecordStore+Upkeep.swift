@@ -83,10 +83,8 @@ extension RecordStore {
 
   /// Checkpoints the log into the file, and truncates it.
   private func emptyLog(_ connection: StoreConnection) throws {
-    try connection.execute("PRAGMA busy_timeout = \(Self.readerPatience * 1000)")
-    defer { try? connection.execute("PRAGMA busy_timeout = \(Self.lockPatience * 1000)") }
-    let result = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    guard result.first?.first != .integer(0) else { return }
+    let isEmpty = try connection.checkpoint(.emptying, patience: Int32(Self.readerPatience) * 1000)
+    guard !isEmpty, !connection.hasMoved else { return }
     Report.problem(
       .recordsFailed, subject: configuration.url.lastPathComponent,
       message:
