@@ -62,10 +62,11 @@ extension StoreConnection {
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
     guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
-    var name: String?
+    var name: LogName?
     if !isHalfDone {
       try execute("PRAGMA user_version = \(version | LogMark.bit)")
       if namesLog { name = try addLogName() }
+      name?.version = try tablesVersion()
       try commit()
       endSnapshots()
       if try !checkpoint(.full, patience: LogMark.readerPatience) { name = nil }

@@ -17,34 +17,44 @@ import SteadSQLite
 ///
 /// A copy that another program makes through SQLite reads the log, and so has the names that the log has. But it has
 /// another version of the tables (`PRAGMA schema_version`), a number that only grows with the changes of one file:
-/// `VACUUM INTO` adds one, and `.backup` counts from one. So each name ends with a dot and the version when it was given.
-enum LogName {
+/// `VACUUM INTO` adds one, and `.backup` counts from one. So step 2 adds to the name the version that the tables had in step
+/// 1, if the checkpoint was complete. The file itself has that version by then, durably. So it never has an earlier one,
+/// also after a loss of power has torn a later checkpoint: only a copy can.
+struct LogName {
   /// The key in `stead_metadata`.
   static let key = "log"
-  /// The most names of a row. When nothing has emptied the log for that many marks, it keeps the names it has.
+  /// The most names of a row. When nothing has emptied the log for that many marks, it keeps the names it has: the file
+  /// may have any of them.
   static let limit = 32
 
-  /// A random name.
-  ///
-  /// - Parameter version: The version of the tables.
-  static func random(version: Int64) -> Substring {
-    "\(String(UInt64.random(in: .min ... .max), radix: 36)).\(version)"
+  /// What tells it from other names.
+  let word: Substring
+  /// A version of the tables that the file had before it got the name with it; 0 before one is known.
+  var version: Int64
+
+  /// Whether the name says which versions of the tables its file may have.
+  var hasVersion: Bool { version > 0 }
+
+  /// A random name without a version.
+  static func random() -> LogName {
+    LogName(word: String(UInt64.random(in: .min ... .max), radix: 36)[...], version: 0)
   }
 
-  /// The version of the tables when the name was given; nil in a name that an earlier version gave.
-  static func version(in name: Substring) -> Int64? {
-    name.firstIndex(of: ".").flatMap { Int64(name[$0...].dropFirst()) }
-  }
-
-  static func names(in value: SQLValue?) -> [Substring] {
+  static func names(in value: SQLValue?) -> [LogName] {
     guard case .text(let text)? = value else { return [] }
-    return text.split(separator: " ")
+    return text.split(separator: " ").map { name in
+      let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      return LogName(word: parts[0], version: parts.last.flatMap { Int64($0) } ?? 0)
+    }
   }
+
+  /// As it is stored.
+  var text: String { hasVersion ? "\(word).\(version)" : String(word) }
 }
 
 extension StoreConnection {
   /// The names of the log, newest first; none in a store of an earlier version.
-  func logNames() throws -> [Substring] {
+  func logNames() throws -> [LogName] {
     LogName.names(
       in: try rows("SELECT value FROM stead_metadata WHERE key = ?1", [.text(LogName.key)])
         .first?.first)
@@ -53,62 +63,73 @@ extension StoreConnection {
   /// The version of the tables, which each change of them, and each copying by SQLite, changes.
   func tablesVersion() throws -> Int64 { try integer("PRAGMA schema_version") ?? 0 }
 
-  /// Adds a name, and returns it.
-  @discardableResult func addLogName() throws -> String? {
+  /// Adds a name without a version, and returns it; the newest one if there are too many.
+  func addLogName() throws -> LogName {
     let names = try logNames()
-    guard names.count < LogName.limit else { return names.first.map { String($0) } }
-    let name = LogName.random(version: try tablesVersion())
+    if names.count >= LogName.limit, let newest = names.first { return newest }
+    let name = LogName.random()
     try setLogNames([name] + names)
-    return String(name)
+    return name
+  }
+
+  /// Has the newest name say nothing about the version of the tables, which the open transaction may have changed.
+  ///
+  /// The store may be a copy that SQLite made, of an earlier version than its names say.
+  func nameChangedTables() throws {
+    let names = try logNames()
+    // There are few: the commit that gave the newest one its version has removed the older ones.
+    if names.first?.hasVersion ?? true { try setLogNames([LogName.random()] + names) }
   }
 
   /// Writes the names into the log, whether they change or not: what a log lacks is read from whatever file it is
   /// beside.
   ///
-  /// - Parameter name: The oldest name to keep; nil for all.
-  func writeLogNames(from name: String?) throws {
+  /// - Parameter name: The oldest name to keep, with its version; nil for all.
+  func writeLogNames(from name: LogName?) throws {
     let names = try logNames()
     if names.isEmpty { return }
-    let oldest = name.flatMap { names.firstIndex(of: $0[...]) } ?? names.count - 1
-    try setLogNames(Array(names[...oldest]))
+    guard let name, let place = names.firstIndex(where: { $0.word == name.word }) else {
+      return try setLogNames(names)
+    }
+    try setLogNames(names[..<place] + [name])
   }
 
   /// Gives a copy of a store a name that no log has.
-  func replaceLogNames() throws {
-    try setLogNames([LogName.random(version: tablesVersion())])
-  }
+  func replaceLogNames() throws { try setLogNames([LogName.random()]) }
 
-  private func setLogNames(_ names: [Substring]) throws {
+  private func setLogNames(_ names: [LogName]) throws {
     try run(
       "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
-      [.text(LogName.key), .text(names.joined(separator: " "))])
+      [.text(LogName.key), .text(names.map(\.text).joined(separator: " "))])
   }
 }
 
-/// What a store's file has without its log.
-private struct FileAlone: Equatable {
-  /// The name of the log; nil before there was one.
-  let name: Substring?
+/// What a store's file has, alone or with its log.
+private struct StoreState: Equatable {
+  /// The names of the log, newest first.
+  let names: [Substring]
+  /// The version of the tables that the newest name has.
+  let namedVersion: Int64
   /// The version of the tables.
   let version: Int64
 
   init(_ connection: StoreConnection) throws {
-    name = try connection.logNames().first
+    let names = try connection.logNames()
+    self.names = names.map(\.word)
+    namedVersion = names.first?.version ?? 0
     version = try connection.tablesVersion()
   }
 
-  /// Whether the file was never as the store is with the log, or was at an earlier moment.
+  /// Whether a file was never as the store is with the log, or was at an earlier moment.
   ///
-  /// - Parameters:
-  ///   - names: The names as seen with the log.
-  ///   - version: The version of the tables as seen with the log.
-  func isForeign(to names: [Substring], _ version: Int64) -> Bool {
-    if self.version > version { return true }
-    guard let name else { return false }
+  /// - Parameter file: What the file has alone.
+  func isForeign(_ file: StoreState) -> Bool {
+    if file.version > version { return true }
+    guard let name = file.names.first else { return false }
     guard names.contains(name) else { return true }
-    // A copy that took the store's place, and whose tables were prepared since, has a name before this one.
-    return name == names.first && self.version < version
-      && self.version < LogName.version(in: name) ?? 0
+    // A copy that took the store's place, with a log of its own, has an earlier version with the log, too. Once its tables
+    // were prepared, its log has a newer name.
+    return name == names.first && file.version < namedVersion && namedVersion <= version
   }
 }
 
@@ -119,14 +140,11 @@ extension StoreFile {
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     // While this snapshot is open, a checkpoint moves no commit into the file that the snapshot lacks.
-    guard let names = try? connection.logNames(), !names.isEmpty else { return }
-    let version = try connection.tablesVersion()
-    var last: FileAlone?
+    guard let state = try? StoreState(connection), !state.names.isEmpty else { return }
+    var last: StoreState?
     for _ in 0..<Self.readingLimit {
       // A page may be read while a checkpoint writes it, or none may be readable without the log.
-      guard let file = try? FileAlone(openAlone()), file.isForeign(to: names, version) else {
-        return
-      }
+      guard let file = try? StoreState(openAlone()), state.isForeign(file) else { return }
       if file == last { break }
       last = file
     }

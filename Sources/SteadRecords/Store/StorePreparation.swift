@@ -140,10 +140,9 @@ struct StorePreparation {
     try prepareHistory()
     try recordSchema(version: migrator?.version ?? layout.schema.version)
     try recordTables(digest)
-    // The file may be a copy that SQLite made, whose name says what this commit must not seem to follow. A copy that a
-    // migration works on keeps the store's names.
+    // A copy that a migration works on keeps the store's names.
     if !file.configuration.isStoredInMemoryOnly, file.configuration.migration == .none {
-      try connection.addLogName()
+      try connection.nameChangedTables()
     }
   }
 
