@@ -77,7 +77,8 @@ struct StoreFile: Sendable {
     }
     try header.check(path: path)
     if header.lacksLog { try checkLog() }
-    if hasLog, header.isMarked { try checkLogName() }
+    // A copy that a migration works on has names of another file, the store. Nobody puts another one in its place.
+    if hasLog, header.isMarked, configuration.migration == .none { try checkLogName() }
     // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
