@@ -16,6 +16,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   let failure: @Sendable (SQLiteError) -> any Error
   /// How long a statement waits for the locks of other connections, in milliseconds.
   private(set) var lockPatience: Int32 = 0
+  /// The path that was opened.
+  private let path: String
 
   /// The maximum number of prepared statements kept; beyond it all are dropped, since a program with more SQL
   /// strings than this builds them from values.
@@ -48,6 +50,7 @@ package final class SQLiteConnection: @unchecked Sendable {
       throw options.failure(SQLiteError(code: extended, message: message))
     }
     self.handle = handle
+    self.path = path
     try prepare(options)
   }
 
@@ -231,12 +234,32 @@ package final class SQLiteConnection: @unchecked Sendable {
     return bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Whether the path that was opened leads to another file now, or to none. Costs one call of the system.
-  package var hasMoved: Bool {
+  /// Whether another file, or none, is beside the log. Costs one call of the system.
+  private var isDisplaced: Bool {
     var hasMoved: Int32 = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
     return hasMoved != 0
   }
+
+  /// Whether the path that was opened leads to another file now, or to none.
+  ///
+  /// Costs one call of the system, and two more if symbolic links are in the path.
+  package var hasMoved: Bool { isDisplaced || leadsElsewhere }
+
+  /// SQLite follows the links of a path once, and then uses the path without them.
+  private var leadsElsewhere: Bool {
+    guard let openedPath else { return false }
+    var (here, opened) = (stat(), stat())
+    guard stat(path, &here) == 0, stat(openedPath, &opened) == 0 else { return true }
+    return here.st_ino != opened.st_ino || here.st_dev != opened.st_dev
+  }
+
+  /// The path that SQLite uses, if that is another one.
+  private lazy var openedPath: String? = {
+    guard path.hasPrefix("/"), let name = sqlite3_db_filename(handle, "main") else { return nil }
+    let opened = String(cString: name)
+    return opened == path ? nil : opened
+  }()
 
   /// How much of the log a checkpoint moves into the file.
   package enum Checkpoint: String, Sendable {
@@ -254,7 +277,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
   package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
     // SQLite asks this only as it closes the log.
-    guard !hasMoved else { return false }
+    guard !isDisplaced else { return false }
     sqlite3_busy_timeout(handle, patience)
     defer { sqlite3_busy_timeout(handle, lockPatience) }
     let result = try rows("PRAGMA wal_checkpoint(\(kind.rawValue))").first ?? []

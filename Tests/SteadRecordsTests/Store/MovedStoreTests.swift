@@ -194,6 +194,51 @@ struct MovedStoreTests {
     #expect(try store.reopened().count(Member.self) == 2)
   }
 
+  /// A deployment switched `current` to the next release, and what was saved afterwards was found in the last one's directory.
+  @Test(arguments: [
+    "nowhere", "an empty directory", "a directory with another file", "the same directory",
+  ])
+  func `a store whose directory's link leads elsewhere is not written`(goal: String) throws {
+    let store = try StoreFile()
+    let files = FileManager.default
+    let (first, link) = (
+      store.directory.appending(path: "1"), store.directory.appending(path: "now")
+    )
+    try files.createDirectory(at: first, withIntermediateDirectories: false)
+    try files.createSymbolicLink(atPath: link.path, withDestinationPath: "1")
+    func open() throws -> ModelContext {
+      let configuration = ModelConfiguration(url: link.appending(path: "test.store"))
+      return ModelContext(
+        try ModelContainer(
+          for: Club.self, Member.self, Skill.self, configurations: configuration))
+    }
+    let context = try open()
+    context.insert(Member(name: "Ann"))
+    try context.save()
+    let second = store.directory.appending(path: "2")
+    switch goal {
+    case "an empty directory":
+      try files.createDirectory(at: second, withIntermediateDirectories: false)
+    case "a directory with another file":
+      try files.createDirectory(at: second, withIntermediateDirectories: false)
+      try Data("another file".utf8).write(to: second.appending(path: "test.store"))
+    case "the same directory":
+      try files.createSymbolicLink(atPath: second.path, withDestinationPath: "1")
+    default: break
+    }
+    try files.removeItem(at: link)
+    try files.createSymbolicLink(atPath: link.path, withDestinationPath: "2")
+    context.insert(Member(name: "Bob"))
+    if goal != "the same directory" {
+      let error = try #require(throws: SwiftDataError.self) { try context.save() }
+      #expect(error.code == .unreadableStore, "\(error)")
+      try files.removeItem(at: link)
+      try files.createSymbolicLink(atPath: link.path, withDestinationPath: "1")
+    }
+    try context.save()
+    #expect(try open().fetchCount(FetchDescriptor<Member>()) == 2)
+  }
+
   /// Other ways to write a path.
   enum Spelling: CaseIterable {
     case same, link, dots
