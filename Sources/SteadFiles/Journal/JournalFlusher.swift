@@ -94,6 +94,8 @@ package struct JournalFlusher: Sendable {
     // found here, and its file is flushed, too.
     stead_raise(header.base + JournalLayout.flushedTail, tail)
     let hasRecords = try header.hasRecords(to: Int(clamping: tail), on: disk, path: path)
+    // In this order: who replaces the contents in place writes the salt before the flag is cleared.
+    let isReplacing = header.word(at: JournalLayout.tail) & JournalLayout.flags != 0
     let isFlushed = isIntact()
     if !isFlushed {
       // A file that is a mount point gets other contents in a compaction, which say what they contain. If that was under way at
@@ -101,7 +103,7 @@ package struct JournalFlusher: Sendable {
       let isContained = JournalLineage(header).containedTail(of: identity).map { $0 >= tail }
       guard wasRewritten || isContained ?? false else { throw overwritten(path) }
     }
-    if header.word(at: JournalLayout.tail) & JournalLayout.flags == 0 {
+    if !isReplacing {
       // Otherwise a compaction in place may have been changing the records while they were read.
       if isFlushed, !hasRecords { throw overwritten(path) }
       return isFlushed
