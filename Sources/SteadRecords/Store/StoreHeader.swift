@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import SteadSQLite
 
 /// The first 100 bytes of a SQLite file, read without a connection: a connection would create files next to a file that
@@ -69,6 +70,15 @@ struct StoreHeader: Equatable {
 
   /// Throws when the file is something else than a store, or not all there.
   func check(path: String) throws {
+    // SQLite's file layer follows no link, and the size is the link's. SQLite itself would put the log beside the file that
+    // it leads to, where nothing here looks for it.
+    if (try? POSIXDisk().status(at: path))?.kind == .link {
+      throw SwiftDataError(
+        .unreadableStore,
+        "\(path) is a symbolic link, and a store has its log and its large values beside its file. Nothing was opened; give "
+          + "the configuration the URL of the file that the link leads to, or link the store's directory."
+      )
+    }
     // Its size is known and its bytes are not: another user owns it, such as the superuser in a user's directory.
     guard !bytes.isEmpty else {
       throw SwiftDataError(

@@ -50,6 +50,25 @@ import Testing
     #expect(stored.version == Schema.Version(2, 0, 0))
   }
 
+  /// It was said to belong to another user.
+  @Test(arguments: [true, false], [true, false])
+  func `a store whose path is a symbolic link is refused as one`(
+    leadsToStore: Bool, allowsSave: Bool
+  ) throws {
+    let store = try StoreFile()
+    if leadsToStore { _ = try store.open(Club.self, Member.self, Skill.self) }
+    let link = store.directory.appending(path: "link.store")
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: store.url)
+    let error = try #require(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: Club.self, Member.self, Skill.self,
+        configurations: ModelConfiguration(url: link, allowsSave: allowsSave))
+    }
+    #expect(error.code == .unreadableStore)
+    #expect(error.message.contains("link.store is a symbolic link"))
+    #expect(FileManager.default.fileExists(atPath: store.url.path) == leadsToStore)
+  }
+
   /// The user whose home root had made a store in was told that the file is not a store.
   @Test("a store that this user may not read is said to be unreadable", .needs(.ordinaryUser))
   func unreadableFile() throws {
