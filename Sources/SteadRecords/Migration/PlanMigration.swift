@@ -105,6 +105,8 @@ struct PlanMigration {
   /// Replaces the store's content by the copy's; false if another process has written in the meantime.
   private func replace(_ source: MigrationSource, _ report: MigrationReporter) throws -> Bool {
     try report(.replacing)
+    // Before an empty store is made at the path.
+    try checkPlace(source)
     let target = try file.open(writable: true)
     try target.execute("PRAGMA synchronous = FULL")
     let blobs = BlobLinks(source: copy.file.blobDirectory, target: file.blobDirectory)
@@ -116,7 +118,10 @@ struct PlanMigration {
     try backup.lock()
     do {
       guard try source.isUnchanged() else { return false }
-      try backup.run { try report(.replacing, $0, of: $1) }
+      try backup.run {
+        try report(.replacing, $0, of: $1)
+        try checkPlace(source)
+      }
     } catch {
       // The lock is still held; without it, another process could be about to name an equal value.
       try? blobs.removeAdded(since: before)
@@ -126,6 +131,11 @@ struct PlanMigration {
     // So that a copy of the file alone is the migrated store.
     _ = try? target.checkpoint(.full, patience: LogMark.readerPatience)
     return true
+  }
+
+  /// Throws when the store that was copied isn't at its path any more: its content would replace another store's.
+  private func checkPlace(_ source: MigrationSource) throws {
+    if source.connection.hasMoved { throw file.displacement }
   }
 
   /// Removes the files of large values that no row refers to after the migration.

@@ -74,6 +74,8 @@ struct StorePreparation {
       } else {
         try change(isNew: isNew, migrator, digest)
       }
+      // SQLite would write to the log of the file that has taken the store's place.
+      if connection.hasMoved { throw file.displacement }
       try connection.execute("COMMIT")
       if migrator?.releasesFiles ?? false { removeUnusedFiles() }
     } catch {
