@@ -17,9 +17,6 @@ struct CheckedExpression<Output>: PredicateExpression {
   func evaluate(_ bindings: PredicateBindings) throws -> Output { try body(bindings) }
 }
 
-/// Where Swift would trap.
-struct Trap: Error {}
-
 extension PredicateExpression {
   /// The expression that throws instead of trapping; nil if nothing in it can trap.
   func checked() -> CheckedExpression<Output>? {
