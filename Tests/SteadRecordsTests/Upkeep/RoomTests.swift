@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SteadTestSupport
 import SwiftData
@@ -114,6 +115,21 @@ import WorkerModels
     try other.save()
     #expect(try store.store.context().only(Headline.self).title == "new")
     #expect(try store.container.check().isSound)
+  }
+
+  /// The log kept all bytes, since the timer that ends snapshots came after the five seconds for which it is waited for.
+  @Test(.exitTests) func `erasing waits for no timer of a busy process`() async {
+    await #expect(processExitsWith: .success) {
+      let store = try UpkeepStore()
+      // As many as all threads that the queue gets.
+      let end = DispatchSemaphore(value: 0)
+      for _ in 0..<1_000 { DispatchQueue.global(qos: .utility).async { end.wait() } }
+      #expect(try ModelContext(store.store.secondContainer()).count(Club.self) == 1)
+      #expect(try store.store.context().count(Club.self) == 1)
+      try store.container.erase()
+      #expect(try Data(contentsOf: URL(filePath: store.store.url.path + "-wal")).isEmpty)
+      #expect(try store.bytes().range(of: Data("zugzwang".utf8)) == nil)
+    }
   }
 
   @Test("erasing asks each store before the first is erased")
