@@ -1,10 +1,10 @@
 import CSteadSQLite
 import Foundation
 
-// Sendable: `handle` and `failure` are constants, and `statements` is used by the one thread that has the
-// connection. SQLite uses no lock of its own (NOMUTEX); the owners do: `StoreConnection` explains how, and a
+// Sendable: `handle`, `failure`, `path`, `openedPath` and `mainFile` are constants, and `statements` is used by the one thread
+// that has the connection. SQLite uses no lock of its own (NOMUTEX); the owners do: `StoreConnection` explains how, and a
 // `ForeignStore` isn't Sendable.
-/// One connection to a SQLite database, with its prepared statements; used by one thread at a time.
+/// One connection to a SQLite database, with its prepared statements; used by one thread at a time, but for ``hasMoved``.
 ///
 /// Anybody may have created a file. So each connection is hardened as <https://sqlite.org/security.html>
 /// recommends: what a file's schema names (views, triggers, defaults) calls no function with side effects,
@@ -18,6 +18,10 @@ package final class SQLiteConnection: @unchecked Sendable {
   private(set) var lockPatience: Int32 = 0
   /// The path that was opened.
   private let path: String
+  /// The path that SQLite uses, if that is another one.
+  private let openedPath: String?
+  /// The main file, which stays the same as long as the connection is open.
+  private let mainFile: UnsafeMutablePointer<sqlite3_file>?
 
   /// The maximum number of prepared statements kept; beyond it all are dropped, since a program with more SQL
   /// strings than this builds them from values.
@@ -51,6 +55,8 @@ package final class SQLiteConnection: @unchecked Sendable {
     }
     self.handle = handle
     self.path = path
+    openedPath = Self.openedPath(of: handle, at: path)
+    mainFile = Self.mainFile(of: handle)
     try prepare(options)
   }
 
@@ -218,7 +224,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return current
   }
 
-  private var mainFile: UnsafeMutablePointer<sqlite3_file>? {
+  private static func mainFile(of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
     return code == SQLITE_OK ? file : nil
@@ -237,13 +243,17 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// Whether another file, or none, is beside the log. Costs one call of the system.
   private var isDisplaced: Bool {
     var hasMoved: Int32 = 0
-    sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    // `sqlite3_file_control` would look the file up in what another thread's statement may be changing. The file itself compares
+    // constants with the file at its path.
+    if let mainFile, let methods = mainFile.pointee.pMethods {
+      _ = methods.pointee.xFileControl?(mainFile, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    }
     return hasMoved != 0
   }
 
   /// Whether the path that was opened leads to another file now, or to none.
   ///
-  /// Costs one call of the system, and two more if symbolic links are in the path.
+  /// Costs one call of the system, and two more if symbolic links are in the path. Any thread may ask for it.
   package var hasMoved: Bool { isDisplaced || leadsElsewhere }
 
   /// SQLite follows the links of a path once, and then uses the path without them.
@@ -254,12 +264,11 @@ package final class SQLiteConnection: @unchecked Sendable {
     return here.st_ino != opened.st_ino || here.st_dev != opened.st_dev
   }
 
-  /// The path that SQLite uses, if that is another one.
-  private lazy var openedPath: String? = {
+  private static func openedPath(of handle: OpaquePointer, at path: String) -> String? {
     guard path.hasPrefix("/"), let name = sqlite3_db_filename(handle, "main") else { return nil }
     let opened = String(cString: name)
     return opened == path ? nil : opened
-  }()
+  }
 
   /// How much of the log a checkpoint moves into the file.
   package enum Checkpoint: String, Sendable {

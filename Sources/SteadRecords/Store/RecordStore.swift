@@ -6,7 +6,7 @@ import Synchronization
 /// One SQLite file: a connection that writes, and as many reading connections as are needed at once.
 final class RecordStore: @unchecked Sendable {
   // Sendable: `writer`, `historian`, what is `private var`, `number` and `hasInnerWork` are only used under `writing`,
-  // and the rest is immutable or has its own lock.
+  // and the rest is immutable or has its own lock. Any thread may ask the writer whether its file has moved.
 
   /// How long a write waits for other processes, in seconds.
   static let lockPatience = 60

@@ -89,6 +89,34 @@ import WorkerModels
     worker.end()
   }
 
+  /// It compared the store's file with the one at its path by the writer's connection, which a thread that saved was using. The
+  /// thread sanitizer reported it.
+  @Test("a backup is made while another thread saves and compacts, also behind a link")
+  func besideAnotherThread() async throws {
+    let link = directory.file("link")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: try TestFiles.directory())
+    for round in 1...5 {
+      let copy = directory.file("copy-\(round).store")
+      let container = try ModelContainer(
+        for: Unrelated.self, configurations: ModelConfiguration(url: link.file("test.store")))
+      try await withThrowingTaskGroup { group in
+        group.addTask { try container.backUp(to: copy) }
+        group.addTask {
+          let context = ModelContext(container)
+          context.insert(Unrelated(number: round))
+          try context.save()
+          try container.compact()
+        }
+        try await group.waitForAll()
+      }
+      let backup = try ModelContainer(
+        for: Unrelated.self, configurations: ModelConfiguration(url: copy))
+      let count = try ModelContext(backup).count(Unrelated.self)
+      #expect([round - 1, round].contains(count))
+    }
+  }
+
   @Test("a large value that is deleted while others are copied is in the backup, or its row is not")
   func filesComeAndGo() throws {
     let store = try UpkeepStore()

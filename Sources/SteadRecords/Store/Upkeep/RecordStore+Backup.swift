@@ -12,7 +12,7 @@ extension RecordStore {
         .fileExists,
         "\(path) exists, and a backup does not replace files. Name a new file, or remove it.")
     }
-    // A connection that is opened now would copy the store that is at the path now.
+    // Before a log is made beside another store.
     try checkPlace()
     let copy = StoreCopy(path: path)
     guard let blobs else {
@@ -31,6 +31,8 @@ extension RecordStore {
     to copy: StoreCopy, _ files: inout BackupFiles, _ progress: StoreProgressReporter
   ) throws {
     let connection = try file.open(writable: false)
+    // It reads the store that was at the path when it was opened.
+    try checkPlace()
     let references = ExternalReferences(self)
     var used: Set<String> = []
     for attempt in 1...Self.snapshotLimit {
