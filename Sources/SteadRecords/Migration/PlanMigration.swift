@@ -59,10 +59,11 @@ struct PlanMigration {
     var report = report
     report.stages = stages.count
     let rehearsal = Rehearsal(
-      plan: plan, stages: stages, stored: stored, store: file, copy: copy, report: report)
+      plan: plan, stages: stages, stored: stored, store: file, copy: copy, report: report,
+      check: { try checkPlace(source) })
     let result = try rehearsal.run()
     // Only now is it known that the backup is wanted.
-    let backup = try makeBackup(result.stages, report)
+    let backup = try makeBackup(source, result.stages, report)
     guard try replace(source, report) else { return .again }
     return .done(
       StoreMigration(
@@ -94,10 +95,12 @@ struct PlanMigration {
 
   /// A custom stage may have converted anything.
   private func makeBackup(
-    _ stages: [StoreMigration.Stage], _ report: MigrationReporter
+    _ source: MigrationSource, _ stages: [StoreMigration.Stage], _ report: MigrationReporter
   ) throws -> URL? {
     guard stages.contains(where: { $0.isCustom || $0.difference.losesData }) else { return nil }
-    return try StoreBackup(file: file).make { try report(.copying, $0, of: $1) }
+    return try StoreBackup(file: file).make(check: { try checkPlace(source) }) {
+      try report(.copying, $0, of: $1)
+    }
   }
 
   // MARK: Taking over
@@ -123,8 +126,9 @@ struct PlanMigration {
         try checkPlace(source)
       }
     } catch {
-      // The lock is still held; without it, another process could be about to name an equal value.
-      try? blobs.removeAdded(since: before)
+      // The lock is still held; without it, another process could be about to name an equal value. The directory at the path of a
+      // store that was moved is not its own.
+      if !source.connection.hasMoved { try? blobs.removeAdded(since: before) }
       throw error
     }
     removeUnusedFiles(target)
@@ -148,8 +152,10 @@ struct PlanMigration {
       defer { try? connection.execute("ROLLBACK") }
       let layout = try StoreLayout(schema: schema)
       let references = ExternalReferences(layout, entities: Set(layout.entities.indices))
-      try BlobFiles(directory: file.blobDirectory).sweep(
-        keeping: references.readAll(connection), keepsHeld: true)
+      let used = try references.readAll(connection)
+      // The directory at the path is another store's if this one was moved after its commit.
+      if connection.hasMoved { return }
+      try BlobFiles(directory: file.blobDirectory).sweep(keeping: used, keepsHeld: true)
     } catch {
       Report.problem(
         .externalFileFailed, subject: configuration.url.lastPathComponent,

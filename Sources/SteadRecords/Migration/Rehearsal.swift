@@ -7,6 +7,8 @@ struct Rehearsal {
   let store: StoreFile
   let copy: StoreCopy
   let report: MigrationReporter
+  /// Throws if the store that is to be copied isn't the one at its path.
+  var check: () throws -> Void = {}
 
   struct Result {
     let difference: SchemaDifference
@@ -17,7 +19,9 @@ struct Rehearsal {
   /// - Parameter open: Opens the copy at the end, with the models that it is meant for.
   /// - Throws: The error of a stage, in an error that names the stage.
   func run(_ open: (ModelConfiguration) throws -> Void = { _ in }) throws -> Result {
+    try check()
     try copy.make(from: store) { try report(.copying, $0, of: $1) }
+    try check()
     let before = try ObjectCount(connection: copy.file.open(writable: false), schema: stored)
       .run(report)
     if let plan { try run(plan) }

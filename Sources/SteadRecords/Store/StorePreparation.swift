@@ -75,7 +75,7 @@ struct StorePreparation {
         try change(isNew: isNew, migrator, digest)
       }
       // SQLite would write to the log of the file that has taken the store's place.
-      if connection.hasMoved { throw file.displacement }
+      try checkPlace()
       try connection.execute("COMMIT")
       if migrator?.releasesFiles ?? false { removeUnusedFiles() }
     } catch {
@@ -88,6 +88,8 @@ struct StorePreparation {
     }
     return try identifier() ?? ""
   }
+
+  private func checkPlace() throws { if connection.hasMoved { throw file.displacement } }
 
   /// Another container of this process may be about to make the same commit.
   private func finishLogMark() throws {
@@ -124,7 +126,10 @@ struct StorePreparation {
       try connection.execute("BEGIN IMMEDIATE")
       defer { try? connection.execute("ROLLBACK") }
       let references = ExternalReferences(layout, entities: entities)
-      try blobs.sweep(keeping: references.readAll(connection), keepsHeld: true)
+      let used = try references.readAll(connection)
+      // The directory at the path is another store's if this one was moved after its commit.
+      if connection.hasMoved { return }
+      try blobs.sweep(keeping: used, keepsHeld: true)
     } catch {
       Report.problem(
         .externalFileFailed, subject: file.configuration.url.lastPathComponent,
@@ -212,7 +217,9 @@ struct StorePreparation {
 
   private func makeBackup() throws -> URL? {
     guard file.configuration.migration == .none else { return nil }
-    return try StoreBackup(file: file).make { try report(.copying, $0, of: $1) }
+    return try StoreBackup(file: file).make(check: checkPlace) {
+      try report(.copying, $0, of: $1)
+    }
   }
 
   /// What takes the tables from the schema that the store was opened with last to the models.

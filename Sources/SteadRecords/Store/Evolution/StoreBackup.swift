@@ -28,15 +28,23 @@ struct StoreBackup {
   /// that is too large, which is reported.
   ///
   /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
-  func make(report: (Int, Int) throws -> Void = { _, _ in }) throws -> URL? {
+  ///
+  /// - Parameter check: Throws if the store that is migrated isn't the one at its path.
+  func make(
+    check: () throws -> Void, report: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> URL? {
     guard try isWanted() else { return nil }
+    try check()
     let new = draft
     do {
       try new.make(from: file, report: report)
       try new.becomeBackup()
+      // What was copied, and the large values in particular, may be another store's.
+      try check()
       return try keep(new)
     } catch let error where !(error is CancellationError) {
       try? new.remove()
+      try check()
       throw SwiftDataError(
         .storageFailure,
         "The store could not be copied before its migration, and was left as it was. Make room for a copy of it in "

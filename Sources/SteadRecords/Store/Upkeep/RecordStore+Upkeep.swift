@@ -100,7 +100,9 @@ extension RecordStore {
     let references = ExternalReferences(self)
     try maintain { connection in
       // Files are written before their rows, under the same lock.
-      try blobs.sweep(keeping: references.readAll(connection), keepsHeld: keepsHeld)
+      let used = try references.readAll(connection)
+      try checkPlace()
+      try blobs.sweep(keeping: used, keepsHeld: keepsHeld)
     }
   }
 
