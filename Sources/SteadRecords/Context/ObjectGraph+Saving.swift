@@ -95,8 +95,9 @@ extension ObjectGraph {
     let writer: SaveWriter
     var open = opened
     do {
-      // Before the first is written: a block may have held them for long, and no store takes back what it has committed.
-      for index in opened { try stores[index].checkPlace() }
+      // Before the first is written: a block may have held them for long, and no store takes back what it has committed. A single
+      // store was compared as its transaction began.
+      if isHeld || opened.count > 1 { for index in opened { try stores[index].checkPlace() } }
       writer = try write(noting: note, checkedAt: versions)
       try commit(&open, protected, writer)
     } catch {
