@@ -43,14 +43,12 @@ enum OpenStores {
 
   /// Whether this process has a store open for writing that was at a URL.
   static func isOpen(_ url: URL) -> Bool {
-    let directory = directory(of: url)
-    return content.withLock {
-      $0.urls.values.contains { other in
-        other.path == url.path
-          || directory != nil && Self.directory(of: other) == directory
-            && other.lastPathComponent == url.lastPathComponent
-      }
-    }
+    let name = url.lastPathComponent
+    let others = content.withLock { Array($0.urls.values) }.filter { $0.lastPathComponent == name }
+    if others.contains(where: { $0.path == url.path }) { return true }
+    // Not under the lock: a file system may not answer for long.
+    guard !others.isEmpty, let directory = directory(of: url) else { return false }
+    return others.contains { Self.directory(of: $0) == directory }
   }
 
   /// A file's directory, to which several paths may lead.
