@@ -37,6 +37,10 @@ struct TrapTests {
       ("*", #Predicate<Sample> { $0.number * two > 0 }),
       ("/", #Predicate<Sample> { 100 / ($0.optionalNumber ?? 0) > 0 }),
       ("%", #Predicate<Sample> { 100 % ($0.optionalNumber ?? 0) > 0 }),
+      (
+        "nested %",
+        #Predicate<Sample> { 100 % ($0.optionalNumber ?? 0) % ($0.numbers.count + 5) > 0 }
+      ),
       ("negative", #Predicate<Sample> { -$0.small == smallOne }),
       ("Int16", #Predicate<Sample> { $0.small * $0.small == smallOne }),
       ("UInt64", #Predicate<Sample> { $0.unsigned + huge > 0 }),

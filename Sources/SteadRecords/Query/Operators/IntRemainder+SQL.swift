@@ -4,14 +4,15 @@ extension PredicateExpressions.IntRemainder: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let divisor = try translation.term(rhs)
     let (left, right) = (try translation.scalar(lhs), try translation.scalar(divisor))
-    let remainder = try translation.arithmetic(
-      Output.self, left, right, sign: "%", function: "")
-    if case .constant(.scalar(.integer(let number), _)) = divisor, number != -1 { return remainder }
-    // The least number by -1 traps in Swift, as its quotient does; SQLite's remainder is 0.
-    let quotient = try translation.scalar(
-      translation.arithmetic(Output.self, left, right, sign: "/", function: ""))
-    var result = try translation.scalar(remainder)
-    result.sql = "CASE WHEN \(quotient.sql) IS NOT NULL THEN \(result.sql) END"
-    return .scalar(result)
+    if case .constant(.scalar(.integer(let number), _)) = divisor, number != -1 {
+      return try translation.arithmetic(Output.self, left, right, sign: "%", function: "")
+    }
+    guard let width = PredicateTranslation.width(of: Output.self) else {
+      throw NotTranslatable("arithmetic with \(Output.self)")
+    }
+    return .scalar(
+      Scalar(
+        sql: "stead_remainder(\(left.sql), \(right.sql), \(width))", encoding: .integer,
+        nullability: .undefined, strict: left.strict | right.strict))
   }
 }

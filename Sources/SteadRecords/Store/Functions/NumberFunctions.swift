@@ -25,12 +25,23 @@ enum NumberFunctions {
       let call = SQLCall(context, arguments)
       guard call.isInteger(0) else { return call.returnNull() }
       let value = call.integer(0)
-      let bits = call.integer(1)
-      let fits =
-        bits >= 64 || (bits < 0 ? value >= 0 && value >> -bits == 0 : isSigned(value, bits))
-      if fits { call.returns(value) } else { call.returnNull() }
+      if fits(value, call.integer(1)) { call.returns(value) } else { call.returnNull() }
+    },
+    // The least number by -1 traps in Swift, as its quotient does; SQLite's remainder is 0.
+    .init(name: "stead_remainder", arguments: 3) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.isInteger(0), call.isInteger(1) else { return call.returnNull() }
+      let (value, divisor) = (call.integer(0), call.integer(1))
+      let (quotient, isUndefined) = value.dividedReportingOverflow(by: divisor)
+      if isUndefined || !fits(quotient, call.integer(2)) { return call.returnNull() }
+      call.returns(value % divisor)
     },
   ]
+
+  /// Whether an integer type has a value: one with a number of bits, negative if it is unsigned.
+  private static func fits(_ value: Int64, _ bits: Int64) -> Bool {
+    bits >= 64 || (bits < 0 ? value >= 0 && value >> -bits == 0 : isSigned(value, bits))
+  }
 
   private static func isSigned(_ value: Int64, _ bits: Int64) -> Bool {
     let rest = value >> (bits - 1)
