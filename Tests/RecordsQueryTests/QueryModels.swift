@@ -38,6 +38,7 @@ struct Place: Codable, Hashable {
   var rank: Rank
   var tags: [String]
   var numbers: [Int]
+  var optionalNumbers: [Int]?
   var place: Place
   var link: URL?
   var data: Data

@@ -19,11 +19,31 @@ struct TrapTests {
       number: 1, text: "sound", optionalNumber: 3, optionalReal: 1, small: -1, unsigned: 5,
       numbers: [4, 5])
     sound.parent = sound
+    sound.optionalNumbers = [4, 5]
     return [
       sound,
       Sample(
         number: .max, text: "trap", optionalNumber: nil, small: .min, unsigned: .max,
         numbers: [.max]),
+    ]
+  }
+
+  /// Nothing is in an array that does not exist, so the store took one that was unwrapped for an empty one.
+  private static func makeArrayPredicates() -> [(String, Predicate<Sample>)] {
+    let none: [PersistentIdentifier] = []
+    return [
+      ("all", #Predicate<Sample> { $0.optionalNumbers!.allSatisfy { $0 > 0 } }),
+      ("all of unwrapped", #Predicate<Sample> { $0.parent!.numbers.allSatisfy { $0 > 0 } }),
+      ("contains", #Predicate<Sample> { $0.optionalNumbers!.contains(4) }),
+      ("contains not", #Predicate<Sample> { !$0.optionalNumbers!.contains(3) }),
+      ("unwrapped contains not", #Predicate<Sample> { !$0.parent!.numbers.contains(3) }),
+      ("contains where", #Predicate<Sample> { $0.optionalNumbers!.contains { $0 > 4 } }),
+      ("contains not where", #Predicate<Sample> { !$0.optionalNumbers!.contains { $0 > 5 } }),
+      ("no filtered", #Predicate<Sample> { $0.optionalNumbers!.filter { $0 > 5 }.isEmpty }),
+      ("filtered", #Predicate<Sample> { $0.optionalNumbers!.filter { $0 > 4 }.count == 1 }),
+      ("no count", #Predicate<Sample> { $0.optionalNumbers!.filter { $0 > 5 }.count == 0 }),
+      ("no identifier", #Predicate<Sample> { !none.contains($0.parent!.persistentModelID) }),
+      ("child", #Predicate<Sample> { $0.children.contains($0.parent!) }),
     ]
   }
 
@@ -80,12 +100,42 @@ struct TrapTests {
     case .edited: for sample in store.samples { sample.flag.toggle() }
     case .related: context.insert(Label(name: "new", weight: 1))
     }
-    for (name, predicate) in Self.makePredicates() {
+    for (name, predicate) in Self.makePredicates() + Self.makeArrayPredicates() {
       let found = FetchDescriptor(predicate: predicate)
       #expect(try context.fetch(found).map(\.text) == ["sound"], "\(name)")
       #expect(try context.fetchCount(found) == 1, "\(name)")
       let other = FetchDescriptor<Sample>(predicate: #Predicate { !predicate.evaluate($0) })
       #expect(try context.fetch(other).isEmpty, "not \(name)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an object whose cast fails is neither among identifiers nor isn't`(isEdited: Bool) throws {
+    let context = try SampleStore([]).context
+    let animals = [Animal(name: "trap"), Dog(name: "sound", tricks: 1)]
+    for animal in animals { context.insert(animal) }
+    try context.save()
+    for ids in [[], [animals[0].persistentModelID]] {
+      if isEdited { for animal in animals { animal.name = String(animal.name) } }
+      let predicate = #Predicate<Animal> { !ids.contains(($0 as! Dog).persistentModelID) }
+      #expect(try context.fetch(FetchDescriptor(predicate: predicate)).map(\.name) == ["sound"])
+      let other = FetchDescriptor<Animal>(predicate: #Predicate { !predicate.evaluate($0) })
+      #expect(try context.fetch(other).isEmpty)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a filtered array of an optional chain is nil where the array is`(isEdited: Bool) throws {
+    let store = try SampleStore(Self.makeSamples())
+    if isEdited { for sample in store.samples { sample.flag.toggle() } }
+    for predicate in [
+      #Predicate<Sample> { $0.optionalNumbers?.filter { $0 > 9 }.count == 0 },
+      #Predicate<Sample> { $0.optionalNumbers?.filter { $0 > 9 }.isEmpty == true },
+    ] {
+      let found = try store.context.fetch(FetchDescriptor(predicate: predicate))
+      #expect(found.map(\.text) == ["sound"])
+      let other = FetchDescriptor<Sample>(predicate: #Predicate { !predicate.evaluate($0) })
+      #expect(try store.context.fetch(other).map(\.text) == ["trap"])
     }
   }
 

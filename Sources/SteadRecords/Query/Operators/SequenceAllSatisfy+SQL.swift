@@ -12,9 +12,9 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
       let test = try translation.binding(variable.key, to: translation.element(of: list)) {
         try translation.condition(self.test, .condition)
       }
-      return .boolean(
+      return translation.valued(
         "NOT EXISTS (SELECT 1 FROM \(translation.source(of: list, where: "(\(test)) IS NOT 1")))",
-        list.nullability == .undefined ? .undefined : .never)
+        list.value)
     default: throw NotTranslatable("allSatisfy on a value that isn't a collection")
     }
   }

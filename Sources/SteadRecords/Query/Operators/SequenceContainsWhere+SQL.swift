@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
@@ -13,9 +14,9 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
       let test = try translation.binding(variable.key, to: translation.element(of: list)) {
         try translation.condition(self.test, .condition)
       }
-      return .boolean(
-        "EXISTS (SELECT 1 FROM \(translation.source(of: list, where: test)))",
-        list.nullability == .undefined ? .undefined : .never)
+      let exists: SQLFragment =
+        "EXISTS (SELECT 1 FROM \(translation.source(of: list, where: test)))"
+      return mode.nullIsFalse ? .boolean(exists) : translation.valued(exists, list.value)
     default: throw NotTranslatable("contains(where:) on a value that isn't a collection")
     }
   }

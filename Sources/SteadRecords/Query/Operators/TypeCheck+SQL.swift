@@ -52,10 +52,12 @@ extension PredicateTranslation {
     case .when(let condition):
       row.condition = row.condition.map { "\($0) AND \(condition)" } ?? condition
       row.nullability = nullability
+      if nullability == .undefined { row.isUnwrapped = true }
     }
     return .row(
       RowTerm(
         entity: target, id: row.id, alias: row.alias, condition: row.condition,
-        nullability: row.nullability, strict: row.strict, isReference: row.isReference))
+        nullability: row.nullability, strict: row.strict, isReference: row.isReference,
+        isUnwrapped: row.isUnwrapped))
   }
 }

@@ -16,6 +16,11 @@ struct ListTerm {
   /// Whether strings with NUL are in arrays of their own.
   var wrapsNUL = false
 
+  /// The array as one value, whatever its filter.
+  var value: Scalar {
+    Scalar(sql: json, encoding: .opaque, nullability: nullability, strict: strict)
+  }
+
   enum Form {
     /// As Codable wrote it into a column.
     case codable

@@ -9,16 +9,16 @@ extension PredicateTranslation {
       return try isElement(element, of: ListParameter(value, in: self), mode)
     case .rows(let rows):
       let member = try object(self.element(of: rows))
-      return exists(
-        rows, where: objectEquality(member, try object(element), false, .condition))
+      let test = try scalar(
+        exists(rows, where: objectEquality(member, try object(element), false, .condition)))
+      return try mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: element)
     case .list(let list):
       let test = try equality(self.element(of: list), element, isNegated: false, .condition)
       let exists: SQLFragment =
         "EXISTS (SELECT 1 FROM \(source(of: list, where: try scalar(test).sql)))"
-      if case .scalar(let element) = element, element.nullability == .undefined {
-        return valued(exists, element)
-      }
-      return .boolean(exists, list.nullability == .undefined ? .undefined : .never)
+      if mode.nullIsFalse { return .boolean(exists) }
+      if case .scalar(let element) = element { return valued(exists, list.value, element) }
+      return valued(exists, list.value)
     case .scalar, .constant(.scalar):
       let (text, part) = (try scalar(collection), try scalar(element))
       return try textTest("stead_contains", text, part)

@@ -110,6 +110,12 @@ extension PredicateTranslation {
       strict: sides.map(\.strict).reduce(0, |))
   }
 
+  /// A condition that has no value if an object that was unwrapped is none.
+  func valued(_ condition: Scalar, unwrapping term: Term) throws -> Term {
+    guard let presence = try unwrappedPresence(of: term) else { return .scalar(condition) }
+    return .boolean("CASE WHEN \(presence) THEN \(condition.operand) END", .undefined)
+  }
+
   /// The SQL that is true if an object that was unwrapped is one; nil for others.
   private func unwrappedPresence(of term: Term) throws -> SQLFragment? {
     guard case .row(let row) = term, row.isUnwrapped else { return nil }

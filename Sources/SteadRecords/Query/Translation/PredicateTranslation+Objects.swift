@@ -109,16 +109,25 @@ extension PredicateTranslation {
     _ row: RowTerm, among list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
     let object = try object(.row(row))
-    let nullability = row.condition == nil ? row.nullability : .optional
+    let nullability = row.condition == nil || row.isUnwrapped ? row.nullability : .optional
     let acceptsNil = list.hasNil && nullability == .optional
     let numbers = list.rows(of: row.entity, in: self)
-    if list.count == 0 { return .boolean(acceptsNil ? absence(of: object) : .no) }
+    if list.count == 0 {
+      return try isIn(row, acceptsNil ? absence(of: object) : .no, .never, mode)
+    }
     let test: SQLFragment = "\(object.number) IN (\(selection(of: numbers, row)))"
     if acceptsNil { return .boolean("(\(absence(of: object)) OR \(test))") }
     if nullability == .optional, !mode.nullIsFalse {
       return .boolean("(\(object.number) IS NOT NULL AND \(test))")
     }
-    return .boolean(test, nullability == .never ? .never : .undefined)
+    return try isIn(row, test, nullability == .never ? .never : .undefined, mode)
+  }
+
+  private func isIn(
+    _ row: RowTerm, _ test: SQLFragment, _ nullability: Nullability, _ mode: TranslationMode
+  ) throws -> Term {
+    let test = Scalar(sql: test, encoding: .boolean, nullability: nullability)
+    return try mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: .row(row))
   }
 
   /// A SELECT of the numbers of captured objects' rows, of those alone that exist if that matters.

@@ -50,21 +50,29 @@ extension PredicateTranslation {
   // MARK: Arrays
 
   func isEmpty(_ list: ListTerm) -> Term {
-    let value: SQLFragment =
-      list.condition == nil
-      ? "json_array_length(\(list.json)) = 0"
-      : "NOT EXISTS (SELECT 1 FROM \(source(of: list)))"
-    return .boolean(value, list.nullability == .never ? .never : .undefined, strict: list.strict)
+    if list.condition != nil {
+      return valued("NOT EXISTS (SELECT 1 FROM \(source(of: list)))", list.value)
+    }
+    return .boolean(
+      "json_array_length(\(list.json)) = 0", list.nullability == .never ? .never : .undefined,
+      strict: list.strict)
   }
 
   func count(of list: ListTerm) -> Term {
-    let value: SQLFragment =
-      list.condition == nil
-      ? "json_array_length(\(list.json))" : "(SELECT count(*) FROM \(source(of: list)))"
+    guard list.condition != nil else {
+      return .scalar(
+        Scalar(
+          sql: "json_array_length(\(list.json))", encoding: .integer,
+          nullability: list.nullability == .never ? .never : .undefined, strict: list.strict))
+    }
+    let count: SQLFragment = "(SELECT count(*) FROM \(source(of: list)))"
+    guard list.nullability == .undefined else {
+      return .scalar(Scalar(sql: count, encoding: .integer))
+    }
     return .scalar(
       Scalar(
-        sql: value, encoding: .integer,
-        nullability: list.nullability == .never ? .never : .undefined, strict: list.strict))
+        sql: "CASE WHEN \(list.json) IS NOT NULL THEN \(count) END", encoding: .integer,
+        nullability: .undefined, strict: list.strict))
   }
 
   /// The SQL after FROM that returns an array's elements.

@@ -14,6 +14,6 @@ struct RowTerm {
   var isColumn = false
   /// Whether the number comes from a foreign key, so that the row may be gone.
   var isReference = false
-  /// Whether the row stands for an object that was nil if there is none, and was unwrapped.
+  /// Whether Swift would have trapped if there is no row: the object was unwrapped, or cast by `as!`.
   var isUnwrapped = false
 }
