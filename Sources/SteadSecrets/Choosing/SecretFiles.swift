@@ -14,10 +14,16 @@ struct SecretFiles: Hashable, Sendable {
   let keyFile: URL
   /// Where systemd puts the service's credentials, if it does.
   let credentials: URL?
-  /// What is wrong with `HOME`, if locations are below it; nil if nothing is.
+  /// What is wrong with the home directory, if locations are below it; nil if nothing is.
   private let homeProblem: String?
 
-  init(environment: [String: String]) throws(SecretError) {
+  /// - Parameters:
+  ///   - environment: The process's environment, or a test's substitute.
+  ///   - accountHome: The home without `HOME`: the user database's, as Foundation reads it.
+  init(
+    environment: [String: String],
+    accountHome: URL = FileManager.default.homeDirectoryForCurrentUser
+  ) throws(SecretError) {
     let directories: AppDirectories
     do {
       directories = try AppDirectories(id: "stead", environment: environment)
@@ -29,7 +35,7 @@ struct SecretFiles: Hashable, Sendable {
     records = directories.config.appending(path: "secrets", directoryHint: .isDirectory)
     vaults = directories.data.appending(path: "secrets", directoryHint: .isDirectory)
     keyFile = directories.config.appending(path: "secrets.key", directoryHint: .notDirectory)
-    homeProblem = Self.problem(withHomeIn: environment)
+    homeProblem = Self.problem(withHomeIn: environment, or: accountHome.path(percentEncoded: false))
     credentials = environment["CREDENTIALS_DIRECTORY"]
       .flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
   }
@@ -100,11 +106,12 @@ struct SecretFiles: Hashable, Sendable {
     }
   }
 
-  private static func problem(withHomeIn environment: [String: String]) -> String? {
+  private static func problem(
+    withHomeIn environment: [String: String], or accountHome: String
+  ) -> String? {
     let bases = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"].map { environment[$0] ?? "" }
-    guard let home = environment["HOME"], !bases.allSatisfy({ $0.hasPrefix("/") }) else {
-      return nil
-    }
+    if bases.allSatisfy({ $0.hasPrefix("/") }) { return nil }
+    let home = environment["HOME"] ?? accountHome
     guard home.hasPrefix("/") else {
       return
         "HOME isn't a path, so the location of the secrets is unknown. Set HOME."

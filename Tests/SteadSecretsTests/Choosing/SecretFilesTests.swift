@@ -17,6 +17,31 @@ import Testing
     #expect(usual.keyFile.filePath == "/home/anna/.config/stead/secrets.key")
   }
 
+  /// Without HOME, a home that was named by the user database and didn't exist counted as one: a read found no
+  /// secret where it should have thrown, and an app asked for the password again.
+  @Test func aHomeMustExistIfALocationIsBelowItWhereverItIsNamed() throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let (present, missing) = (directory.url.filePath, directory.file("not mounted").filePath)
+    let file = directory.file("file")
+    try Data().write(to: file)
+    let bases = ["XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d"]
+    let homes = [nil, "", "relative", missing, file.filePath, present]
+    for home in homes {
+      for account in [missing, file.filePath, present] {
+        for names in [[], ["XDG_CONFIG_HOME"], ["XDG_DATA_HOME"], Array(bases.keys)] {
+          var environment = bases.filter { names.contains($0.key) }
+          environment["HOME"] = home
+          let files = try SecretFiles(
+            environment: environment, accountHome: URL(filePath: account))
+          let error = secretError { try files.check() }
+          let isRight = names.count == 2 || (home ?? account) == present
+          #expect((error == nil) == isRight, "\(home ?? "none") \(account) \(names)")
+          #expect(error == nil || error?.code == .failed && error?.message.contains("HOME") == true)
+        }
+      }
+    }
+  }
+
   @Test func aSystemdCredentialGoesBeforeTheKeyFile() throws {
     let directory = try TemporaryDirectory()
     let environment = [
