@@ -60,6 +60,19 @@ public struct TransferError: Error, Sendable {
     error.conflicts = conflicts
     return error
   }
+
+  /// The error for items whose unique values records or other items have.
+  static func conflict(ofUniqueValues conflicts: [PlaceConflict]) -> Self {
+    let remedy = "Nothing was written; say in the transfer's options what becomes of these items, "
+    guard !conflicts.allSatisfy({ $0.holder?.isElement == true }) else {
+      return conflict(
+        "Several items of the source have the same unique values. \(remedy)or give them other values.",
+        conflicts)
+    }
+    return conflict(
+      "Records, or other items of the source, have the same unique values. \(remedy)give them other "
+        + "values, or delete the records.", conflicts)
+  }
 }
 
 extension TransferError: CustomStringConvertible, LocalizedError {

@@ -101,15 +101,12 @@ final class GraphWriting {
     let conflicts = places.conflicts.map { element, holder in
       PlaceConflict(
         element: element, holder: holder,
-        failure: .init(item: name(element), reason: "a record has its unique value already"))
+        failure: .init(
+          item: name(element), reason: PlaceHolder.reason(ofUniqueValue: holder)))
     }
-    guard conflicts.isEmpty || !failures.isEmpty else { throw Self.conflict(conflicts) }
-  }
-
-  private static func conflict(_ conflicts: [PlaceConflict]) -> TransferError {
-    .conflict(
-      "Records with the same unique values exist. Nothing was written; say in the transfer's options what "
-        + "becomes of these rows, or delete the records.", conflicts)
+    guard conflicts.isEmpty || !failures.isEmpty else {
+      throw TransferError.conflict(ofUniqueValues: conflicts)
+    }
   }
 
   /// Notes which rows stand for those that are not written.
@@ -175,9 +172,10 @@ final class GraphWriting {
       } catch let error as SwiftDataError where error == .modelValidationFailure {
         // A unique value that is made of where relationships lead.
         var failure = TransferFailure(
-          item: name(number), reason: "a record has its unique value already")
+          item: name(number), reason: "a record or another item has its unique value already")
         failure.cause = error
-        throw Self.conflict([.init(element: number, failure: failure)])
+        throw TransferError.conflict(
+          ofUniqueValues: [.init(element: number, failure: failure)])
       }
     }
   }

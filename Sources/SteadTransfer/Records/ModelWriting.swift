@@ -59,16 +59,15 @@ struct ModelWriting {
           + "models when the container is made, and make new objects for relationships.")
     case .taken(let taken):
       .conflict(
-        "Records with the same unique values exist. Nothing was written; say in the transfer's options what "
-          + "becomes of these items, give them other values, or delete the records.",
-        taken.map { taken in
-          PlaceConflict(
-            element: taken.index, holder: holder(of: taken),
+        ofUniqueValues: taken.map { taken in
+          let holder = holder(of: taken)
+          return PlaceConflict(
+            element: taken.index, holder: holder,
             failure: failure(
               taken.index,
               taken.row == nil
-                ? "a record has the unique value of an object that it leads to"
-                : "a record has its unique value already"))
+                ? "a record or another item has the unique value of an object that it leads to"
+                : PlaceHolder.reason(ofUniqueValue: holder)))
         })
     }
   }

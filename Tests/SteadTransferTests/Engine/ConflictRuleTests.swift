@@ -36,6 +36,26 @@ import Testing
 
   // MARK: Records
 
+  /// Of two equal items for an empty store the error said that records exist, and advised to delete them.
+  @Test func anErrorSaysWhatHasAnItemsUniqueValue() throws {
+    for (stored, items, isRecord) in [
+      ([:], ["a=1", "a=2"], false), (["a": "old"], ["a=1", "b=1"], true),
+      (["b": "old"], ["a=1", "a=2", "b=1"], true),
+    ] as [([String: String], [String], Bool)] {
+      let container = try ModelContainer.pages()
+      try container.fillPages(stored)
+      preferences.set(items, forKey: "pages")
+      let error = try transferError { try pages(container, TransferOptions()).run() }
+      #expect(error.code == .conflict)
+      #expect(error.message.contains("delete the records") == isRecord)
+      let reasons = error.failures.map(\.reason)
+      #expect(reasons.contains("a record has its unique value already") == isRecord)
+      #expect(
+        reasons.contains("another item has its unique value already") == (stored["a"] == nil))
+      #expect(left == items)
+    }
+  }
+
   @Test(arguments: [1, 2, 100]) func recordsAreKept(chunk: Int) throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"])
