@@ -6,12 +6,13 @@ import SwiftData
 /// The files of the program are named after it.
 let app = "starter"
 
-// A preference, in the program's own domain: on disk when the line is done.
-let preferences = Preferences.standard
+// A preference: on disk when the line is done. The domain is named, as the store below: `Preferences.standard` is named
+// after the executable, and a renamed one would begin with empty settings.
+let preferences = try Preferences(domain: app)
 preferences[\.runs] += 1
 print("Run \(preferences[\.runs])")
 
-// A model. The store's place is named: programs that share a home directory would share `default.store`.
+// A model. The store's place is named: without a URL it is in a directory with the name of the executable.
 let store = URL.applicationSupportDirectory.appending(path: "\(app)/notes.store")
 let container = try ModelContainer(for: Note.self, configurations: ModelConfiguration(url: store))
 let context = ModelContext(container)
