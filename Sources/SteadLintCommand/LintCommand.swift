@@ -102,7 +102,8 @@ public struct LintCommand: Sendable {
     let uncompiled = report.uncompiledCount
     let left =
       uncompiled == 0 ? "" : "; \(uncompiled) that no Xcode project lists count as not compiled"
-    return "\(report.fileCount) files: \(found)\(hidden)\(left)\n"
+    let files = report.fileCount == 1 ? "1 file" : "\(report.fileCount) files"
+    return "\(files): \(found)\(hidden)\(left)\n"
   }
 }
 

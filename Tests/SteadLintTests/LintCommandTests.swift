@@ -101,7 +101,7 @@ struct LintCommandTests {
 
   @Test func fixesAreMadeUntilNoneIsLeft() throws {
     try write("@Model class A { var photo: Data?; var pdf: Data? }", to: "Sources/A.swift")
-    #expect(run("--fix").complaints == "2 fixes made.\n1 files: nothing found\n")
+    #expect(run("--fix").complaints == "2 fixes made.\n1 file: nothing found\n")
     #expect(
       try read("Sources/A.swift")
         == "@Model class A { @Attribute(.externalStorage) var photo: Data?; @Attribute(.externalStorage) var pdf: Data? }"
@@ -120,7 +120,7 @@ struct LintCommandTests {
     try write(Self.secret, to: "Sources/B.swift")
     #expect(run("--write-baseline", ".stead-lint.json").exit == .clean)
     #expect(run().exit == .clean)
-    #expect(run().complaints == "1 files: nothing found, 1 known\n")
+    #expect(run().complaints == "1 file: nothing found, 1 known\n")
   }
 
   @Test func aReportGoesToAFile() throws {

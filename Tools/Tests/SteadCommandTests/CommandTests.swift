@@ -44,7 +44,7 @@ struct CommandTests {
     let found = try run("lint", "--no-cache")
     #expect(found.status == 1)
     #expect(found.output.hasPrefix("App.swift:1:23: error: “password” is a secret"))
-    #expect(found.errors == "1 files: 1 error\n")
+    #expect(found.errors == "1 file: 1 error\n")
     #expect(try run("lint", "--no-cache", "--disable", "P01").status == 0)
     let refused = try run("lint", "--none")
     #expect(refused.status == 2 && refused.errors.hasPrefix("stead lint: --none isn't an option"))
