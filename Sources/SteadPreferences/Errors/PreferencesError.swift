@@ -241,14 +241,18 @@ extension PreferencesError {
 
   private init(unreadable damage: JournalDamage) {
     let kept = damage.keptAside.map { " It is kept as \($0.lastPathComponent)." } ?? ""
-    let isWhole = damage.lostByteCount == 0 && damage.kind != .header
+    let cause =
+      "Find out whether a program has truncated or overwritten it; otherwise check the disk."
     let loss =
-      isWhole
-      ? "is damaged. It is restored from memory."
-      : "is damaged, and \(damage.lostByteCount) bytes of it could not be read."
+      switch (damage.lostByteCount, damage.kind) {
+      case (0, .header):
+        "is empty, or its header is damaged. Values that a running program or the property list has are in "
+          + "effect. \(cause)"
+      case (0, _): "is damaged. It is restored from memory. Check the disk."
+      default: "is damaged, and \(damage.lostByteCount) bytes of it could not be read. \(cause)"
+      }
     self.init(
-      code: .damaged,
-      message: "The journal \(damage.url.lastPathComponent) \(loss) Check the disk." + kept)
+      code: .damaged, message: "The journal \(damage.url.lastPathComponent) \(loss)" + kept)
   }
 
   static func readOnly(_ domain: String) -> PreferencesError {

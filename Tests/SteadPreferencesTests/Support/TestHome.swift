@@ -48,10 +48,13 @@ final class ReportedErrors: Sendable {
     { [errors] error in errors.withLock { $0.append(error) } }
   }
   /// With what has been found so far by reads, which report it on another thread.
-  var codes: [PreferencesError.Code] {
+  var codes: [PreferencesError.Code] { all.map(\.code) }
+  var messages: [String] { all.map(\.message) }
+
+  private var all: [PreferencesError] {
     let isDelivered = ForkSafeLock(false)
     DomainStore.deliveries.call { isDelivered.withLock { $0 = true } }
     while !isDelivered.withLock({ $0 }) { sched_yield() }
-    return errors.withLock { $0.map(\.code) }
+    return errors.withLock { $0 }
   }
 }
