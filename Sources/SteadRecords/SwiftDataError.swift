@@ -71,10 +71,15 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   public var description: String {
-    let text = message.isEmpty ? "\(code)" : "\(code): \(message)"
+    message.isEmpty ? "\(code)\(causeSuffix)" : "\(code): \(sentences)"
+  }
+
+  private var sentences: String { message + causeSuffix }
+
+  private var causeSuffix: String {
     // A message may end with its cause.
-    guard let causeText, !message.contains(causeText) else { return text }
-    return "\(text) (\(causeText))"
+    guard let causeText, !message.contains(causeText) else { return "" }
+    return " (\(causeText))"
   }
 
   private var causeText: String? { cause.map(Self.text(of:)) }
@@ -84,6 +89,10 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
     switch cause {
     case let error as DecodingError: error.sentenceWithoutValue
     case let error as EncodingError: error.sentenceWithoutValue
+    // What opening a container throws has the code itself.
+    case let error as SwiftDataError
+    where error.code == SwiftDataError.loadIssueModelContainer.code && !error.message.isEmpty:
+      error.sentences
     default: "\(cause)"
     }
   }

@@ -44,12 +44,12 @@ struct StageData {
   }
 
   /// Throws for data that would be dropped in silence.
-  func check(_ stage: MigrationStage) throws {
+  func check() throws {
     let lost = try lost()
     guard !lost.isEmpty else { return }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The custom stage from \(StageRun.name(stage)) drops data that it has not read: \(lost.joined(separator: ", ")), "
+      "The custom stage drops data that it has not read: \(lost.joined(separator: ", ")), "
         + "with the number of objects that have a value. Move it in `willMigrate`, or name it in the plan's `discardedData`; "
         + "without a change of the plan, in `discardedData` of the container's ModelConfiguration. A copy of the store as "
         + "it was is then kept as its `\(StoreBackup.suffix)`, unless it has more than 1 GiB.")

@@ -23,7 +23,7 @@ struct StageRun {
       let dropped = StageData(
         from: old, to: Schema(versionedSchema: to),
         discarded: plan.discardedData.union(configuration.discardedData))
-      try dropped.check(stage)
+      try dropped.check()
       let new = try open(to, .ofCustomStage, converting: dropped.conversions())
       if let didMigrate {
         try report(.didMigrate)
@@ -76,7 +76,8 @@ struct StageRun {
     guard !problems.isEmpty else { return }
     throw SwiftDataError(
       .loadIssueModelContainer,
-      "The custom stage from \(Self.name(stage)) leaves objects without a value of a required property: "
+      "The custom stage leaves objects without a value of a required property, or with a reference to an object "
+        + "that no longer exists: "
         + "\(problems.joined(separator: "; ")). Set it in `didMigrate`, or give an attribute a default value."
     )
   }
@@ -119,6 +120,7 @@ extension RecordStore {
     let numbers = rows.compactMap {
       if case .integer(let row)? = $0.first { "\(row)" } else { nil }
     }
-    return numbers.isEmpty ? nil : "rows \(numbers.joined(separator: ", "))"
+    if numbers.isEmpty { return nil }
+    return (numbers.count == 1 ? "row " : "rows ") + numbers.joined(separator: ", ")
   }
 }

@@ -125,7 +125,7 @@
       try open(ForgetfulShelfPlan.self, Shelf2.self)
     }
     #expect(error == .loadIssueModelContainer)
-    #expect(error?.message.contains("Book.first in rows 2") ?? false, "\(error?.message ?? "")")
+    #expect(error?.message.contains("Book.first in row 2") ?? false, "\(error?.message ?? "")")
     #expect(try ModelContext(open(Shelf1.self)).count(Shelf1.Book.self) == 2)
   }
 

@@ -109,6 +109,9 @@ private struct Refusal: Error, CustomStringConvertible {
         #expect(text.ranges(of: sentence).count == 1, "\(sentence): \(text)")
       }
       #expect(text.ranges(of: "left as it was").count == 1, "\(text)")
+      #expect(text.ranges(of: "from Old to New").count == 1, "\(text)")
+      let codes = text.ranges(of: "loadIssueModelContainer").count
+      #expect(codes == (text == error.message ? 0 : 1), "\(text)")
       #expect(!text.contains("secret"), "\(text)")
     }
   }
