@@ -156,7 +156,7 @@ extension SwiftDataError {
   public static let nameClash = Self(.nameClash)
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self(.deletionDenied)
-  /// A backup would have replaced a file.
+  /// A backup would have replaced a file, or written large values through a symbolic link.
   public static let fileExists = Self(.fileExists)
   /// Work on a store's file was requested within a transaction.
   public static let transactionOpen = Self(.transactionOpen)
@@ -225,7 +225,7 @@ extension SwiftDataError.Code {
   public static let nameClash = Self("nameClash")
   /// A delete rule forbids the deletion.
   public static let deletionDenied = Self("deletionDenied")
-  /// A backup would have replaced a file.
+  /// A backup would have replaced a file, or written large values through a symbolic link.
   public static let fileExists = Self("fileExists")
   /// Work on a store's file was asked for within a transaction.
   public static let transactionOpen = Self("transactionOpen")

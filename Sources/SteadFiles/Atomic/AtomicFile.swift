@@ -24,6 +24,9 @@ public struct AtomicFile: Sendable {
   public let url: URL
   /// How long a write waits for a directory that another program has locked before it throws `.busy`.
   package var lockWait = directoryLockLimit
+  /// Whether ``replace(with:durability:permissions:)`` replaces whatever has the name, but a directory: a link itself, and
+  /// not what it leads to. For directories that others may have made.
+  package var replacesName = false
   let disk: any Disk
 
   /// Describes a file at a URL; nothing is read or created yet.
@@ -222,7 +225,8 @@ extension AtomicFile {
     _ data: Data, _ durability: Durability, _ permissions: Permissions?,
     _ place: (any Disk, _ target: String, TemporaryFile) throws -> Void
   ) throws {
-    let target = try disk.resolveLinks(url.checkedPath)
+    let path = try url.checkedPath
+    let target = try replacesName ? path : disk.resolveLinks(path)
     let temporary = try draft(of: data, for: target, permissions: permissions)
     defer { temporary.finish() }
     if durability != .none { try temporary.sync() }
@@ -233,7 +237,11 @@ extension AtomicFile {
   func draft(
     of data: Data, for target: String, permissions: Permissions?
   ) throws -> TemporaryFile {
-    let old = try disk.status(at: target)
+    var old = try disk.status(at: target)
+    if replacesName, let found = old, found.kind == .link || found.kind == .other {
+      // Its permissions and its owner are not those of a file of ours.
+      old = nil
+    }
     if let old, old.kind != .file {
       throw FileError(
         code: .notAFile, message: "Only a regular file can be replaced; name another one.",

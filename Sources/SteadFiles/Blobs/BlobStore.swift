@@ -12,6 +12,10 @@ import Foundation
 /// whatever holds the references. A blob never changes; ``sweep(keeping:olderThan:)`` removes those that
 /// nothing refers to any more.
 ///
+/// Anybody may have made the directory. What has a blob's name and isn't a file counts as a damaged blob: a symbolic link
+/// is never followed, and a write replaces the link itself. A directory of that name stays, and the write throws. The
+/// blobs' directory may be a link.
+///
 /// A value is read, written and hashed as a whole, so it costs its size in memory and about 1 ms a megabyte
 /// where the processor has SHA-256 instructions, otherwise 5 ms; a write also costs two syncs of the disk.
 /// Values below some 100 KB are better kept in a database.
@@ -44,7 +48,9 @@ public struct BlobStore: Sendable {
       return reference
     }
     try disk.makeDirectories(directory.checkedPath)
-    try AtomicFile(URL(filePath: path), disk: disk).replace(with: data, durability: durability)
+    var file = AtomicFile(URL(filePath: path), disk: disk)
+    file.replacesName = true
+    try file.replace(with: data, durability: durability)
     return reference
   }
 
@@ -54,13 +60,18 @@ public struct BlobStore: Sendable {
   ///   written, `.invalidName` when the string is not a reference.
   public func read(_ reference: String) throws -> Data {
     let path = try path(of: reference)
-    let data = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
-    guard SHA256.hexadecimal(data) == reference else {
-      throw FileError(
-        code: .damaged, message: "The blob is damaged: its bytes are not what was written.",
-        path: path)
+    let damage = FileError(
+      code: .damaged, message: "The blob is damaged: its bytes are not what was written.",
+      path: path)
+    do {
+      let data = try contents(of: path)
+      guard SHA256.hexadecimal(data) == reference else { throw damage }
+      return data
+    } catch {
+      // No blob was ever written as a link, a pipe or a directory.
+      if let found = try disk.status(at: path), found.kind != .file { throw damage }
+      throw error
     }
-    return data
   }
 
   /// Whether a reference's blob exists; its contents are not checked.
@@ -76,10 +87,13 @@ public struct BlobStore: Sendable {
   ///
   /// - Throws: ``FileError``: `.invalidName` when the string is not a reference.
   public func remove(_ reference: String) throws {
+    let path = try path(of: reference)
     do {
-      try disk.remove(path(of: reference))
-    } catch let error as FileError where error.code == .notFound {
-      return
+      try disk.remove(path)
+    } catch {
+      let found = try disk.status(at: path)
+      // A directory isn't a blob, and what is in it is somebody's.
+      guard found == nil || found?.kind == .directory else { throw error }
     }
   }
 
@@ -157,7 +171,14 @@ extension BlobStore {
   private func holds(_ data: Data, at path: String) throws -> Bool {
     guard let found = try disk.status(at: path), found.kind == .file, found.size == data.count
     else { return false }
-    return try disk.contents(of: path, limit: AtomicFile.sizeLimit) == data
+    return try contents(of: path) == data
+  }
+
+  /// A file's bytes. Whoever made the directory may have put a link there, which isn't followed.
+  private func contents(of path: String) throws -> Data {
+    try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) {
+      try disk.contents(of: $0, limit: AtomicFile.sizeLimit, path: path)
+    }
   }
 
   /// Updates a blob's date to now, and returns whether the blob still existed.
@@ -166,7 +187,7 @@ extension BlobStore {
   /// that a writer has just found.
   private func renew(_ path: String) throws -> Bool {
     try disk.withLockedDirectory(path.directoryPath) { _ in
-      guard try disk.status(at: path) != nil else { return false }
+      guard try disk.status(at: path)?.kind == .file else { return false }
       try disk.touch(path)
       return true
     }
@@ -175,9 +196,9 @@ extension BlobStore {
   private func remove(_ path: String, ifOlderThan age: TimeInterval) throws -> Bool {
     let newest = Date(timeIntervalSinceNow: -age)
     return try disk.withLockedDirectory(path.directoryPath) { _ in
-      guard let found = try disk.status(at: path), age <= 0 || found.modified < newest else {
-        return false
-      }
+      guard let found = try disk.status(at: path), found.kind != .directory,
+        age <= 0 || found.modified < newest
+      else { return false }
       try disk.remove(path)
       return true
     }
@@ -186,7 +207,7 @@ extension BlobStore {
   /// The existing blob may have been written with less durability than is now requested.
   private func makeDurable(_ path: String, _ durability: AtomicFile.Durability) throws {
     if durability != .none {
-      try disk.withDescriptor(path, O_RDONLY) { try disk.sync($0, path: path) }
+      try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW) { try disk.sync($0, path: path) }
     }
     if durability == .full { try disk.syncDirectory(path.directoryPath) }
   }

@@ -102,10 +102,11 @@ final class FileUses: Sendable {
     try content.withLock { content in
       if content.counts[reference] != nil, content.open[reference] == nil {
         guard content.open.count < Self.openLimit else { return false }
-        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        // Somebody may have put a link or a pipe there, which has no content of ours.
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor >= 0 {
           content.open[reference] = descriptor
-        } else if errno != ENOENT {
+        } else if errno != ENOENT, errno != ELOOP {
           return false
         }
       }

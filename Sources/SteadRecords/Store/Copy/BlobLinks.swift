@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 /// The files of large values in two directories: a store's, and its copy's.
 ///
@@ -10,14 +11,18 @@ struct BlobLinks {
 
   /// Adds every file to the target that the source has and the target lacks.
   func add() throws {
-    let present = Set(Self.names(in: target))
-    let missing = Self.names(in: source).filter { !present.contains($0) }
+    let present = Set(try Self.files(in: target))
+    let missing = try Self.files(in: source).filter { !present.contains($0) }
     guard !missing.isEmpty else { return }
     let files = FileManager.default
     try files.createDirectory(
       at: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for name in missing {
       let (from, to) = (source.appending(path: name), target.appending(path: name))
+      // What somebody's link leads to is not a copy of the value.
+      if let found = try POSIXDisk().status(at: to.path), found.kind != .directory {
+        try POSIXDisk().remove(to.path)
+      }
       do {
         try files.linkItem(at: from, to: to)
       } catch {
@@ -46,6 +51,13 @@ struct BlobLinks {
   func removeAdded(since names: [String]) throws {
     for name in Set(Self.names(in: target)).subtracting(names) {
       try FileManager.default.removeItem(at: target.appending(path: name))
+    }
+  }
+
+  /// The names of the regular files in a directory. A link, a pipe or a directory with such a name is no large value.
+  private static func files(in directory: URL) throws -> [String] {
+    try names(in: directory).filter {
+      try POSIXDisk().status(at: directory.appending(path: $0).path)?.kind == .file
     }
   }
 

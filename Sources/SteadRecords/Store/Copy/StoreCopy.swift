@@ -101,7 +101,19 @@ struct StoreCopy {
   /// Whether a copy, or a part of one, exists.
   var hasFiles: Bool { exists(path) || exists(file.blobDirectory.path) }
 
-  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+  /// Whether something has a name, also a link that leads nowhere.
+  private func exists(_ path: String) -> Bool { (try? POSIXDisk().status(at: path)) != nil }
+
+  /// Throws if the directory for the copy's large values is a symbolic link: whoever made the directory that a copy goes to
+  /// would choose where its values go.
+  func checkDirectory() throws {
+    let directory = file.blobDirectory.path
+    guard try POSIXDisk().status(at: directory)?.kind == .link else { return }
+    throw SwiftDataError(
+      .fileExists,
+      "\(directory) is a symbolic link, and the large values of a backup go to no other directory. Remove the link."
+    )
+  }
 }
 
 extension SQLiteBackup {

@@ -35,6 +35,7 @@ struct StoreBackup {
   ) throws -> URL? {
     guard try isWanted() else { return nil }
     try check()
+    try copy(Self.suffix).checkDirectory()
     let new = draft
     do {
       try new.make(from: file, report: report)

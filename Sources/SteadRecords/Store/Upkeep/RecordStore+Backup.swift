@@ -15,6 +15,7 @@ extension RecordStore {
     // Before a log is made beside another store.
     try checkPlace()
     let copy = StoreCopy(path: path)
+    try copy.checkDirectory()
     guard let blobs else {
       return try read(.newest) { connection, _ in try write(copy, from: connection, progress) }
     }
