@@ -61,7 +61,7 @@ final class ReaderPool: Sendable {
   // MARK: Lending
 
   private func takeLast() -> StoreConnection? {
-    UnsafeRawPointer(bitPattern: last.exchange(0, ordering: .acquiring)).map {
+    UnsafeRawPointer(bitPattern: last.exchange(0, ordering: .sequentiallyConsistent)).map {
       Unmanaged<StoreConnection>.fromOpaque($0).takeRetainedValue()
     }
   }
@@ -72,9 +72,13 @@ final class ReaderPool: Sendable {
   }
 
   private func giveBack(_ reader: StoreConnection) {
+    // Another thread may have the reader once it is in its place.
+    let hasSnapshot = reader.snapshot != nil
     let owned = Unmanaged.passRetained(reader)
     let (isPlaced, _) = last.compareExchange(
-      expected: 0, desired: UInt(bitPattern: owned.toOpaque()), ordering: .releasing)
+      expected: 0, desired: UInt(bitPattern: owned.toOpaque()), ordering: .sequentiallyConsistent)
+    // What was scheduled as the snapshot was taken may have come while the reader was lent, and so not have found it.
+    defer { if hasSnapshot { scheduleSnapshotEnd() } }
     if isPlaced { return }
     owned.release()
     let isKept = others.withLock { others in
@@ -112,7 +116,6 @@ final class ReaderPool: Sendable {
       if compare(reader, number, quietCount, isSettled: log.begunCount == ended), doubt() {
         reader.lastSnapshot?.isDoubtful = false
       }
-      scheduleSnapshotEnd()
       return number
     } catch {
       try? reader.execute("ROLLBACK")
@@ -156,15 +159,20 @@ final class ReaderPool: Sendable {
   }
 
   /// An open snapshot keeps the write-ahead log from being reset, so an idle one is ended soon.
+  ///
+  /// Called once the reader is in its place. The one order of all these operations has either that place before the look
+  /// for idle readers, or the end of the last schedule before this one's.
   private func scheduleSnapshotEnd() {
-    guard !isClosingSnapshots.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    guard !isClosingSnapshots.load(ordering: .sequentiallyConsistent),
+      !isClosingSnapshots.exchange(true, ordering: .sequentiallyConsistent)
+    else { return }
     DispatchQueue.global(qos: .utility).asyncAfter(
       deadline: .now() + .milliseconds(Self.snapshotPatience)
     ) { [weak self] in self?.endIdleSnapshots() }
   }
 
   func endIdleSnapshots() {
-    isClosingSnapshots.store(false, ordering: .releasing)
+    isClosingSnapshots.store(false, ordering: .sequentiallyConsistent)
     var idle = others.withLock { readers in
       defer { readers = readers.filter { $0.snapshot == nil } }
       return readers.filter { $0.snapshot != nil }
