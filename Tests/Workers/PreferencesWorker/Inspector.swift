@@ -23,18 +23,17 @@ struct Inspector {
   }
 
   /// A thread that frees the domain's lock may have its files open for longer, and find then that the test has removed them.
-  /// Its error would be taken for one of the next directory.
+  /// Its error would be taken for one of the next directory. A domain that can't be written keeps its files open and is
+  /// watched, so there is an end to it.
   private func waitUntilClosed(_ directory: String) {
-    #if os(Linux) || os(Android)
-      let list = "/proc/self/fd"
-      while let names = try? FileManager.default.contentsOfDirectory(atPath: list),
-        names.contains(where: {
-          (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\($0)"))?
-            .hasPrefix(directory) == true
-        })
-      {
-        sched_yield()
-      }
-    #endif
+    for _ in 0..<100 where isOpen(directory) { sched_yield() }
+  }
+
+  private func isOpen(_ directory: String) -> Bool {
+    let list = "/proc/self/fd"
+    let files = FileManager.default
+    return (try? files.contentsOfDirectory(atPath: list))?.contains {
+      (try? files.destinationOfSymbolicLink(atPath: "\(list)/\($0)"))?.hasPrefix(directory) == true
+    } ?? false
   }
 }
