@@ -48,7 +48,8 @@ enum StoreErrors {
       .init(
         .unknownSchema,
         "The store's tables do not match the models: \(error.message). Another program may have migrated the store "
-          + "in the meantime; open a new container.")
+          + "in the meantime; open a new container. One with allowsSave: false migrates nothing: if the store is older than "
+          + "the models, open it for writing first.")
     case .other: other(error)
     }
   }

@@ -36,7 +36,11 @@ extension StoreInspection {
     note(
       .damagedFile, damaged, used,
       "A file of a large value cannot be read, or differs from what was written, for")
-    if !unused.isEmpty { noteUnused(unused.count) }
+    // A copy of the past leads to the files of its store, which has rows for the others.
+    let isBorrowed =
+      try !store.configuration.allowsSave
+      && POSIXDisk().status(at: blobs.directory.checkedPath)?.kind == .link
+    if !unused.isEmpty, !isBorrowed { noteUnused(unused.count) }
   }
 
   private mutating func noteUnused(_ count: Int) {

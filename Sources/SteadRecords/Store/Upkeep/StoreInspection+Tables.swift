@@ -22,6 +22,7 @@ extension StoreInspection {
     }
     guard catalog.columns["stead_metadata"] != nil else { return }
     guard let stored = try recordedModels() else { return }
+    recorded = stored
     for entity in stored.entities { checkRecorded(entity, catalog) }
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
@@ -81,6 +82,7 @@ extension StoreInspection {
       let type = column.declaration.prefix { $0 != " " }
       if let found = columns[column.name], found == type { continue }
       isReadable = false
+      if columns[column.name] == nil, isUnrecorded(column.name, of: table) { continue }
       note(
         .missingColumn, root,
         columns[column.name] == nil
@@ -89,6 +91,18 @@ extension StoreInspection {
       )
     }
     return isReadable
+  }
+
+  /// Whether a column is missing because the store has other models by now, which is noted, and isn't damage.
+  private func isUnrecorded(_ column: String, of table: TableLayout) -> Bool {
+    guard let recorded else { return false }
+    let properties = recorded.entities.filter { $0.root.name == table.name }
+      .flatMap(\.storedProperties)
+    let names = Set(entities.filter { $0.table == table.name }.map(\.name))
+    return !properties.contains { $0.name == column }
+      && result.problems.contains { problem in
+        problem.kind == .differentModels && problem.entity.map(names.contains) == true
+      }
   }
 
   /// Notes what leaves no numbers for new transactions, rows or pairs.

@@ -9,6 +9,8 @@ struct StoreInspection {
   let connection: StoreConnection
   let progress: StoreProgressReporter
   private(set) var result = StoreCheck()
+  /// The models that the store was opened with last.
+  var recorded: Schema?
   /// Without the record of the models it is unknown which tables refer to files.
   var isRecordReadable = true
 
