@@ -63,15 +63,21 @@ extension ObjectGraph {
 
   /// Cancels a deletion; relationships that it cut stay cut.
   private func undelete(_ model: any PersistentModel) {
-    if undo.isRecording { undo.record(self) { $0.deleteAgain(model) } }
+    if undo.isRecording {
+      let wasUnsaved = model.has(_ModelFlags.inserted)
+      undo.record(self) { $0.deleteAgain(model, wasUnsaved: wasUnsaved) }
+    }
     pending.remove(model, from: .deleted)
   }
 
   /// Undoes the end of a deletion; links made during the deletion stay.
-  private func deleteAgain(_ model: any PersistentModel) {
+  ///
+  /// - Parameter wasUnsaved: Whether the object had no row then, and was deleted only until the next save because a rule
+  ///   denied it.
+  private func deleteAgain(_ model: any PersistentModel, wasUnsaved: Bool) {
     guard isHere(model), !model.has(_ModelFlags.deleted) else { return }
     // The deletion was saved later, and undone: the object has no row to delete.
-    if model.has(_ModelFlags.inserted) { return delete(model) }
+    if model.has(_ModelFlags.inserted), !wasUnsaved { return delete(model) }
     // A save may end the deletion in the meantime.
     undo.record(self) { $0.insert(model) }
     pending.add(

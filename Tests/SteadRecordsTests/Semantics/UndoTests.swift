@@ -133,6 +133,39 @@ import Testing
     #expect(try store.reopened().count(Folder.self) == 3)
   }
 
+  /// The rule may no longer deny the deletion, and the object stays until the next save all the same, as before.
+  @Test(
+    "S8 a denied deletion of an unsaved object, cancelled, comes back as it was",
+    arguments: [false, true])
+  func deniedDeletion(movesDebt: Bool) throws {
+    let context = try TestStore.owners(.memory).context()
+    let undoManager = UndoManager()
+    context.undoManager = undoManager
+    let (ann, ben, debt) = (Owner(name: "Ann"), Owner(name: "Ben"), Debt(amount: 1))
+    context.insert(ben)
+    try context.save()
+    context.insert(ann)
+    ann.debts = [debt]
+    context.processPendingChanges()
+    context.delete(ann)
+    context.processPendingChanges()
+    if movesDebt { debt.owner = ben }
+    context.processPendingChanges()
+    #expect(ann.modelContext === context && ann.isDeleted)
+    context.insert(ann)
+    context.processPendingChanges()
+    #expect(!ann.isDeleted)
+    undoManager.undo()
+    #expect(ann.modelContext === context && ann.isDeleted)
+    if movesDebt {
+      try context.save()
+      #expect(ann.modelContext == nil)
+      #expect(try context.fetch(FetchDescriptor<Owner>()).map(\.name) == ["Ben"])
+    } else {
+      #expect(throws: SwiftDataError.deletionDenied) { try context.save() }
+    }
+  }
+
   @Test("S8 without an undo manager nothing is recorded", arguments: StorePlace.allCases)
   func none(_ place: StorePlace) throws {
     let (_, context, undoManager) = try context(place)
