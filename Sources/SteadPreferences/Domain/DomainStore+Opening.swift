@@ -63,7 +63,8 @@ extension DomainStore {
 
   /// Keeps a shared domain with values that are in memory alone, so that they count until the process ends.
   ///
-  /// It is kept even after they were written: files that can't be written are rare.
+  /// It is kept even after they were written: files that can't be written are rare. Costs a descriptor, a mapping and a
+  /// watch for each such domain that has files. There is no limit but the system's.
   func outliveItsUsers() {
     // What may be the last reference to another one is released once the lock is free.
     let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }

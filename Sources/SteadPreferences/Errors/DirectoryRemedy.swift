@@ -10,6 +10,7 @@ extension DirectoryRemedy {
     }
     if file.isMissingHome { return "\(file.message) \(otherHome)" }
     if file.isUnsupported { return "The file system lacks locks or cannot map files. \(local)" }
+    if let remedy = file.remedyForDescriptors { return remedy }
     switch file.code {
     case .noSpace: return "The disk is full. Free some space on it."
     case .changed, .damaged, .newerVersion, .invalidName, .tooLarge: return file.description
@@ -35,5 +36,17 @@ extension DirectoryRemedy {
     // A file that can be written is replaced in a directory that can't.
     guard access(path, R_OK | W_OK) != 0, errno == EACCES else { return nil }
     return "Make the file \(name) readable and writable for this user, or move it away."
+  }
+}
+
+extension FileError {
+  /// nil unless the process, or the system, has as many files open as it may.
+  fileprivate var remedyForDescriptors: String? {
+    switch (cause as? POSIXError)?.code {
+    case .EMFILE?:
+      "This process has too many files open. Close some, or raise the limit with ulimit -n."
+    case .ENFILE?: "The system has too many files open. End programs, or raise fs.file-max."
+    default: nil
+    }
   }
 }

@@ -23,8 +23,8 @@ struct Inspector {
   }
 
   /// A thread that frees the domain's lock may have its files open for longer, and find then that the test has removed them.
-  /// Its error would be taken for one of the next directory. A domain that can't be written keeps its files open and is
-  /// watched, so there is an end to it.
+  /// Its error would be taken for one of the next directory. A domain that can't be written keeps the key in memory,
+  /// and therefore its files open, until the process ends. So there is an end to the wait.
   private func waitUntilClosed(_ directory: String) {
     for _ in 0..<100 where isOpen(directory) { sched_yield() }
   }
