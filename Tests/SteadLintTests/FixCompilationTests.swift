@@ -172,15 +172,16 @@ struct FixCompilationTests {
     if let module = example.appleModule {
       let empty = folder.appending(path: "\(module).swift")
       try Data().write(to: empty)
-      let made = try compile([
-        "-emit-module", "-module-name", module, "-o",
-        folder.appending(path: module + ".swiftmodule").path,
-        empty.path,
-      ])
+      let made = try compile(
+        [
+          "-emit-module", "-module-name", module, "-o",
+          folder.appending(path: module + ".swiftmodule").path,
+          empty.path,
+        ], in: folder)
       #expect(made.status == 0, "\(made.output)")
     }
     if example.needsModels { options += try Self.modelOptions() }
-    return try compile(["-typecheck"] + options + [file.path])
+    return try compile(["-typecheck"] + options + [file.path], in: folder)
   }
 
   /// What leads the compiler to the modules of this build and to the macros' plugin.
@@ -196,8 +197,14 @@ struct FixCompilationTests {
       + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
   }
 
-  private func compile(_ words: [String]) throws -> (status: Int32, output: String) {
+  /// - Parameter folder: Where the compiler makes directories, which it leaves.
+  private func compile(_ words: [String], in folder: URL) throws -> (
+    status: Int32, output: String
+  ) {
     let process = Process()
+    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) {
+      $1
+    }
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["swiftc"] + words
     let output = Pipe()

@@ -1,11 +1,13 @@
 import Foundation
 import SteadLintCommand
+import SteadTestSupport
 import Synchronization
 import Testing
 
 /// The command line, in folders of its own.
 struct LintCommandTests {
-  private let folder: URL
+  private let directory: TemporaryDirectory
+  private var folder: URL { directory.url }
   private let output = Output()
 
   final class Output: Sendable {
@@ -22,9 +24,7 @@ struct LintCommandTests {
   }
 
   init() throws {
-    folder =
-      FileManager.default.temporaryDirectory.appending(path: "command-" + UUID().uuidString)
-      .standardizedFileURL
+    directory = try TemporaryDirectory()
     try FileManager.default.createDirectory(
       at: folder.appending(path: "Sources"), withIntermediateDirectories: true)
   }

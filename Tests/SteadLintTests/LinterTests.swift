@@ -1,15 +1,14 @@
 import Foundation
 import SteadLint
+import SteadTestSupport
 import Testing
 
 /// Levels, comments, baselines, the cache and cancellation.
 struct LinterTests {
-  private let folder: URL
+  private let directory: TemporaryDirectory
+  private var folder: URL { directory.url }
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "lint-" + UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { directory = try TemporaryDirectory() }
 
   private func write(_ source: String, to name: String = "A.swift") throws {
     try Data(source.utf8).write(to: folder.appending(path: name))

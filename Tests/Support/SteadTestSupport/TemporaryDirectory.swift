@@ -1,6 +1,10 @@
 import Foundation
+import Synchronization
 
 /// An empty directory of a test's own, which goes when the last reference to it does.
+///
+/// A domain of preferences that is released later writes its files again, with the directory. What is there again goes when the
+/// program ends.
 package final class TemporaryDirectory: Sendable {
   package let url: URL
 
@@ -12,6 +16,7 @@ package final class TemporaryDirectory: Sendable {
     let place = parent?.url ?? Self.place(inMemory: inMemory)
     url = place.appending(path: name, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    Self.removeAtEnd(url)
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
@@ -20,6 +25,24 @@ package final class TemporaryDirectory: Sendable {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     if inMemory, access(memory.filePath, W_OK) == 0 { return memory }
     return FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+  }
+
+  /// The directories of this process; a child that was forked has the same, and must leave them.
+  private static let made = Mutex<(process: pid_t, all: [URL])>((0, []))
+
+  private static func removeAtEnd(_ url: URL) {
+    let isFirst = made.withLock { made in
+      made.all.append(url)
+      guard made.process == 0 else { return false }
+      made.process = getpid()
+      return true
+    }
+    guard isFirst else { return }
+    atexit {
+      let (process, all) = TemporaryDirectory.made.withLock { $0 }
+      guard process == getpid() else { return }
+      for url in all { try? FileManager.default.removeItem(at: url) }
+    }
   }
 
   package func file(_ name: String) -> URL { url.file(name) }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `stead lint` and `stead advise` as processes: words, exit codes and streams are those of the libraries.
-struct CommandTests {
+final class CommandTests {
   private struct Outcome {
     let status: Int32
     let output: String
@@ -19,6 +19,8 @@ struct CommandTests {
     let secret = #"func a(_ x: String) { UserDefaults.standard.set(x, forKey: "password") }"#
     try Data(secret.utf8).write(to: folder.appending(path: "App.swift"))
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func run(_ words: String..., input: String = "") throws -> Outcome {
     let process = Process()
