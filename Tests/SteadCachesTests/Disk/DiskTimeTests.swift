@@ -120,8 +120,15 @@ import Testing
 
   private typealias Get = @Sendable () async throws -> String
 
-  private func requests(_ loader: Loader, _ source: Source) -> Get {
+  /// A request, and what returns once the load has ended that a request has begun in the background.
+  private func requests(
+    _ loader: Loader, _ source: Source
+  ) -> (get: Get, load: @Sendable () async -> Void) {
     let cache = fixture.cache(DiskCache.Limits(refreshAfter: .seconds(8)))
+    return (request(loader, source, cache), { await cache.flights.waitForLoads() })
+  }
+
+  private func request(_ loader: Loader, _ source: Source, _ cache: DiskCache) -> Get {
     let layered = LayeredCache<String>(over: cache)
     switch loader {
     case .data:
@@ -137,32 +144,29 @@ import Testing
   @Test(arguments: Loader.allCases)
   func `an old value is returned and loaded again`(loader: Loader) async throws {
     let source = Source()
-    let get = requests(loader, source)
+    let (get, load) = requests(loader, source)
     #expect(try await get() == "1")
     advance(7.999)
     #expect(try await get() == "1")
     #expect(source.count == 1)
     advance(0.001)
     #expect(try await get() == "1")
-    while try await get() == "1" { await Task.yield() }
-    #expect(try await get() == "2")
+    await load()
+    for _ in 0..<50 { #expect(try await get() == "2") }
     #expect(source.count == 2)
     // The old value stays if the load fails, and the load is tried again after a while.
     source.fail(true)
     advance(8)
-    while source.count < 3 {
-      #expect(try await get() == "2")
-      await Task.yield()
-    }
+    #expect(try await get() == "2")
+    await load()
     for _ in 0..<50 { #expect(try await get() == "2") }
     #expect(source.count == 3)
     source.fail(false)
-    while try await get() == "2" {
-      advance(1)
-      await Task.yield()
-    }
-    #expect(source.count == 4)
+    advance(1)
+    #expect(try await get() == "2")
+    await load()
     #expect(try await get() == "4")
+    #expect(source.count == 4)
   }
 
   // A load that had failed was put off to a moment that was far away once the clock was set back.
@@ -171,21 +175,21 @@ import Testing
     loader: Loader
   ) async throws {
     let source = Source()
-    let get = requests(loader, source)
+    let (get, load) = requests(loader, source)
     #expect(try await get() == "1")
     source.fail(true)
     advance(8)
-    while source.count < 2 {
-      #expect(try await get() == "1")
-      await Task.yield()
-    }
+    #expect(try await get() == "1")
+    await load()
     for _ in 0..<50 { #expect(try await get() == "1") }
+    #expect(source.count == 2)
     source.fail(false)
     advance(-86_400)
     // What was stored later than now is a miss.
     #expect(try await get() == "3")
     advance(8)
-    for _ in 0..<10_000 where try await get() == "3" { await Task.yield() }
+    #expect(try await get() == "3")
+    await load()
     #expect(try await get() == "4")
   }
 
@@ -215,7 +219,7 @@ import Testing
     if isSet { other.setValue("set", for: "a") } else { cache.removeValue(for: "a") }
     gate.open()
     await end.wait()
-    for _ in 0..<100 { await Task.yield() }
+    await cache.flights.waitForLoads()
     #expect(fixture.cache().value(String.self, for: "a") == (isSet ? "set" : nil))
   }
 }

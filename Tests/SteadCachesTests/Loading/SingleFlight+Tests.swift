@@ -5,4 +5,7 @@ extension SingleFlight {
   func waitForWaiters(_ count: Int, of key: Key) async {
     while waiterCount(for: key) < count { await Task.yield() }
   }
+
+  /// Returns once all loads have ended, and what they have loaded is kept.
+  func waitForLoads() async { while count > 0 { await Task.yield() } }
 }
