@@ -10,7 +10,7 @@ import Testing
     var random = SplitMix(seed: Effort.seed)
     let directory = try TemporaryDirectory(inMemory: true)
     var (expected, next, killsWithin, done) = ([Int](), 0, 0, 0)
-    for kill in 0..<Effort.times(80, long: 2_000) {
+    for kill in 0..<Effort.times(50, long: 2_000) {
       let worker = try Worker(directory.url, ["history-prepend", "\(Self.limit)", "w", "\(next)"])
       var goal = Int.random(in: 0...60, using: &random)
       var begun: Int?

@@ -76,7 +76,7 @@ import Testing
   @Test(.ownThread) func survivesManyKills() throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
-    for kill in 0..<Effort.times(75, long: 5_000) {
+    for kill in 0..<Effort.times(50, long: 5_000) {
       while workers.count < 2 {
         let worker = try worker("disk-changes", "\(random.next() >> 1)")
         // Some are killed while they open the cache.

@@ -7,6 +7,9 @@ import Testing
 @Suite(.ownThread) struct PropertyListDamageTests {
   enum Damage: CaseIterable { case truncated, flipped }
 
+  /// From one byte that is damaged to the next.
+  private static let distance = Effort.isLong ? 1 : 2
+
   @Test(arguments: Damage.allCases)
   func theJournalCounts(damage: Damage) throws {
     let sample = try SampleDomain()
@@ -15,7 +18,7 @@ import Testing
     var worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
     var (reports, problems) = (0, [String]())
-    for position in 0..<sample.propertyList.count {
+    for position in stride(from: 0, to: sample.propertyList.count, by: Self.distance) {
       let damaged =
         damage == .truncated
         ? sample.propertyList.prefix(position)
@@ -73,7 +76,7 @@ import Testing
     let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
-    for position in 1..<sample.propertyList.count {
+    for position in stride(from: 1, to: sample.propertyList.count, by: Self.distance) {
       let damaged =
         damage == .truncated
         ? sample.propertyList.prefix(position)

@@ -114,7 +114,7 @@ import Testing
     let writers = [1, 2, 3]
     for (seed, writers) in zip(UInt64(1)..., writers) {
       var victim = try Victim(writers: writers, seed: seed)
-      for round in 0..<Effort.times(3, long: 200) {
+      for round in 0..<Effort.times(2, long: 200) {
         try victim.strike(blow)
         if let problem = try victim.disorder(after: blow) {
           Issue.record("\(blow), \(writers) writers, seed \(seed), round \(round): \(problem)")

@@ -139,7 +139,7 @@ import Testing
     } fail: {
       Issue.record("\(mounted), seed \(seed): \($0)")
     }
-    for _ in 0..<Effort.times(8, long: 200) { try run.kill() }
+    for _ in 0..<Effort.times(5, long: 200) { try run.kill() }
     run.end()
     run.check(try domain.worker(["dump"]).wholeDump())
     #expect(run.changesDone > 0)

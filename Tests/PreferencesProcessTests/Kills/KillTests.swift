@@ -5,7 +5,7 @@ import Testing
 /// was under way is there or not; nothing else is touched.
 @Suite(.ownThread) struct KillTests {
   @Test(arguments: [
-    ("small", 1, 25), ("large", 1, 20), ("checkpoints", 1, 20), ("large", 2, 20),
+    ("small", 1, 18), ("large", 1, 15), ("checkpoints", 1, 15), ("large", 2, 15),
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
     let seed = Effort.seed
@@ -25,7 +25,7 @@ import Testing
   /// A compaction is made beside the one who writes, from a file that grows meanwhile.
   @Test(arguments: [1, 2])
   func losesNothingWhileCompacting(writers: Int) throws {
-    let kills = Effort.times(15, long: 300)
+    let kills = Effort.times(10, long: 300)
     let seed = Effort.seed
     var run = try KillRun("compactions", writers: writers, seed: seed)
     for _ in 0..<kills { try run.kill(after: 400, whileCompacting: true) }

@@ -23,8 +23,8 @@ import Testing
     var generator = SplitMix(seed: 5)
     let text = Data(String(repeating: "a model of entities; ", count: 400).utf8)
     let noise = Data((0..<70_000).map { _ in UInt8.random(in: 0...255, using: &generator) })
-    let sparse = Data((0..<200_000).map { $0 % 251 == 0 ? UInt8($0 % 7) : 0 })
-    return [Data(), Data([1]), text, noise, sparse, Data(repeating: 9, count: 1_000_000)]
+    let sparse = Data((0..<100_000).map { $0 % 251 == 0 ? UInt8($0 % 7) : 0 })
+    return [Data(), Data([1]), text, noise, sparse, Data(repeating: 9, count: 300_000)]
   }
 
   @Test(arguments: [(0, 0), (1, 0), (9, 0), (9, 2), (9, 3), (9, 4)])

@@ -208,13 +208,13 @@ import Testing
   }
 
   /// Every damage ends in an error, or in rows that could be read; never in a crash.
-  @Test(arguments: [("SampleModel3_V1", 12, 100), ("SampleModel2_V2", 126, 60)])
+  @Test(arguments: [("SampleModel3_V1", 12, 50), ("SampleModel2_V2", 126, 30)])
   func damagedFilesAreRefusedOrRead(_ name: String, _ rows: Int, _ rounds: Int) throws {
     var random = SplitMix(seed: 20_011)
     let real = try CoreDataFixture(real: name)
     let whole = try Data(contentsOf: real.store)
     var refused = 0
-    for round in 0..<rounds {
+    for round in 0..<Effort.times(rounds) {
       var bytes = whole
       if round.isMultiple(of: 4) {
         bytes = bytes.prefix(Int.random(in: 0..<bytes.count, using: &random))
@@ -237,7 +237,7 @@ import Testing
       #expect(try Data(contentsOf: real.store) == bytes)
       #expect(try real.directory.names == ["\(name).sqlite"])
     }
-    #expect(refused > rounds / 4)
+    #expect(refused > Effort.times(rounds) / 4)
   }
 
   @Test func noCopyIsLeftBehind() throws {
