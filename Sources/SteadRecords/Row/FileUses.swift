@@ -84,8 +84,12 @@ final class FileUses: Sendable {
     content.withLock { content in
       if content.dropped.isEmpty { return [] }
       let free = Self.openLimit - content.open.count
-      let held = content.dropped.filter { content.counts[$0] != nil }
-      return content.dropped.subtracting(held).sorted() + held.sorted().prefix(max(0, free))
+      // A file that came back by an undo, and has lost its row again, is still open.
+      let unopened = content.dropped.filter {
+        content.counts[$0] != nil && content.open[$0] == nil
+      }
+      return content.dropped.subtracting(unopened).sorted()
+        + unopened.sorted().prefix(max(0, free))
     }
   }
 
