@@ -29,7 +29,12 @@ extension HTTPCache {
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
       source = .chunks {
         var iterator = chunks.makeAsyncIterator()
-        return { try await iterator.next() }
+        return {
+          if let chunk = try await iterator.next() { return chunk }
+          // Some sequences end like complete ones when their task is cancelled.
+          try Task.checkCancellation()
+          return nil
+        }
       }
     }
 
@@ -63,7 +68,8 @@ extension HTTPCache {
 
     /// Reads all bytes into memory.
     ///
-    /// - Throws: What the source of the bytes throws; ``HTTPCacheError`` if they come from the server and were read.
+    /// - Throws: What the source of the bytes throws; ``HTTPCacheError`` if they come from the server and were read;
+    ///   `CancellationError` if the task is cancelled before all have come.
     public func data() async throws -> Data {
       if case .data(let data) = source { return data }
       var all = Data()
@@ -96,7 +102,8 @@ extension HTTPCache {
       /// The next chunk; nil at the end.
       ///
       /// - Throws: What the source of the bytes throws, for example when a connection breaks; ``HTTPCacheError`` if
-      ///   they come from the server and were read.
+      ///   they come from the server and were read; `CancellationError` if the task is cancelled, rather than nil
+      ///   where more may have come.
       public mutating func next() async throws -> Data? {
         while let chunk = try await read() {
           if !chunk.isEmpty { return chunk }

@@ -82,8 +82,6 @@ extension HTTPCache {
         let isRead = await queue.write(chunk)
         if !isRead, !gathering.isWanted { throw CancellationError() }
       }
-      // Some sequences end like complete ones when their task is cancelled.
-      try Task.checkCancellation()
     } catch {
       gathering.cancel()
       // Those who wait weren't cancelled, whoever was.

@@ -238,4 +238,35 @@ import Testing
     for try await chunk in whole { all += chunk }
     #expect(all == Data("b".utf8))
   }
+
+  // A stream ends like a complete one when its reader's task is cancelled, and so a reader got the beginning of a body
+  // that wasn't stored in place of all of it.
+  @Test(
+    arguments: [
+      ("GET", .standard, "max-age=10"), ("GET", .standard, "no-store"),
+      ("GET", .bypass, "max-age=10"),
+      ("GET", .reload, "no-cache"), ("POST", .standard, "max-age=10"),
+      ("HEAD", .standard, "no-store"),
+    ] as [(String, HTTPCache.Mode, String)], [true, false])
+  func `a cancelled reader does not take what came for the whole`(
+    how: (method: String, mode: HTTPCache.Mode, control: String), readsByChunk: Bool
+  ) async throws {
+    let (chunks, cache) = (Chunks(), Origin([:]).cache())
+    let origin = Origin { _ in
+      (.init(status: 200, fields: ["Cache-Control": how.control]), chunks.body)
+    }
+    let reply = try await origin.get(method: how.method, mode: how.mode, from: cache)
+    chunks.send("a")
+    let begins = Event()
+    let reader = Task {
+      begins.happen()
+      if !readsByChunk { return try await reply.text }
+      var text = ""
+      for try await chunk in reply.body { text += String(decoding: chunk, as: UTF8.self) }
+      return text
+    }
+    await begins.wait()
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
+  }
 }
