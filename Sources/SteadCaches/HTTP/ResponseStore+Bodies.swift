@@ -43,9 +43,10 @@ extension ResponseStore {
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
     guard isInMemory || isOnDisk else { return false }
-    var isStored = add(response, isInMemory ? body : nil, for: request, under: key)
-    // The page may have had no room for the body.
-    if !isOnDisk, memory.value(for: key)?.bodies[response.id] == nil { isStored = false }
+    let page = add(response, isInMemory ? body : nil, for: request, under: key)
+    // The page may have had no room for the body. What it holds by now tells nothing: a response that has just come, too,
+    // may have taken this one's place.
+    let isStored = page.map { isOnDisk || $0.bodies[response.id] != nil } ?? false
     if !isStored { removeBodies(of: [response]) }
     return isStored
   }
@@ -63,7 +64,7 @@ extension ResponseStore {
     under key: CacheKey
   ) -> Bool {
     guard writer.commit() else { return false }
-    let isStored = add(response, nil, for: request, under: key)
+    let isStored = add(response, nil, for: request, under: key) != nil
     if !isStored { removeBodies(of: [response]) }
     return isStored
   }
@@ -100,21 +101,21 @@ extension ResponseStore {
     response.headSize <= HTTPCache.Limits.headSizeLimit && !rights.isRevoked(response.id)
   }
 
+  /// Adds a response to its page, and returns the page as it was stored then; nil if the response wasn't.
   private func add(
     _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
-  ) -> Bool {
+  ) -> StoredPage? {
     let moment = now()
     // It isn't if a more recent one is stored.
     var isAdded = false
-    let isStored = change(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) })
-    {
+    let page = change(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) }) {
       list in
       guard !rights.isRevoked(response.id) else { return list }
       let list = StoredList.adding(response, for: request, to: list, now: moment)
       isAdded = list.contains { $0.id == response.id }
       return list
     }
-    return isStored && isAdded && !rights.isRevoked(response.id)
+    return isAdded && !rights.isRevoked(response.id) ? page : nil
   }
 
   /// Removes responses from pages whose bodies were stored at a date or later.

@@ -69,40 +69,41 @@ final class ResponseStore: Sendable {
     }
   }
 
-  /// Changes the responses of a URL, and returns whether the page is stored.
+  /// Changes the responses of a URL, and returns the page as this change has stored it, with the bodies for which memory
+  /// had room; nil if it isn't stored.
   ///
   /// - Parameter change: Called again if the page was changed in the meantime, and while a lock is held.
   @discardableResult
   func change(
     _ key: CacheKey, body: (id: String, kept: StoredPage.KeptBody)? = nil,
     _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> Bool {
+  ) -> StoredPage? {
     guard let disk = diskForWriting() else {
       return changeInMemory(key, body: body, change)
     }
     rights.beginChange(of: key)
     defer { rights.endChange(of: key) }
-    let isStored = self.change(key, on: disk, body: body, change)
+    let page = self.change(key, on: disk, body: body, change)
     guard !rights.isRemoved(key) else {
       erase(key)
-      return false
+      return nil
     }
-    return isStored
+    return page
   }
 
   private func change(
     _ key: CacheKey, on disk: DiskCache, body: (id: String, kept: StoredPage.KeptBody)?,
     _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> Bool {
+  ) -> StoredPage? {
     for _ in 0..<Self.changeAttempts {
       let (old, entry) = look(key)
       let responses = change(old.responses)
-      guard responses != old.responses else { return !responses.isEmpty }
+      guard responses != old.responses else { return responses.isEmpty ? nil : old }
       let dropped = old.responses.filter { old in !responses.contains { $0.id == old.id } }
       guard !responses.isEmpty else {
         erase(key)
         removeBodies(of: dropped)
-        return false
+        return nil
       }
       let bytes = StoredPage.encode(responses)
       switch disk.replace(entry, with: bytes, for: onDisk(key), tags: [key.tag]) {
@@ -112,14 +113,14 @@ final class ResponseStore: Sendable {
       case .done:
         var page = old.with(responses, body: body)
         page.onDisk = bytes
-        changing.withLock { _ in _ = isBuried(key, bytes) || set(page, for: key) }
+        let kept = changing.withLock { _ in isBuried(key, bytes) ? nil : set(page, for: key) }
         removeBodies(of: dropped)
-        return true
+        return kept ?? StoredPage(responses, onDisk: bytes)
       }
     }
     // A lost page costs fetches, and one without the change may be wrong.
     erase(key)
-    return false
+    return nil
   }
 
   /// Changes a page in memory, since there is no disk, or since it can't be written.
@@ -130,7 +131,7 @@ final class ResponseStore: Sendable {
   private func changeInMemory(
     _ key: CacheKey, over bytes: Data? = nil, seen: StoredPage = StoredPage(),
     body: (id: String, kept: StoredPage.KeptBody)?, _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> Bool {
+  ) -> StoredPage? {
     changing.withLock { _ in
       var old = StoredPage()
       if let kept = memory.value(for: key), kept.onDisk == bytes {
@@ -146,16 +147,16 @@ final class ResponseStore: Sendable {
     }
   }
 
-  /// Keeps a page in memory, if it has anything, and returns whether it does. Call it while ``changing`` is held.
-  private func set(_ page: StoredPage, for key: CacheKey) -> Bool {
+  /// Keeps a page in memory, and returns what is kept of it; nil if that is nothing. Call it while ``changing`` is held.
+  private func set(_ page: StoredPage, for key: CacheKey) -> StoredPage? {
     var page = page
     page.dropBodies(downTo: pageSize)
     if usableDisk == nil { page.dropBodiless() }
     guard !page.responses.isEmpty else {
       memory.removeValue(for: key)
-      return false
+      return nil
     }
-    return memory.setValue(page, for: key, cost: page.cost)
+    return memory.setValue(page, for: key, cost: page.cost) ? page : nil
   }
 }
 

@@ -153,4 +153,25 @@ import Testing
       #expect(page.bodies.values.contains { $0.data.first == UInt8(number) })
     }
   }
+
+  // Of two equal responses whose bodies ended at the same time, the one whose place the other took counted as not stored,
+  // so that both were removed: the page was looked at again after the change.
+  @Test(arguments: [true, false])
+  func `responses that end at the same time leave one of them`(isOnDisk: Bool) throws {
+    let store = store(isOnDisk: isOnDisk)
+    let request = try Origin.request()
+    let key = try #require(CacheKey(request.url))
+    for round in 0..<Effort.times(isOnDisk ? 5 : 500) {
+      let responses = try (0..<4).map { try response("\(round) \($0)", to: request) }
+      let storedCount = Atomic(0)
+      DispatchQueue.concurrentPerform(iterations: responses.count) { number in
+        let isStored = store.store(responses[number], Self.body, for: request, under: key)
+        if isStored { storedCount.add(1, ordering: .relaxed) }
+      }
+      #expect(storedCount.load(ordering: .relaxed) == responses.count)
+      let left = store.responses(for: key)
+      #expect(left.count == 1)
+      #expect(left.allSatisfy { store.body(of: $0, at: 0..<1, for: key) != nil })
+    }
+  }
 }
