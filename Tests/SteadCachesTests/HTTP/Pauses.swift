@@ -39,13 +39,14 @@ final class Pauses: Sendable {
     try Task.checkCancellation()
   }
 
-  /// Ends all pauses that have begun.
-  func pass() {
+  /// Ends all pauses that have begun, and returns how many these were.
+  @discardableResult func pass() -> Int {
     let sleepers = state.withLock { state in
       defer { state.sleepers = [:] }
       return state.sleepers.values
     }
     for sleeper in sleepers { sleeper.resume() }
+    return sleepers.count
   }
 
   /// Waits until somebody waits for time to pass, and lets it pass.
