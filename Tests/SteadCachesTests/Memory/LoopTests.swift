@@ -14,7 +14,7 @@ import Testing
 
   // Of two keys with the same frequency the older one was evicted once both had been seen twice: of a loop over 1,000
   // keys a cache of 512 answered 29 to 37 %, and other policies 49 %.
-  @Test(arguments: [(1_000, 512, 0.43), (1_000, 256, 0.18), (1_000, 768, 0.62), (300, 200, 0.54)])
+  @Test(arguments: [(1_000, 512, 0.46), (1_000, 256, 0.235), (1_000, 768, 0.67), (300, 200, 0.62)])
   func `a loop that does not fit is kept in part`(
     keyCount: Int, cacheSize: Int, least: Double
   ) async throws {
@@ -24,13 +24,13 @@ import Testing
   }
 
   /// The hashes of other keys are other ones, and so are those of other runs.
-  @Test func `other hashes make little difference`() async throws {
+  @Test func `other hashes make no difference to a loop`() async throws {
     let ratios = try await inOwnThread {
       (0..<Effort.times(5)).map {
         Self.ratio(1_000, cacheSize: 512, firstKey: $0 * 1_000_003)
       }
     }
-    #expect((ratios.max() ?? 0) - (ratios.min() ?? 1) < 0.03, "\(ratios)")
+    #expect(Set(ratios).count == 1, "\(ratios)")
   }
 
   /// Loops of any length, in caches of any size: a part of the loop is answered that is in proportion to the cache.
