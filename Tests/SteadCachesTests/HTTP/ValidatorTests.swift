@@ -22,30 +22,31 @@ import Testing
     return draft
   }
 
+  /// What is stored, what the 304 has, and whether it is about what is stored.
+  static let confirmations: [(HTTPCache.Fields, HTTPCache.Fields, Bool)] = [
+    (["ETag": "\"a\""], ["ETag": "\"a\""], true), (["ETag": "\"a\""], ["ETag": "W/\"a\""], true),
+    (["ETag": "W/\"a\""], ["ETag": "W/\"a\""], true),
+    (["ETag": "W/\"a\""], ["ETag": "\"a\""], false),
+    (["ETag": "\"a\""], ["ETag": "\"b\""], false),
+    (["ETag": "\"a\""], ["ETag": "W/\"b\""], false), (["ETag": "a"], ["ETag": "a"], true),
+    (["Last-Modified": day], ["ETag": "\"a\""], false),
+    (
+      ["ETag": "\"a\"", "Last-Modified": day], ["ETag": "\"a\"", "Last-Modified": otherDay], true
+    ),
+    (["ETag": "\"a\"", "Last-Modified": day], ["ETag": "\"b\"", "Last-Modified": day], false),
+    (["ETag": "\"a\"", "Last-Modified": day], ["Last-Modified": day], true),
+    (["ETag": "\"a\"", "Last-Modified": day], ["Last-Modified": otherDay], false),
+    (["ETag": "\"a\""], ["Last-Modified": day], false), (["ETag": "\"a\""], [:], true),
+    (["Last-Modified": day], [:], true), (["Last-Modified": day], ["Last-Modified": day], true),
+    (["Last-Modified": day], ["Last-Modified": sameDay], true),
+    (["Last-Modified": day], ["Last-Modified": otherDay], false),
+    (["Last-Modified": day], ["Last-Modified": "yesterday"], false),
+    (["Last-Modified": "yesterday"], ["Last-Modified": "yesterday"], true),
+  ]
+
   // A 304 with the tag "a" updated a response that was stored with W/"a", whose bytes may be others, and a 304 with
   // another Last-Modified updated any response.
-  @Test(
-    arguments: [
-      // What is stored, what the 304 has, and whether it is about what is stored.
-      (["ETag": "\"a\""], ["ETag": "\"a\""], true), (["ETag": "\"a\""], ["ETag": "W/\"a\""], true),
-      (["ETag": "W/\"a\""], ["ETag": "W/\"a\""], true),
-      (["ETag": "W/\"a\""], ["ETag": "\"a\""], false),
-      (["ETag": "\"a\""], ["ETag": "\"b\""], false),
-      (["ETag": "\"a\""], ["ETag": "W/\"b\""], false), (["ETag": "a"], ["ETag": "a"], true),
-      (["Last-Modified": day], ["ETag": "\"a\""], false),
-      (
-        ["ETag": "\"a\"", "Last-Modified": day], ["ETag": "\"a\"", "Last-Modified": otherDay], true
-      ),
-      (["ETag": "\"a\"", "Last-Modified": day], ["ETag": "\"b\"", "Last-Modified": day], false),
-      (["ETag": "\"a\"", "Last-Modified": day], ["Last-Modified": day], true),
-      (["ETag": "\"a\"", "Last-Modified": day], ["Last-Modified": otherDay], false),
-      (["ETag": "\"a\""], ["Last-Modified": day], false), (["ETag": "\"a\""], [:], true),
-      (["Last-Modified": day], [:], true), (["Last-Modified": day], ["Last-Modified": day], true),
-      (["Last-Modified": day], ["Last-Modified": sameDay], true),
-      (["Last-Modified": day], ["Last-Modified": otherDay], false),
-      (["Last-Modified": day], ["Last-Modified": "yesterday"], false),
-      (["Last-Modified": "yesterday"], ["Last-Modified": "yesterday"], true),
-    ] as [(HTTPCache.Fields, HTTPCache.Fields, Bool)])
+  @Test(arguments: confirmations)
   func `a 304 updates what has its validators`(
     fields: HTTPCache.Fields, confirmation: HTTPCache.Fields, isAboutIt: Bool
   ) throws {
