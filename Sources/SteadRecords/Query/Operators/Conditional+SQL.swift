@@ -11,7 +11,14 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
       let id = choice(
         test, translation.existing(try translation.object(first)),
         translation.existing(try translation.object(second)))
-      return .row(RowTerm(entity: one.entity, id: id, nullability: .optional))
+      if one.nullability == .optional || other.nullability == .optional {
+        return .row(RowTerm(entity: one.entity, id: id, nullability: .optional))
+      }
+      var row = RowTerm(
+        entity: one.entity, id: id, nullability: .either(one.nullability, other.nullability))
+      let canTrap = test.nullability != .never || one.premise != nil || other.premise != nil
+      if canTrap { try translation.require(&row) }
+      return .row(row)
     }
     let (left, right) = (try translation.scalar(first), try translation.scalar(second))
     let isOptional = left.nullability == .optional || right.nullability == .optional

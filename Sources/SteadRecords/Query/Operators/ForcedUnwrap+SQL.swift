@@ -8,7 +8,7 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
       if scalar.nullability == .optional { scalar.nullability = .undefined }
       return .scalar(scalar)
     case .row(var row):
-      if row.nullability == .optional { (row.nullability, row.isUnwrapped) = (.undefined, true) }
+      if row.nullability == .optional { try translation.require(&row) }
       return .row(row)
     case .list(var list):
       if list.nullability == .optional { list.nullability = .undefined }

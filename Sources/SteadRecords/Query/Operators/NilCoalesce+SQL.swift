@@ -25,11 +25,13 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
       return .list(list)
     case (.row(let one), .row(let other)) where one.entity === other.entity:
       let (first, second) = (try translation.object(left), try translation.object(right))
-      return .row(
-        RowTerm(
-          entity: one.entity,
-          id: "coalesce(\(translation.existing(first)), \(translation.existing(second)))",
-          nullability: second.mayBeNull ? .optional : .never))
+      var row = RowTerm(
+        entity: one.entity,
+        id: "coalesce(\(translation.existing(first)), \(translation.existing(second)))",
+        nullability: second.mayBeNull ? .optional : .never, premise: one.premise)
+      // The object on the right counts where there is none on the left.
+      if other.premise != nil, other.nullability == .undefined { try translation.require(&row) }
+      return .row(row)
     default:
       let (first, second) = (try translation.scalar(left), try translation.scalar(right))
       // NULL is nil only where the term may be that.

@@ -47,7 +47,7 @@ extension PredicateTranslation {
         row.condition = row.condition.map { "\(presence) AND \($0)" } ?? presence
       }
       row.strict = row.strict & ~bit | value.strict
-      (row.nullability, row.isUnwrapped) = (.optional, false)
+      (row.nullability, row.premise) = (.optional, nil)
       return .row(row)
     case .rows(var rows):
       if let presence { rows.presence = rows.presence.map { "\(presence) AND \($0)" } ?? presence }

@@ -7,13 +7,21 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
     guard case .row(let row) = input else {
       throw NotTranslatable("a type check of a value that isn't an object")
     }
-    guard let test = try translation.cast(row, to: Desired.self) else { return .boolean(.no) }
-    let id = try translation.object(input)
+    let test = try translation.scalar(.boolean(try isOfClass(row, translation)))
+    // NULL counts as false, and what isn't an object is of no class.
+    return mode.nullIsFalse ? .scalar(test) : translation.valued(test, unwrapping: input)
+  }
+
+  private func isOfClass(
+    _ row: RowTerm, _ translation: PredicateTranslation
+  ) throws -> SQLFragment {
+    guard let test = try translation.cast(row, to: Desired.self) else { return .no }
+    let id = try translation.object(.row(row))
     switch (test, id.mayBeNull) {
-    case (.always, false): return .boolean(.yes)
-    case (.always, true): return .boolean("NOT \(translation.absence(of: id))")
-    case (.when(let condition), false): return .boolean(condition)
-    case (.when(let condition), true): return .boolean("coalesce(\(condition), 0)")
+    case (.always, false): return .yes
+    case (.always, true): return "NOT \(translation.absence(of: id))"
+    case (.when(let condition), false): return condition
+    case (.when(let condition), true): return "coalesce(\(condition), 0)"
     }
   }
 }
@@ -47,17 +55,24 @@ extension PredicateTranslation {
       let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast to \(type)") }
     switch try cast(row, to: type) {
-    case .always: break
+    case .always: if row.nullability == .optional, nullability == .undefined { try require(&row) }
+    case nil where nullability == .undefined: throw NotTranslatable("a cast that always fails")
     case nil: return .constant(.null)
     case .when(let condition):
       row.condition = row.condition.map { "\($0) AND \(condition)" } ?? condition
       row.nullability = nullability
-      if nullability == .undefined { row.isUnwrapped = true }
+      if nullability == .undefined { try require(&row) }
     }
     return .row(
       RowTerm(
         entity: target, id: row.id, alias: row.alias, condition: row.condition,
         nullability: row.nullability, strict: row.strict, isReference: row.isReference,
-        isUnwrapped: row.isUnwrapped))
+        premise: row.premise))
+  }
+
+  /// Has a row be an object, as `!` and `as!` do.
+  func require(_ row: inout RowTerm) throws {
+    row.nullability = .undefined
+    row.premise = "NOT \(absence(of: try object(.row(row))))"
   }
 }

@@ -11,7 +11,7 @@ extension PredicateTranslation {
       let member = try object(self.element(of: rows))
       let test = try scalar(
         exists(rows, where: objectEquality(member, try object(element), false, .condition)))
-      return try mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: element)
+      return mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: element)
     case .list(let list):
       let test = try equality(self.element(of: list), element, isNegated: false, .condition)
       let exists: SQLFragment =

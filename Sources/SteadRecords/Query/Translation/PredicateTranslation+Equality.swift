@@ -13,10 +13,7 @@ extension PredicateTranslation {
       let sql = objectEquality(one, other, isNegated, mode)
       // NULL, as `=` returns it, counts as false.
       if mode.nullIsFalse, !isNegated, !(one.mayBeNull && other.mayBeNull) { return .boolean(sql) }
-      let unwrapped = try [left, right].compactMap { try unwrappedPresence(of: $0) }
-      if unwrapped.isEmpty { return .boolean(sql) }
-      return .boolean(
-        "CASE WHEN \(SQLFragment.joined(unwrapped, by: " AND ")) THEN \(sql) END", .undefined)
+      return valued(Scalar(sql: sql, encoding: .boolean), unwrapping: left, right)
     }
     return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
   }
@@ -32,7 +29,8 @@ extension PredicateTranslation {
     case .scalar(let scalar): value = scalar.operand
     case .row(let row):
       let sql = absence(of: try object(.row(row)))
-      return .boolean(isNegated ? "NOT \(sql)" : sql)
+      return valued(
+        Scalar(sql: isNegated ? "NOT \(sql)" : sql, encoding: .boolean), unwrapping: term)
     // An empty to-many relationship reads as an empty array.
     case .rows: return .boolean(isNegated ? .yes : .no)
     case .list(let list): value = list.json
@@ -110,16 +108,14 @@ extension PredicateTranslation {
       strict: sides.map(\.strict).reduce(0, |))
   }
 
-  /// A condition that has no value if an object that was unwrapped is none.
-  func valued(_ condition: Scalar, unwrapping term: Term) throws -> Term {
-    guard let presence = try unwrappedPresence(of: term) else { return .scalar(condition) }
-    return .boolean("CASE WHEN \(presence) THEN \(condition.operand) END", .undefined)
-  }
-
-  /// The SQL that is true if an object that was unwrapped is one; nil for others.
-  private func unwrappedPresence(of term: Term) throws -> SQLFragment? {
-    guard case .row(let row) = term, row.isUnwrapped else { return nil }
-    return "NOT \(absence(of: try object(term)))"
+  /// A condition that has no value if Swift traps on the way to an object in it.
+  func valued(_ condition: Scalar, unwrapping terms: Term...) -> Term {
+    let premises = terms.compactMap { term in
+      if case .row(let row) = term { row.premise } else { nil }
+    }
+    if premises.isEmpty { return .scalar(condition) }
+    let tests = SQLFragment.joined(premises, by: " AND ")
+    return .boolean("CASE WHEN \(tests) THEN \(condition.operand) END", .undefined)
   }
 
   /// Two columns of floating-point numbers: NaN, which is stored as text, differs from itself.

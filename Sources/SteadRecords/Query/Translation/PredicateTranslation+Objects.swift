@@ -109,25 +109,25 @@ extension PredicateTranslation {
     _ row: RowTerm, among list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
     let object = try object(.row(row))
-    let nullability = row.condition == nil || row.isUnwrapped ? row.nullability : .optional
+    let nullability = row.condition == nil || row.premise != nil ? row.nullability : .optional
     let acceptsNil = list.hasNil && nullability == .optional
     let numbers = list.rows(of: row.entity, in: self)
     if list.count == 0 {
-      return try isIn(row, acceptsNil ? absence(of: object) : .no, .never, mode)
+      return isIn(row, acceptsNil ? absence(of: object) : .no, .never, acceptsNil ? .exact : mode)
     }
     let test: SQLFragment = "\(object.number) IN (\(selection(of: numbers, row)))"
-    if acceptsNil { return .boolean("(\(absence(of: object)) OR \(test))") }
+    if acceptsNil { return isIn(row, "(\(absence(of: object)) OR \(test))", .never, .exact) }
     if nullability == .optional, !mode.nullIsFalse {
-      return .boolean("(\(object.number) IS NOT NULL AND \(test))")
+      return isIn(row, "(\(object.number) IS NOT NULL AND \(test))", .never, mode)
     }
-    return try isIn(row, test, nullability == .never ? .never : .undefined, mode)
+    return isIn(row, test, nullability == .never ? .never : .undefined, mode)
   }
 
   private func isIn(
     _ row: RowTerm, _ test: SQLFragment, _ nullability: Nullability, _ mode: TranslationMode
-  ) throws -> Term {
+  ) -> Term {
     let test = Scalar(sql: test, encoding: .boolean, nullability: nullability)
-    return try mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: .row(row))
+    return mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: .row(row))
   }
 
   /// A SELECT of the numbers of captured objects' rows, of those alone that exist if that matters.

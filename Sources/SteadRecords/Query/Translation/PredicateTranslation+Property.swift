@@ -45,7 +45,8 @@ extension PredicateTranslation {
         RowTerm(
           entity: layout.entities[destination], id: column,
           nullability: property.isOptional ? .optional : .undefined, strict: row.strict,
-          isColumn: row.alias != nil && row.condition == nil, isReference: true))
+          isColumn: row.alias != nil && row.condition == nil, isReference: true,
+          premise: row.premise))
     case .toMany(let storage, let destination):
       return .rows(
         rows(storage, property.relationship?.list, of: entity(destination), owner: row))

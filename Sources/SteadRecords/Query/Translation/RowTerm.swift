@@ -14,6 +14,7 @@ struct RowTerm {
   var isColumn = false
   /// Whether the number comes from a foreign key, so that the row may be gone.
   var isReference = false
-  /// Whether Swift would have trapped if there is no row: the object was unwrapped, or cast by `as!`.
-  var isUnwrapped = false
+  /// The SQL that is true unless Swift traps on the way: what was unwrapped, or cast by `as!`, is an object. Nil if
+  /// nothing was. It is never NULL.
+  var premise: SQLFragment?
 }
