@@ -23,13 +23,15 @@ extension DiskCache {
   }
 
   /// The entry of a key; nil if none exists, or if it isn't valid or is damaged.
-  func find(_ key: String) -> Found? {
+  ///
+  /// - Parameter origin: An object for which it is no change that the entry lives longer from now on.
+  func find(_ key: String, by origin: ChangeOrigin? = nil) -> Found? {
     for _ in 0..<Self.openingLimit {
       guard let (entry, open) = lookUp(key) else { return nil }
       // After the look-up, so that no entry was stored later.
       guard isFound(entry) else { return nil }
       if entry.value != nil {
-        return used(Found(entry: entry, file: nil, generation: open.generation))
+        return used(Found(entry: entry, file: nil, generation: open.generation), by: origin)
       }
       let path = database.directory.path(ofValue: open.name(ofValue: entry.id))
       do {
@@ -38,7 +40,7 @@ extension DiskCache {
             path, length: entry.length, body: entry.body, disk: database.directory.disk)
         }
         guard let file else { continue }
-        return used(Found(entry: entry, file: file, generation: open.generation))
+        return used(Found(entry: entry, file: file, generation: open.generation), by: origin)
       } catch {
         return nil
       }
@@ -46,10 +48,10 @@ extension DiskCache {
     return nil
   }
 
-  private func used(_ found: Found) -> Found {
+  private func used(_ found: Found, by origin: ChangeOrigin?) -> Found {
     database.noteUse(found.entry.used)
     if let id = found.stored.id, let expires = prolonged(found.stored) {
-      prolong(id, until: expires)
+      prolong(id, until: expires, by: origin)
     }
     return found
   }

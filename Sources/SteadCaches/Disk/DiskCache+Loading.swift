@@ -18,7 +18,7 @@ extension DiskCache {
   ) async throws -> Data {
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
     if let (data, stored) = current(key, { $0 }) {
-      refresh(key, stored) {
+      refresh(key, stored, isCurrent: { identify(key) == stored.id }) {
         let data = try await load()
         return LoadedValue(value: data, bytes: data, unusable: stored.id?.number)
       } keep: { [self] in
@@ -49,7 +49,7 @@ extension DiskCache {
   ) async throws -> Value {
     let new = NewEntry(key, timeToLive: timeToLive, tags: tags)
     if let (value, stored) = current(key, { ValueCoding.decode($0) as Value? }) {
-      refresh(key, stored) {
+      refresh(key, stored, isCurrent: { identify(key) == stored.id }) {
         let value = try await load()
         return LoadedValue(
           value: value, bytes: ValueCoding.encode(value), unusable: stored.id?.number)

@@ -37,10 +37,12 @@ extension DiskCache {
   ///
   /// - Parameters:
   ///   - stored: The value that is returned meanwhile.
+  ///   - isCurrent: Whether it is still the key's value.
   ///   - load: Loads the value.
   ///   - keep: Stores it.
   func refresh(
-    _ key: String, _ stored: Stored, load: @escaping @Sendable () async throws -> LoadedValue,
+    _ key: String, _ stored: Stored, isCurrent: () -> Bool,
+    load: @escaping @Sendable () async throws -> LoadedValue,
     keep: @escaping @Sendable (LoadedValue, LoadTicket) -> Keeping
   ) {
     guard let refreshAfter = limits.refreshAfter else { return }
@@ -48,6 +50,8 @@ extension DiskCache {
     guard WallClock.expiry(of: refreshAfter, from: stored.stored) <= now,
       refreshes.claim(key, at: now, latest: retry(refreshAfter, from: now))
     else { return }
+    // Another load may have ended between the caller's look-up and the claim.
+    guard isCurrent() else { return refreshes.end(key) }
     let hasBegun = flights.begin(for: key) {
       do {
         return try await load()

@@ -65,7 +65,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     if let held = current(key) { return held.value }
     // Not kept in memory: only loaded values are, since a load knows whether the key was changed meanwhile.
     guard isOnDisk(key) else { return disk.count(nil) }
-    return disk.count(disk.find(key)?.contents.flatMap(coding.decode))
+    return disk.count(disk.find(key, by: origin)?.contents.flatMap(coding.decode))
   }
 
   /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
@@ -109,7 +109,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     _ held: Held, _ new: DiskCache.NewEntry,
     _ load: @escaping @Sendable () async throws -> Value
   ) {
-    disk.refresh(new.key, held.stored) { [self] in
+    disk.refresh(new.key, held.stored, isCurrent: { memory.peek(new.key) === held }) { [self] in
       let value = try await load()
       let bytes = coding.encode(value)
       let loaded = Loaded(
@@ -228,7 +228,9 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private func found(_ key: String) -> (Loaded?, unusable: Int64?) {
     // Before the look-up: a change after the look-up must make the value be compared.
     let token = disk.database.token(for: origin)
-    guard isOnDisk(key), let found = disk.find(key) else { return (disk.count(nil), nil) }
+    guard isOnDisk(key), let found = disk.find(key, by: origin) else {
+      return (disk.count(nil), nil)
+    }
     guard let bytes = found.contents, let value = coding.decode(bytes) else {
       return (disk.count(nil), found.entry.id)
     }

@@ -102,7 +102,7 @@ extension MemoryCache {
   }
 
   /// The value for a key, without counting it or recording a use.
-  private func peek(_ key: Key) -> Value? {
+  func peek(_ key: Key) -> Value? {
     let hash = Self.hash(key)
     return shelf(hash) { $0.peek(key, hash, now: { clock.nanoseconds }) }
   }

@@ -222,4 +222,45 @@ import Testing
     await cache.flights.waitForLoads()
     #expect(fixture.cache().value(String.self, for: "a") == (isSet ? "set" : nil))
   }
+
+  // A request that had found the old value before the new one was stored, and went on afterwards, loaded once more.
+  @Test(arguments: [Reader.load, .layeredLoad])
+  func `an old value is loaded again once, however many request it`(reader: Reader) async throws {
+    let cache = fixture.cache(DiskCache.Limits(refreshAfter: .seconds(8)))
+    let layered = LayeredCache<Int>(over: cache)
+    let loads = LoadCount()
+    let load: @Sendable () async throws -> Int = {
+      loads.add()
+      return loads.count
+    }
+    @Sendable func get() async throws -> Int {
+      reader == .load
+        ? try await cache.value(for: "a", orLoad: load)
+        : try await layered.value(for: "a", orLoad: load)
+    }
+    for round in 1...Effort.times(40) {
+      await withThrowingTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask { while try await get() < round { await Task.yield() } }
+        }
+      }
+      #expect(loads.count == round)
+      advance(9)
+    }
+  }
+
+  // The disk was changed by a use of another value, and the object took that for another's change.
+  @Test func `a use does not make an object drop what the disk has not taken`() {
+    let cache = LayeredCache<String>(
+      over: fixture.cache(.init(entrySizeLimit: 100, timeToIdle: .seconds(16))))
+    // Not through the object, so that it is on the disk alone.
+    #expect(cache.disk.setValue("b", for: "b"))
+    let large = String(repeating: "-", count: 200)
+    #expect(!cache.setValue(large, for: "a"))
+    for number in 0..<9 {
+      advance(3)
+      #expect(cache.value(for: "b") == "b")
+      #expect(cache.value(for: "a") == large, "\(number)")
+    }
+  }
 }

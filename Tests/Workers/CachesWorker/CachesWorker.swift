@@ -10,6 +10,7 @@ import SteadTestSupport
   static func main() {
     WorkerMain.run { arguments in
       if try DiskWorker.run(arguments) { return }
+      if TimesWorker.run(arguments) { return }
       if HTTPWorker.run(arguments) { return }
       if try HomeWorker.run(arguments) { return }
       WorkerMain.misuse()
