@@ -21,6 +21,9 @@ struct ExternalReferences {
   init(_ layout: StoreLayout, entities: Set<Int>, _ catalog: StoreCatalog? = nil) {
     var columns: [(entity: EntityLayout, column: String)] = []
     for entity in layout.entities where entities.contains(entity.index) {
+      // Other models may have ended the hierarchy.
+      let hasClasses = catalog == nil || catalog?.columns[entity.table]?["_entity"] != nil
+      guard hasClasses || entity.discriminator == nil else { continue }
       for (_, column) in entity.externalColumns
       where catalog == nil || catalog?.columns[entity.table]?[column] != nil {
         columns.append((entity, column))

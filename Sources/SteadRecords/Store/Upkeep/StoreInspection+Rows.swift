@@ -52,7 +52,7 @@ extension StoreInspection {
   private mutating func checkReference(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
   ) throws {
-    guard let column = property.column, store.plans[destination.index] != nil,
+    guard let column = property.column, readable.contains(destination.table),
       !property.mayBeLeft(in: layout.entities)
     else { return }
     let found = try rows(
@@ -126,18 +126,11 @@ extension StoreInspection {
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout,
     _ catalog: StoreCatalog
   ) throws {
-    guard let join = property.joinTable else { return }
-    guard catalog.columns[join.name] != nil else {
-      note(
-        .missingTable, entity,
-        "The table \(join.name) of the pairs of \(entity.name).\(property.name) does not exist. Open the store for "
-          + "writing, which makes an empty one, or open a backup.")
-      return
-    }
+    guard let join = property.joinTable, catalog.columns[join.name] != nil else { return }
     let leaves = property.relationship?.deleteRule == .noAction
     if !leaves { try checkPairs(property, of: entity, join, join.owner, entity) }
     // The other side of a relationship with an inverse is checked as that one's.
-    if property.relationship?.inverse == nil, store.plans[destination.index] != nil {
+    if property.relationship?.inverse == nil, readable.contains(destination.table) {
       try checkPairs(property, of: entity, join, join.target, destination)
     }
     let found = try rows(

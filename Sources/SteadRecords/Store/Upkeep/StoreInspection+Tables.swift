@@ -22,10 +22,10 @@ extension StoreInspection {
     }
     guard catalog.columns["stead_metadata"] != nil else { return }
     guard let stored = try recordedModels() else { return }
-    recorded = stored
     for entity in stored.entities { checkRecorded(entity, catalog) }
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
+    recorded = RecordedTables(stored)
     // A store may hold only some of a container's models.
     let names = Set(entities.map(\.name))
     let difference = SchemaDifference(match)
@@ -71,38 +71,64 @@ extension StoreInspection {
   mutating func checkTable(_ table: TableLayout, _ catalog: StoreCatalog) -> Bool {
     let root = layout.entity(named: table.name)
     guard let columns = catalog.columns[table.name] else {
+      if isOfOtherModels(table.name, { $0.columns[table.name] == nil }) { return false }
       note(
         .missingTable, root,
         "The table \(table.name) does not exist. Open the store for writing, which makes an empty one, or open a backup."
       )
       return false
     }
-    var isReadable = columns["_id"] != nil && (!table.isHierarchy || columns["_entity"] != nil)
-    for column in table.columns + table.orders {
-      let type = column.declaration.prefix { $0 != " " }
-      if let found = columns[column.name], found == type { continue }
+    var isReadable = columns["_id"] != nil
+    let number = TableLayout.Column(name: "_entity", declaration: "INTEGER")
+    for column in (table.isHierarchy ? [number] : []) + table.columns + table.orders {
+      let (type, found) = (column.declaration.prefix { $0 != " " }, columns[column.name])
+      if let found, found == type { continue }
       isReadable = false
-      if columns[column.name] == nil, isUnrecorded(column.name, of: table) { continue }
+      if isOfOtherModels(table.name, { $0.columns[table.name]?[column.name] == found }) { continue }
       note(
         .missingColumn, root,
-        columns[column.name] == nil
+        found == nil
           ? "The table \(table.name) has no column \(column.name). Open a backup."
           : "The column \(column.name) of the table \(table.name) is not declared as \(column.declaration). Open a backup."
       )
     }
-    return isReadable
+    for entity in entities where entity.table == table.name { checkPairTables(of: entity, catalog) }
+    return isReadable && hasOwnNumbers(table, root)
   }
 
-  /// Whether a column is missing because the store has other models by now, which is noted, and isn't damage.
-  private func isUnrecorded(_ column: String, of table: TableLayout) -> Bool {
-    guard let recorded else { return false }
-    let properties = recorded.entities.filter { $0.root.name == table.name }
-      .flatMap(\.storedProperties)
-    let names = Set(entities.filter { $0.table == table.name }.map(\.name))
-    return !properties.contains { $0.name == column }
-      && result.problems.contains { problem in
-        problem.kind == .differentModels && problem.entity.map(names.contains) == true
-      }
+  private mutating func checkPairTables(of entity: EntityLayout, _ catalog: StoreCatalog) {
+    for property in declaredProperties(of: entity) {
+      guard let join = property.joinTable, catalog.columns[join.name] == nil,
+        !isOfOtherModels(entity.table, { !$0.pairs.contains(join.name) })
+      else { continue }
+      note(
+        .missingTable, entity,
+        "The table \(join.name) of the pairs of \(entity.name).\(property.name) does not exist. Open the store for "
+          + "writing, which makes an empty one, or open a backup.")
+    }
+  }
+
+  /// Whether a table lacks something because the store has other models by now, which is noted, and isn't damage.
+  func isOfOtherModels(_ table: String, _ isAsRecorded: (RecordedTables) -> Bool) -> Bool {
+    guard let recorded, isAsRecorded(recorded) else { return false }
+    let names = Set(entities.filter { $0.table == table }.map(\.name))
+    return result.problems.contains { problem in
+      problem.kind == .differentModels && problem.entity.map(names.contains) == true
+    }
+  }
+
+  /// Whether the rows of a hierarchy have the numbers that the models give the classes, in the order of all names.
+  private mutating func hasOwnNumbers(_ table: TableLayout, _ root: EntityLayout?) -> Bool {
+    guard table.isHierarchy, let recorded = recorded?.classes[table.name] else { return true }
+    let own = layout.entities.filter { $0.table == table.name }.map { ($0.name, $0.discriminator) }
+    if own.count == recorded.count, own.allSatisfy({ recorded[$0.0] == $0.1 }) { return true }
+    if !isOfOtherModels(table.name, { _ in true }) {
+      note(
+        .differentModels, root,
+        "The store was last opened with other models, in which the classes of the hierarchy of \(table.name) have other numbers."
+      )
+    }
+    return false
   }
 
   /// Notes what leaves no numbers for new transactions, rows or pairs.
@@ -135,6 +161,12 @@ extension StoreInspection {
       wanted += TableIndex(properties, of: entity, isUnique: false).map { [$0] } ?? []
     }
     for index in wanted where try !index.exists(on: connection) {
+      // A column of a to-one relationship has an index with any models.
+      if !table.references.contains(index),
+        isOfOtherModels(table.name, { !$0.indexes.contains(index.name) })
+      {
+        continue
+      }
       let columns = index.columns.joined(separator: ", ")
       let missing = "\(entity.name) has no \(index.isUnique ? "unique " : "")index of \(columns)"
       let remedy = "Open the store for writing, which makes \(index.name)."

@@ -9,8 +9,10 @@ struct StoreInspection {
   let connection: StoreConnection
   let progress: StoreProgressReporter
   private(set) var result = StoreCheck()
-  /// The models that the store was opened with last.
-  var recorded: Schema?
+  /// What the models need that the store was opened with last.
+  var recorded: RecordedTables?
+  /// The tables of the models that have all columns.
+  private(set) var readable: Set<String> = []
   /// Without the record of the models it is unknown which tables refer to files.
   var isRecordReadable = true
 
@@ -32,6 +34,7 @@ struct StoreInspection {
     let catalog = try StoreCatalog(connection)
     try attempt(nil) { try $0.checkModels(catalog) }
     let tables = store.tables.filter { checkTable($0, catalog) }
+    readable = Set(tables.map(\.name))
     for (place, table) in tables.enumerated() {
       try progress.send(.checkingRows, place, of: tables.count)
       for entity in entities where entity.table == table.name {
