@@ -18,8 +18,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   private(set) var lockPatience: Int32 = 0
   /// The path that was opened.
   private let path: String
-  /// The path that SQLite uses, if that is another one.
-  private let openedPath: String?
+  /// The path that SQLite uses, if that is another one: as bytes, since the target of a link need not be UTF-8.
+  private let openedPath: [CChar]?
   /// The main file, which stays the same as long as the connection is open.
   private let mainFile: UnsafeMutablePointer<sqlite3_file>?
 
@@ -264,10 +264,11 @@ package final class SQLiteConnection: @unchecked Sendable {
     return here.st_ino != opened.st_ino || here.st_dev != opened.st_dev
   }
 
-  private static func openedPath(of handle: OpaquePointer, at path: String) -> String? {
-    guard path.hasPrefix("/"), let name = sqlite3_db_filename(handle, "main") else { return nil }
-    let opened = String(cString: name)
-    return opened == path ? nil : opened
+  private static func openedPath(of handle: OpaquePointer, at path: String) -> [CChar]? {
+    guard path.hasPrefix("/"), let name = sqlite3_db_filename(handle, "main"),
+      strcmp(name, path) != 0
+    else { return nil }
+    return Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
   }
 
   /// How much of the log a checkpoint moves into the file.

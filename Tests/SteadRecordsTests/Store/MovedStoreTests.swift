@@ -239,6 +239,42 @@ struct MovedStoreTests {
     #expect(try open().fetchCount(FetchDescriptor<Member>()) == 2)
   }
 
+  /// Names of directories to which a link leads: one whose bytes aren't UTF-8, and two that Swift's strings take for one. In the
+  /// first nothing could be saved, and with the others another directory's file was taken for the store's.
+  @Test(arguments: [
+    ([0x31, 0xE9], "now"), ([0xC3, 0xA9], "now"), (Array("e\u{301}".utf8), "\u{E9}"),
+  ] as [([UInt8], String)])
+  func `a store behind a link is written as long as the link leads to it`(
+    name: [UInt8], link: String
+  ) throws {
+    let store = try StoreFile()
+    let directory = store.directory.path
+    let bytes = Array(directory.utf8) + [0x2F] + name
+    let first = (bytes + [0]).map { CChar(bitPattern: $0) }
+    let path = directory + "/" + link
+    func makeLink(to target: [CChar]) throws {
+      unlink(path)
+      try #require(symlink(target, path) == 0)
+    }
+    try #require(mkdir(first, 0o700) == 0)
+    try makeLink(to: first)
+    let configuration = ModelConfiguration(url: URL(filePath: path + "/test.store"))
+    let context = ModelContext(
+      try ModelContainer(
+        for: Club.self, Member.self, Skill.self, configurations: configuration))
+    for name in ["Ann", "Bob"] {
+      context.insert(Member(name: name))
+      try context.save()
+    }
+    let second = (directory + "/other").utf8CString
+    try #require(mkdir(Array(second), 0o700) == 0)
+    try makeLink(to: Array(second))
+    context.insert(Member(name: "Cleo"))
+    #expect(throws: SwiftDataError.unreadableStore) { try context.save() }
+    try makeLink(to: first)
+    try context.save()
+  }
+
   /// Other ways to write a path.
   enum Spelling: CaseIterable {
     case same, link, dots
