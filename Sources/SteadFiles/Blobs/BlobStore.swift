@@ -136,11 +136,19 @@ public struct BlobStore: Sendable {
 
 extension BlobStore {
   /// Whether ``sweep(keeping:olderThan:)`` might remove something: a blob that nothing refers to, or a
-  /// temporary file of a writer that is dead or still at work. Costs a listing of the directory.
+  /// temporary file of a writer that is dead or still at work. Costs a listing of the directory, and one call of
+  /// the system for each name that nothing refers to.
   package func hasLeftovers(keeping references: Set<String>) throws -> Bool {
     try names().contains { name in
-      TemporaryFile.isName(name) || Self.isReference(name) && !references.contains(name)
+      if TemporaryFile.isName(name) { return true }
+      return try Self.isReference(name) && !references.contains(name) && isRemovable(name)
     }
+  }
+
+  /// Whether the file of a reference exists, and isn't a directory, which no sweep removes. Costs one call of the system.
+  package func isRemovable(_ reference: String) throws -> Bool {
+    let found = try disk.status(at: path(of: reference))
+    return found != nil && found?.kind != .directory
   }
 
   /// A reference comes from a database that may be damaged or forged; only a bare digest may become part of a path.

@@ -42,6 +42,9 @@ final class BlobFiles: Sendable {
   /// The names of all files.
   func references() throws -> Set<String> { try blobs.references() }
 
+  /// Whether a sweep removes the file, if no row refers to it.
+  func isRemovable(_ reference: String) throws -> Bool { try blobs.isRemovable(reference) }
+
   /// Removes the files that no row refers to; only while nothing else writes.
   ///
   /// - Parameter keepsHeld: Whether a file stays that something in this process leads to and that cannot be kept open.

@@ -89,6 +89,18 @@ import Testing
     #expect(Set(names) == [kept, first, "README"])
   }
 
+  /// A directory with a blob's name counted as something to sweep, which no sweep removed: each opening tried it again.
+  @Test func whatASweepLeavesIsNoLeftover() throws {
+    let reference = try store.write(abc)
+    let planted = store.directory.appending(path: String(repeating: "a", count: 64))
+    try FileManager.default.createDirectory(at: planted, withIntermediateDirectories: false)
+    #expect(try !store.hasLeftovers(keeping: [reference]))
+    #expect(try store.hasLeftovers(keeping: []))
+    #expect(try store.sweep(keeping: []) == 1)
+    #expect(try !store.hasLeftovers(keeping: []))
+    #expect(FileManager.default.fileExists(atPath: planted.filePath))
+  }
+
   @Test func sparesABlobThatWasWrittenAgainLately() throws {
     // A writer that finds its value there already has not recorded its reference yet, while the blob
     // itself may be years old.

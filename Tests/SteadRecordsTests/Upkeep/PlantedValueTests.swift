@@ -61,6 +61,8 @@ import WorkerModels
     try store.container.compact()
     #expect(try target.isUntouched)
     #expect(FileManager.default.fileExists(atPath: file.path) == (entry == .directory))
+    // It said that `compact()` removes the directory.
+    #expect(try store.container.check().isSound)
   }
 
   @Test(arguments: PlantedEntry.allCases)

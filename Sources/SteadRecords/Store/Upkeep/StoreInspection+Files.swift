@@ -40,6 +40,7 @@ extension StoreInspection {
     let isBorrowed =
       try !store.configuration.allowsSave
       && POSIXDisk().status(at: blobs.directory.checkedPath)?.kind == .link
+    unused = try unused.filter(blobs.isRemovable)
     if !unused.isEmpty, !isBorrowed { noteUnused(unused.count) }
   }
 
