@@ -241,9 +241,10 @@ struct MovedStoreTests {
 
   /// Names of directories to which a link leads: one whose bytes aren't UTF-8, and two that Swift's strings take for one. In the
   /// first nothing could be saved, and with the others another directory's file was taken for the store's.
-  @Test(arguments: [
-    ([0x31, 0xE9], "now"), ([0xC3, 0xA9], "now"), (Array("e\u{301}".utf8), "\u{E9}"),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      ([0x31, 0xE9], "now"), ([0xC3, 0xA9], "now"), (Array("e\u{301}".utf8), "\u{E9}"),
+    ] as [([UInt8], String)])
   func `a store behind a link is written as long as the link leads to it`(
     name: [UInt8], link: String
   ) throws {
