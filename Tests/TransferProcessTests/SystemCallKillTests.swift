@@ -2,7 +2,7 @@ import SteadTestSupport
 import Testing
 
 /// A transfer is killed at each of the calls by which it changes files, one after the other. In a short run,
-/// of the calls of one name the first three, and then every 23rd.
+/// of the calls of one name the first three, and then every thirteenth.
 @Suite(.needs(.tracing))
 struct SystemCallKillTests {
   private static let calls = [
@@ -16,7 +16,7 @@ struct SystemCallKillTests {
   func losesAndDoublesNothing(workload: String) throws {
     var kills = 0
     for call in Self.calls {
-      let counts = (0..<Self.limit).filter { Effort.isLong || $0 < 3 || $0 % 23 == 0 }
+      let counts = (0..<Self.limit).filter { Effort.isLong || $0 < 3 || $0 % 13 == 0 }
       let end = try #require(
         try counts.firstIndex { try !isKilled(workload, at: call, after: $0) }, "\(call)")
       kills += end

@@ -7,8 +7,8 @@ struct TransferKillTests {
   func losesAndDoublesNothing(workload: String) throws {
     let seed = Effort.seed
     var (places, phases) = (KilledTransfer.Places(), Set<String>())
-    // 40 kills, in a new directory now and then, since receipts grow.
-    for round in 0..<Effort.times(2, long: 40) {
+    // 60 kills, in a new directory now and then, since receipts grow.
+    for round in 0..<Effort.times(3, long: 40) {
       var transfer = try KilledTransfer(workload, seed: seed + UInt64(round))
       for _ in 0..<20 { try transfer.killAndFinish() }
       places.source += transfer.places.source

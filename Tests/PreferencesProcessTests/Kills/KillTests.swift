@@ -5,7 +5,7 @@ import Testing
 /// was under way is there or not; nothing else is touched.
 @Suite(.ownThread) struct KillTests {
   @Test(arguments: [
-    ("small", 1, 18), ("large", 1, 15), ("checkpoints", 1, 15), ("large", 2, 15),
+    ("small", 1, 25), ("large", 1, 20), ("checkpoints", 1, 20), ("large", 2, 20),
   ])
   func losesNothing(workload: String, writers: Int, kills: Int) throws {
     let seed = Effort.seed

@@ -30,7 +30,7 @@ import Testing
 
   @Test func `Histories reach each kind of answer, refusal and merge`() {
     var tally: [String: Int] = [:]
-    for seed in UInt64(1)...150 {
+    for seed in UInt64(1)...300 {
       let result = Simulation.result(of: History.steps(seed: seed), tallies: true)
       tally.merge(result.tally, uniquingKeysWith: +)
     }
