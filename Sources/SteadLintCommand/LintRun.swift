@@ -99,14 +99,27 @@ struct LintRun {
   private func cacheFile() throws -> URL? {
     if let file = arguments.cache { return URL(filePath: file, relativeTo: directory) }
     // Without a folder for it the run uses no cache, and parses all files.
-    // A missing home may not be mounted, and isn't created.
-    guard
-      FileManager.default.fileExists(atPath: FileManager.default.homeDirectoryForCurrentUser.path),
-      let folder = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
-        .appending(path: "stead-lint"),
-      (try? makeFolder(folder)) != nil
+    guard let folder = Self.caches?.appending(path: "stead-lint"), (try? makeFolder(folder)) != nil
     else { return nil }
     let name = scope.root.path.map { $0.isLetter || $0.isNumber ? $0 : "-" }
     return folder.appending(path: String(String(name).suffix(200)) + ".cache")
+  }
+
+  /// The user's cache directory; nil without a home, which may not be mounted, and isn't created.
+  ///
+  /// A variable that isn't absolute counts as not set. Foundation takes an empty `HOME` as the root directory's `home`,
+  /// and a relative one as a folder of the project.
+  private static var caches: URL? {
+    let (files, variables) = (FileManager.default, ProcessInfo.processInfo.environment)
+    func directory(_ name: String) -> String? {
+      variables[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+    let home = directory("HOME") ?? files.homeDirectoryForCurrentUser.relativePath
+    guard home.hasPrefix("/"), files.fileExists(atPath: home) else { return nil }
+    #if canImport(Darwin)
+      return files.urls(for: .cachesDirectory, in: .userDomainMask).first
+    #else
+      return URL(filePath: directory("XDG_CACHE_HOME") ?? home + "/.cache")
+    #endif
   }
 }

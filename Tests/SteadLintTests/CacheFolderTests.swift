@@ -42,4 +42,34 @@ struct CacheFolderTests {
       names.removeLast()
     }
   }
+
+  /// By a user whom the database lacks, as in a container: the cache was in the project, or in `/home/.cache`. With a home
+  /// that was missing, it was created.
+  @Test(
+    .exitTests, .needs(.superuser),
+    arguments: [
+      ("", true), ("home", true), ("./home", true), ("missing", true), ("missing", false),
+    ])
+  func `without a home the linter keeps no cache`(home: String, isStranger: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      at: directory.file("home"), withIntermediateDirectories: false)
+    try Data("let a = 1\n".utf8).write(to: directory.file("a.swift"))
+    for file in [directory.url, directory.file("home")] { try file.setMode(0o777) }
+    await #expect(processExitsWith: .success) {
+      [
+        place = directory.url.filePath as String, home = home as String,
+        isStranger = isStranger as Bool
+      ] in
+      setenv("HOME", home == "missing" ? place + home : home, 1)
+      setenv("XDG_CACHE_HOME", "home", 1)
+      #expect(chdir(place) == 0)
+      if isStranger { #expect(setgid(54_321) == 0 && setuid(54_321) == 0) }
+      let command = LintCommand(
+        directory: URL(filePath: place), print: { _ in }, complain: { _ in })
+      #expect(command.run([]) == .clean)
+      let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String }
+      #expect(Set(files ?? []) == ["home", "a.swift"])
+    }
+  }
 }

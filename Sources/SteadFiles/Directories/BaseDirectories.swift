@@ -15,7 +15,7 @@
     private let userDirectories: UserDirectories
 
     package init(environment: [String: String]) {
-      let home = Self.directory(environment["HOME"]) ?? Self.accountHome
+      let home = Self.directory(environment["HOME"]) ?? HomeDirectory.account
       func base(_ variable: String, _ fallback: String) -> URL {
         Self.directory(environment[variable]) ?? home.directory(fallback)
       }
@@ -49,8 +49,6 @@
       let found = (list ?? "").split(separator: ":").compactMap { directory(String($0)) }
       return found.isEmpty ? [URL(filePath: fallback, directoryHint: .isDirectory)] : found
     }
-
-    private static var accountHome: URL { FileManager.default.homeDirectoryForCurrentUser }
   }
 
   extension URL {

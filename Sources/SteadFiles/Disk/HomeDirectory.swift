@@ -14,10 +14,18 @@ package struct HomeDirectory: Sendable, Hashable {
   package static var process: HomeDirectory {
     // As for the variables of the XDG specification, a path that isn't absolute counts as not set.
     let named = getenv("HOME").map { String(cString: $0) } ?? ""
-    guard named.hasPrefix("/") else {
-      return HomeDirectory(FileManager.default.homeDirectoryForCurrentUser)
-    }
+    guard named.hasPrefix("/") else { return HomeDirectory(account) }
     return HomeDirectory(URL(filePath: named, directoryHint: .isDirectory))
+  }
+
+  /// The home without `HOME`: the user database's, or `/var/empty`, as Foundation names it.
+  ///
+  /// For a user whom the database lacks, Foundation takes `HOME` also if it is empty or relative. Files would then be
+  /// in the working directory, and missing once the program starts in another one.
+  package static var account: URL {
+    let found = FileManager.default.homeDirectoryForCurrentUser
+    guard !found.relativePath.hasPrefix("/") else { return found }
+    return URL(filePath: "/var/empty", directoryHint: .isDirectory)
   }
 
   /// Throws if the home is among the missing directories on the way to a path.

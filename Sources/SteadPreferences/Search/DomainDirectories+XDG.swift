@@ -7,11 +7,7 @@
     init(variables: [String: String], managed: URL?) {
       let base = BaseDirectories(environment: variables)
       (home, config) = (HomeDirectory(base.home), base.config)
-      let list = variables["XDG_CONFIG_DIRS"] ?? ""
-      // "All paths set in these environment variables must be absolute"; an empty list counts as unset.
-      allUsers = (list.isEmpty ? "/etc/xdg" : list).split(separator: ":")
-        .filter { $0.hasPrefix("/") }
-        .map { URL(filePath: String($0), directoryHint: .isDirectory) }
+      allUsers = base.allUsersConfig
       self.managed = managed
     }
   }

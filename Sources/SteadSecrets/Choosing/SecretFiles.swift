@@ -19,10 +19,9 @@ struct SecretFiles: Hashable, Sendable {
 
   /// - Parameters:
   ///   - environment: The process's environment, or a test's substitute.
-  ///   - accountHome: The home without `HOME`: the user database's, as Foundation reads it.
+  ///   - accountHome: The home without `HOME`: the user database's.
   init(
-    environment: [String: String],
-    accountHome: URL = FileManager.default.homeDirectoryForCurrentUser
+    environment: [String: String], accountHome: URL = HomeDirectory.account
   ) throws(SecretError) {
     let directories: AppDirectories
     do {

@@ -50,6 +50,19 @@ import Testing
     return ["unshare", "--mount", "bash", "-c", script, file.filePath]
   }
 
+  /// A user whom the list lacks, with a home that isn't absolute: the caches were in the working directory.
+  @Test(.needs(isPossible), arguments: ["", "home", "./home"]) func aHomeThatIsNotAbsolute(
+    home: String
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let place = directory.url.filePath
+    try directory.url.setMode(0o777)
+    let stranger = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
+    try expectThatTheAppGoesOn(
+      ["env", "-C", place, "HOME=\(home)"] + stranger, home: "/var/empty")
+    #expect(try directory.names == [])
+  }
+
   @Test(.needs(isPossible)) func aHomeThatDoesNotExist() throws {
     let directory = try TemporaryDirectory()
     let home = directory.file("missing/home").filePath

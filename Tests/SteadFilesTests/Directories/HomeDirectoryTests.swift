@@ -55,6 +55,38 @@ import Testing
       }
     }
 
+    /// Foundation takes such a `HOME` as it is for a user whom the database lacks, as in a container: each working
+    /// directory had data of its own.
+    @Test(
+      .exitTests, .needs(.superuser), arguments: [nil, "", "home", "./home", "~/home"],
+      [nil, "", "base"])
+    func `without an absolute HOME, a user whom the database lacks has no home`(
+      home: String?, base: String?
+    ) async throws {
+      let directory = try TemporaryDirectory()
+      try FileManager.default.createDirectory(
+        at: directory.file("home"), withIntermediateDirectories: false)
+      try directory.url.setMode(0o777)
+      try directory.file("home").setMode(0o777)
+      await #expect(processExitsWith: .success) {
+        [place = directory.url.filePath as String, home = home as String?, base = base as String?]
+        in
+        let bases = ["DATA", "CONFIG", "CACHE", "STATE"].map { "XDG_\($0)_HOME" }
+        for (variable, value) in [("HOME", home)] + bases.map({ ($0, base) }) {
+          if let value { setenv(variable, value, 1) } else { unsetenv(variable) }
+        }
+        #expect(chdir(place) == 0 && setgid(54_321) == 0 && setuid(54_321) == 0)
+        let directories = try AppDirectories(id: "com.example.notes")
+        #expect(directories.data.filePath == "/var/empty/.local/share/com.example.notes/")
+        #expect(directories.home == .process)
+        for create in Self.creations.prefix(6) {
+          #expect(throws: FileError.self) { try create(directories) }
+        }
+        let files = FileManager.default.enumerator(atPath: place)?.compactMap { $0 as? String }
+        #expect(files == ["home"])
+      }
+    }
+
     /// The same home by other paths: with dots, double slashes, and through links.
     @Test func `a home is recognized by any path`() throws {
       var random = SplitMix(seed: 4_711)

@@ -89,6 +89,49 @@ struct MissingHomeTests {
     #expect(try open().persistentDomain(forName: name)?["n"] as? Int == 1)
   }
 
+  /// In a container, by a user whom the database lacks: what was set in one working directory was missing in the next,
+  /// and `~` in a URL led to whichever it was.
+  @Test(
+    .exitTests, .needs(.superuser), arguments: [nil, "", "home", "./home"], [nil, "", "base"])
+  func `without an absolute HOME nothing is stored in the working directory`(
+    home: String?, base: String?
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    for name in ["home", "kept"] {
+      try FileManager.default.createDirectory(
+        at: directory.file(name), withIntermediateDirectories: false)
+      try directory.file(name).setMode(0o777)
+    }
+    try directory.url.setMode(0o777)
+    await #expect(processExitsWith: .success) {
+      [place = directory.url.filePath as String, home = home as String?, base = base as String?] in
+      for (variable, value) in [("HOME", home), ("XDG_CONFIG_HOME", base)] {
+        if let value { setenv(variable, value, 1) } else { unsetenv(variable) }
+      }
+      #expect(chdir(place) == 0 && setgid(54_321) == 0 && setuid(54_321) == 0)
+      Preferences.onError = { _ in }
+      for kind in [Preferences(), Preferences(suiteName: "com.example.suite")] {
+        let preferences = try #require(kind)
+        preferences.set("dark", forKey: "theme")
+        #expect(preferences.string(forKey: "theme") == "dark" && !preferences.synchronize())
+        #expect(throws: PreferencesError.self) { try preferences.flush() }
+        #expect(throws: PreferencesError.self) { try preferences.strict.set(1, forKey: "n") }
+      }
+      #expect(throws: PreferencesError.self) { try Preferences(domain: "com.example.tool") }
+
+      let kept = try Preferences(
+        domain: "a.b", directory: URL(filePath: place + "kept", directoryHint: .isDirectory))
+      let file = URL(filePath: place + "home/notes.txt")
+      kept.set(file, forKey: "file")
+      #expect(kept.string(forKey: "file") == file.path)
+      kept.set("~/notes.txt", forKey: "tilde")
+      #expect(kept.url(forKey: "tilde")?.path == "/var/empty/notes.txt")
+      let names = try FileManager.default.contentsOfDirectory(atPath: place)
+      #expect(Set(names) == ["home", "kept"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: place + "home") == [])
+    }
+  }
+
   /// With the variables of the process, for every kind of preferences, under every umask.
   @Test(.exitTests, arguments: [0o022, 0o177, 0o777] as [mode_t])
   func `no kind of preferences creates the process's home`(mask: mode_t) async throws {
