@@ -15,6 +15,7 @@ struct StageRun {
       _ = try open(to, .ofStage)
     case .custom(let from, let to, let willMigrate, let didMigrate):
       let old = try open(from, .beforeCustomStage)
+      try checkClaims(of: to)
       if let willMigrate {
         try report(.willMigrate)
         try run(willMigrate, on: old)
@@ -55,6 +56,21 @@ struct StageRun {
   }
 
   // MARK: What a stage has to see to
+
+  /// Refuses a version in which several models or properties claim one, before anything is said of their values: no
+  /// closure can mend that.
+  private func checkClaims(of version: any VersionedSchema.Type) throws {
+    guard let stored = try StoreFile(configuration).open(writable: false).storedSchema() else {
+      return
+    }
+    let match = SchemaMatch(from: stored, to: Schema(versionedSchema: version))
+    guard match.hasConflicts else { return }
+    let refusals = SchemaDifference(match).refusals.filter { $0.cure == nil }
+    throw SwiftDataError(
+      .loadIssueModelContainer,
+      "A stage of the migration plan cannot take the store to version \(version.versionIdentifier). "
+        + refusals.map(\.description).joined(separator: " "))
+  }
 
   /// Refuses rows without a value of a property that is required, or with a reference that has become required and
   /// leads to a row that no longer exists.

@@ -13,6 +13,7 @@ struct SchemaMatch {
   private(set) var conflicts: [NameMatch.Conflict] = []
   /// By new entity, the properties that claim one earlier property.
   private(set) var propertyConflicts: [String: [NameMatch.Conflict]] = [:]
+  var hasConflicts: Bool { !conflicts.isEmpty || !propertyConflicts.isEmpty }
 
   init(from old: Schema, to new: Schema) {
     self.old = old
