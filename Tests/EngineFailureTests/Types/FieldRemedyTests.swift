@@ -1,3 +1,4 @@
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -65,6 +66,34 @@ private enum Mended {
   }
 }
 
+/// One property, in which each row has its parts in another place.
+private enum Scattered {
+  struct Places: Codable, Equatable {
+    var home: Whole.Part?
+    var box = Whole.Box()
+    var past: [Whole.Part] = []
+  }
+
+  @Model final class Depot {
+    var places = Places()
+    init() {}
+  }
+}
+
+/// The parts have gained a field.
+private enum Changed {
+  struct Places: Codable, Equatable {
+    var home: Split.Part?
+    var box = Split.Box()
+    var past: [Split.Part] = []
+  }
+
+  @Model final class Depot {
+    var places = Places()
+    init() {}
+  }
+}
+
 /// What an error says to do about a field that values lack.
 ///
 /// It said to give the property a default value also for elements of arrays, which get nothing from it, and where the
@@ -96,6 +125,42 @@ private enum Mended {
     let sentences = rest.range(of: "Crate.").map { rest[..<$0.lowerBound] } ?? rest
     #expect(sentences.contains("lack its field \(field): 1. \(remedy)"), "\(sentences)")
     #expect(!error.message.contains("secret"))
+  }
+
+  /// Rows with an array counted among those that a default value mends, if the first row was one of these: a second
+  /// attempt told of them.
+  @Test(arguments: 0..<8) func `each field has its own rows and remedy`(seed: UInt64) throws {
+    let fields = ["home.code", "box.part.code", "past.[0].code"]
+    var random = SplitMix(seed: 300 + seed)
+    var rows: [String: [Int]] = [:]
+    let file = try RecordsTestSupport.StoreFile()
+    let context = ModelContext(try file.open(Scattered.Depot.self))
+    for row in 1...12 {
+      let field = fields.randomElement(using: &random) ?? ""
+      rows[field, default: []].append(row)
+      let depot = Scattered.Depot()
+      switch field {
+      case fields[0]: depot.places.home = Whole.Part(size: row)
+      case fields[1]: depot.places.box.part = Whole.Part(size: row)
+      default: depot.places.past = (0...row % 3).map { Whole.Part(size: $0) }
+      }
+      context.insert(depot)
+      try context.save()
+    }
+    let error = try #require(throws: SwiftDataError.self) { try file.open(Changed.Depot.self) }
+    for field in fields {
+      let found = rows[field] ?? []
+      let named = found.prefix(3).map(String.init).joined(separator: ", ")
+      let more = found.count > 3 ? " and \(found.count - 3) more" : ""
+      let remedy =
+        field == fields[2]
+        ? "Make the field optional or" : "Give the property's default value the field"
+      let sentence = "lack its field \(field): \(named)\(more). \(remedy)"
+      #expect(
+        error.message.ranges(of: sentence).count == (found.isEmpty ? 0 : 1),
+        "\(sentence): \(error.message)")
+    }
+    #expect(error.message.ranges(of: "lack its field").count == rows.count)
   }
 
   @Test func `the remedies work`() throws {

@@ -82,9 +82,9 @@ struct MigrationRows {
         else { continue }
         let name = "\(rows.new.name).\(now.name)"
         let check = ValueCheck(connection, table: rows.name, only: rows.only)
-        if let misfits = try check.misfits(of: before.name, as: now) {
-          problems.append(misfits.problem(of: name, now))
-        } else if let incomplete = try check.incomplete(before.name, as: now) {
+        let misfits = try check.misfits(of: before.name, as: now)
+        problems += misfits.map { $0.problem(of: name, now) }
+        if misfits.isEmpty, let incomplete = try check.incomplete(before.name, as: now) {
           problems.append(incomplete.problemOfReading(name, now))
         }
       }
@@ -115,8 +115,10 @@ struct MigrationRows {
         + "plan."
     case (let before as Schema.Attribute, let new as Schema.Attribute):
       guard case .checked = AttributeChange(from: before, to: new) else { return nil }
-      return try ValueCheck(connection, table: table, only: only)
-        .misfits(of: before.name, as: new)?.problem(of: name, new)
+      let misfits = try ValueCheck(connection, table: table, only: only)
+        .misfits(of: before.name, as: new)
+      return misfits.isEmpty
+        ? nil : misfits.map { $0.problem(of: name, new) }.joined(separator: " ")
     case (let before as Schema.Relationship, let new as Schema.Relationship):
       if !new.isToOneRelationship {
         return try shortages(before, new, old, table, only).map {

@@ -3,15 +3,18 @@ import SteadSQLite
 
 /// Whether the values of a table's columns can be read as the types that properties have now.
 struct ValueCheck {
-  /// Values that can't be read.
+  /// Values that can't be read for one reason.
   struct Misfits {
     /// The numbers of some of the rows.
-    let rows: [String]
+    fileprivate(set) var rows: [String] = []
     /// How many rows there are.
-    let count: Int64
+    fileprivate(set) var count: Int64 = 0
     /// What is wrong in the first one, if it is JSON.
     let cause: DecodingError?
   }
+
+  /// For how many reasons rows are named; a type has fewer, unless its values have keys of their own.
+  private static let reasonLimit = 20
 
   /// How many rows are read before any of them is written.
   private static let batchSize = 500
@@ -27,18 +30,25 @@ struct ValueCheck {
     self.only = only
   }
 
-  /// The values of a column that an attribute's type cannot read, even if they get the fields that they lack.
-  func misfits(of column: String, as attribute: Schema.Attribute) throws -> Misfits? {
-    var rows: [String] = []
-    var count: Int64 = 0
-    var cause: (any Error)?
+  /// The values of a column that an attribute's type cannot read, even if they get the fields that they lack; one for
+  /// each field, since remedies differ.
+  func misfits(of column: String, as attribute: Schema.Attribute) throws -> [Misfits] {
+    var found: [Misfits] = []
+    var places: [String: Int] = [:]
     try forEachValue(of: column, as: attribute) { fit, value, rowCount in
       guard case .none(let error) = fit else { return }
-      try name(rowsWith: value, in: column, &rows)
-      count += rowCount
-      cause = cause ?? error
+      let cause = error as? DecodingError
+      let reason = Misfits.reason(of: cause)
+      if places[reason] == nil {
+        guard found.count < Self.reasonLimit else { return }
+        places[reason] = found.count
+        found.append(Misfits(cause: cause))
+      }
+      guard let place = places[reason] else { return }
+      try name(rowsWith: value, in: column, &found[place].rows)
+      found[place].count += rowCount
     }
-    return rows.isEmpty ? nil : Misfits(rows: rows, count: count, cause: cause as? DecodingError)
+    return found
   }
 
   /// The values of a column that an attribute's type reads only with fields of the default value.
@@ -135,6 +145,19 @@ struct ValueCheck {
 }
 
 extension ValueCheck.Misfits {
+  /// What values have in common that one sentence is about: a field that they lack or have another value in, whichever
+  /// element of an array it is in.
+  fileprivate static func reason(of cause: DecodingError?) -> String {
+    switch cause {
+    case .keyNotFound(let key, let context)?:
+      "lacks " + path(context.codingPath + [key], withIndices: false)
+    case .valueNotFound(_, let context)?, .typeMismatch(_, let context)?,
+      .dataCorrupted(let context)?:
+      "has " + path(context.codingPath, withIndices: false)
+    default: ""
+    }
+  }
+
   /// What is in the way, and what to do about it.
   func problem(of name: String, _ attribute: Schema.Attribute) -> String {
     let type = PropertyShape(attribute.valueType).wrapped
@@ -191,9 +214,9 @@ extension ValueCheck.Misfits {
   private static let unnamedKeys: Set<String> = ["_CodingKey", "_DictionaryCodingKey", "_JSONKey"]
 
   /// Keys of a dictionary are stored values, and so are not named.
-  private static func path(_ keys: [any CodingKey]) -> String {
+  private static func path(_ keys: [any CodingKey], withIndices: Bool = true) -> String {
     keys.map { key in
-      if let index = key.intValue { return "[\(index)]" }
+      if let index = key.intValue { return withIndices ? "[\(index)]" : "[]" }
       return isUnnamed(key) ? "…" : key.stringValue
     }.joined(separator: ".")
   }
