@@ -24,7 +24,7 @@ extension DomainFile {
         code: .unavailable,
         message:
           "The file system of \(directory.path(percentEncoded: false)) lacks locks or cannot map files. Values are "
-          + "stored in the property list alone, all of which each change reads and writes. \(DirectoryRemedy.local)",
+          + "stored in the property list alone, all of which each change reads and writes. \(DirectoryRemedy().local)",
         domain: name, cause: error))
   }
 

@@ -189,7 +189,7 @@ extension PreferencesError {
           "The preferences\(place) cannot be written. The change was not made; make it again when they can be."
         }
       self.init(
-        code: .unavailable, message: "\(values) \(DirectoryRemedy.remedy(for: error))",
+        code: .unavailable, message: "\(values) \(DirectoryRemedy().remedy(for: error))",
         domain: domain, cause: error)
     }
     self.isRepetition = isRepetition
@@ -197,8 +197,13 @@ extension PreferencesError {
 
   /// The error for files that could not be opened.
   ///
-  /// - Parameter isKept: Whether the program goes on with values in memory.
-  init(notOpened error: any Error, domain: String, _ directory: URL?, isKept: Bool) {
+  /// - Parameters:
+  ///   - isKept: Whether the program goes on with values in memory.
+  ///   - advice: What is known of the directory.
+  init(
+    notOpened error: any Error, domain: String, _ directory: URL?, isKept: Bool,
+    _ advice: DirectoryRemedy = DirectoryRemedy()
+  ) {
     let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     let isFull =
       (error as? PreferencesError)?.code == .noSpace || (error as? FileError)?.code == .noSpace
@@ -206,7 +211,7 @@ extension PreferencesError {
     self.init(
       code: isFull && !isKept ? .noSpace : .unavailable,
       message: "The preferences cannot be opened\(place)\(values). "
-        + DirectoryRemedy.remedy(for: error), domain: domain, cause: error)
+        + advice.remedy(for: error), domain: domain, cause: error)
   }
 
   /// The error for damage of a journal.

@@ -124,7 +124,8 @@ private struct Opening {
     } catch {
       problem = PreferencesError(
         notOpened: error, domain: plan.domain, plan.directory(of: plan.domain),
-        isKept: !plan.isStrict)
+        isKept: !plan.isStrict,
+        DirectoryRemedy(isReadOnly: plan.options.isReadOnly, isNamed: plan.directory != nil))
       if let previous { return previous.target }
       if !plan.isStrict { errors.append(contentsOf: problem.map { [$0] } ?? []) }
       guard !plan.isStrict, let base = plan.base(of: plan.domain, host: plan.scope == .thisHost)
