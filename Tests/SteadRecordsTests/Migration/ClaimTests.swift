@@ -98,7 +98,7 @@ private enum ClaimPlan: SchemaMigrationPlan {
 
     var sentence: String {
       switch self {
-      case .swapOfKept: "Item.note and Item.remark both claim the property remark"
+      case .swapOfKept: "both claim the property remark"
       case .twoProperties: "both claim the property note"
       case .twoModels: "both claim the model Box"
       }
