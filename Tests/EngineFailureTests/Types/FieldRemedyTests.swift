@@ -142,7 +142,7 @@ private enum Changed {
       switch field {
       case fields[0]: depot.places.home = Whole.Part(size: row)
       case fields[1]: depot.places.box.part = Whole.Part(size: row)
-      default: depot.places.past = (0...row % 3).map { Whole.Part(size: $0) }
+      default: depot.places.past = (0...row % 3).map { Whole.Part(size: row + $0 * 100) }
       }
       context.insert(depot)
       try context.save()
