@@ -5,7 +5,7 @@ import SteadFiles
 // Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic operations alone.
 /// How often all processes have changed a cache, as a word of memory that they share.
 ///
-/// Reading it costs a nanosecond, while asking SQLite costs a read of the file. A process that is killed between its
+/// Reading it costs a few nanoseconds, while asking SQLite costs a read of the file. A process that is killed between its
 /// commit and counting it leaves others with outdated knowledge until the next change.
 final class ChangeCounter: @unchecked Sendable {
   /// The size of the file: one word.
@@ -65,9 +65,13 @@ final class ChangeCounter: @unchecked Sendable {
 
   /// How many changes were made; nil once the file has been truncated.
   var count: UInt64? {
+    stead_admit_first_bus_errors()
     let count = stead_load_acquire(base)
     return stead_load_acquire(loss) == 0 ? count : nil
   }
 
-  func add() { _ = stead_fetch_add(base, 1) }
+  func add() {
+    stead_admit_first_bus_errors()
+    _ = stead_fetch_add(base, 1)
+  }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SteadFiles
 import SteadSQLite
@@ -8,8 +7,10 @@ import Synchronization
 final class OpenDatabase: Sendable {
   /// The maximum number of readers that stay open while unused.
   static let idleLimit = 8
-  /// After how many seconds an unused snapshot is ended.
-  static let snapshotPatience = 0.02
+  /// After how long an unused snapshot is ended.
+  static let snapshotPatience = Duration.milliseconds(20)
+  /// Not a timer of Dispatch's: the first one of a program ends it if no descriptor is free.
+  private static let snapshotEnds = SerialCalls()
   /// After how many pages a commit puts the log into the file, so that the log is used from its start again: 4 MB.
   static let checkpointPages = 1_000
   /// What a log's file is cut to when it is used from its start again, in bytes.
@@ -140,8 +141,7 @@ final class OpenDatabase: Sendable {
   /// Ends snapshots that have been unused for a while, since an idle one keeps the log from being reset.
   private func scheduleSnapshotEnd() {
     if isEndingSnapshots.exchange(true, ordering: .relaxed) { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + Self.snapshotPatience) {
-      [weak self] in
+    Self.snapshotEnds.call(after: Self.snapshotPatience) { [weak self] in
       guard let self else { return }
       isEndingSnapshots.store(false, ordering: .relaxed)
       endSnapshots()

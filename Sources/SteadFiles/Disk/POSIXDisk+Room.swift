@@ -15,6 +15,20 @@ extension POSIXDisk {
     return free.overflow ? .max : Int64(clamping: free.partialValue)
   }
 
+  /// Whether this process can't open a few more files, as SQLite does for a store with its log: it has as many open as it
+  /// may, or the system has.
+  package static var lacksDescriptors: Bool {
+    var opened: [Int32] = []
+    defer { for descriptor in opened { POSIXDisk().close(descriptor) } }
+    for _ in 0..<4 {
+      guard let descriptor = try? POSIXDisk().open("/dev/null", O_RDONLY, mode: 0) else {
+        return true
+      }
+      opened.append(descriptor)
+    }
+    return false
+  }
+
   /// Whether a file is a mount point of its own, as containers mount single files; false if the system doesn't tell.
   package func isMountPoint(_ path: String) -> Bool { stead_file_is_mount(path) != 0 }
 

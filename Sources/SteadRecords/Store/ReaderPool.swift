@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import SteadFiles
 import Synchronization
 
 /// The connections of one store that read, each lent to one thread at a time.
@@ -11,6 +11,8 @@ final class ReaderPool: Sendable {
   static let snapshotLifetime: UInt64 = 2_000_000
   /// After how many milliseconds an unused snapshot is ended.
   static let snapshotPatience = 20
+  /// Not a timer of Dispatch's: the first one of a program ends it if no descriptor is free.
+  static let snapshotEnds = SerialCalls()
   /// The most readers kept open while they are not used.
   static let idleLimit = 8
 
@@ -166,9 +168,9 @@ final class ReaderPool: Sendable {
     guard !isClosingSnapshots.load(ordering: .sequentiallyConsistent),
       !isClosingSnapshots.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
-    DispatchQueue.global(qos: .utility).asyncAfter(
-      deadline: .now() + .milliseconds(Self.snapshotPatience)
-    ) { [weak self] in self?.endIdleSnapshots() }
+    Self.snapshotEnds.call(after: .milliseconds(Self.snapshotPatience)) { [weak self] in
+      self?.endIdleSnapshots()
+    }
   }
 
   func endIdleSnapshots() {

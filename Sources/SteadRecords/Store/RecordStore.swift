@@ -556,10 +556,9 @@ final class RecordStore: @unchecked Sendable {
 
   private func lookLater() {
     looking.store(Looking.later, ordering: .releasing)
-    let queue = DispatchQueue.global(qos: .utility)
-    queue.asyncAfter(deadline: .now() + .milliseconds(10)) { [weak self] in
+    looks.call(after: .milliseconds(10)) { [weak self] in
       self?.lookForCommits()
-      queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+      self?.looks.call(after: .milliseconds(100)) { [weak self] in
         guard let self else { return }
         // A write in the meantime starts its own two checks.
         let isWanted =
@@ -576,6 +575,8 @@ final class RecordStore: @unchecked Sendable {
     static let again = 2
   }
   private let looking = Atomic<Int>(Looking.none)
+  /// Not timers of Dispatch's: the first one of a program ends it if no descriptor is free.
+  private let looks = SerialCalls()
 
   private var watcher: StoreWatcher?
   private let watching = NSLock()

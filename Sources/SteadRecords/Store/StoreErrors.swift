@@ -1,3 +1,4 @@
+import SteadFiles
 import SteadSQLite
 
 /// Describes SQLite's errors with messages that name the remedy.
@@ -16,6 +17,11 @@ enum StoreErrors {
         "Another process has kept the store locked for \(RecordStore.lockPatience) seconds. "
           + "Find out what holds it, then try again.")
     case .readOnly: .ofReadOnlyFile()
+    case .notOpened where POSIXDisk.lacksDescriptors:
+      .init(
+        .unreadableStore,
+        "The store cannot be opened: this process, or the system, has too many files open. Close some, or raise the limit "
+          + "with ulimit -n.")
     case .notOpened:
       .init(
         .unreadableStore,

@@ -9,12 +9,11 @@ import Testing
 @Suite struct IdleReaderTests {
   private struct Failure: Error {}
 
-  /// Returns after the timer, which has the same queue, and an earlier time.
+  /// Returns after what was scheduled before, which has the same delay.
   private func outlastTimer() {
     let isOver = DispatchSemaphore(value: 0)
-    DispatchQueue.global(qos: .utility).asyncAfter(
-      deadline: .now() + .milliseconds(ReaderPool.snapshotPatience + 1)
-    ) { isOver.signal() }
+    let delay = Duration.milliseconds(ReaderPool.snapshotPatience)
+    ReaderPool.snapshotEnds.call(after: delay) { isOver.signal() }
     isOver.wait()
   }
 

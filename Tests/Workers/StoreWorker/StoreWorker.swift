@@ -15,6 +15,9 @@
 //                                                      `close` closes the store, `exit` and `_exit` end the process, as the end of
 //                                                      its input does, and `exit in a transaction` prints `begun` and waits for
 //                                                      another line or the end of the input first
+//   StoreWorker <store> starve <count>                 opens and closes the store, has only so many descriptors left, prints how
+//                                                      many groups there are or the error's code, and the same once
+//                                                      descriptors are free again
 //   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
@@ -50,7 +53,30 @@ import WorkerModels
     case "revise": try revise(container, count: numbers[0])
     case "count": report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
     case "watch": try watch(container, for: numbers[0])
+    case "starve": starve(container, leaving: numbers[0])
     default: WorkerMain.misuse()
+    }
+  }
+
+  /// Nothing has read yet, so that the first reading of all begins what readings need.
+  private static func starve(_ container: ModelContainer, leaving count: Int) {
+    var limit = rlimit(rlim_cur: 100, rlim_max: 100)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    var taken: [Int32] = []
+    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+      taken.append(descriptor)
+    }
+    for descriptor in taken.suffix(count) { close(descriptor) }
+    for _ in 0..<2 {
+      do {
+        report(try ModelContext(container).fetchCount(FetchDescriptor<Ledger>()))
+      } catch let error as SwiftDataError {
+        say("\(error.code): \(error.message)")
+      } catch {
+        say("\(error)")
+      }
+      for descriptor in taken.dropLast(count) { close(descriptor) }
+      taken = []
     }
   }
 
