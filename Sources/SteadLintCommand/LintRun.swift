@@ -114,6 +114,8 @@ struct LintRun {
     func directory(_ name: String) -> String? {
       variables[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
+    // Foundation may end the program by a recursion for one that begins with a tilde.
+    if variables["HOME"]?.hasPrefix("~") == true { return nil }
     let home = directory("HOME") ?? files.homeDirectoryForCurrentUser.relativePath
     guard home.hasPrefix("/"), files.fileExists(atPath: home) else { return nil }
     #if canImport(Darwin)

@@ -21,12 +21,30 @@ package struct HomeDirectory: Sendable, Hashable {
   /// The home without `HOME`: the user database's, or `/var/empty`, as Foundation names it.
   ///
   /// For a user whom the database lacks, Foundation takes `HOME` also if it is empty or relative. Files would then be
-  /// in the working directory, and missing once the program starts in another one.
+  /// in the working directory, and missing once the program starts in another one. If it begins with a tilde, Foundation
+  /// ends the program by a recursion.
   package static var account: URL {
-    let found = FileManager.default.homeDirectoryForCurrentUser
-    guard !found.relativePath.hasPrefix("/") else { return found }
-    return URL(filePath: "/var/empty", directoryHint: .isDirectory)
+    #if canImport(Darwin)
+      return FileManager.default.homeDirectoryForCurrentUser
+    #else
+      let found = databaseHome.flatMap { $0.hasPrefix("/") ? $0 : nil }
+      return URL(filePath: found ?? "/var/empty", directoryHint: .isDirectory)
+    #endif
   }
+
+  #if !canImport(Darwin)
+    private static var databaseHome: String? {
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { strings in
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        guard let start = strings.baseAddress,
+          getpwuid_r(geteuid(), &entry, start, strings.count, &found) == 0, found != nil,
+          let home = entry.pw_dir
+        else { return nil }
+        return String(cString: home)
+      }
+    }
+  #endif
 
   /// Throws if the home is among the missing directories on the way to a path.
   ///

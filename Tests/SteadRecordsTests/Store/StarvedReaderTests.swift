@@ -7,10 +7,10 @@ struct StarvedReaderTests {
   @Test(arguments: 0...8)
   func `a reading for which descriptors are missing is refused`(free: Int) throws {
     let file = try StoreFile()
-    let writer = try Worker(file.url, ["write", "w", "0", "3"])
+    let writer = try Worker(file.url, "write", "w", "0", "3")
     _ = writer.rest()
     #expect(writer.finish() == 0)
-    let worker = try Worker(file.url, ["starve", "\(free)"])
+    let worker = try Worker(file.url, "starve", "\(free)")
     let lines = worker.rest()
     #expect(worker.finish() == 0, "\(lines)")
     #expect(lines.count == 2 && lines.last == "3", "\(lines)")
