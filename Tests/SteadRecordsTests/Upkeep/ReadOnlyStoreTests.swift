@@ -77,7 +77,9 @@ import WorkerModels
     #expect(count >= 1)
     let refusal = try #require(worker.line())
     #expect(refusal.contains("readOnlyStore") && refusal.contains("may not write"), "\(refusal)")
-    worker.end()
+    // Its end removes the copy that it may have made.
+    worker.endInput()
+    #expect(worker.finish() == 0)
   }
 }
 
