@@ -71,6 +71,7 @@ import Testing
 
   typealias Case = (String, Predicate<Creature>)
 
+  // A predicate is never run as Swift: the casts that fail are what is tested.
   private static let classes: [Case] = [
     ("! is", #Predicate { $0.friend! is Hound }),
     ("! is sub", #Predicate { $0.friend! is Pup }),
@@ -86,6 +87,7 @@ import Testing
     ("other is", #Predicate { ($0.friend ?? $0.rival!) is Hound }),
   ]
 
+  // A predicate is never run as Swift: the casts that fail are what is tested.
   private static let comparisons: [Case] = [
     ("!", #Predicate { $0.friend! == $0.rival! }),
     ("! nil", #Predicate { $0.friend! == $0.rival }),
@@ -116,6 +118,7 @@ import Testing
     ("other nil", #Predicate { ($0.friend ?? $0.rival) != $0.hound?.rival }),
   ]
 
+  // A predicate is never run as Swift: the casts that fail are what is tested.
   private static func makeCapturedCases(_ hound: Hound, _ keeper: Keeper) -> [Case] {
     [
       ("is !", #Predicate { $0.hound! == hound }),
@@ -128,6 +131,7 @@ import Testing
     ]
   }
 
+  // A predicate is never run as Swift: the casts that fail are what is tested.
   private static func makeIdentifierCases(_ id: PersistentIdentifier) -> [Case] {
     let (none, some): ([PersistentIdentifier], [PersistentIdentifier]) = ([], [id])
     return [
