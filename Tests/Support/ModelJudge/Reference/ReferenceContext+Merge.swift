@@ -20,8 +20,11 @@ extension ReferenceContext {
       }
     }
     for end in pending.ones where merged.nodes[end.object] != nil {
-      // Of what this context deletes, the save clears the links that the store has by then.
-      if isDeleted(end.object), isContested(end, store) { continue }
+      // Of what this context deletes, the save clears the links that the store has by then. A link that was made after
+      // the deletion counts, and the save applies the rules to it.
+      if isDeleted(end.object), view.one(end.object, end.link) == nil, isContested(end, store) {
+        continue
+      }
       merged.setOne(
         end.object, end.link, view.one(end.object, end.link),
         by: view.inverse(end.object, end.link))
