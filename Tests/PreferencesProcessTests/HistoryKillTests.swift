@@ -31,7 +31,7 @@ import Testing
       #expect(found == without || found == with, "\(found.prefix(5)), not \(with.prefix(5))")
       expected = found
     }
-    #expect(done > 500)
+    #expect(done > Effort.times(500))
     if !isThreadSanitized { #expect(killsWithin > 0) }
     // Nothing is left of files that nothing refers to.
     let blobs = directory.file("domain.history.messages.blobs")
