@@ -77,6 +77,12 @@ struct Domain {
   }
 }
 
+/// Makes what was set durable, and tells of a failure, but of files that another writer keeps locked for long.
+func flush(_ preferences: Preferences) {
+  do { try preferences.flush() } catch let error as PreferencesError where error.code == .locked {
+  } catch { say("error \(error)") }
+}
+
 func dump(_ preferences: Preferences, prefix: String = "") throws {
   var lines = ""
   for key in preferences.keys where key.hasPrefix(prefix) {

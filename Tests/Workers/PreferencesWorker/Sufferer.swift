@@ -27,9 +27,10 @@ struct Sufferer {
     self.preferences = preferences
     writer = arguments[0]
     random = SplitMix(seed: seed)
-    // What happens to the file is reported, as it should be.
+    // What happens to the file is reported, as it should be, and so is another writer that keeps the lock for long.
     preferences.onError = { error in
-      if error.code != .damaged { say("error \(error) \(error.cause.map { "\($0)" } ?? "")") }
+      guard error.code != .damaged, error.code != .locked else { return }
+      say("error \(error) \(error.cause.map { "\($0)" } ?? "")")
     }
   }
 
@@ -56,8 +57,7 @@ struct Sufferer {
     switch line {
     case "sets": for _ in 0..<Self.keyCount { set() }
     case "set": set()
-    case "flush":
-      do { try preferences.flush() } catch { say("error \(error)") }
+    case "flush": flush(preferences)
     default: _ = preferences.integer(forKey: "\(writer).0")
     }
   }
