@@ -69,3 +69,65 @@ extension ItemDestination {
 
   func checkFree(_ batch: ElementBatch<Element>) throws -> Int { 0 }
 }
+
+// MARK: - What is written
+
+/// The elements that a destination writes for the items of a batch.
+struct ElementBatch<Element> {
+  /// The elements to write, in the source's order.
+  var elements: [Element]
+  /// The elements that are not written, because their places are taken and those values are kept.
+  var kept: [Kept] = []
+  /// The rule for elements whose places are taken.
+  var rule: TransferOptions.ConflictRule
+
+  /// An element that is not written.
+  struct Kept {
+    var element: Element
+    var holder: PlaceHolder
+  }
+
+  init(_ elements: [Element], _ rule: TransferOptions.ConflictRule = .stop) {
+    self.elements = elements
+    self.rule = rule
+  }
+}
+
+/// The elements that a destination has written, before the commit.
+struct WrittenElements {
+  /// The place of each element, in order.
+  var placements: [TransferPlacement]
+  /// How many of the elements have replaced something.
+  var replacedCount = 0
+}
+
+// MARK: - Conflicts
+
+/// An element whose place in the destination is taken.
+struct PlaceConflict {
+  var element: Int
+  /// What has the place; nil where it cannot be kept instead of the element.
+  var holder: PlaceHolder?
+  var failure: TransferFailure
+}
+
+/// What has the place of an element.
+enum PlaceHolder: Equatable {
+  /// Something in the destination, by its place there.
+  case stored(String)
+  /// Another element of the batch, by its index.
+  case element(Int)
+
+  var isElement: Bool {
+    if case .element = self { true } else { false }
+  }
+
+  /// Why an element is not written whose unique value is taken.
+  static func reason(ofUniqueValue holder: PlaceHolder?) -> String {
+    switch holder {
+    case .element: "another item has its unique value already"
+    case .stored: "a record has its unique value already"
+    case nil: "a record or another item has its unique value already"
+    }
+  }
+}

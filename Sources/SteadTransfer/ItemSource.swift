@@ -1,3 +1,6 @@
+import Foundation
+import SteadFiles
+
 /// What a ``TransferSource`` reads from, and removes from.
 ///
 /// Items are removed from a source only after they were written elsewhere and read back from there. Others may add to
@@ -57,5 +60,139 @@ extension ItemSource {
 
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     false
+  }
+}
+
+// MARK: - Items
+
+/// What a source holds, to be gone through item by item, as often as needed.
+struct ItemReading<Value> {
+  typealias Body = (TransferItem<Value>) throws -> Void
+
+  /// The number of items; nil if it is only known at the end.
+  let count: Int?
+  private let pass: (TransferProgress.Report, Body) throws -> Void
+
+  /// Items that are in memory.
+  init(_ items: [TransferItem<Value>]) {
+    count = items.count
+    pass = { _, body in try items.forEach(body) }
+  }
+
+  /// Items that are read again in each pass.
+  ///
+  /// - Parameter pass: Calls the body with each item in order, and reports how many it has read.
+  init(pass: @escaping (TransferProgress.Report, Body) throws -> Void) {
+    count = nil
+    self.pass = pass
+  }
+
+  /// Calls a body with each item, in the source's order.
+  func forEach(_ progress: TransferProgress.Report, _ body: Body) throws {
+    try pass(progress, body)
+  }
+}
+
+/// One item of a source.
+struct TransferItem<Value> {
+  /// The item's place in the source, for reports: an index, a key, a line. It never contains the item's value.
+  var name: String
+  /// The item's identity in the source. It depends on all of the item's contents, and is the same each time the item
+  /// is read. Equal items may share one.
+  var identity: String
+  /// The item's value, or why it could not be read.
+  var value: Result<Value, any Error>
+  /// The item's size in the source, in bytes, if items are read one after another.
+  var size = 0
+
+  /// Why the item was not moved: an error of its reading or conversion.
+  func failure(_ error: any Error) -> TransferFailure {
+    TransferFailure(item: name, becauseOf: error)
+  }
+}
+
+// MARK: - Digests
+
+/// What tells contents of items apart: the first 128 bits of their SHA-256.
+///
+/// A receipt has two for each item, so that half of them is saved. That two contents share one by chance is as
+/// unlikely as that a disk returns them wrong unnoticed.
+enum ItemDigest {
+  static let byteCount = 16
+  static let digitCount = 2 * byteCount
+
+  /// The digest in lower-case hexadecimal digits.
+  static func text(of data: Data) -> String {
+    SHA256.hexadecimal(data, byteCount: byteCount)
+  }
+
+  /// The digest of several strings. Each is preceded by its length, so that no two lists give the same bytes.
+  static func text(of texts: some Sequence<String>) -> String {
+    var bytes: [UInt8] = []
+    for var text in texts {
+      text.withUTF8 { utf8 in
+        withUnsafeBytes(of: UInt64(utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: utf8)
+      }
+    }
+    return self.text(of: Data(bytes))
+  }
+}
+
+/// The bytes of a digest that is written in lower-case hexadecimal digits.
+struct HexadecimalDigest {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  let bytes: [UInt8]
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Nil for any string that ``text`` would not return unchanged.
+  init?(_ text: some Collection<UInt8>) {
+    guard text.count == ItemDigest.digitCount else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(ItemDigest.byteCount)
+    var high: UInt8?
+    for digit in text {
+      guard let value = Self.value(of: digit) else { return nil }
+      if let first = high {
+        bytes.append(first << 4 | value)
+        high = nil
+      } else {
+        high = value
+      }
+    }
+    self.bytes = bytes
+  }
+
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  var text: String {
+    String(
+      decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] },
+      as: UTF8.self)
+  }
+}
+
+// MARK: - Version tags of files
+
+extension FileStatus {
+  /// Whether the last change is so long ago that a further one would have another time.
+  var isSettled: Bool {
+    let age = Date().timeIntervalSince(changed)
+    // A time in the future proves nothing, and waiting for it would take too long.
+    return age < 0 || age >= Self.settlingTime
+  }
+
+  /// A string that differs once a settled file has changed.
+  var mark: String {
+    let changed = changed.timeIntervalSinceReferenceDate
+    return "\(identity.device).\(identity.file) \(size) \(modifiedNanoseconds) \(changed)"
   }
 }

@@ -106,12 +106,98 @@ public struct Transfer<Value, Element>: Sendable {
   }
 }
 
-extension Transfer where Value == StoredRow, Element == StoredRow {
-  /// A transfer of rows as they are: `Transfer("library", from: .store(old), to: .store(new))`.
+// MARK: - Source and destination
+
+/// The source of a ``Transfer``, such as `.preference("drafts", of: String.self)`.
+///
+/// Items are removed from a source only after they were written to the destination and read back. Other programs may
+/// add items at any time; those are left alone.
+///
+/// Tables of comma separated values are read row by row, so they may be larger than the memory. All other sources
+/// are read as a whole.
+public struct TransferSource<Value>: Sendable {
+  let items: any ItemSource<Value>
+
+  init(_ items: some ItemSource<Value>) { self.items = items }
+
+  /// Its description in reports and errors: `key drafts of org.example.Notes`.
+  public var name: String { items.name }
+
+  /// Whether items that were moved can be removed; a file of another program is left as it is.
+  public var isRemovable: Bool { items.isRemovable }
+}
+
+/// The destination of a ``Transfer``, such as `.records(container)`.
+///
+/// ```swift
+/// Transfer("drafts", from: .preference("draft_posts", of: String.self), to: .records(container)) { text in
+///   Draft(content: text)
+/// }
+/// ```
+///
+/// A destination replaces nothing unless ``TransferOptions/conflicts`` allows it: an item whose place is taken causes
+/// ``TransferError/Code/conflict``. It keeps a receipt next to the items, with about 40 bytes for each item that was
+/// ever moved.
+public struct TransferDestination<Element>: Sendable {
+  let items: any ItemDestination<Element>
+
+  init(_ items: some ItemDestination<Element>) { self.items = items }
+
+  /// Its description in reports and errors: `records of Draft`.
+  public var name: String { items.name }
+}
+
+// MARK: - Options
+
+/// Settings of a transfer that differ from the usual.
+public struct TransferOptions: Sendable, Hashable {
+  /// Whether items that convert are moved if others don't convert; those stay in the source.
+  ///
+  /// Otherwise one item that doesn't convert prevents the move of all others, and the run throws
+  /// ``TransferError/Code/notConverted``.
+  public var acceptsPartial: Bool
+  /// Whether moved items stay in the source. A second run still moves nothing twice.
+  public var keepsSource: Bool
+  /// Whether items that an earlier run has moved, and that are in the source all the same, are removed
+  /// there once they were found unchanged in the destination.
+  ///
+  /// Such items exist after a run that kept the source, and after a backup was restored. Otherwise they stay in the
+  /// source.
+  public var removesAlreadyMoved: Bool
+  /// The rule for items whose places in the destination are taken.
+  public var conflicts: ConflictRule
+
+  /// Options: by default all items are moved or none, and moved items are removed from the source.
   public init(
-    _ id: String, from source: TransferSource<StoredRow>,
-    to destination: TransferDestination<StoredRow>, options: TransferOptions = TransferOptions()
+    acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false,
+    conflicts: ConflictRule = .stop
   ) {
-    self.init(id, from: source, to: destination, options: options) { $0 }
+    self.acceptsPartial = acceptsPartial
+    self.keepsSource = keepsSource
+    self.removesAlreadyMoved = removesAlreadyMoved
+    self.conflicts = conflicts
+  }
+
+  /// The rule for an item whose place in the destination is taken, also by an earlier item of the same run. A place
+  /// is a `.unique` value, a key or an account.
+  ///
+  /// The last two lose one of the two values. Check ``TransferReport/kept`` and ``TransferReport/replaced`` of a
+  /// preview before.
+  public struct ConflictRule: Hashable, Sendable, CustomStringConvertible {
+    /// The rule's name.
+    public let description: String
+
+    /// Nothing is moved, and the run throws ``TransferError/Code/conflict`` with each such item.
+    public static let stop = ConflictRule(description: "stop")
+    /// The item stays in the source and is among the report's failures; the others are moved. The next run
+    /// tries again.
+    public static let leave = ConflictRule(description: "leave")
+    /// The value in the destination stays, and the item counts as moved: it is removed from the source, and nothing
+    /// of it is written. If a record's relationship leads to a new object with a taken unique value, it leads to the
+    /// existing record instead.
+    public static let keepExisting = ConflictRule(description: "keepExisting")
+    /// The item replaces the value in the destination. Of several items for one place, the last one wins. A record
+    /// keeps its identifier and the relationships of other records to it.
+    public static let replace = ConflictRule(description: "replace")
   }
 }

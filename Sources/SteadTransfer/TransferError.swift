@@ -105,3 +105,46 @@ extension TransferError: CustomStringConvertible, LocalizedError {
     }
   }
 }
+
+// MARK: - Failures of items
+
+/// An item that was not moved, and why.
+public struct TransferFailure: Sendable, CustomStringConvertible {
+  /// The item's place in the source: an index, a key, a line. It never contains the item's value.
+  public var item: String
+  /// Why the item stays in the source.
+  public var reason: String
+  /// The error underneath.
+  public var cause: (any Error)?
+
+  /// A failure.
+  public init(item: String, reason: String, cause: (any Error)? = nil) {
+    self.item = item
+    self.reason = reason
+    self.cause = cause
+  }
+
+  /// Item and reason.
+  public var description: String { "\(item): \(reason)" }
+}
+
+extension TransferFailure {
+  /// A failure with the reason that an error gives, as far as that is known not to tell a stored value.
+  ///
+  /// The error itself may tell more; it is the cause.
+  init(item: String, becauseOf error: any Error) {
+    self.init(item: item, reason: Self.reason(error), cause: error)
+  }
+
+  private static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as TransferError:
+      error.message
+    case let error as PreferencesError:
+      [error.message, (error.cause as? DecodingError)?.valueFreeSentence].compactMap(\.self)
+        .joined(separator: " ")
+    default:
+      error.valueFreeSentence ?? "It could not be converted (\(type(of: error)))."
+    }
+  }
+}

@@ -115,3 +115,144 @@ extension TransferReceipt: Codable {
 }
 
 typealias TransferPlacement = TransferReceipt.Placement
+
+// MARK: - Succession
+
+extension TransferReceipt {
+  /// Throws unless this receipt may replace `current`, which is nil if none exists.
+  ///
+  /// A destination checks this in the transaction that writes the receipt. So if two processes run the same transfer
+  /// at once, one writes, and the other gets an error that asks for another run.
+  ///
+  /// - Throws: ``TransferError`` `.changed`.
+  func checkFollows(_ current: TransferReceipt?) throws {
+    guard revision == (current?.revision ?? 0) + 1 else { throw overtaken(nil) }
+  }
+
+  /// Another run was quicker.
+  func overtaken(_ cause: (any Error)?) -> TransferError {
+    TransferError(
+      code: .changed,
+      message:
+        "Another run of the transfer \(id) finished first. Run it again to see what is left.",
+      cause: cause)
+  }
+
+  /// The receipt when further items are written.
+  ///
+  /// - Parameter isLast: Whether these are the last of the run.
+  func adding(_ count: Int, at date: Date, isLast: Bool = true) -> TransferReceipt {
+    var next = following()
+    (next.state, next.date) = (isLast ? .written : .writing, date)
+    next.pendingCount += count
+    return next
+  }
+
+  /// The receipt when it turns out that the last items are written.
+  func completed() -> TransferReceipt {
+    var next = following()
+    next.state = .written
+    return next
+  }
+
+  /// The receipt after the source has removed the pending items, or keeps them on purpose.
+  func finished(mark: TransferReceipt.Mark?) -> TransferReceipt {
+    var next = following()
+    next.state = .finished
+    (next.movedCount, next.pendingCount) = (count, 0)
+    next.mark = mark
+    return next
+  }
+
+  /// The receipt once it is known that all of the source's items were moved.
+  func marked(_ mark: TransferReceipt.Mark) -> TransferReceipt {
+    var next = following()
+    next.mark = mark
+    return next
+  }
+
+  /// The receipt that has forgotten everything.
+  func emptied() -> TransferReceipt {
+    var next = following()
+    next.state = .finished
+    (next.movedCount, next.pendingCount, next.source) = (0, 0, nil)
+    return next
+  }
+
+  private func following() -> TransferReceipt {
+    var next = self
+    next.revision += 1
+    next.mark = nil
+    return next
+  }
+
+  /// Before a transfer has moved anything; it is kept nowhere.
+  static func none(_ id: String) -> TransferReceipt {
+    TransferReceipt(
+      id: id, state: .finished, date: .distantPast, revision: 0, movedCount: 0, pendingCount: 0)
+  }
+}
+
+// MARK: - A receipt as one value
+
+/// A receipt with all its chunks, for destinations that keep it as one value.
+struct WholeReceipt: Equatable, Sendable {
+  let receipt: TransferReceipt
+  private var chunks: [ReceiptChunk]
+
+  /// - Parameter chunks: The chunks of the receipt that it follows.
+  private init(_ receipt: TransferReceipt, _ chunks: [ReceiptChunk]) {
+    (self.receipt, self.chunks) = (receipt, chunks)
+  }
+
+  /// The chunk that begins at an entry.
+  func chunk(at index: Int) throws -> ReceiptChunk {
+    var first = 0
+    for chunk in chunks {
+      if first == index { return chunk }
+      first += chunk.count
+    }
+    throw receipt.overtaken(nil)
+  }
+
+  /// The replacement of `current` for a following receipt, with or without a chunk of new entries.
+  ///
+  /// - Throws: ``TransferError`` `.changed` when it follows another one.
+  static func following(
+    _ current: WholeReceipt?, _ next: TransferReceipt, adding chunk: ReceiptChunk? = nil
+  ) throws -> WholeReceipt {
+    try next.checkFollows(current?.receipt)
+    var chunks = current?.chunks ?? []
+    if next.count == 0 { chunks = [] }
+    if let chunk { chunks.append(chunk) }
+    guard next.state == .finished else { return WholeReceipt(next, chunks) }
+    let folded = chunks.reduce(into: [ReceiptChunk]()) { folded, chunk in
+      if let both = folded.last?.folded(with: chunk) {
+        folded[folded.count - 1] = both
+      } else {
+        folded.append(chunk)
+      }
+    }
+    return WholeReceipt(next, folded)
+  }
+}
+
+extension WholeReceipt: Codable {
+  private enum Keys: String, CodingKey { case chunks }
+
+  init(from decoder: any Decoder) throws {
+    receipt = try TransferReceipt(from: decoder)
+    chunks = try decoder.container(keyedBy: Keys.self).decode([ReceiptChunk].self, forKey: .chunks)
+    guard chunks.reduce(0, { $0 + $1.count }) == receipt.count else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "Entries are missing."))
+    }
+  }
+
+  /// The fields of the receipt, and `chunks` next to them.
+  func encode(to encoder: any Encoder) throws {
+    try receipt.encode(to: encoder)
+    var fields = encoder.container(keyedBy: Keys.self)
+    try fields.encode(chunks, forKey: .chunks)
+  }
+}

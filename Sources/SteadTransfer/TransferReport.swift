@@ -63,3 +63,55 @@ extension TransferReport: CustomStringConvertible {
     return isPreview ? "would be: \(figures)" : figures
   }
 }
+
+// MARK: - Progress
+
+/// How far a transfer has come.
+public struct TransferProgress: Sendable, Hashable {
+  /// What is being done.
+  public enum Phase: String, Sendable {
+    case reading, converting, writing, verifying, removing
+  }
+
+  /// What is being done.
+  public var phase: Phase
+  /// How many items that is done for.
+  public var completed: Int
+  /// The number of items; nil while it isn't known.
+  public var total: Int?
+
+  /// A function that is called with the progress; an error that it throws, such as `CancellationError`, stops the work.
+  public typealias Report = (TransferProgress) throws -> Void
+
+  /// A progress.
+  public init(phase: Phase, completed: Int, total: Int?) {
+    self.phase = phase
+    self.completed = completed
+    self.total = total
+  }
+}
+
+/// Passes progress on, and remembers the error that stopped it.
+///
+/// A destination may wrap an error that goes through it, a transaction for one; the caller gets their own
+/// error back.
+final class ProgressReporter {
+  private let report: TransferProgress.Report
+  private(set) var stop: (any Error)?
+
+  init(_ report: @escaping TransferProgress.Report) { self.report = report }
+
+  func send(_ progress: TransferProgress) throws {
+    do {
+      try Task.checkCancellation()
+      try report(progress)
+    } catch {
+      stop = error
+      throw error
+    }
+  }
+
+  func send(_ phase: TransferProgress.Phase, _ completed: Int, of total: Int?) throws {
+    try send(TransferProgress(phase: phase, completed: completed, total: total))
+  }
+}

@@ -107,3 +107,89 @@ struct XMLPropertyListWriter: ~Copyable {
     line("<\(name)>\(String(decoding: escaped, as: UTF8.self))</\(name)>", depth: depth)
   }
 }
+
+// MARK: - Dates
+
+/// Dates as text property lists write them, `2026-11-21T19:30:00Z`: whole seconds, UTC, in the Gregorian
+/// calendar even before its introduction.
+enum PropertyListDate {
+  private static let secondsPerDay = 86_400
+  /// From 0000-03-01, where the day count below begins, to 2001-01-01.
+  private static let daysToReference = 730_791
+  /// The maximum number of years on either side of 0.
+  private static let yearLimit = 999_999_999
+
+  /// The date in a string; nil when the string isn't one.
+  static func date(_ text: some Collection<UInt8>) -> Date? {
+    var rest = Array(text)[...]
+    let isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+    guard let year = number(&rest, digits: 1...9, until: "-"),
+      let month = number(&rest, digits: 1...2, until: "-"), (1...12).contains(month),
+      let day = number(&rest, digits: 1...2, until: "T"), (1...31).contains(day),
+      let hour = number(&rest, digits: 1...2, until: ":"), hour < 24,
+      let minute = number(&rest, digits: 1...2, until: ":"), minute < 60,
+      let second = number(&rest, digits: 1...2, until: "Z"), second < 60, rest.isEmpty
+    else { return nil }
+    let days = days(year: isNegative ? -year : year, month: month, day: day)
+    // The 31st of a shorter month would be a day of the next.
+    guard civil(days: days).day == day else { return nil }
+    let seconds = (days * 24 + hour) * 3600 + minute * 60 + second
+    return Date(timeIntervalSinceReferenceDate: Double(seconds))
+  }
+
+  /// A date as a string, without its fraction of a second; nil when its year has more than 9 digits.
+  static func text(_ date: Date) -> String? {
+    let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+    guard abs(seconds) < Double(yearLimit) * 365 * Double(secondsPerDay) else { return nil }
+    let whole = Int(seconds)
+    let days = Int((Double(whole) / Double(secondsPerDay)).rounded(.down))
+    let rest = whole - days * secondsPerDay
+    let (year, month, day) = civil(days: days)
+    let sign = year < 0 ? "-" : ""
+    return sign + padded(abs(year), 4) + "-" + padded(month, 2) + "-" + padded(day, 2) + "T"
+      + padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2) + "Z"
+  }
+
+  private static func number(
+    _ text: inout ArraySlice<UInt8>, digits: ClosedRange<Int>, until end: Unicode.Scalar
+  ) -> Int? {
+    let taken = text.prefix { $0.isDigit }
+    guard digits.contains(taken.count) else { return nil }
+    text = text.dropFirst(taken.count)
+    guard text.first == UInt8(ascii: end) else { return nil }
+    text = text.dropFirst()
+    return taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  // Years are counted from March, so that a leap day is a year's last day; 400 years then always have the
+  // same number of days.
+  private static let daysPerEra = 146_097
+
+  /// Days since 2001-01-01.
+  private static func days(year: Int, month: Int, day: Int) -> Int {
+    let year = month <= 2 ? year - 1 : year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * daysPerEra + dayOfEra - daysToReference
+  }
+
+  private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
+    let days = days + daysToReference
+    let era = (days >= 0 ? days : days - (daysPerEra - 1)) / daysPerEra
+    let dayOfEra = days - era * daysPerEra
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let day = dayOfYear - (153 * shifted + 2) / 5 + 1
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}

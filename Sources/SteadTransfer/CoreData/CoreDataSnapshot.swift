@@ -107,3 +107,180 @@ private struct CoreDataCopying {
     }
   }
 }
+
+// MARK: - State of the files
+
+/// The state of a store's files, read without opening them.
+struct CoreDataState: Equatable {
+  /// The store itself, its write-ahead log, and the journal of a writer that was cut off.
+  static let suffixes = ["", "-wal", "-journal"]
+
+  /// One for each suffix; nil if the file doesn't exist.
+  let files: [FileStatus?]
+
+  init(of path: String) throws {
+    files = try Self.suffixes.map { try POSIXDisk().status(at: path + $0) }
+  }
+
+  /// Whether the file may contain uncommitted parts of an interrupted writer.
+  var hasJournal: Bool { files[2].map { $0.size > 0 } ?? false }
+
+  /// A string that differs once one of the files has changed; nil if a change might not show yet, or if the store
+  /// doesn't exist.
+  var mark: String? {
+    guard files[0]?.kind == .file, files.allSatisfy({ $0?.isSettled ?? true }) else { return nil }
+    return files.map { $0?.mark ?? "none" }.joined(separator: ", ")
+  }
+}
+
+// MARK: - Directory
+
+/// A directory of this user's alone for the copy of a store, which goes with it.
+///
+/// It is locked while it is in use. So a directory of a process that was killed, which holds the user's
+/// data, is known by its free lock, and the next import removes it.
+final class CoreDataWorkspace: Sendable {
+  /// The prefix of such directories' names.
+  static let prefix = "stead-import-"
+  /// How often a directory is made again because another import took it for one that was left.
+  static let attemptLimit = 100
+
+  let url: URL
+  private let descriptor: Int32
+  private static let disk = POSIXDisk()
+
+  /// Makes a directory, and removes those that killed processes have left.
+  ///
+  /// - Parameter place: The directory to make it in.
+  init(in place: URL = FileManager.default.temporaryDirectory) throws {
+    Self.removeStale(in: place)
+    for _ in 0..<Self.attemptLimit {
+      let path = try Self.make(in: place)
+      // Another import may hold the lock to remove it, or have done so, until it is locked here.
+      guard let descriptor = try Self.openIfPresent(path) else { continue }
+      if try Self.disk.lock(descriptor, wait: true, path: path), Self.isSame(descriptor, path) {
+        url = URL(filePath: path, directoryHint: .isDirectory)
+        self.descriptor = descriptor
+        return
+      }
+      Self.disk.close(descriptor)
+    }
+    throw TransferError(
+      code: .failed,
+      message: "No directory for a copy could be kept in \(place.path). Set TMPDIR to another one.")
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+    Self.disk.close(descriptor)
+  }
+
+  private static func make(in place: URL) throws -> String {
+    // mkdtemp puts letters of its own instead of the six X at the end, which it requires.
+    var template = Array(place.appending(path: "\(prefix)XXXXXX").path.utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)
+    }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func openIfPresent(_ path: String) throws -> Int32? {
+    do {
+      return try disk.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
+    } catch let error as FileError where error.code == .notFound {
+      return nil
+    }
+  }
+
+  private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+    var (open, named) = (stat(), stat())
+    return fstat(descriptor, &open) == 0 && lstat(path, &named) == 0
+      && open.st_ino == named.st_ino && open.st_dev == named.st_dev
+  }
+
+  /// Removes directories of this user whose process has ended.
+  ///
+  /// A directory that can't be removed is left: it doesn't disturb an import.
+  private static func removeStale(in place: URL) {
+    for name in (try? disk.names(in: place.path)) ?? [] where name.hasPrefix(prefix) {
+      let path = place.appending(path: name).path
+      var status = stat()
+      guard lstat(path, &status) == 0, status.st_uid == geteuid(),
+        let descriptor = try? disk.open(
+          path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
+      else { continue }
+      defer { disk.close(descriptor) }
+      guard (try? disk.lock(descriptor, wait: false, path: path)) == true,
+        isSame(descriptor, path)
+      else { continue }
+      try? FileManager.default.removeItem(atPath: path)
+    }
+  }
+}
+
+// MARK: - Write-ahead log
+
+/// Finds out from a store's files whether its write-ahead log is missing or was cut off.
+///
+/// SQLite opens such a store without an error, as it was before the log's transactions.
+enum CoreDataLogCheck {
+  private static let headerSize = 32
+  private static let frameHeaderSize = 24
+  /// What both of a database's format versions are when it has a log.
+  private static let logVersion: UInt8 = 2
+
+  /// The problem as a sentence, or nil.
+  ///
+  /// - Parameters:
+  ///   - store: The file of the store, or a copy.
+  ///   - name: The log's name as the user sees it.
+  static func warning(about store: URL, logNamed name: String) throws -> String? {
+    let file = try FileHandle(forReadingFrom: store)
+    defer { try? file.close() }
+    guard let header = try file.read(upToCount: 20), header.count == 20,
+      header[18] == logVersion
+    else { return nil }
+    let log = store.path + "-wal"
+    guard FileManager.default.fileExists(atPath: log) else {
+      return
+        "The store is written with a log, and \(name) is not next to it. If the file was copied "
+        + "from a device, what was saved last may be missing: bring the log along."
+    }
+    guard try isWhole(URL(filePath: log)) else {
+      return
+        "\(name) is cut off, so what was saved last may be missing. Copy it again, with the "
+        + "program that writes it ended."
+    }
+    return nil
+  }
+
+  /// Whether a log ends with a transaction.
+  private static func isWhole(_ log: URL) throws -> Bool {
+    let file = try FileHandle(forReadingFrom: log)
+    defer { try? file.close() }
+    let size = try file.seekToEnd()
+    // Programs empty a log whose transactions are all in the store.
+    if size == 0 { return true }
+    try file.seek(toOffset: 0)
+    guard let header = try file.read(upToCount: headerSize), header.count == headerSize else {
+      return false
+    }
+    let pageSize = Int(header[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    guard pageSize >= 512, pageSize <= 65_536 else { return false }
+    let salts = header[16..<24]
+    let frameSize = frameHeaderSize + pageSize
+    var offset = headerSize
+    var endsWithCommit = true
+    while offset < size {
+      try file.seek(toOffset: UInt64(offset))
+      guard let frame = try file.read(upToCount: frameHeaderSize), frame.count == frameHeaderSize
+      else { return false }
+      // The following frames belong to an earlier pass of the log.
+      if frame[8..<16] != salts { break }
+      guard UInt64(offset + frameSize) <= size else { return false }
+      endsWithCommit = frame[4..<8].contains { $0 != 0 }
+      offset += frameSize
+    }
+    return endsWithCommit
+  }
+}

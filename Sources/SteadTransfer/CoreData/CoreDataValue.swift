@@ -1,5 +1,6 @@
 import Foundation
 import SteadFormats
+import SteadPreferences
 import SteadRecords
 import SteadSQLite
 
@@ -83,5 +84,153 @@ struct CoreDataValue {
       return .real(real)
     default: throw Problem(reason: "holds data where a text or a number is wanted")
     }
+  }
+}
+
+// MARK: - Numbers
+
+/// Decimal numbers, which Core Data stores as floating point if that can represent them.
+enum CoreDataDecimal {
+  /// The digits that a floating-point number holds of any decimal.
+  private static let safeDigits = 15
+  /// How far off, in units of its last place, Foundation makes the floating-point number of a decimal.
+  private static let tolerance = 4.0
+
+  /// The decimal number that was stored: the nearest one with few digits, if one exists.
+  static func text(_ number: Double) -> String {
+    let short = String(format: "%.\(safeDigits)g", number)
+    guard let value = Double(short), abs(value - number) <= tolerance * number.ulp else {
+      return "\(number)"
+    }
+    return short
+  }
+}
+
+// MARK: - Archives and property lists
+
+/// The contents of data with a value of several parts: a keyed archive, a property list, or JSON.
+struct CoreDataTree {
+  /// How deep values may be nested.
+  static let depthLimit = 200
+
+  let value: Any
+
+  init(_ data: Data) throws {
+    if data.starts(with: Data("bplist".utf8)) {
+      if let value = try? PlainArchive.value(data) {
+        self.value = value
+      } else if !PlainArchive.isArchive(data), let list = try? PropertyList.parse(data) {
+        value = list.anyValue
+      } else {
+        throw CoreDataValue.Problem(
+          reason: "holds an archive that is damaged, or of classes that are not known")
+      }
+      return
+    }
+    guard
+      let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+    else {
+      throw CoreDataValue.Problem(reason: "holds data that is no archive, property list or JSON")
+    }
+    self.value = value
+  }
+
+  /// As a store of this package has it: dates as seconds since 2001, data in Base64.
+  func json() throws -> String {
+    let plain = try Self.plain(value, depth: 0)
+    let data = try JSONSerialization.data(
+      withJSONObject: plain, options: [.fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes])
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func plain(_ value: Any, depth: Int) throws -> Any {
+    guard depth < depthLimit else {
+      throw CoreDataValue.Problem(reason: "is nested more than \(depthLimit) deep")
+    }
+    switch value {
+    case let value as String: return value
+    case let value as Date: return try number(value.timeIntervalSinceReferenceDate)
+    case let value as Data: return value.base64EncodedString()
+    case let value as URL: return value.absoluteString
+    case let value as UUID: return value.uuidString
+    case is NSNull: return value
+    case let value as NSNumber: return try number(value)
+    case let value as [Any]: return try value.map { try plain($0, depth: depth + 1) }
+    case let value as Set<AnyHashable>:
+      return try value.map { try plain($0.base, depth: depth + 1) }
+    case let value as [AnyHashable: Any]:
+      var result: [String: Any] = [:]
+      for (key, value) in value {
+        guard let key = key.base as? String else { break }
+        result[key] = try plain(value, depth: depth + 1)
+      }
+      guard result.count == value.count else {
+        throw CoreDataValue.Problem(reason: "holds a dictionary with keys that aren't strings")
+      }
+      return result
+    default: throw CoreDataValue.Problem(reason: "holds an object that has no JSON")
+    }
+  }
+
+  private static func number(_ value: NSNumber) throws -> Any {
+    guard value.doubleValue.isFinite else {
+      throw CoreDataValue.Problem(reason: "holds a number that JSON cannot hold")
+    }
+    return value
+  }
+
+  private static func number(_ value: Double) throws -> Any { try number(NSNumber(value: value)) }
+}
+
+// MARK: - Fields of structs
+
+/// A field of a Codable struct, from its column to JSON.
+enum CoreDataField {
+  /// Nil for NULL.
+  static func plain(_ value: SQLValue, _ field: CoreDataClassPlan.Attribute) throws -> Any? {
+    let encoding = field.encoding
+    switch (encoding, value) {
+    case (_, .null): return nil
+    case (.boolean, .integer(let number)) where number == 0 || number == 1: return number == 1
+    case (.integer, .integer(let number)), (.unsigned64, .integer(let number)),
+      (.real, .integer(let number)), (.date, .integer(let number)),
+      (.decimal, .integer(let number)):
+      return NSNumber(value: number)
+    case (.real, .real(let number)), (.date, .real(let number)), (.decimal, .real(let number)):
+      guard number.isFinite else { throw unfit }
+      // With the digits of a `Float`, as the struct writes it: it has more of them as a `Double`.
+      if field.isFloat, Double(Float(number)) == number {
+        return NSNumber(value: Double("\(Float(number))") ?? number)
+      }
+      return isDecimal(encoding)
+        ? NSDecimalNumber(string: CoreDataDecimal.text(number)) : NSNumber(value: number)
+    case (.text, .text(let text)), (.url, .text(let text)), (.uuid, .text(let text)): return text
+    case (.decimal, .text(let text)):
+      let number = NSDecimalNumber(string: text)
+      guard number != .notANumber else { throw unfit }
+      return number
+    case (.uuid, .blob(let data)) where data.count == 16:
+      return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
+    case (.data, .blob(let data)), (.external, .blob(let data)): return data.base64EncodedString()
+    case (.json, .text(let text)), (.composite, .text(let text)), (.opaque, .text(let text)):
+      return try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+    default: throw unfit
+    }
+  }
+
+  /// What the column of a struct's property holds.
+  static func column(_ object: [String: Any]) throws -> SQLValue {
+    let data = try JSONSerialization.data(
+      withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+    return .text(String(decoding: data, as: UTF8.self))
+  }
+
+  private static func isDecimal(_ encoding: _ColumnEncoding) -> Bool {
+    if case .decimal = encoding { true } else { false }
+  }
+
+  private static var unfit: TransferError {
+    TransferError(
+      code: .notConverted, message: "A field of a struct holds a value of another type.")
   }
 }

@@ -1,3 +1,4 @@
+import SteadPreferences
 import SteadRecords
 
 /// The store of records that a transfer writes to, with its receipts.
@@ -79,6 +80,107 @@ struct TransferStore: Sendable {
           ? "The store refused what was to be written; nothing was."
           : "The store of records could not be \(action). Correct what follows, and run again.",
         cause: error)
+    }
+  }
+}
+
+// MARK: - Receipts
+
+extension RowTransaction {
+  /// The receipt of a transfer into the store.
+  ///
+  /// - Throws: ``TransferError`` `.unsupported` for a receipt of another version.
+  func transferReceipt(named id: String) throws -> TransferReceipt? {
+    guard let stored = try receipt(named: id) else { return nil }
+    guard stored.version == TransferReceipt.version,
+      let state = TransferReceipt.State(rawValue: stored.state)
+    else { throw TransferReceipt.unknownVersion(stored.version) }
+    return TransferReceipt(
+      id: id, source: stored.source, state: state, date: stored.date, revision: stored.revision,
+      movedCount: stored.moved, pendingCount: stored.pending,
+      mark: stored.mark.map { TransferReceipt.Mark(text: $0.text, count: $0.count) })
+  }
+
+  /// The chunk of a receipt's entries that begins with one of them.
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    guard let data = try receiptEntries(of: receipt.id, at: index) else {
+      throw receipt.overtaken(nil)
+    }
+    return try PropertyList.parse(data).decoded(as: ReceiptChunk.self)
+  }
+
+  /// Stores a receipt, with a chunk of new entries or without, instead of the current one.
+  ///
+  /// - Throws: ``TransferError`` `.changed` when it does not follow the current one.
+  func set(_ receipt: TransferReceipt, adding chunk: ReceiptChunk? = nil) throws {
+    let current = try transferReceipt(named: receipt.id)
+    try receipt.checkFollows(current)
+    try save(
+      StoreReceipt(
+        id: receipt.id, source: receipt.source, version: TransferReceipt.version,
+        state: receipt.state.rawValue,
+        date: receipt.date, revision: receipt.revision, moved: receipt.movedCount,
+        pending: receipt.pendingCount, mark: receipt.mark.map { ($0.text, $0.count) }))
+    if receipt.count == 0 { try removeReceiptEntries(of: receipt.id, in: 0..<Int.max) }
+    if let chunk, chunk.count > 0 {
+      let first = current?.count ?? 0
+      try save(chunk, of: receipt, at: first..<first + chunk.count)
+    }
+    if receipt.state == .finished, let current, current.pendingCount > 0 {
+      try fold(receipt, from: current.movedCount)
+    }
+  }
+
+  /// Gives what the run has written before the digests of the rows as they are now.
+  ///
+  /// - Parameter shared: The rows that were written once more.
+  func renew(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
+    guard !shared.all.isEmpty else { return }
+    for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
+      var entries = try chunk(of: receipt, at: range.lowerBound).entries
+      var isChanged = false
+      for index in entries.indices where entries[index].placement.isVerified {
+        guard let references = RowReferences(entries[index].placement.place),
+          references.references.contains(where: { contains($0, shared) }),
+          let digest = try references.digest(in: self, checksFiles: false),
+          digest != entries[index].placement.digest
+        else { continue }
+        entries[index].placement.digest = digest
+        isChanged = true
+      }
+      if isChanged { try save(ReceiptChunk(entries), of: receipt, at: range) }
+    }
+  }
+
+  private func contains(_ reference: RowReferences.Reference, _ shared: SharedRows) -> Bool {
+    guard let shape = rows.shapes[reference.entity] else { return false }
+    return shared.all.contains(.init(root: shape.root, number: reference.number))
+  }
+
+  private func save(
+    _ chunk: ReceiptChunk, of receipt: TransferReceipt, at range: Range<Int>
+  ) throws {
+    guard let stored = try PropertyList.encoded(chunk) else { return }
+    try saveReceiptEntries(stored.data(format: .binary), of: receipt.id, at: range)
+  }
+
+  /// Joins chunks of few entries, from the one before an entry on.
+  private func fold(_ receipt: TransferReceipt, from index: Int) throws {
+    // Chunks before are as large as they get, but for the last of them.
+    let earliest = max(0, index - ReceiptChunk.foldLimit)
+    var last: Range<Int>?
+    for range in try receiptChunks(of: receipt.id, from: earliest) {
+      guard let before = last, before.upperBound == range.lowerBound, range.upperBound > index,
+        before.count + range.count <= ReceiptChunk.foldLimit,
+        let both = try chunk(of: receipt, at: before.lowerBound)
+          .folded(with: chunk(of: receipt, at: range.lowerBound))
+      else {
+        last = range
+        continue
+      }
+      let whole = before.lowerBound..<range.upperBound
+      try save(both, of: receipt, at: whole)
+      last = whole
     }
   }
 }

@@ -1,0 +1,168 @@
+public import Foundation
+import SteadFiles
+import SteadFormats
+import SteadPreferences
+
+extension TransferSource {
+  /// A property list file: an array is an item for each element, anything else is one item.
+  ///
+  /// Binary, XML and NeXTSTEP's text are read. The file is only read, unless it is opened to remove items:
+  /// then it is replaced as a whole, in its format (NeXTSTEP's text becomes XML), and an empty array is left
+  /// of the last item. Costs a reading of the whole file. A file that does not exist has no items.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What an item decodes as.
+  ///   - removesItems: Whether items that were moved are taken out of the file.
+  public static func propertyList(
+    _ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false
+  ) -> Self where Value: Decodable & Sendable {
+    Self(PropertyListFile<Value>(url, removesItems: removesItems))
+  }
+}
+
+/// A property list file as a source: an array is an item for each element, anything else is one item.
+struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
+  private let file: ItemFile<PropertyListItems>
+
+  /// A file; one that is not there has no items.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - type: What an item decodes as.
+  ///   - removesItems: Whether items that were moved are taken out of the file.
+  init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
+    file = ItemFile(url: url, format: PropertyListItems(), isRemovable: removesItems)
+  }
+
+  /// The file's name, with that of its directory.
+  var name: String { "property list \(file.name)" }
+  /// Whether it was opened to remove items.
+  var isRemovable: Bool { file.isRemovable }
+  func mark() throws -> String? { try file.mark() }
+
+  /// The elements, named by their index.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+    try file.items(progress, name: { index, _ in "item \(index)" }) { piece, _ in
+      try piece.decoded(as: Value.self)
+    }
+  }
+
+  /// Writes the file without the items. Throws `.unsupported` where it may only be read.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    try file.remove(entries)
+  }
+}
+
+extension PropertyList {
+  /// The format to write a file in again.
+  static func format(of data: Data) -> Format { data.starts(with: "bplist".utf8) ? .binary : .xml }
+}
+
+// MARK: - Format
+
+/// The elements of an array, or one other value.
+struct PropertyListItems: ItemFormat {
+  struct Contents {
+    var list: PreferenceList
+    var format: PropertyList.Format
+  }
+
+  func contents(of data: Data) throws -> Contents {
+    Contents(
+      list: PreferenceList(try PropertyList.parse(data), splitsData: false),
+      format: PropertyList.format(of: data))
+  }
+
+  func pieces(of contents: Contents) -> [PreferenceList.Element] { contents.list.elements }
+
+  func identity(of piece: PreferenceList.Element) throws -> String { try piece.identity() }
+
+  func data(of contents: Contents, keeping pieces: [PreferenceList.Element]) throws -> Data {
+    try (contents.list.stored(pieces) ?? .array([])).data(format: contents.format)
+  }
+}
+
+// MARK: - User defaults
+
+extension TransferSource where Value == PreferenceEntry {
+  /// The property list file of a program's `UserDefaults`: an item for each key.
+  ///
+  /// Foundation on Linux keeps them in `NAME.plist` in the user's directory for configuration, where NAME is
+  /// the program's. The file is only read, unless it is opened to remove items; a program that runs
+  /// meanwhile writes its own state over it. A file that does not exist has no keys.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - removesItems: Whether keys that were moved are taken out of the file.
+  public static func userDefaults(_ url: URL, removesItems: Bool = false) -> Self {
+    Self(UserDefaultsFile(url, removesItems: removesItems))
+  }
+}
+
+/// The property list file of a program's `UserDefaults` as a source: an item for each key.
+struct UserDefaultsFile: ItemSource {
+  private let file: ItemFile<PropertyListFields>
+
+  /// A file; one that is not there has no keys.
+  ///
+  /// - Parameters:
+  ///   - url: The place of the file.
+  ///   - removesItems: Whether keys that were moved are taken out of the file.
+  init(_ url: URL, removesItems: Bool = false) {
+    file = ItemFile(url: url, format: PropertyListFields(), isRemovable: removesItems)
+  }
+
+  /// The file's name, with that of its directory.
+  var name: String { "user defaults \(file.name)" }
+  /// Whether it was opened to remove items.
+  var isRemovable: Bool { file.isRemovable }
+  func mark() throws -> String? { try file.mark() }
+
+  /// The keys with their values, in the order of the keys' bytes.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>]
+  {
+    try file.items(progress, name: { "key \($1.key)" }) { piece, _ in piece }
+  }
+
+  /// Writes the file without those keys that still have the values that were moved.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    try file.remove(entries)
+  }
+}
+
+/// The keys of a dictionary.
+struct PropertyListFields: ItemFormat {
+  struct Contents {
+    var entries: [PreferenceEntry]
+    var format: PropertyList.Format
+  }
+
+  func contents(of data: Data) throws -> Contents {
+    guard case .dictionary(let fields) = try PropertyList.parse(data) else {
+      throw PropertyListError(
+        code: .notADictionary,
+        message: "The property list isn't a dictionary; put its value into one, under a key.")
+    }
+    return Contents(
+      entries: fields.map { PreferenceEntry(key: $0.key, value: $0.value) },
+      format: PropertyList.format(of: data))
+  }
+
+  func pieces(of contents: Contents) -> [PreferenceEntry] { contents.entries }
+
+  func identity(of piece: PreferenceEntry) throws -> String { try piece.digest() }
+
+  func data(of contents: Contents, keeping pieces: [PreferenceEntry]) throws -> Data {
+    try PropertyList.dictionary(.init(pieces.map { .init($0.key, $0.value) }))
+      .data(format: contents.format)
+  }
+}

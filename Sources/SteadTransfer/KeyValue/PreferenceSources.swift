@@ -1,0 +1,229 @@
+import Foundation
+import SteadFiles
+public import SteadPreferences
+
+extension TransferSource {
+  /// A key of preferences: an array is an item for each element, anything else is one item.
+  ///
+  /// The array may be a property list's, or be JSON: in data, as `JSONEncoder` has written it, or in a
+  /// string, as `@AppStorage` keeps an array that is made `RawRepresentable`. Dates in JSON are seconds since
+  /// 2001 or ISO 8601. The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else
+  /// by its `Codable` form. Only the domain that the preferences write is looked at, never defaults or other
+  /// domains. Taking items out leaves the other elements as they are, byte for byte; with the last one the
+  /// key goes.
+  public static func preference(
+    _ key: String, of type: Value.Type = Value.self, in preferences: Preferences = .standard
+  ) -> Self where Value: Decodable & Sendable {
+    Self(PreferenceSource<Value>(key, in: preferences))
+  }
+}
+
+/// A key of preferences as a source: an array is an item for each element, anything else is one item.
+struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
+  /// How often a removal is tried while other processes write the same key.
+  static var attemptLimit: Int { 100 }
+
+  let key: String
+  let preferences: Preferences
+
+  /// The value of a key, or the elements of its array.
+  init(_ key: String, of type: Value.Type = Value.self, in preferences: Preferences) {
+    self.key = key
+    self.preferences = preferences
+  }
+
+  /// Key and domain.
+  var name: String { "key \(key) of \(preferences.domain)" }
+
+  /// Whether the domain can be written.
+  var isRemovable: Bool { !preferences.isReadOnly }
+
+  /// The elements, named by their index.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
+    guard let stored = try preferences.ownValue(forKey: key) else { return [] }
+    let list = PreferenceList(stored, splitsData: Value.self != Data.self)
+    guard !list.isUnreadable || Value.self == Data.self || decodes(list) else {
+      throw TransferError(
+        code: .unreadable,
+        message:
+          "\(name) holds data that isn't JSON, and was left as it is. Correct it, or remove it.")
+    }
+    return try list.elements.enumerated().map { index, element in
+      try progress(.init(phase: .reading, completed: index, total: list.elements.count))
+      return TransferItem(
+        name: list.isArray ? "\(key)[\(index)]" : key, identity: try element.identity(),
+        value: Result { try element.decoded(as: Value.self) })
+    }
+  }
+
+  /// Takes elements out, if nobody has changed the key meanwhile, else out of what is there then.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    for _ in 0..<Self.attemptLimit {
+      guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
+      var known = KnownItems(entries)
+      let list = PreferenceList(stored, splitsData: Value.self != Data.self)
+      let kept = try list.elements.filter { try known.take($0.identity()) == nil }
+      let removed = list.elements.count - kept.count
+      guard removed > 0 else { return 0 }
+      let isDone = try preferences.apply(
+        [DomainEdit(key: key, value: list.stored(kept))],
+        ifStill: [DomainEdit(key: key, value: stored)])
+      guard isDone else { continue }
+      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      try preferences.flushWithoutTraces()
+      return removed
+    }
+    throw TransferError(
+      code: .changed,
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+  }
+
+  /// Whether data that isn't JSON is the type's own form, such as that of a URL.
+  private func decodes(_ list: PreferenceList) -> Bool {
+    list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
+  }
+
+  func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
+    guard let other = destination as? PreferencesDestination,
+      preferences.isSameDomain(as: other.preferences)
+    else { return false }
+    return placements.contains { $0.place.utf8.elementsEqual(key.utf8) }
+  }
+}
+
+// MARK: - A domain
+
+extension TransferSource where Value == PreferenceEntry {
+  /// A whole domain of preferences: an item for each key, with its value.
+  ///
+  /// Only the domain that the preferences write is looked at. Receipts of transfers are left where they are.
+  public static func preferences(_ preferences: Preferences) -> Self {
+    Self(DomainSource(preferences))
+  }
+}
+
+/// A whole domain of preferences as a source: an item for each key, with its value.
+struct DomainSource: ItemSource {
+  /// How often a removal is tried while other processes write the same keys.
+  static let attemptLimit = 100
+
+  let preferences: Preferences
+
+  /// The domain that preferences write.
+  init(_ preferences: Preferences) { self.preferences = preferences }
+
+  /// The domain's name.
+  var name: String { "preferences of \(preferences.domain)" }
+  /// Whether the domain can be written.
+  var isRemovable: Bool { !preferences.isReadOnly }
+
+  /// The keys with their values, in the order of the keys' bytes.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>]
+  {
+    let entries = try entries()
+    return try entries.enumerated().map { index, entry in
+      try progress(.init(phase: .reading, completed: index, total: entries.count))
+      return TransferItem(
+        name: "key \(entry.key)", identity: try entry.digest(), value: .success(entry))
+    }
+  }
+
+  /// Removes those keys that still have the values that were moved, as one change.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    for _ in 0..<Self.attemptLimit {
+      var known = KnownItems(entries)
+      let gone = try self.entries().filter { try known.take($0.digest()) != nil }
+      guard !gone.isEmpty else { return 0 }
+      let isDone = try preferences.apply(
+        gone.map { DomainEdit(key: $0.key, value: nil) },
+        ifStill: gone.map { DomainEdit(key: $0.key, value: $0.value) })
+      guard isDone else { continue }
+      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      try preferences.flushWithoutTraces()
+      return gone.count
+    }
+    throw TransferError(
+      code: .changed,
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+  }
+
+  private func entries() throws -> [PreferenceEntry] {
+    try preferences.ownContents()
+      .filter { !$0.key.utf8.starts(with: PreferencesDestination.receiptPrefix.utf8) }
+      .map { PreferenceEntry(key: $0.key, value: $0.value) }
+  }
+
+  func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
+    guard let other = destination as? PreferencesDestination else { return false }
+    return preferences.isSameDomain(as: other.preferences)
+  }
+}
+
+// MARK: - A history
+
+extension TransferSource {
+  /// A history of payloads: an item for each entry, the newest first.
+  ///
+  /// Entries have numbers, which are part of their identities, so that equal payloads are distinguished. One
+  /// that does not decode is an item with an error, and stays in the history. An entry that is updated after
+  /// it was read is not removed, and is new to the next run.
+  public static func history(_ history: PayloadHistory<Value>) -> Self
+  where Value: Codable & Identifiable & Sendable {
+    Self(HistorySource(history))
+  }
+}
+
+/// A history of payloads as a source: an item for each entry, the newest first.
+struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
+  private let history: PayloadHistory<Payload>
+
+  /// The entries of a history.
+  init(_ history: PayloadHistory<Payload>) { self.history = history }
+
+  /// The history's key and domain.
+  var name: String { history.label }
+  /// Whether the history can be written.
+  var isRemovable: Bool { !history.isReadOnly }
+
+  /// True: numbers are not used again.
+  var hasUniqueIdentities: Bool { true }
+
+  /// The entries, named by their index, the newest being 0.
+  func open(_ progress: TransferProgress.Report) throws -> ItemReading<Payload> {
+    ItemReading(try items(progress))
+  }
+
+  private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Payload>] {
+    let records = try history.records()
+    return try records.enumerated().map { index, record in
+      try progress(.init(phase: .reading, completed: index, total: records.count))
+      return TransferItem(
+        name: "\(history.key)[\(index)]", identity: Self.identity(of: record),
+        value: record.payload)
+    }
+  }
+
+  /// Removes those entries that still are what was read, as one change, and waits for the disk.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
+    let wanted = Set(entries.map(\.identity))
+    let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
+    guard !gone.isEmpty else { return 0 }
+    try history.removeRecords(gone.map { ($0.sequence, $0.bytes) })
+    try history.flush()
+    return gone.count
+  }
+
+  private static func identity(of record: HistoryRecord<Payload>) -> String {
+    "\(record.sequence).\(ItemDigest.text(of: record.bytes))"
+  }
+}

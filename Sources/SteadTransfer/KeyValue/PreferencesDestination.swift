@@ -1,0 +1,234 @@
+import Foundation
+import SteadFiles
+public import SteadPreferences
+
+extension TransferDestination where Element == PreferenceEntry {
+  /// Keys of a domain of preferences, one for each element.
+  ///
+  /// Elements and receipt are one record of the domain's journal. A key that holds something else already, or
+  /// that another element has, is a ``TransferError/Code/conflict`` unless the transfer's options say otherwise;
+  /// one that holds the very value counts as written. The receipt is JSON in data, under `stead.transfer.` and
+  /// the transfer's name, which no element can have.
+  public static func preferences(_ preferences: Preferences) -> Self {
+    Self(PreferencesDestination(preferences))
+  }
+}
+
+/// A destination that keeps each element under a key of a domain of preferences.
+struct PreferencesDestination: ItemDestination {
+  /// What the keys of receipts begin with.
+  static let receiptPrefix = "stead.transfer."
+  /// How often a write is tried while other processes write the same keys.
+  static let attemptLimit = 100
+
+  let preferences: Preferences
+
+  /// The domain that preferences write.
+  init(_ preferences: Preferences) { self.preferences = preferences }
+
+  /// The domain's name.
+  var name: String { "preferences of \(preferences.domain)" }
+
+  /// The receipt under its key. Throws `.unsupported` when something else is there.
+  func receipt(named id: String) throws -> TransferReceipt? {
+    try decode(TransferReceipt.self, preferences.ownValue(forKey: Self.receiptPrefix + id))
+  }
+
+  func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    let stored = try preferences.ownValue(forKey: Self.receiptPrefix + receipt.id)
+    guard let whole = try decode(WholeReceipt.self, stored) else { throw receipt.overtaken(nil) }
+    return try whole.chunk(at: index)
+  }
+
+  func checkFree(_ batch: ElementBatch<PreferenceEntry>) throws -> Int {
+    try look(at: batch).replacedCount
+  }
+
+  /// Writes all keys and the receipt as one change, and waits for the disk.
+  ///
+  /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
+  func write(
+    _ batch: ElementBatch<PreferenceEntry>, _ receipt: TransferReceipt,
+    _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
+  ) throws {
+    let elements = batch.elements
+    var last: [[UInt8]: String] = [:]
+    for (index, element) in elements.enumerated() {
+      try progress(.init(phase: .writing, completed: index, total: elements.count))
+      last[Array(element.key.utf8)] = try element.value.digest()
+    }
+    let placements = elements.map {
+      TransferPlacement(place: $0.key, digest: last[Array($0.key.utf8)] ?? "")
+    }
+    try retrying(receipt) { current in
+      let found = try look(at: batch)
+      let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
+      let new = try WholeReceipt.following(
+        decode(WholeReceipt.self, current.value), receipt, adding: chunk)
+      return try preferences.apply(
+        found.edits + [edit(new, key: current.key)], ifStill: found.expected + [current])
+    }
+    try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
+  }
+
+  /// Waits for the disk, and compares with what the files hold, read again.
+  func verify(
+    _ placements: [TransferPlacement], _ progress: TransferProgress.Report
+  ) throws -> [TransferPlacement] {
+    try preferences.flush()
+    let stored = try preferences.storedContents()
+    var lost: [TransferPlacement] = []
+    for (index, placement) in placements.enumerated() {
+      try progress(.init(phase: .verifying, completed: index, total: placements.count))
+      if try stored[placement.place]?.digest() != placement.digest { lost.append(placement) }
+    }
+    return lost
+  }
+
+  /// Replaces the receipt, and waits for the disk.
+  func replace(_ receipt: TransferReceipt) throws {
+    try retrying(receipt) { current in
+      let new = try WholeReceipt.following(decode(WholeReceipt.self, current.value), receipt)
+      return try preferences.apply([edit(new, key: current.key)], ifStill: [current])
+    }
+  }
+}
+
+extension PreferencesDestination {
+  /// Tries to write a receipt until nobody has changed what was looked at, then waits for the disk.
+  private func retrying(
+    _ receipt: TransferReceipt, _ body: (_ current: DomainEdit) throws -> Bool
+  ) throws {
+    let key = Self.receiptPrefix + receipt.id
+    for _ in 0..<Self.attemptLimit {
+      if try body(DomainEdit(key: key, value: preferences.ownValue(forKey: key))) {
+        return try preferences.flush()
+      }
+    }
+    throw TransferError(
+      code: .changed,
+      message:
+        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+  }
+
+  /// What is to be written, and what the keys hold now.
+  private struct Look {
+    /// One for each key, with its last value.
+    var edits: [DomainEdit] = []
+    var expected: [DomainEdit] = []
+    var replacedCount = 0
+  }
+
+  /// Throws when a key holds something else than its element, unless that is to be replaced.
+  private func look(at batch: ElementBatch<PreferenceEntry>) throws -> Look {
+    var look = Look()
+    /// By key, the first element and the place of its edit.
+    var wanted: [[UInt8]: (element: Int, edit: Int)] = [:]
+    var conflicts: [PlaceConflict] = []
+    for (number, element) in batch.elements.enumerated() {
+      func conflict(_ holder: PlaceHolder?, _ reason: String) {
+        conflicts.append(
+          .init(
+            element: number, holder: holder,
+            failure: .init(item: "key \(element.key)", reason: reason)))
+      }
+      let key = Array(element.key.utf8)
+      if element.key.hasPrefix(Self.receiptPrefix) {
+        conflict(nil, "Receipts are kept there.")
+        continue
+      }
+      if let first = wanted[key] {
+        if batch.rule == .replace {
+          look.replacedCount += look.edits[first.edit].value == element.value ? 0 : 1
+          look.edits[first.edit].value = element.value
+        } else {
+          conflict(.element(first.element), "Two items would be stored there.")
+        }
+        continue
+      }
+      let there = try preferences.ownValue(forKey: element.key)
+      if let there, there != element.value {
+        guard batch.rule == .replace else {
+          conflict(.stored(element.key), "It holds another value.")
+          continue
+        }
+        look.replacedCount += 1
+      }
+      wanted[key] = (number, look.edits.count)
+      look.edits.append(DomainEdit(key: element.key, value: element.value))
+      look.expected.append(DomainEdit(key: element.key, value: there))
+    }
+    guard !conflicts.isEmpty else { return look }
+    throw TransferError.conflict(
+      "Keys of \(name) are not free, so nothing was moved. Remove what is there, move to other keys, or "
+        + "say in the transfer's options what becomes of these items.", conflicts)
+  }
+
+  private func edit(_ receipt: WholeReceipt, key: String) throws -> DomainEdit {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return DomainEdit(key: key, value: .data(try encoder.encode(receipt)))
+  }
+
+  private func decode<Receipt: Decodable>(
+    _ type: Receipt.Type, _ stored: PropertyList?
+  ) throws -> Receipt? {
+    guard let stored else { return nil }
+    do {
+      guard case .data(let json) = stored else { throw CocoaError(.coderReadCorrupt) }
+      return try JSONDecoder().decode(type, from: json)
+    } catch let error as TransferError {
+      throw error
+    } catch {
+      throw TransferError(
+        code: .unsupported,
+        message: "The receipt in \(name) does not decode. Without it is not known what was moved: "
+          + "see to that before you remove it.", cause: error)
+    }
+  }
+}
+
+// MARK: - Entries
+
+/// A key of preferences and its value.
+public struct PreferenceEntry: Sendable, Hashable {
+  /// The key.
+  public var key: String
+  /// The value, as it is kept.
+  public var value: PropertyList
+
+  /// A key and its value.
+  public init(key: String, value: PropertyList) {
+    self.key = key
+    self.value = value
+  }
+
+  /// A key and the value that something is stored as: its own form where its type is a `PreferenceValue`,
+  /// else the tree of its `Codable` form.
+  ///
+  /// - Throws: `PreferencesError` `.notAPropertyList` for a value that does not encode, nil for one.
+  public init<Value: Encodable>(key: String, encoding value: Value) throws {
+    guard let stored = try PropertyList.encoded(value) else {
+      throw PreferencesError(
+        code: .notAPropertyList, message: "A nil cannot be stored. Leave it out.", key: key)
+    }
+    self.init(key: key, value: stored)
+  }
+
+  /// The value as a type of Swift's, read from its own form or the tree of its `Codable` form.
+  ///
+  /// - Throws: `PreferencesError` `.doesNotDecode`.
+  public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+    try value.decoded(as: type)
+  }
+}
+
+extension PropertyList {
+  /// The digest of the value in the binary format, which has one form for each value.
+  func digest() throws -> String { ItemDigest.text(of: try data(format: .binary)) }
+}
+
+extension PreferenceEntry {
+  /// The digest of key and value.
+  func digest() throws -> String { try PropertyList.array([.string(key), value]).digest() }
+}
