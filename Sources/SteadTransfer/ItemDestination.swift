@@ -7,7 +7,7 @@ protocol ItemDestination<Element>: Sendable {
   var name: String { get }
 
   /// Whether many items may be written in chunks, each together with its part of the receipt; false by default.
-  var takesChunks: Bool { get }
+  var acceptsChunks: Bool { get }
 
   /// Throws if an element certainly cannot be written; its item then counts as not converted. By default nothing is
   /// checked.
@@ -17,7 +17,7 @@ protocol ItemDestination<Element>: Sendable {
   /// there; writes nothing. For a transfer's preview.
   ///
   /// Returns how many elements would replace something.
-  func checkFree(_ batch: ElementBatch<Element>) throws -> Int
+  func checkConflicts(_ batch: ElementBatch<Element>) throws -> Int
 
   /// The receipt of a transfer; nil if the transfer has never run here.
   func receipt(named id: String) throws -> TransferReceipt?
@@ -63,11 +63,11 @@ protocol ItemDestination<Element>: Sendable {
 }
 
 extension ItemDestination {
-  var takesChunks: Bool { false }
+  var acceptsChunks: Bool { false }
 
   func check(_ element: Element) throws {}
 
-  func checkFree(_ batch: ElementBatch<Element>) throws -> Int { 0 }
+  func checkConflicts(_ batch: ElementBatch<Element>) throws -> Int { 0 }
 }
 
 // MARK: - What is written
@@ -84,7 +84,7 @@ struct ElementBatch<Element> {
   /// An element that is not written.
   struct Kept {
     var element: Element
-    var holder: PlaceHolder
+    var occupant: Occupant
   }
 
   init(_ elements: [Element], _ rule: TransferOptions.ConflictRule = .stop) {
@@ -104,15 +104,15 @@ struct WrittenElements {
 // MARK: - Conflicts
 
 /// An element whose place in the destination is taken.
-struct PlaceConflict {
+struct ElementConflict {
   var element: Int
   /// What has the place; nil where it cannot be kept instead of the element.
-  var holder: PlaceHolder?
+  var occupant: Occupant?
   var failure: TransferFailure
 }
 
 /// What has the place of an element.
-enum PlaceHolder: Equatable {
+enum Occupant: Equatable {
   /// Something in the destination, by its place there.
   case stored(String)
   /// Another element of the batch, by its index.
@@ -123,8 +123,8 @@ enum PlaceHolder: Equatable {
   }
 
   /// Why an element is not written whose unique value is taken.
-  static func reason(ofUniqueValue holder: PlaceHolder?) -> String {
-    switch holder {
+  static func reason(ofUniqueValue occupant: Occupant?) -> String {
+    switch occupant {
     case .element: "another item has its unique value already"
     case .stored: "a record has its unique value already"
     case nil: "a record or another item has its unique value already"

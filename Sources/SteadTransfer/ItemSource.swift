@@ -14,7 +14,7 @@ protocol ItemSource<Value>: Sendable {
 
   /// The name by which a receipt knows the source, so that another one under the same transfer's name is noticed;
   /// nil where the transfer's name tells that, or the source may have another name the next time.
-  var lastingName: String? { get }
+  var stableName: String? { get }
 
   /// Whether ``remove(_:)`` can take items out; a file of another program is left as it is.
   var isRemovable: Bool { get }
@@ -27,7 +27,7 @@ protocol ItemSource<Value>: Sendable {
 
   /// A text that stays the same for as long as the source holds the same, without reading it; nil when it
   /// cannot tell, or has changed so lately that another change might not show.
-  func mark() throws -> String?
+  func versionTag() throws -> String?
 
   /// What the source holds now. Changes nothing.
   ///
@@ -52,11 +52,11 @@ protocol ItemSource<Value>: Sendable {
 }
 
 extension ItemSource {
-  var lastingName: String? { name }
+  var stableName: String? { name }
 
   var hasUniqueIdentities: Bool { false }
 
-  func mark() throws -> String? { nil }
+  func versionTag() throws -> String? { nil }
 
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     false
@@ -184,14 +184,14 @@ struct HexadecimalDigest {
 
 extension FileStatus {
   /// Whether the last change is so long ago that a further one would have another time.
-  var isSettled: Bool {
+  var hasReliableTimestamp: Bool {
     let age = Date().timeIntervalSince(changed)
     // A time in the future proves nothing, and waiting for it would take too long.
     return age < 0 || age >= Self.settlingTime
   }
 
   /// A string that differs once a settled file has changed.
-  var mark: String {
+  var versionTag: String {
     let changed = changed.timeIntervalSinceReferenceDate
     return "\(identity.device).\(identity.file) \(size) \(modifiedNanoseconds) \(changed)"
   }

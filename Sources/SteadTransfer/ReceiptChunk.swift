@@ -11,13 +11,13 @@ struct ReceiptChunk: Equatable, Sendable {
   static let limit = Int(Int32.max)
 
   private var identities: PackedTexts
-  private var places: PackedTexts
+  private var locations: PackedTexts
   private var digests: PackedTexts
   private(set) var count: Int
 
   init(_ entries: [TransferReceipt.Entry]) {
     identities = PackedTexts(entries.lazy.map(\.identity))
-    places = PackedTexts(entries.lazy.map(\.placement.place))
+    locations = PackedTexts(entries.lazy.map(\.placement.location))
     digests = PackedTexts(entries.lazy.map(\.placement.digest))
     count = entries.count
   }
@@ -29,7 +29,7 @@ struct ReceiptChunk: Equatable, Sendable {
   var identityTexts: [String] { identities.texts }
 
   var placements: [TransferPlacement] {
-    zip(places.texts, digests.texts).map { TransferPlacement(place: $0, digest: $1) }
+    zip(locations.texts, digests.texts).map { TransferPlacement(location: $0, digest: $1) }
   }
 
   /// Both in one, if that is not too large.
@@ -40,17 +40,17 @@ struct ReceiptChunk: Equatable, Sendable {
 }
 
 extension ReceiptChunk: Codable {
-  private enum Keys: String, CodingKey { case identities, places, digests }
+  private enum Keys: String, CodingKey { case identities, digests, locations = "places" }
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Keys.self)
     identities = try fields.decode(PackedTexts.self, forKey: .identities)
-    places = try fields.decode(PackedTexts.self, forKey: .places)
+    locations = try fields.decode(PackedTexts.self, forKey: .locations)
     digests = try fields.decode(PackedTexts.self, forKey: .digests)
     count = identities.count
-    guard places.count == count, digests.count == count else {
+    guard locations.count == count, digests.count == count else {
       throw DecodingError.dataCorruptedError(
-        forKey: .places, in: fields, debugDescription: "The numbers of places and items differ."
+        forKey: .locations, in: fields, debugDescription: "The numbers of places and items differ."
       )
     }
   }
@@ -58,7 +58,7 @@ extension ReceiptChunk: Codable {
   func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: Keys.self)
     try fields.encode(identities, forKey: .identities)
-    try fields.encode(places, forKey: .places)
+    try fields.encode(locations, forKey: .locations)
     try fields.encode(digests, forKey: .digests)
   }
 }

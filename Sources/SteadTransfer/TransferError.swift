@@ -42,7 +42,7 @@ public struct TransferError: Error, Sendable {
   /// The underlying error, if one exists.
   public var cause: (any Error)?
   /// The elements of a conflict that a destination has found, one for each failure.
-  var conflicts: [PlaceConflict] = []
+  var conflicts: [ElementConflict] = []
 
   /// Makes an error; the package does this, and so may a test.
   public init(
@@ -55,16 +55,16 @@ public struct TransferError: Error, Sendable {
   }
 
   /// Elements whose places in a destination are taken by something else.
-  static func conflict(_ message: String, _ conflicts: [PlaceConflict]) -> Self {
+  static func conflict(_ message: String, _ conflicts: [ElementConflict]) -> Self {
     var error = Self(code: .conflict, message: message, failures: conflicts.map(\.failure))
     error.conflicts = conflicts
     return error
   }
 
   /// The error for items whose unique values records or other items have.
-  static func conflict(ofUniqueValues conflicts: [PlaceConflict]) -> Self {
+  static func conflict(ofUniqueValues conflicts: [ElementConflict]) -> Self {
     let remedy = "Nothing was written; say in the transfer's options what becomes of these items, "
-    guard !conflicts.allSatisfy({ $0.holder?.isElement == true }) else {
+    guard !conflicts.allSatisfy({ $0.occupant?.isElement == true }) else {
       return conflict(
         "Several items of the source have the same unique values. \(remedy)or give them other values.",
         conflicts)
@@ -86,9 +86,9 @@ extension TransferError: CustomStringConvertible, LocalizedError {
   }
 
   private var summary: String {
-    let told = failures.prefix(Self.describedFailureLimit).map(\.description)
-    let rest = failures.count - told.count
-    let lines = rest > 0 ? told + ["and \(rest) more"] : told
+    let listed = failures.prefix(Self.describedFailureLimit).map(\.description)
+    let rest = failures.count - listed.count
+    let lines = rest > 0 ? listed + ["and \(rest) more"] : listed
     return lines.isEmpty ? message : message + " " + lines.joined(separator: "; ")
   }
 

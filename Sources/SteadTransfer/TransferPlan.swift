@@ -8,7 +8,7 @@ import SteadFiles
 /// receipt are one that was moved and one that is new. They come one by one, in the source's order.
 struct TransferPlan {
   /// What an item is.
-  enum Verdict: Sendable, Equatable {
+  enum Classification: Sendable, Equatable {
     /// No run has written it.
     case new
     /// A run has written it that did not come to its end. The entry's place among all of the receipt.
@@ -27,7 +27,7 @@ struct TransferPlan {
   }
 
   private let receipt: TransferReceipt
-  private var known: KnownItems
+  private var known: IdentityMultiset
   private(set) var newCount = 0
   private(set) var unfinishedCount = 0
   private(set) var movedCount = 0
@@ -36,8 +36,8 @@ struct TransferPlan {
   init(_ receipt: TransferReceipt, _ identities: (_ first: Int) throws -> [String]) rethrows {
     self.receipt = receipt
     // What is pending comes first, since it is what a removal takes.
-    known = try KnownItems(receipt.count) { place in
-      let first = receipt.entry(at: place)
+    known = try IdentityMultiset(receipt.count) { index in
+      let first = receipt.entry(at: index)
       let chunk = try identities(first)
       let end = receipt.pending.contains(first) ? receipt.count : receipt.movedCount
       return Array(chunk.prefix(end - first))
@@ -45,12 +45,12 @@ struct TransferPlan {
   }
 
   /// The state of the source's next item.
-  mutating func verdict(_ identity: String) -> Verdict {
-    guard let place = known.take(identity) else {
+  mutating func classify(_ identity: String) -> Classification {
+    guard let index = known.remove(identity) else {
       newCount += 1
       return .new
     }
-    let entry = receipt.entry(at: place)
+    let entry = receipt.entry(at: index)
     if receipt.pending.contains(entry) {
       unfinishedCount += 1
       return .unfinished(entry)
@@ -85,20 +85,20 @@ struct TransferPlan {
   /// new, equal items.
   ///
   /// - Parameter forEachIdentity: Calls its body with the identities of all items of the source.
-  static func isWhole(
+  static func areAllPresent(
     _ entries: [TransferReceipt.Entry],
     leftIn forEachIdentity: (_ body: (String) -> Void) throws -> Void
   ) rethrows -> Bool {
-    var known = KnownItems(entries)
-    try forEachIdentity { _ = known.take($0) }
-    return known.takenCount == entries.count
+    var known = IdentityMultiset(entries)
+    try forEachIdentity { _ = known.remove($0) }
+    return known.removedCount == entries.count
   }
 }
 
 extension TransferReceipt {
   /// The entry at a place of an order in which what is pending comes first.
-  fileprivate func entry(at place: Int) -> Int {
-    place < pendingCount ? movedCount + place : place - pendingCount
+  fileprivate func entry(at index: Int) -> Int {
+    index < pendingCount ? movedCount + index : index - pendingCount
   }
 }
 
@@ -107,7 +107,7 @@ extension TransferReceipt {
 /// Identities that are taken out one by one, equal ones as often as they are there.
 ///
 /// Takes 21 bytes of memory each, and no more while it is searched, since there may be millions.
-struct KnownItems {
+struct IdentityMultiset {
   /// What stands for an identity: the digest that it is, or a digest of it.
   private struct Token: Comparable {
     let high: UInt64
@@ -134,9 +134,9 @@ struct KnownItems {
   /// The tokens' places, by the tokens, those of equal ones as they came.
   private var order: [UInt32] = []
   /// Whether the item at a place of `order` is taken.
-  private var isTaken: [Bool] = []
+  private var isRemoved: [Bool] = []
   /// How many are taken.
-  private(set) var takenCount = 0
+  private(set) var removedCount = 0
 
   /// Identities in chunks, so that not all are in memory as strings.
   init(_ count: Int, _ chunk: (_ first: Int) throws -> [String]) rethrows {
@@ -150,7 +150,7 @@ struct KnownItems {
     order.sort { one, other in
       (tokens[Int(one)], one) < (tokens[Int(other)], other)
     }
-    isTaken = Array(repeating: false, count: tokens.count)
+    isRemoved = Array(repeating: false, count: tokens.count)
   }
 
   /// The identities of a receipt's entries.
@@ -159,7 +159,7 @@ struct KnownItems {
   }
 
   /// The place of an item of that identity, the first that is left; nil when none is.
-  mutating func take(_ identity: String) -> Int? {
+  mutating func remove(_ identity: String) -> Int? {
     if tokens.isEmpty { return nil }
     let token = Token(identity)
     // Of equal ones, those that are taken are the first.
@@ -167,15 +167,15 @@ struct KnownItems {
     while low < high {
       let middle = (low + high) / 2
       let found = tokens[Int(order[middle])]
-      if found < token || found == token && isTaken[middle] {
+      if found < token || found == token && isRemoved[middle] {
         low = middle + 1
       } else {
         high = middle
       }
     }
     guard low < order.count, tokens[Int(order[low])] == token else { return nil }
-    isTaken[low] = true
-    takenCount += 1
+    isRemoved[low] = true
+    removedCount += 1
     return Int(order[low])
   }
 }

@@ -19,24 +19,27 @@ struct TransferReceipt: Hashable, Sendable {
   /// The place of an element, and its expected contents.
   struct Placement: Hashable, Sendable {
     /// The place within the destination: an identifier of a record, a key, an account, a relative path.
-    var place: String
+    var location: String
     /// The digest of what was put there, in the destination's own form (``ItemDigest``); empty where what was
     /// there was kept instead.
     var digest: String
 
     /// The place of something that was there, whatever it is, or becomes.
-    static func unverified(at place: String) -> Self { Self(place: place, digest: "") }
+    static func unverified(at location: String) -> Self { Self(location: location, digest: "") }
 
     /// Whether something was put there, which is to be found there.
     var isVerified: Bool { !digest.isEmpty }
   }
 
   /// The state of a source at a moment, as far as that is known without reading it.
-  struct Mark: Hashable, Codable, Sendable {
+  struct SourceVersion: Hashable, Codable, Sendable {
     /// The same for as long as nothing has changed.
-    var text: String
+    var tag: String
     /// How many items the source held.
     var count: Int
+
+    // The stored name of the tag is that of version 2 of the format.
+    private enum CodingKeys: String, CodingKey { case count, tag = "text" }
   }
 
   /// How far the transfer has come.
@@ -64,7 +67,7 @@ struct TransferReceipt: Hashable, Sendable {
   var pendingCount: Int
   /// What the source was when all that it held was moved; nil when something was left, or when the source
   /// cannot tell.
-  var mark: TransferReceipt.Mark?
+  var sourceVersion: TransferReceipt.SourceVersion?
 
   /// The number of entries.
   var count: Int { movedCount + pendingCount }
@@ -89,7 +92,7 @@ extension TransferReceipt: Codable {
     revision = try fields.decode(Int.self, forKey: .revision)
     movedCount = try fields.decode(Int.self, forKey: .moved)
     pendingCount = try fields.decode(Int.self, forKey: .pending)
-    mark = try fields.decodeIfPresent(TransferReceipt.Mark.self, forKey: .mark)
+    sourceVersion = try fields.decodeIfPresent(TransferReceipt.SourceVersion.self, forKey: .mark)
   }
 
   /// Writes the version first, then all fields.
@@ -103,7 +106,7 @@ extension TransferReceipt: Codable {
     try fields.encode(revision, forKey: .revision)
     try fields.encode(movedCount, forKey: .moved)
     try fields.encode(pendingCount, forKey: .pending)
-    try fields.encodeIfPresent(mark, forKey: .mark)
+    try fields.encodeIfPresent(sourceVersion, forKey: .mark)
   }
 
   static func unknownVersion(_ version: Int) -> TransferError {
@@ -126,11 +129,11 @@ extension TransferReceipt {
   ///
   /// - Throws: ``TransferError`` `.changed`.
   func checkFollows(_ current: TransferReceipt?) throws {
-    guard revision == (current?.revision ?? 0) + 1 else { throw overtaken(nil) }
+    guard revision == (current?.revision ?? 0) + 1 else { throw superseded(nil) }
   }
 
   /// Another run was quicker.
-  func overtaken(_ cause: (any Error)?) -> TransferError {
+  func superseded(_ cause: (any Error)?) -> TransferError {
     TransferError(
       code: .changed,
       message:
@@ -142,7 +145,7 @@ extension TransferReceipt {
   ///
   /// - Parameter isLast: Whether these are the last of the run.
   func adding(_ count: Int, at date: Date, isLast: Bool = true) -> TransferReceipt {
-    var next = following()
+    var next = incremented()
     (next.state, next.date) = (isLast ? .written : .writing, date)
     next.pendingCount += count
     return next
@@ -150,39 +153,39 @@ extension TransferReceipt {
 
   /// The receipt when it turns out that the last items are written.
   func completed() -> TransferReceipt {
-    var next = following()
+    var next = incremented()
     next.state = .written
     return next
   }
 
   /// The receipt after the source has removed the pending items, or keeps them on purpose.
-  func finished(mark: TransferReceipt.Mark?) -> TransferReceipt {
-    var next = following()
+  func finished(sourceVersion: TransferReceipt.SourceVersion?) -> TransferReceipt {
+    var next = incremented()
     next.state = .finished
     (next.movedCount, next.pendingCount) = (count, 0)
-    next.mark = mark
+    next.sourceVersion = sourceVersion
     return next
   }
 
   /// The receipt once it is known that all of the source's items were moved.
-  func marked(_ mark: TransferReceipt.Mark) -> TransferReceipt {
-    var next = following()
-    next.mark = mark
+  func recording(_ sourceVersion: TransferReceipt.SourceVersion) -> TransferReceipt {
+    var next = incremented()
+    next.sourceVersion = sourceVersion
     return next
   }
 
   /// The receipt that has forgotten everything.
   func emptied() -> TransferReceipt {
-    var next = following()
+    var next = incremented()
     next.state = .finished
     (next.movedCount, next.pendingCount, next.source) = (0, 0, nil)
     return next
   }
 
-  private func following() -> TransferReceipt {
+  private func incremented() -> TransferReceipt {
     var next = self
     next.revision += 1
-    next.mark = nil
+    next.sourceVersion = nil
     return next
   }
 
@@ -212,13 +215,13 @@ struct WholeReceipt: Equatable, Sendable {
       if first == index { return chunk }
       first += chunk.count
     }
-    throw receipt.overtaken(nil)
+    throw receipt.superseded(nil)
   }
 
   /// The replacement of `current` for a following receipt, with or without a chunk of new entries.
   ///
   /// - Throws: ``TransferError`` `.changed` when it follows another one.
-  static func following(
+  static func succeeding(
     _ current: WholeReceipt?, _ next: TransferReceipt, adding chunk: ReceiptChunk? = nil
   ) throws -> WholeReceipt {
     try next.checkFollows(current?.receipt)

@@ -54,12 +54,12 @@ extension TransferReport: CustomStringConvertible {
       (alreadyMoved, "moved earlier"), (changedMeanwhile, "changed meanwhile"),
       (failures.count, "failed"), (left, "left in the source"),
     ]
-    let told = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    let listed = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
     // A misspelt key looks like one that was moved, so the source is named.
     let nothing =
       read == 0 && !source.isEmpty
       ? "nothing to move: \(source) holds nothing" : "nothing to move"
-    let figures = told.isEmpty ? nothing : told.joined(separator: ", ")
+    let figures = listed.isEmpty ? nothing : listed.joined(separator: ", ")
     return isPreview ? "would be: \(figures)" : figures
   }
 }
@@ -97,7 +97,7 @@ public struct TransferProgress: Sendable, Hashable {
 /// error back.
 final class ProgressReporter {
   private let report: TransferProgress.Report
-  private(set) var stop: (any Error)?
+  private(set) var thrownError: (any Error)?
 
   init(_ report: @escaping TransferProgress.Report) { self.report = report }
 
@@ -106,7 +106,7 @@ final class ProgressReporter {
       try Task.checkCancellation()
       try report(progress)
     } catch {
-      stop = error
+      thrownError = error
       throw error
     }
   }

@@ -17,7 +17,7 @@ extension TransferRun {
     var plan = try plan(receipt)
     var batch = Batch()
     try forEach(reading) { item in
-      guard plan.verdict(item.identity) == .new else { return }
+      guard plan.classify(item.identity) == .new else { return }
       if batch.isFull(limit) {
         try write(
           &batch, &written, of: total, isLast: false, expecting: expected.popFirst() ?? "")
@@ -62,7 +62,7 @@ extension TransferRun {
     let run = self
     let before = receipt
     let written = try resolvingConflicts(of: &batch) { batch in
-      try run.writeUnlessOvertaken(batch, after: before, of: total, isLast: isLast)
+      try run.writeUnlessSuperseded(batch, after: before, of: total, isLast: isLast)
     }
     guard let written else { return }
     report.moved += batch.items.count
@@ -72,14 +72,14 @@ extension TransferRun {
   }
 
   /// Writes. If the place of an element is taken, checks whether another run was faster and has written it.
-  private func writeUnlessOvertaken(
+  private func writeUnlessSuperseded(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
     do {
       return try write(batch, after: receipt, of: total, isLast: isLast)
     } catch let error as TransferError where error.code == .conflict {
       guard try readReceipt() != receipt else { throw error }
-      throw receipt.overtaken(error)
+      throw receipt.superseded(error)
     }
   }
 
@@ -93,9 +93,9 @@ extension TransferRun {
     }
     if done == 0 { try reporter.send(.writing, 0, of: total) }
     // A source that is the destination as a whole is known before the places are.
-    try refuseOverlap([])
+    try checkOverlap([])
     var replacedCount = 0
-    try acting("\(destination.name) could not be written. The source was left as it is.") {
+    try wrappingErrors("\(destination.name) could not be written. The source was left as it is.") {
       try destination.write(elements(of: batch), next, send) { written in
         replacedCount = written.replacedCount
         return try chunk(batch, written.placements)
@@ -112,14 +112,15 @@ extension TransferRun {
           + "elements.")
     }
     let kept = batch.kept.map { kept in
-      let place =
-        switch kept.element.holder {
-        case .stored(let place): place
-        case .element(let element): placements[element].place
+      let location =
+        switch kept.element.occupant {
+        case .stored(let location): location
+        case .element(let element): placements[element].location
         }
-      return TransferReceipt.Entry(identity: kept.item.identity, placement: .unverified(at: place))
+      return TransferReceipt.Entry(
+        identity: kept.item.identity, placement: .unverified(at: location))
     }
-    try refuseOverlap(placements + kept.map(\.placement))
+    try checkOverlap(placements + kept.map(\.placement))
     let written = zip(batch.items, placements).map {
       TransferReceipt.Entry(identity: $0.identity, placement: $1)
     }
@@ -127,7 +128,7 @@ extension TransferRun {
   }
 
   /// Otherwise the written items would be removed again.
-  private func refuseOverlap(_ placements: [TransferPlacement]) throws {
+  private func checkOverlap(_ placements: [TransferPlacement]) throws {
     guard !options.keepsSource, source.overlaps(placements, of: destination) else { return }
     throw TransferError(
       code: .conflict,
@@ -135,22 +136,19 @@ extension TransferRun {
         "\(source.name) is itself where items would go, so nothing was moved. Move to another "
         + "place.")
   }
-}
 
-// MARK: - Verification and removal
+  // MARK: - Verification and removal
 
-/// The steps after all is written: reading back, removing, and the receipt.
-extension TransferRun {
   /// Reads back the pending items, removes them from the source, and records that in the receipt.
   ///
   /// - Parameter resumed: How many of the items that are pending an earlier run has written.
   mutating func finish(
-    _ receipt: TransferReceipt, resumed: Int, _ mark: TransferReceipt.Mark? = nil
+    _ receipt: TransferReceipt, resumed: Int, _ sourceVersion: TransferReceipt.SourceVersion? = nil
   ) throws -> TransferReceipt {
     var (lost, entries) = try verifyPending(receipt)
     let own = receipt.movedCount + resumed
     let missing = lost.filter { $0.entry >= own }
-    guard missing.isEmpty else { throw notVerified(missing.map(\.place)) }
+    guard missing.isEmpty else { throw notVerified(missing.map(\.location)) }
     unverified = Set(lost.map(\.entry))
     let isResumed = receipt.state == .written && resumed == receipt.pendingCount
     var receipt = receipt
@@ -160,7 +158,7 @@ extension TransferRun {
       // Another process has had the source give it up.
       if receipt.state == .finished { return receipt }
     }
-    if isResumed, !entries.isEmpty, !source.hasUniqueIdentities, try !isWhole(entries) {
+    if isResumed, !entries.isEmpty, !source.hasUniqueIdentities, try !areAllPresent(entries) {
       entries = []
     }
     let removed = try remove(entries)
@@ -170,7 +168,7 @@ extension TransferRun {
       report.left -= removed
       report.changedMeanwhile += entries.count - removed
     }
-    return try replace(receipt, with: receipt.finished(mark: mark))
+    return try replace(receipt, with: receipt.finished(sourceVersion: sourceVersion))
   }
 
   /// Reads back the pending items, chunk by chunk.
@@ -179,8 +177,8 @@ extension TransferRun {
   ///   remove from the source.
   func verifyPending(
     _ receipt: TransferReceipt
-  ) throws -> (lost: [(entry: Int, place: String)], removal: [TransferReceipt.Entry]) {
-    var lost: [(entry: Int, place: String)] = []
+  ) throws -> (lost: [(entry: Int, location: String)], removal: [TransferReceipt.Entry]) {
+    var lost: [(entry: Int, location: String)] = []
     var removal: [TransferReceipt.Entry] = []
     try reporter.send(.verifying, 0, of: receipt.pendingCount)
     try forEachChunk(of: receipt, from: receipt.movedCount) { first, chunk in
@@ -188,9 +186,9 @@ extension TransferRun {
       let placements = chunk.placements
       let missing = Set(try verify(placements, after: done, of: receipt.pendingCount))
       for (number, placement) in placements.enumerated() where missing.contains(placement) {
-        lost.append((first + number, placement.place))
+        lost.append((first + number, placement.location))
       }
-      guard removes else { return }
+      guard removesItems else { return }
       removal += TransferPlan.removal(
         of: chunk.entries, unverified: Array(missing), options, isRemovable: source.isRemovable)
     }
@@ -198,9 +196,9 @@ extension TransferRun {
     return (lost, removal)
   }
 
-  private func isWhole(_ entries: [TransferReceipt.Entry]) throws -> Bool {
+  private func areAllPresent(_ entries: [TransferReceipt.Entry]) throws -> Bool {
     let reading = try open()
-    return try TransferPlan.isWhole(entries) { body in
+    return try TransferPlan.areAllPresent(entries) { body in
       try forEach(reading) { body($0.identity) }
     }
   }
@@ -210,7 +208,7 @@ extension TransferRun {
   ) throws {
     var first = first
     while first < receipt.count {
-      let chunk = try acting("The receipt in \(destination.name) could not be read.") {
+      let chunk = try wrappingErrors("The receipt in \(destination.name) could not be read.") {
         try destination.chunk(of: receipt, at: first)
       }
       try body(first, chunk)
@@ -221,7 +219,7 @@ extension TransferRun {
   private func verify(
     _ placements: [TransferPlacement], after done: Int, of total: Int
   ) throws -> [TransferPlacement] {
-    try acting(
+    try wrappingErrors(
       "What was written to \(destination.name) could not be read back, and stays in the source, "
         + "too. Run again."
     ) {
@@ -234,7 +232,7 @@ extension TransferRun {
   private func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard !entries.isEmpty else { return 0 }
     try reporter.send(.removing, 0, of: entries.count)
-    let removed = try acting(
+    let removed = try wrappingErrors(
       "The items are in \(destination.name), and could not be removed from \(source.name). Make it "
         + "writable and run again, or run with keepsSource."
     ) {
@@ -248,48 +246,50 @@ extension TransferRun {
     _ receipt: TransferReceipt, with next: TransferReceipt
   ) throws -> TransferReceipt {
     do {
-      try acting("The receipt in \(destination.name) could not be brought up to date. Run again.") {
+      try wrappingErrors(
+        "The receipt in \(destination.name) could not be brought up to date. Run again."
+      ) {
         try destination.replace(next)
       }
       return next
     } catch let error as TransferError where error.code == .changed {
       // Another process has brought the same work to its end.
-      let there = try readReceipt()
-      guard there.state == .finished, there.movedCount >= receipt.count else { throw error }
-      return there
+      let current = try readReceipt()
+      guard current.state == .finished, current.movedCount >= receipt.count else { throw error }
+      return current
     }
   }
 
   /// Removes from the source the unchanged items that earlier runs have moved.
-  mutating func takeOut(_ places: [Int], of receipt: TransferReceipt) throws {
-    guard !places.isEmpty else { return }
-    var rest = places.sorted()[...]
+  mutating func removeAlreadyMoved(_ indices: [Int], of receipt: TransferReceipt) throws {
+    guard !indices.isEmpty else { return }
+    var rest = indices.sorted()[...]
     var removal: [TransferReceipt.Entry] = []
-    try reporter.send(.verifying, 0, of: places.count)
+    try reporter.send(.verifying, 0, of: indices.count)
     try forEachChunk(of: receipt, from: 0) { first, chunk in
       let here = rest.prefix { $0 < first + chunk.count }
       rest = rest.dropFirst(here.count)
       guard !here.isEmpty else { return }
       let all = chunk.entries
       let entries = here.map { all[$0 - first] }
-      let done = places.count - rest.count - here.count
-      let missing = try verify(entries.map(\.placement), after: done, of: places.count)
+      let done = indices.count - rest.count - here.count
+      let missing = try verify(entries.map(\.placement), after: done, of: indices.count)
       removal += TransferPlan.removal(
         of: entries, unverified: missing, options, isRemovable: source.isRemovable)
     }
-    try reporter.send(.verifying, places.count, of: places.count)
+    try reporter.send(.verifying, indices.count, of: indices.count)
     let removed = try remove(removal)
     report.removed += removed
     report.left -= removed
   }
 
-  private func notVerified(_ places: [String]) -> TransferError {
+  private func notVerified(_ locations: [String]) -> TransferError {
     TransferError(
       code: .notVerified,
       message:
-        "\(places.count) items do not read back from \(destination.name) as they were written. "
+        "\(locations.count) items do not read back from \(destination.name) as they were written. "
         + "The source was left as it is. Check the disk.",
-      failures: places.map {
+      failures: locations.map {
         TransferFailure(item: $0, reason: "It does not hold what was written there.")
       })
   }

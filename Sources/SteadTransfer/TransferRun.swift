@@ -22,26 +22,26 @@ struct TransferRun<Value, Element> {
       try move()
       return report
     } catch {
-      throw reporter.stop ?? error
+      throw reporter.thrownError ?? error
     }
   }
 
   mutating func preview() throws -> TransferReport {
     do {
-      try look()
+      try preparePreview()
       return report
     } catch {
-      throw reporter.stop ?? error
+      throw reporter.thrownError ?? error
     }
   }
-}
 
-extension TransferRun {
   var source: any ItemSource<Value> { transfer.source.items }
   var destination: any ItemDestination<Element> { transfer.destination.items }
   var options: TransferOptions { transfer.options }
-  var limit: Batch.Limit { destination.takesChunks ? transfer.limit : .none }
-  var removes: Bool { source.isRemovable && !options.keepsSource }
+  var limit: Batch.Limit { destination.acceptsChunks ? transfer.limit : .none }
+  var removesItems: Bool { source.isRemovable && !options.keepsSource }
+
+  // MARK: - Steps
 
   private mutating func move() throws {
     var receipt = try readReceipt()
@@ -50,42 +50,42 @@ extension TransferRun {
     case .written: receipt = try finish(receipt, resumed: receipt.pendingCount)
     case .finished: break
     }
-    let mark = try readMark()
-    if isUnchanged(receipt, mark) { return }
+    let tag = try readVersionTag()
+    if isUnchanged(receipt, tag) { return }
     let reading = try open()
-    var survey = try survey(reading, receipt, checksPlaces: false)
-    try takeOut(survey.moved, of: receipt)
+    var survey = try survey(reading, receipt, checksConflicts: false)
+    try removeAlreadyMoved(survey.moved, of: receipt)
     switch survey.plan.afterConversion(failed: survey.failedCount, options) {
     case .refuse: throw notConverted(survey.failedCount)
-    case .nothing: try settle(receipt, receipt, mark)
+    case .nothing: try complete(receipt, receipt, tag)
     case .write:
       if let conflict = survey.conflict { throw conflict }
-      try settle(write(&survey, reading, after: receipt), receipt, mark)
+      try complete(write(&survey, reading, after: receipt), receipt, tag)
     }
   }
 
   /// Ends the run when all that there was to write is written.
   ///
   /// - Parameter before: The receipt before this run has written.
-  private mutating func settle(
-    _ receipt: TransferReceipt, _ before: TransferReceipt, _ mark: String?
+  private mutating func complete(
+    _ receipt: TransferReceipt, _ before: TransferReceipt, _ tag: String?
   ) throws {
-    let mark = try certain(mark)
+    let version = try confirmedVersion(tag)
     if receipt.pendingCount > 0 {
-      _ = try finish(receipt, resumed: before.pendingCount, mark)
-    } else if let mark, receipt.count > 0, receipt.mark != mark {
-      _ = try replace(receipt, with: receipt.marked(mark))
+      _ = try finish(receipt, resumed: before.pendingCount, version)
+    } else if let version, receipt.count > 0, receipt.sourceVersion != version {
+      _ = try replace(receipt, with: receipt.recording(version))
     }
   }
 
-  private mutating func look() throws {
+  private mutating func preparePreview() throws {
     report.isPreview = true
     let receipt = try readReceipt()
-    if receipt.state == .finished, isUnchanged(receipt, try readMark()) { return }
-    let survey = try survey(open(), receipt, checksPlaces: true)
+    if receipt.state == .finished, isUnchanged(receipt, try readVersionTag()) { return }
+    let survey = try survey(open(), receipt, checksConflicts: true)
     let isRefused = survey.plan.afterConversion(failed: survey.failedCount, options) == .refuse
     if !isRefused, survey.conflict == nil {
-      (report.moved, report.kept) = (survey.freeCount, survey.keptCount)
+      (report.moved, report.kept) = (survey.writableCount, survey.keptCount)
       report.replaced = survey.replacedCount
     }
     if !isRefused { report.failures += survey.conflict?.failures ?? [] }
@@ -95,17 +95,17 @@ extension TransferRun {
       source.hasUniqueIdentities || receipt.state == .writing || found == receipt.pendingCount
     let unfinished = isCertain ? found : 0
     report.alreadyMoved = survey.plan.movedCount + found - unfinished
-    guard removes else { return }
+    guard removesItems else { return }
     report.removed =
       report.moved + report.kept + unfinished
       + (options.removesAlreadyMoved ? report.alreadyMoved : 0)
     report.left = report.read - report.removed
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   func readReceipt() throws -> TransferReceipt {
-    let receipt = try acting("The receipt in \(destination.name) could not be read.") {
+    let receipt = try wrappingErrors("The receipt in \(destination.name) could not be read.") {
       try destination.receipt(named: transfer.id)
     }
     var known = receipt ?? .none(transfer.id)
@@ -116,8 +116,8 @@ extension TransferRun {
           "\(destination.name) has a receipt of another transfer under this one's name. "
           + "Give the transfer another name.")
     }
-    if known.count == 0 { known.source = source.lastingName }
-    guard let before = known.source, let now = source.lastingName, before != now else {
+    if known.count == 0 { known.source = source.stableName }
+    guard let before = known.source, let now = source.stableName, before != now else {
       return known
     }
     throw TransferError(
@@ -128,40 +128,46 @@ extension TransferRun {
         + "same source, give it its name back, or reset the receipt and move all that it holds.")
   }
 
-  private func readMark() throws -> String? {
-    try acting("\(source.name) could not be read.") { try source.mark() }
+  private func readVersionTag() throws -> String? {
+    try wrappingErrors("\(source.name) could not be read.") { try source.versionTag() }
   }
 
   /// Whether the source is as it was when all that it held had been moved; counts that then.
-  private mutating func isUnchanged(_ receipt: TransferReceipt, _ mark: String?) -> Bool {
-    guard let known = receipt.mark, known.text == mark, unverified.isEmpty,
-      !(options.removesAlreadyMoved && removes)
+  private mutating func isUnchanged(_ receipt: TransferReceipt, _ tag: String?) -> Bool {
+    guard let known = receipt.sourceVersion, known.tag == tag, unverified.isEmpty,
+      !(options.removesAlreadyMoved && removesItems)
     else { return false }
     (report.read, report.alreadyMoved, report.left) = (known.count, known.count, known.count)
     return true
   }
 
   /// The mark of a source that has not changed since, and of which nothing is left to move.
-  private func certain(_ mark: String?) throws -> TransferReceipt.Mark? {
-    guard let mark, report.failures.isEmpty, !removes, try readMark() == mark else { return nil }
-    return TransferReceipt.Mark(text: mark, count: report.read)
+  private func confirmedVersion(_ tag: String?) throws -> TransferReceipt.SourceVersion? {
+    guard let tag, report.failures.isEmpty, !removesItems, try readVersionTag() == tag else {
+      return nil
+    }
+    return TransferReceipt.SourceVersion(tag: tag, count: report.read)
   }
 
   func open() throws -> ItemReading<Value> {
     try reporter.send(.reading, 0, of: nil)
-    return try acting("\(source.name) could not be read.") { try source.open(reporter.send) }
+    return try wrappingErrors("\(source.name) could not be read.") {
+      try source.open(reporter.send)
+    }
   }
 
   func forEach(
     _ reading: ItemReading<Value>, _ body: (TransferItem<Value>) throws -> Void
   ) throws {
-    try acting("\(source.name) could not be read.") { try reading.forEach(reporter.send, body) }
+    try wrappingErrors("\(source.name) could not be read.") {
+      try reading.forEach(reporter.send, body)
+    }
   }
 
-  // MARK: Errors
+  // MARK: - Errors
 
   /// Runs a body that may fail, and gives foreign errors a message.
-  func acting<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
+  func wrappingErrors<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as TransferError {

@@ -9,7 +9,7 @@ struct TransferSurvey<Value, Element> {
   /// The fingerprints of the batches before, which were converted and released.
   var fingerprints: [String] = []
   /// How many elements have free places in the destination, of those that were looked at.
-  var freeCount = 0
+  var writableCount = 0
   /// How many of these would replace something.
   var replacedCount = 0
   /// How many elements would be left out because their places are taken.
@@ -21,7 +21,7 @@ struct TransferSurvey<Value, Element> {
 
   init(_ plan: TransferPlan) { self.plan = plan }
 
-  mutating func note(_ error: TransferError) {
+  mutating func add(_ error: TransferError) {
     guard var known = conflict else {
       conflict = error
       return
@@ -70,30 +70,30 @@ struct ItemBatch<Value, Element> {
   /// Keeps what another batch keeps, and some of its items: this batch has all others of that one.
   ///
   /// - Parameter conflicts: The elements of the other batch that are not written.
-  mutating func keep(_ conflicts: [PlaceConflict], of other: Self) {
-    let taken = Set(conflicts.map(\.element))
+  mutating func carryOver(_ conflicts: [ElementConflict], of other: Self) {
+    let excluded = Set(conflicts.map(\.element))
     var index: [Int: Int] = [:]
-    for element in other.items.indices where !taken.contains(element) {
+    for element in other.items.indices where !excluded.contains(element) {
       index[element] = index.count
     }
-    let holders = Dictionary(conflicts.map { ($0.element, $0.holder) }) { first, _ in first }
-    func renewed(_ holder: PlaceHolder) -> PlaceHolder? {
-      guard case .element(let element) = holder else { return holder }
-      if let place = index[element] { return .element(place) }
+    let occupants = Dictionary(conflicts.map { ($0.element, $0.occupant) }) { first, _ in first }
+    func reindexed(_ occupant: Occupant) -> Occupant? {
+      guard case .element(let element) = occupant else { return occupant }
+      if let position = index[element] { return .element(position) }
       // It is not written either; what has its place is, or is there.
-      guard case .some(.some(let other)) = holders[element], other != holder else { return nil }
+      guard case .some(.some(let other)) = occupants[element], other != occupant else { return nil }
       if case .element(let element) = other { return index[element].map { .element($0) } }
       return other
     }
     kept = other.kept.compactMap { kept in
-      renewed(kept.element.holder).map {
-        KeptItem(item: kept.item, element: .init(element: kept.element.element, holder: $0))
+      reindexed(kept.element.occupant).map {
+        KeptItem(item: kept.item, element: .init(element: kept.element.element, occupant: $0))
       }
     }
     for conflict in conflicts {
-      guard let holder = conflict.holder.flatMap(renewed) else { continue }
+      guard let occupant = conflict.occupant.flatMap(reindexed) else { continue }
       let element = ElementBatch<Element>.Kept(
-        element: other.elements[conflict.element], holder: holder)
+        element: other.elements[conflict.element], occupant: occupant)
       kept.append(KeptItem(item: other.items[conflict.element], element: element))
     }
   }
@@ -111,22 +111,22 @@ extension TransferRun {
   /// - Parameter checksPlaces: Whether the destination is asked for the places of all. Otherwise that is done
   ///   where the items are more than are written at once, so that nothing is written when one has no place.
   mutating func survey(
-    _ reading: ItemReading<Value>, _ receipt: TransferReceipt, checksPlaces: Bool
+    _ reading: ItemReading<Value>, _ receipt: TransferReceipt, checksConflicts: Bool
   ) throws -> Survey {
     var survey = Survey(try plan(receipt))
     try forEach(reading) { item in
       report.read += 1
-      switch survey.plan.verdict(item.identity) {
+      switch survey.plan.classify(item.identity) {
       case .unfinished(let entry):
         if unverified.contains(entry) { report.failures.append(Self.editedFailure(item)) }
         return
       case .moved(let entry):
-        note(entry, item, &survey)
+        countMoved(entry, item, &survey)
         return
       case .new: break
       }
       if survey.batch.isFull(limit) {
-        try check(&survey, checksPlaces || options.conflicts == .stop)
+        try check(&survey, checksConflicts || options.conflicts == .stop)
         survey.fingerprints.append(survey.batch.fingerprint)
         survey.batch = Batch()
       }
@@ -141,23 +141,25 @@ extension TransferRun {
     report.left = report.read
     try reporter.send(.converting, survey.plan.newCount, of: survey.plan.newCount)
     let isChecked = !survey.fingerprints.isEmpty && options.conflicts == .stop
-    try check(&survey, checksPlaces || isChecked)
+    try check(&survey, checksConflicts || isChecked)
     return survey
   }
 
   func plan(_ receipt: TransferReceipt) throws -> TransferPlan {
-    try acting("The receipt in \(destination.name) could not be read.") {
+    try wrappingErrors("The receipt in \(destination.name) could not be read.") {
       try TransferPlan(receipt) { try destination.chunk(of: receipt, at: $0).identityTexts }
     }
   }
 
   /// Counts an item that an earlier run has moved.
-  private mutating func note(_ entry: Int, _ item: TransferItem<Value>, _ survey: inout Survey) {
+  private mutating func countMoved(
+    _ entry: Int, _ item: TransferItem<Value>, _ survey: inout Survey
+  ) {
     if unverified.contains(entry) {
       report.failures.append(Self.editedFailure(item))
     } else {
       report.alreadyMoved += 1
-      if options.removesAlreadyMoved, removes { survey.moved.append(entry) }
+      if options.removesAlreadyMoved, removesItems { survey.moved.append(entry) }
     }
   }
 
@@ -192,22 +194,22 @@ extension TransferRun {
       var batch = survey.batch
       let run = self
       let replaced = try resolvingConflicts(of: &batch) { batch in
-        try run.acting("\(run.destination.name) could not be looked at.") {
-          try run.destination.checkFree(run.elements(of: batch))
+        try run.wrappingErrors("\(run.destination.name) could not be looked at.") {
+          try run.destination.checkConflicts(run.elements(of: batch))
         }
       }
-      survey.freeCount += batch.elements.count
+      survey.writableCount += batch.elements.count
       survey.keptCount += batch.kept.count
       survey.replacedCount += replaced ?? 0
     } catch let error as TransferError where error.code == .conflict {
-      survey.note(error)
+      survey.add(error)
     }
   }
 
   /// Converts the items of a batch again, except for some.
-  private func renewed(_ batch: Batch, without taken: Set<Int>) throws -> Batch {
+  private func reconverted(_ batch: Batch, without excluded: Set<Int>) throws -> Batch {
     var again = Batch()
-    for (number, item) in batch.items.enumerated() where !taken.contains(number) {
+    for (number, item) in batch.items.enumerated() where !excluded.contains(number) {
       do {
         again.append(item, try convert(item))
       } catch let failure as Failure {
@@ -240,12 +242,12 @@ extension TransferRun {
         let conflicts = error.conflicts
         error.failures = conflicts.map { Self.named(batch.items[$0.element].name, $0.failure) }
         let keeps = [.keepExisting, .replace].contains(options.conflicts)
-        guard keeps ? conflicts.allSatisfy({ $0.holder != nil }) : options.conflicts == .leave
+        guard keeps ? conflicts.allSatisfy({ $0.occupant != nil }) : options.conflicts == .leave
         else {
           throw error
         }
-        var rest = try renewed(batch, without: Set(conflicts.map(\.element)))
-        if keeps { rest.keep(conflicts, of: batch) } else { report.failures += error.failures }
+        var rest = try reconverted(batch, without: Set(conflicts.map(\.element)))
+        if keeps { rest.carryOver(conflicts, of: batch) } else { report.failures += error.failures }
         batch = rest
       }
     }

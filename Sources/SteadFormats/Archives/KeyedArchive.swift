@@ -37,8 +37,8 @@
     package init(_ data: Data, allowing allowed: [AnyClass]) throws {
       guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
         case .array(let objects) = archive["$objects"],
-        case .dictionary(let tops) = archive["$top"],
-        let top = tops["root"].flatMap(Self.reference)
+        case .dictionary(let roots) = archive["$top"],
+        let top = roots["root"].flatMap(Self.reference)
       else { throw Unreadable() }
       self.data = data
       self.objects = objects
@@ -47,7 +47,7 @@
     }
 
     package func root() throws -> Any {
-      if try holdsOnlyBuiltIns() { return try object(at: top, depth: 0) }
+      if try containsOnlyBuiltIns() { return try object(at: top, depth: 0) }
       let types = allowed + [NSString.self, NSNumber.self]
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: types, from: data)
       else { throw Unreadable() }
@@ -57,7 +57,7 @@
     /// The value of an archive that contains only objects of the usual classes, none of which is passed to
     /// Foundation's unarchiver; throws for any other archive.
     package func plainRoot() throws -> Any {
-      guard try holdsOnlyBuiltIns() else { throw Unreadable() }
+      guard try containsOnlyBuiltIns() else { throw Unreadable() }
       var counts: [Int: Int] = [:]
       _ = try count(at: top, &counts, depth: 0)
       return try object(at: top, depth: 0)
@@ -87,20 +87,20 @@
     }
 
     /// Whether the archive contains no class of the user's own; throws for one that isn't allowed.
-    private func holdsOnlyBuiltIns() throws -> Bool {
+    private func containsOnlyBuiltIns() throws -> Bool {
       var isBuiltIn = true
       for object in objects {
         guard case .dictionary(let fields) = object, let found = fields["$classname"] else {
           continue
         }
         guard case .string(let name) = found else { throw Unreadable() }
-        try refuse(name)
+        try checkAllowed(name)
         if BuiltIn(className: name) == nil { isBuiltIn = false }
       }
       return isBuiltIn
     }
 
-    private func refuse(_ className: String) throws {
+    private func checkAllowed(_ className: String) throws {
       let type: AnyClass? =
         NSKeyedUnarchiver.class(forClassName: className) ?? NSClassFromString(className)
       guard let type, Self.isAllowed(type, allowed) else { throw Unreadable() }
@@ -120,9 +120,9 @@
       }
       return false
     }
-  }
 
-  extension KeyedArchive {
+    // MARK: - Values
+
     /// The classes whose archives are read here.
     private enum BuiltIn {
       case array, set, dictionary, string, data, date, url, uuid, null
@@ -149,7 +149,7 @@
       guard index > 0, objects.indices.contains(index), depth < Self.depthLimit else {
         throw Unreadable()
       }
-      guard case .dictionary(let fields) = objects[index] else { return try leaf(objects[index]) }
+      guard case .dictionary(let fields) = objects[index] else { return try scalar(objects[index]) }
       guard let type = fields["$class"].flatMap(Self.reference), objects.indices.contains(type),
         case .dictionary(let described) = objects[type],
         case .string(let className) = described["$classname"],
@@ -158,7 +158,7 @@
       return try value(builtIn, fields, depth: depth + 1)
     }
 
-    private func leaf(_ stored: PropertyList) throws -> Any {
+    private func scalar(_ stored: PropertyList) throws -> Any {
       let (value, type): (Any, AnyClass)
       switch stored {
       case .string(let text): (value, type) = (text, NSString.self)
@@ -262,9 +262,9 @@
       guard bytes.count == 16 else { throw Unreadable() }
       return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
-  }
 
-  extension KeyedArchive {
+    // MARK: - Encoding
+
     /// Whether the archiver can encode a value: it ends the process at one that it cannot.
     package static func canHold(_ value: Any, allowing allowed: [AnyClass]) -> Bool {
       func allows(_ type: AnyClass) -> Bool { isAllowed(type, allowed) }

@@ -8,7 +8,7 @@ struct ByteScanner {
   var isAtEnd: Bool { offset == bytes.count }
 
   /// The next byte; nil at the end.
-  var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+  var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
   mutating func skip(_ count: Int = 1) { offset = min(offset + count, bytes.count) }
 
@@ -21,14 +21,14 @@ struct ByteScanner {
   }
 
   /// Advances past `text` if that is next.
-  mutating func take(_ text: StaticString) -> Bool {
+  mutating func consume(_ text: StaticString) -> Bool {
     guard isNext(text) else { return false }
     offset += text.utf8CodeUnitCount
     return true
   }
 
   mutating func skipSpace() {
-    while let byte = next, byte.isSpace { offset += 1 }
+    while let byte = peek, byte.isSpace { offset += 1 }
   }
 
   /// Advances past the next `text`, and returns where it began; nil, at the end, when it does not occur.
@@ -44,9 +44,9 @@ struct ByteScanner {
   }
 
   /// Advances past the bytes that satisfy `condition`, and returns them.
-  mutating func take(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
+  mutating func consume(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
     let start = offset
-    while let byte = next, condition(byte) { offset += 1 }
+    while let byte = peek, condition(byte) { offset += 1 }
     return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
   }
 }
@@ -105,9 +105,7 @@ extension UnsafeRawBufferPointer {
     hash = (hash ^ last) &* factor
     return hash ^ (hash >> 32)
   }
-}
 
-extension UnsafeRawBufferPointer {
   /// The big-endian number of 1 to 8 bytes at an offset that has been checked.
   @inline(__always)
   func bigEndian(at offset: Int, size: Int) -> UInt64 {

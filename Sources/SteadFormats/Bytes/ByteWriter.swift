@@ -21,19 +21,19 @@ struct ByteWriter: ~Copyable {
 
   /// Whether an offset already holds the same bytes.
   @inline(__always)
-  func holds(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+  func hasBytes(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
     guard bytes.count <= count - offset, let start = bytes.baseAddress else { return false }
     return memcmp(base + offset, start, bytes.count) == 0
   }
 
   @inline(__always)
-  mutating func reserve(_ more: Int) {
-    if more > capacity - count { grow(more) }
+  mutating func reserve(_ additional: Int) {
+    if additional > capacity - count { grow(additional) }
   }
 
   @inline(never)
-  private mutating func grow(_ more: Int) {
-    capacity = max(capacity * 2, count + more)
+  private mutating func grow(_ additional: Int) {
+    capacity = max(capacity * 2, count + additional)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
     larger.copyMemory(from: base, byteCount: count)
     base.deallocate()
@@ -62,11 +62,11 @@ struct ByteWriter: ~Copyable {
     count += bytes.count
   }
 
-  /// Reserves room for `more` bytes, which are zeros until they are set.
-  mutating func skip(_ more: Int) {
-    reserve(more)
-    base.advanced(by: count).initializeMemory(as: UInt8.self, repeating: 0, count: more)
-    count += more
+  /// Reserves room for `additional` bytes, which are zeros until they are set.
+  mutating func appendZeros(_ additional: Int) {
+    reserve(additional)
+    base.advanced(by: count).initializeMemory(as: UInt8.self, repeating: 0, count: additional)
+    count += additional
   }
 
   /// Removes everything from `count` on.

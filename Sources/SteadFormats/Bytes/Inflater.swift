@@ -39,28 +39,28 @@ package struct Inflater {
     while !isLast {
       isLast = try input.bits(1) == 1
       switch try input.bits(2) {
-      case 0: try stored()
-      case 1: try compressed(Self.fixedLiterals, Self.fixedDistances)
+      case 0: try storedBlock()
+      case 1: try compressedBlock(Self.fixedLiterals, Self.fixedDistances)
       case 2:
-        let (literals, distances) = try codes()
-        try compressed(literals, distances)
+        let (literals, distances) = try dynamicCodes()
+        try compressedBlock(literals, distances)
       default: throw .damaged
       }
     }
     guard input.isAtEnd else { throw .damaged }
   }
 
-  // MARK: Blocks
+  // MARK: - Blocks
 
-  private mutating func stored() throws(Failure) {
+  private mutating func storedBlock() throws(Failure) {
     input.skipToByte()
     let count = try input.bits(16)
     guard try input.bits(16) == count ^ 0xFFFF else { throw .damaged }
     guard count <= limit - output.count else { throw .tooLarge }
-    try input.takeBytes(count, into: &output)
+    try input.readBytes(count, into: &output)
   }
 
-  private mutating func compressed(
+  private mutating func compressedBlock(
     _ literals: HuffmanCode, _ distances: HuffmanCode
   ) throws(Failure) {
     while true {
@@ -70,12 +70,12 @@ package struct Inflater {
         guard output.count < limit else { throw .tooLarge }
         output.append(UInt8(symbol))
       case Self.endOfBlock: return
-      default: try copy(lengthSymbol: symbol - Self.endOfBlock - 1, distances)
+      default: try copyMatch(lengthSymbol: symbol - Self.endOfBlock - 1, distances)
       }
     }
   }
 
-  private mutating func copy(
+  private mutating func copyMatch(
     lengthSymbol: Int, _ distances: HuffmanCode
   ) throws(Failure) {
     guard lengthSymbol < Self.lengths.count else { throw .damaged }
@@ -90,19 +90,21 @@ package struct Inflater {
   }
 
   /// The codes that a block defines.
-  private mutating func codes() throws(Failure) -> (HuffmanCode, HuffmanCode) {
+  private mutating func dynamicCodes() throws(Failure) -> (HuffmanCode, HuffmanCode) {
     let literalCount = try input.bits(5) + 257
     let distanceCount = try input.bits(5) + 1
-    let orderCount = try input.bits(4) + 4
+    let codeLengthCount = try input.bits(4) + 4
     guard literalCount <= Self.literalLimit, distanceCount <= Self.distances.count else {
       throw .damaged
     }
-    var orderLengths = [Int](repeating: 0, count: Self.order.count)
-    for place in Self.order.prefix(orderCount) { orderLengths[place] = try input.bits(3) }
-    let lengthCode = try HuffmanCode(orderLengths)
+    var codeLengths = [Int](repeating: 0, count: Self.codeLengthOrder.count)
+    for symbol in Self.codeLengthOrder.prefix(codeLengthCount) {
+      codeLengths[symbol] = try input.bits(3)
+    }
+    let codeLengthCode = try HuffmanCode(codeLengths)
     var lengths: [Int] = []
     while lengths.count < literalCount + distanceCount {
-      let symbol = try lengthCode.next(&input)
+      let symbol = try codeLengthCode.next(&input)
       switch symbol {
       case 0...15: lengths.append(symbol)
       case 16:
@@ -120,14 +122,12 @@ package struct Inflater {
       try HuffmanCode(Array(lengths[literalCount...]), mayBeIncomplete: true)
     )
   }
-}
 
-// MARK: The tables of RFC 1951, section 3.2
+  // MARK: - Tables of RFC 1951, section 3.2
 
-extension Inflater {
   private static let endOfBlock = 256
   private static let literalLimit = 286
-  private static let order = [
+  private static let codeLengthOrder = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
   ]
   private static let lengths = [
@@ -182,7 +182,7 @@ private struct BitReader {
     count -= count % 8
   }
 
-  mutating func takeBytes(
+  mutating func readBytes(
     _ wanted: Int, into output: inout [UInt8]
   ) throws(Inflater.Failure) {
     var rest = wanted
@@ -210,13 +210,13 @@ private struct HuffmanCode: Sendable {
   ///   matches all have one distance, or that has no match.
   init(_ lengths: [Int], mayBeIncomplete: Bool = false) throws(Inflater.Failure) {
     self.init(complete: lengths)
-    var free = 1
+    var unassigned = 1
     for length in 1...Self.lengthLimit {
-      free = free * 2 - counts[length]
-      guard free >= 0 else { throw .damaged }
+      unassigned = unassigned * 2 - counts[length]
+      guard unassigned >= 0 else { throw .damaged }
     }
     let isSingle = mayBeIncomplete && symbols.count <= 1
-    guard free == 0 || isSingle else { throw .damaged }
+    guard unassigned == 0 || isSingle else { throw .damaged }
   }
 
   /// Makes a code that the format itself defines, and that is known to be complete.

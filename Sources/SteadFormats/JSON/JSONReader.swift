@@ -19,13 +19,13 @@ package struct JSONReader {
 
   private mutating func value(depth: Int) -> JSONValue? {
     skipSpace()
-    switch scanner.next {
+    switch scanner.peek {
     case UInt8(ascii: "{")?: return depth < Self.depthLimit ? object(depth: depth + 1) : nil
     case UInt8(ascii: "[")?: return depth < Self.depthLimit ? array(depth: depth + 1) : nil
     case UInt8(ascii: "\"")?: return string().map(JSONValue.string)
-    case UInt8(ascii: "t")?: return scanner.take("true") ? .bool(true) : nil
-    case UInt8(ascii: "f")?: return scanner.take("false") ? .bool(false) : nil
-    case UInt8(ascii: "n")?: return scanner.take("null") ? .null : nil
+    case UInt8(ascii: "t")?: return scanner.consume("true") ? .bool(true) : nil
+    case UInt8(ascii: "f")?: return scanner.consume("false") ? .bool(false) : nil
+    case UInt8(ascii: "n")?: return scanner.consume("null") ? .null : nil
     default: return number().map(JSONValue.number)
     }
   }
@@ -34,12 +34,12 @@ package struct JSONReader {
     scanner.skip()
     skipSpace()
     var values: [JSONValue] = []
-    if scanner.take("]") { return .array(values) }
+    if scanner.consume("]") { return .array(values) }
     while let value = value(depth: depth) {
       values.append(value)
       skipSpace()
-      if scanner.take("]") { return .array(values) }
-      guard scanner.take(",") else { return nil }
+      if scanner.consume("]") { return .array(values) }
+      guard scanner.consume(",") else { return nil }
     }
     return nil
   }
@@ -48,33 +48,33 @@ package struct JSONReader {
     scanner.skip()
     skipSpace()
     var fields: JSONObject = [:]
-    if scanner.take("}") { return .object(fields) }
+    if scanner.consume("}") { return .object(fields) }
     while true {
       skipSpace()
-      guard scanner.next == UInt8(ascii: "\""), let name = string() else { return nil }
+      guard scanner.peek == UInt8(ascii: "\""), let name = string() else { return nil }
       skipSpace()
-      guard scanner.take(":"), let value = value(depth: depth) else { return nil }
+      guard scanner.consume(":"), let value = value(depth: depth) else { return nil }
       fields[name] = value
       skipSpace()
-      if scanner.take("}") { return .object(fields) }
-      guard scanner.take(",") else { return nil }
+      if scanner.consume("}") { return .object(fields) }
+      guard scanner.consume(",") else { return nil }
     }
   }
 
   private mutating func number() -> String? {
-    var text = scanner.take("-") ? "-" : ""
+    var text = scanner.consume("-") ? "-" : ""
     let whole = digits()
     guard let first = whole.utf8.first, first != UInt8(ascii: "0") || whole.utf8.count == 1
     else { return nil }
     text += whole
-    if scanner.take(".") {
+    if scanner.consume(".") {
       let fraction = digits()
       guard !fraction.isEmpty else { return nil }
       text += "." + fraction
     }
-    if scanner.take("e") || scanner.take("E") {
+    if scanner.consume("e") || scanner.consume("E") {
       text += "e"
-      if scanner.take("-") { text += "-" } else { _ = scanner.take("+") }
+      if scanner.consume("-") { text += "-" } else { _ = scanner.consume("+") }
       let exponent = digits()
       guard !exponent.isEmpty else { return nil }
       text += exponent
@@ -83,24 +83,24 @@ package struct JSONReader {
   }
 
   private mutating func digits() -> String {
-    String(decoding: scanner.take(while: \.isDigit), as: UTF8.self)
+    String(decoding: scanner.consume(while: \.isDigit), as: UTF8.self)
   }
 
   private mutating func string() -> String? {
     scanner.skip()
     var bytes: [UInt8] = []
     while true {
-      bytes += scanner.take {
+      bytes += scanner.consume {
         $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
       }
-      if scanner.take("\"") { return String(validating: bytes, as: UTF8.self) }
-      guard scanner.take("\\"), let escaped = escape() else { return nil }
+      if scanner.consume("\"") { return String(validating: bytes, as: UTF8.self) }
+      guard scanner.consume("\\"), let escaped = escape() else { return nil }
       bytes += escaped.utf8
     }
   }
 
   private mutating func escape() -> String? {
-    guard let byte = scanner.next else { return nil }
+    guard let byte = scanner.peek else { return nil }
     scanner.skip()
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
@@ -119,7 +119,7 @@ package struct JSONReader {
   private mutating func unicode() -> String? {
     guard let first = codeUnit() else { return nil }
     if let scalar = UnicodeScalar(first) { return String(scalar) }
-    guard UTF16.isLeadSurrogate(first), scanner.take("\\u"), let second = codeUnit(),
+    guard UTF16.isLeadSurrogate(first), scanner.consume("\\u"), let second = codeUnit(),
       UTF16.isTrailSurrogate(second)
     else { return nil }
     return String(decoding: [first, second], as: UTF16.self)
@@ -128,7 +128,7 @@ package struct JSONReader {
   private mutating func codeUnit() -> UInt16? {
     var number: UInt16 = 0
     for _ in 0..<4 {
-      guard let digit = scanner.next?.hexadecimalValue else { return nil }
+      guard let digit = scanner.peek?.hexadecimalValue else { return nil }
       number = number << 4 | UInt16(digit)
       scanner.skip()
     }
@@ -137,7 +137,7 @@ package struct JSONReader {
 
   /// Skips the four whitespace characters of JSON, and no others.
   private mutating func skipSpace() {
-    _ = scanner.take { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+    _ = scanner.consume { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
   }
 }
 
@@ -173,15 +173,15 @@ package enum JSONArraySplitter {
 
   /// The position of the comma or bracket that ends an element; nil if none.
   private static func endOfElement(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-    var (depth, isText, position) = (0, false, start)
+    var (depth, isInString, position) = (0, false, start)
     while position < bytes.count {
       let byte = bytes[position]
-      if isText {
+      if isInString {
         if byte == UInt8(ascii: "\\") { position += 1 }
-        isText = byte != UInt8(ascii: "\"")
+        isInString = byte != UInt8(ascii: "\"")
       } else {
         switch byte {
-        case UInt8(ascii: "\""): isText = true
+        case UInt8(ascii: "\""): isInString = true
         case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
         case UInt8(ascii: ","), UInt8(ascii: "]"):
           if depth == 0 { return position }

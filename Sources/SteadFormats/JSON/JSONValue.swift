@@ -110,9 +110,9 @@ package enum JSONWriter {
     default: text.unicodeScalars.append(scalar)
     }
   }
-}
 
-extension JSONWriter {
+  // MARK: - Values
+
   /// Appends a value; the names in an object are sorted by their characters.
   ///
   /// - Parameter depth: How deeply the value is nested, for lines of their own with an indentation; nil for one line.

@@ -4,7 +4,7 @@ import Foundation
 package struct BinaryPropertyListDecoder {
   private let bytes: UnsafeRawBufferPointer
   /// Where the objects end and their offsets begin.
-  private let table: Int
+  private let offsetTable: Int
   private let offsetSize: Int
   private let referenceSize: Int
   private let objectCount: Int
@@ -14,7 +14,7 @@ package struct BinaryPropertyListDecoder {
   /// A bit for each object that was read once and is worth keeping when it occurs again.
   private var seen: [UInt64]
   /// Objects that occurred again, with the budget that they used.
-  private var shared: [Int: (value: PropertyList, cost: Int)] = [:]
+  private var repeated: [Int: (value: PropertyList, cost: Int)] = [:]
 
   /// Strings and data up to this size are read again each time: copies of them are cheap.
   private static let smallSize = 15
@@ -30,12 +30,13 @@ package struct BinaryPropertyListDecoder {
     let numbers = (0..<3).map { bytes.bigEndian(at: trailer + 8 + $0 * 8, size: 8) }
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
       let count = Int(exactly: numbers[0]), let root = Int(exactly: numbers[1]),
-      let table = Int(exactly: numbers[2]), root < count, table <= trailer,
-      table >= BinaryPropertyList.magic.utf8.count, count <= (trailer - table) / offsetSize
+      let offsetTable = Int(exactly: numbers[2]), root < count, offsetTable <= trailer,
+      offsetTable >= BinaryPropertyList.magic.utf8.count,
+      count <= (trailer - offsetTable) / offsetSize
     else {
       throw PropertyListError.damaged("its last 32 bytes contradict its size", at: trailer)
     }
-    (self.table, objectCount, rootObject) = (table, count, root)
+    (self.offsetTable, objectCount, rootObject) = (offsetTable, count, root)
     budget = BinaryPropertyList.expansionLimit(fileSize: bytes.count)
     seen = [UInt64](repeating: 0, count: count / 64 + 1)
   }
@@ -44,7 +45,7 @@ package struct BinaryPropertyListDecoder {
 
   /// The number of keys that the root declares; their contents are not checked.
   package func rootCount() throws -> Int {
-    min(try head(at: offset(of: rootObject)).size, objectCount)
+    min(try header(at: offset(of: rootObject)).size, objectCount)
   }
 
   /// Calls `visit` for each key and value of the dictionary that is the root.
@@ -58,42 +59,42 @@ package struct BinaryPropertyListDecoder {
     }
     let (count, references) = try container(at: start, referencesEach: 2)
     for index in 0..<count {
-      let place = references + index * referenceSize
-      let key = try self.key(at: place)
-      try visit(key, try value(of: reference(at: place + count * referenceSize), depth: 1))
+      let position = references + index * referenceSize
+      let key = try self.key(at: position)
+      try visit(key, try value(of: reference(at: position + count * referenceSize), depth: 1))
     }
   }
-}
 
-extension BinaryPropertyListDecoder {
+  // MARK: - Offsets and references
+
   /// Where an object begins; at least one byte follows.
   private func offset(of object: Int) throws -> Int {
-    let place = table + object * offsetSize
-    let start = bytes.bigEndian(at: place, size: offsetSize)
-    guard start < UInt64(table), start >= 8 else {
-      throw PropertyListError.damaged("an object's offset leads out of it", at: place)
+    let position = offsetTable + object * offsetSize
+    let start = bytes.bigEndian(at: position, size: offsetSize)
+    guard start < UInt64(offsetTable), start >= 8 else {
+      throw PropertyListError.damaged("an object's offset leads out of it", at: position)
     }
     return Int(start)
   }
 
   /// The number of the object that the reference at an offset, which has been checked, points to.
-  private func reference(at place: Int) throws -> Int {
-    let number = bytes.bigEndian(at: place, size: referenceSize)
+  private func reference(at position: Int) throws -> Int {
+    let number = bytes.bigEndian(at: position, size: referenceSize)
     guard number < UInt64(objectCount) else {
-      throw PropertyListError.damaged("a reference points to a missing object", at: place)
+      throw PropertyListError.damaged("a reference points to a missing object", at: position)
     }
     return Int(number)
   }
 
   /// Checks that the objects' bytes extend `count` bytes from `start`.
   @inline(__always)
-  private func check(_ start: Int, count: Int) throws {
-    guard count <= table - start else {
+  private func checkBounds(_ start: Int, count: Int) throws {
+    guard count <= offsetTable - start else {
       throw PropertyListError.damaged("an object is longer than the list", at: start)
     }
   }
 
-  private mutating func spend(_ cost: Int, at offset: Int) throws {
+  private mutating func charge(_ cost: Int, at offset: Int) throws {
     guard cost <= budget else {
       throw PropertyListError(
         code: .tooLarge,
@@ -106,16 +107,16 @@ extension BinaryPropertyListDecoder {
 
   /// The size of the object at `start`, and where its contents begin.
   @inline(__always)
-  private func head(at start: Int) throws -> (size: Int, content: Int) {
+  private func header(at start: Int) throws -> (size: Int, content: Int) {
     let low = Int(bytes[start] & 15)
     guard low == 15 else { return (low, start + 1) }
-    try check(start + 1, count: 1)
+    try checkBounds(start + 1, count: 1)
     let marker = bytes[start + 1]
     guard marker & 0xFC == BinaryPropertyList.Kind.integer << 4 else {
       throw PropertyListError.damaged("an object's size isn't a whole number", at: start + 1)
     }
     let width = 1 << Int(marker & 3)
-    try check(start + 2, count: width)
+    try checkBounds(start + 2, count: width)
     guard let size = Int(exactly: bytes.bigEndian(at: start + 2, size: width)), size <= bytes.count
     else { throw PropertyListError.damaged("an object is longer than the list", at: start) }
     return (size, start + 2 + width)
@@ -127,59 +128,59 @@ extension BinaryPropertyListDecoder {
   private mutating func container(
     at start: Int, referencesEach: Int
   ) throws -> (count: Int, references: Int) {
-    let (count, references) = try head(at: start)
-    try check(references, count: count * referencesEach * referenceSize)
-    try spend(count * BinaryPropertyList.valueCost, at: start)
+    let (count, references) = try header(at: start)
+    try checkBounds(references, count: count * referencesEach * referenceSize)
+    try charge(count * BinaryPropertyList.valueCost, at: start)
     return (count, references)
   }
-}
 
-extension BinaryPropertyListDecoder {
+  // MARK: - Values
+
   private mutating func value(of object: Int, depth: Int) throws -> PropertyList {
     let start = try offset(of: object)
     let marker = bytes[start]
     switch marker >> 4 {
-    case BinaryPropertyList.Kind.simple: return try simple(marker, at: start)
+    case BinaryPropertyList.Kind.simple: return try boolean(marker, at: start)
     case BinaryPropertyList.Kind.integer: return try integer(at: start)
     case BinaryPropertyList.Kind.real: return try real(at: start)
     case BinaryPropertyList.Kind.date:
-      guard marker & 15 == 3 else { throw unknown(start) }
-      try check(start + 1, count: 8)
+      guard marker & 15 == 3 else { throw unknownKind(start) }
+      try checkBounds(start + 1, count: 8)
       let seconds = Double(bitPattern: bytes.bigEndian(at: start + 1, size: 8))
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case BinaryPropertyList.Kind.reference:
       let size = Int(marker & 15) + 1
-      try check(start + 1, count: size)
+      try checkBounds(start + 1, count: size)
       guard size <= 8, let number = UInt32(exactly: bytes.bigEndian(at: start + 1, size: size))
-      else { throw unknown(start) }
-      try spend(BinaryPropertyList.valueCost * 4, at: start)
+      else { throw unknownKind(start) }
+      try charge(BinaryPropertyList.valueCost * 4, at: start)
       return .dictionary([BinaryPropertyList.referenceKey: .integer(Int64(number))])
     case BinaryPropertyList.Kind.ascii, BinaryPropertyList.Kind.utf16,
       BinaryPropertyList.Kind.data, BinaryPropertyList.Kind.array,
       BinaryPropertyList.Kind.dictionary:
-      return try sized(object, at: start, depth: depth)
-    default: throw unknown(start)
+      return try variableSized(object, at: start, depth: depth)
+    default: throw unknownKind(start)
     }
   }
 
-  private func unknown(_ start: Int) -> PropertyListError {
+  private func unknownKind(_ start: Int) -> PropertyListError {
     .unsupported(
       "The property list has an object of an unknown kind; write it without that.", at: start)
   }
 
-  private func simple(_ marker: UInt8, at start: Int) throws -> PropertyList {
+  private func boolean(_ marker: UInt8, at start: Int) throws -> PropertyList {
     switch marker {
     case 0x08: return .bool(false)
     case 0x09: return .bool(true)
-    default: throw unknown(start)
+    default: throw unknownKind(start)
     }
   }
 
   private func integer(at start: Int) throws -> PropertyList {
     let power = Int(bytes[start] & 15)
-    guard power <= 4 else { throw unknown(start) }
+    guard power <= 4 else { throw unknownKind(start) }
     let size = 1 << power
-    try check(start + 1, count: size)
+    try checkBounds(start + 1, count: size)
     guard size == 16 else {
       // Only 8-byte numbers are signed.
       return .integer(Int64(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: size)))
@@ -199,36 +200,38 @@ extension BinaryPropertyListDecoder {
   private func real(at start: Int) throws -> PropertyList {
     switch bytes[start] & 15 {
     case 2:
-      try check(start + 1, count: 4)
+      try checkBounds(start + 1, count: 4)
       let bits = UInt32(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: 4))
       return .float(Float(bitPattern: bits))
     case 3:
-      try check(start + 1, count: 8)
+      try checkBounds(start + 1, count: 8)
       return .double(Double(bitPattern: bytes.bigEndian(at: start + 1, size: 8)))
-    default: throw unknown(start)
+    default: throw unknownKind(start)
     }
   }
-}
 
-extension BinaryPropertyListDecoder {
+  // MARK: - Strings, data and containers
+
   /// A string, data or a container; an object that occurs a second time is kept for the third.
-  private mutating func sized(_ object: Int, at start: Int, depth: Int) throws -> PropertyList {
-    let (size, content) = try head(at: start)
+  private mutating func variableSized(_ object: Int, at start: Int, depth: Int) throws
+    -> PropertyList
+  {
+    let (size, content) = try header(at: start)
     let kind = bytes[start] >> 4
     let isContainer = kind >= BinaryPropertyList.Kind.array
     if !isContainer, size <= Self.smallSize {
-      try spend(size, at: start)
+      try charge(size, at: start)
       return try scalar(kind, size: size, at: content)
     }
     let (word, bit) = (object / 64, UInt64(1) << UInt64(object % 64))
-    let isKnown = seen[word] & bit != 0
-    if isKnown, let known = shared[object] {
+    let wasSeen = seen[word] & bit != 0
+    if wasSeen, let cached = repeated[object] {
       // A string or data that occurs again takes no more memory than its reference, which is already charged.
-      if isContainer { try spend(known.cost, at: start) }
-      return known.value
+      if isContainer { try charge(cached.cost, at: start) }
+      return cached.value
     }
     seen[word] |= bit
-    let before = budget
+    let budgetBefore = budget
     let value: PropertyList
     if isContainer {
       guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep(at: start) }
@@ -236,17 +239,17 @@ extension BinaryPropertyListDecoder {
         kind == BinaryPropertyList.Kind.array
         ? try array(at: start, depth: depth) : try dictionary(at: start, depth: depth)
     } else {
-      try spend(size, at: start)
+      try charge(size, at: start)
       value = try scalar(kind, size: size, at: content)
     }
-    if isKnown { shared[object] = (value, before - budget) }
+    if wasSeen { repeated[object] = (value, budgetBefore - budget) }
     return value
   }
 
   private func scalar(_ kind: UInt8, size: Int, at content: Int) throws -> PropertyList {
     switch kind {
     case BinaryPropertyList.Kind.data:
-      try check(content, count: size)
+      try checkBounds(content, count: size)
       return .data(Data(bytes[content..<(content + size)]))
     case BinaryPropertyList.Kind.ascii: return .string(try utf8(size: size, at: content))
     default: return .string(try utf16(size: size, at: content))
@@ -258,7 +261,7 @@ extension BinaryPropertyListDecoder {
   /// The format has ASCII here. Some writers put in UTF-8, which is the same for ASCII.
   @inline(__always)
   private func utf8(size: Int, at content: Int) throws -> String {
-    try check(content, count: size)
+    try checkBounds(content, count: size)
     let text = UnsafeRawBufferPointer(rebasing: bytes[content..<(content + size)])
     if text.isASCII { return String(decoding: text, as: UTF8.self) }
     guard let string = String(validating: text, as: UTF8.self) else {
@@ -269,7 +272,7 @@ extension BinaryPropertyListDecoder {
 
   /// A string of two bytes a code unit; unpaired surrogates become U+FFFD.
   private func utf16(size: Int, at content: Int) throws -> String {
-    try check(content, count: size * 2)
+    try checkBounds(content, count: size * 2)
     return String(
       decoding: (0..<size).lazy.map { index in
         UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: content + index * 2, as: UInt16.self))
@@ -278,11 +281,11 @@ extension BinaryPropertyListDecoder {
 
   /// The key that the reference at an offset points to.
   @inline(__always)
-  private mutating func key(at place: Int) throws -> String {
-    let object = try reference(at: place)
+  private mutating func key(at position: Int) throws -> String {
+    let object = try reference(at: position)
     let start = try offset(of: object)
     if bytes[start] >> 4 == BinaryPropertyList.Kind.ascii {
-      let (size, content) = try head(at: start)
+      let (size, content) = try header(at: start)
       if size <= Self.smallSize { return try utf8(size: size, at: content) }
     }
     guard case .string(let key) = try value(of: object, depth: PropertyList.maximumDepth) else {
@@ -309,9 +312,9 @@ extension BinaryPropertyListDecoder {
     var fields: [PropertyList.Fields.Field] = []
     fields.reserveCapacity(count)
     for index in 0..<count {
-      let place = references + index * referenceSize
-      let key = try self.key(at: place)
-      let object = try reference(at: place + count * referenceSize)
+      let position = references + index * referenceSize
+      let key = try self.key(at: position)
+      let object = try reference(at: position + count * referenceSize)
       fields.append(.init(key, try value(of: object, depth: depth + 1)))
     }
     return .dictionary(PropertyList.Fields(fields))

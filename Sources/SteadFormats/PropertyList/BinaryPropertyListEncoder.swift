@@ -31,18 +31,18 @@ struct BinaryPropertyListEncoder: ~Copyable {
       throw PropertyListError(
         code: .tooLarge, message: "The property list has too many values; split it.")
     }
-    var referenceSize = Self.size(of: size.objects)
+    var referenceSize = Self.byteCount(of: size.objects)
     while true {
       var encoder = BinaryPropertyListEncoder(size, referenceSize: referenceSize)
       for byte in BinaryPropertyList.magic.utf8 { encoder.output.append(byte) }
       try write(&encoder)
-      let enough = Self.size(of: encoder.offsets.count)
-      if enough == referenceSize { return encoder.finish() }
-      referenceSize = enough
+      let neededSize = Self.byteCount(of: encoder.offsets.count)
+      if neededSize == referenceSize { return encoder.finish() }
+      referenceSize = neededSize
     }
   }
 
-  private static func size(of number: Int) -> Int {
+  private static func byteCount(of number: Int) -> Int {
     switch number {
     case ...0xFF: 1
     case ...0xFFFF: 2
@@ -53,13 +53,13 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   private consuming func finish() -> Data {
     let table = output.count
-    let offsetSize = Self.size(of: table)
+    let offsetSize = Self.byteCount(of: table)
     output.reserve(offsets.count * offsetSize + BinaryPropertyList.trailerSize)
-    output.skip(offsets.count * offsetSize)
+    output.appendZeros(offsets.count * offsetSize)
     for index in offsets.indices {
       output.set(offsets[index], size: offsetSize, at: table + index * offsetSize)
     }
-    output.skip(6)
+    output.appendZeros(6)
     output.append(UInt8(offsetSize))
     output.append(UInt8(referenceSize))
     output.append(bigEndian: UInt64(offsets.count))
@@ -67,9 +67,9 @@ struct BinaryPropertyListEncoder: ~Copyable {
     output.append(bigEndian: UInt64(table))
     return output.data()
   }
-}
 
-extension BinaryPropertyListEncoder {
+  // MARK: - Values
+
   /// Writes a value, and returns its number.
   mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
     let start = output.count
@@ -91,7 +91,7 @@ extension BinaryPropertyListEncoder {
       output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitPattern)
     case .data(let data):
       data.withUnsafeBytes { bytes in
-        appendHead(BinaryPropertyList.Kind.data, size: bytes.count)
+        appendHeader(BinaryPropertyList.Kind.data, size: bytes.count)
         output.append(bytes)
       }
     case .string(let text): appendText(text)
@@ -103,7 +103,7 @@ extension BinaryPropertyListEncoder {
         return try add(fields.fields, depth: depth)
       }
     }
-    return finishScalar(from: start)
+    return endScalar(from: start)
   }
 
   private mutating func add(_ elements: [PropertyList], depth: Int) throws -> Int {
@@ -128,7 +128,7 @@ extension BinaryPropertyListEncoder {
     for index in fields.indices {
       let start = output.count
       appendText(fields[index].key)
-      let key = finishScalar(from: start)
+      let key = endScalar(from: start)
       output.set(key, size: referenceSize, at: reference)
       reference += referenceSize
     }
@@ -143,15 +143,15 @@ extension BinaryPropertyListEncoder {
   /// Begins a container, and returns its number and where its references go.
   private mutating func beginContainer(_ kind: UInt8, size: Int, references: Int) -> (Int, Int) {
     offsets.append(output.count)
-    appendHead(kind, size: size)
+    appendHeader(kind, size: size)
     let start = output.count
-    output.skip(references * referenceSize)
+    output.appendZeros(references * referenceSize)
     return (offsets.count - 1, start)
   }
-}
 
-extension BinaryPropertyListEncoder {
-  private mutating func appendHead(_ kind: UInt8, size: Int) {
+  // MARK: - Bytes
+
+  private mutating func appendHeader(_ kind: UInt8, size: Int) {
     if size < 15 {
       output.append(kind << 4 | UInt8(truncatingIfNeeded: size))
     } else {
@@ -183,28 +183,28 @@ extension BinaryPropertyListEncoder {
     let isASCII = text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       guard bytes.isASCII else { return false }
-      appendHead(BinaryPropertyList.Kind.ascii, size: bytes.count)
+      appendHeader(BinaryPropertyList.Kind.ascii, size: bytes.count)
       output.append(bytes)
       return true
     }
     guard !isASCII else { return }
     let units = text.utf16
-    appendHead(BinaryPropertyList.Kind.utf16, size: units.count)
+    appendHeader(BinaryPropertyList.Kind.utf16, size: units.count)
     output.reserve(units.count * 2)
     for unit in units { output.append(bigEndian: unit) }
   }
 
   private mutating func appendReference(_ number: UInt32) {
-    let size = Self.size(of: Int(number))
+    let size = Self.byteCount(of: Int(number))
     output.append(BinaryPropertyList.Kind.reference << 4 | UInt8(size - 1))
     let start = output.count
-    output.skip(size)
+    output.appendZeros(size)
     output.set(Int(number), size: size, at: start)
   }
 
   /// The number of the scalar whose bytes begin at `start`: a new one, or that of an equal scalar, whose
   /// bytes are then the only ones kept.
-  private mutating func finishScalar(from start: Int) -> Int {
+  private mutating func endScalar(from start: Int) -> Int {
     let bytes = output.bytes(from: start)
     let number = offsets.count
     guard bytes.count <= Self.uniquingLimit else {
@@ -212,14 +212,14 @@ extension BinaryPropertyListEncoder {
       return number
     }
     let hash = bytes.contentHash
-    let mark = hash & 0xFFFF_FFFF_0000_0000
+    let tag = hash & 0xFFFF_FFFF_0000_0000
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
-      if slots[slot] & 0xFFFF_FFFF_0000_0000 == mark {
+      if slots[slot] & 0xFFFF_FFFF_0000_0000 == tag {
         let other = Int(slots[slot] & 0xFFFF_FFFF) - 1
         // An object's first bytes determine its length, so equal beginnings mean equal objects.
-        if output.holds(bytes, at: offsets[other]) {
+        if output.hasBytes(bytes, at: offsets[other]) {
           output.truncate(to: start)
           return other
         }
@@ -227,7 +227,7 @@ extension BinaryPropertyListEncoder {
       slot = (slot + 1) & mask
     }
     offsets.append(start)
-    slots[slot] = mark | UInt64(number + 1)
+    slots[slot] = tag | UInt64(number + 1)
     return number
   }
 }

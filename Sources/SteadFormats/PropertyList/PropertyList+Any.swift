@@ -17,7 +17,7 @@ extension PropertyList {
   static func list(of value: Any, depth: Int) throws -> PropertyList {
     // Off Apple a cast of an object to a protocol or a number may convert it: `as? Int` accepts 2.0.
     if type(of: value) is AnyClass { return try list(ofObject: value, depth: depth) }
-    if let source = value as? any PropertyListSource {
+    if let source = value as? any PropertyListConvertible {
       return try source.propertyList(depth: depth)
     }
     throw PropertyListError.notAPropertyList(type(of: value))
@@ -113,81 +113,81 @@ extension PropertyListError {
 // MARK: - Types that can be property lists
 
 /// A Swift value that is a property list, if its contents are.
-protocol PropertyListSource {
+protocol PropertyListConvertible {
   func propertyList(depth: Int) throws -> PropertyList
 }
 
-extension PropertyList: PropertyListSource {
+extension PropertyList: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { self }
 }
 
-extension PropertyList.Fields: PropertyListSource {
+extension PropertyList.Fields: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .dictionary(self) }
 }
 
-extension Bool: PropertyListSource {
+extension Bool: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .bool(self) }
 }
 
-extension PropertyListSource where Self: BinaryInteger {
+extension PropertyListConvertible where Self: BinaryInteger {
   func propertyList(depth: Int) -> PropertyList {
     Int64(exactly: self).map { .integer($0) } ?? .unsignedInteger(UInt64(truncatingIfNeeded: self))
   }
 }
 
-extension Int: PropertyListSource {}
-extension Int8: PropertyListSource {}
-extension Int16: PropertyListSource {}
-extension Int32: PropertyListSource {}
-extension Int64: PropertyListSource {}
-extension UInt: PropertyListSource {}
-extension UInt8: PropertyListSource {}
-extension UInt16: PropertyListSource {}
-extension UInt32: PropertyListSource {}
-extension UInt64: PropertyListSource {}
+extension Int: PropertyListConvertible {}
+extension Int8: PropertyListConvertible {}
+extension Int16: PropertyListConvertible {}
+extension Int32: PropertyListConvertible {}
+extension Int64: PropertyListConvertible {}
+extension UInt: PropertyListConvertible {}
+extension UInt8: PropertyListConvertible {}
+extension UInt16: PropertyListConvertible {}
+extension UInt32: PropertyListConvertible {}
+extension UInt64: PropertyListConvertible {}
 
-extension Float: PropertyListSource {
+extension Float: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .float(self) }
 }
 
-extension Double: PropertyListSource {
+extension Double: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .double(self) }
 }
 
-extension CGFloat: PropertyListSource {
+extension CGFloat: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .double(Double(self)) }
 }
 
-extension Decimal: PropertyListSource {
+extension Decimal: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList {
     .double((self as NSDecimalNumber).doubleValue)
   }
 }
 
-extension String: PropertyListSource {
+extension String: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .string(self) }
 }
 
-extension Substring: PropertyListSource {
+extension Substring: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .string(String(self)) }
 }
 
-extension Data: PropertyListSource {
+extension Data: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .data(self) }
 }
 
-extension Date: PropertyListSource {
+extension Date: PropertyListConvertible {
   func propertyList(depth: Int) -> PropertyList { .date(self) }
 }
 
-extension Array: PropertyListSource {
+extension Array: PropertyListConvertible {
   func propertyList(depth: Int) throws -> PropertyList {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     return .array(try map { try PropertyList.list(of: $0, depth: depth + 1) })
   }
 }
 
-extension Dictionary: PropertyListSource {
+extension Dictionary: PropertyListConvertible {
   func propertyList(depth: Int) throws -> PropertyList {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     let fields = try map { key, value in
@@ -198,14 +198,14 @@ extension Dictionary: PropertyListSource {
   }
 }
 
-extension Optional: PropertyListSource {
+extension Optional: PropertyListConvertible {
   func propertyList(depth: Int) throws -> PropertyList {
     guard let value = self else { throw PropertyListError.notAPropertyList(Self.self) }
     return try PropertyList.list(of: value, depth: depth)
   }
 }
 
-extension AnyHashable: PropertyListSource {
+extension AnyHashable: PropertyListConvertible {
   func propertyList(depth: Int) throws -> PropertyList {
     try PropertyList.list(of: base, depth: depth)
   }
@@ -222,9 +222,7 @@ extension NSNumber {
     default: return .integer(int64Value)
     }
   }
-}
 
-extension NSNumber {
   /// Whether it was created from a `Bool`.
   fileprivate var isBoolean: Bool {
     #if canImport(Darwin)

@@ -47,7 +47,7 @@ extension PropertyList {
       }
       self.fields = []
       self.fields.reserveCapacity(given.count)
-      for index in Self.order(of: given) {
+      for index in Self.sortedIndices(of: given) {
         if let last = self.fields.last, last.key.isSameText(as: given[index].key) {
           self.fields.removeLast()
         }
@@ -59,12 +59,12 @@ extension PropertyList {
     ///
     /// Keys are compared by the eight bytes after their common prefix, as one number, and by all their bytes
     /// only when those are equal.
-    private static func order(of fields: [Field]) -> [Int] {
+    private static func sortedIndices(of fields: [Field]) -> [Int] {
       let shared = sharedPrefixCount(of: fields)
-      let marks = fields.indices.map { index in
-        (start: fields[index].key.number(from: shared), index: index)
+      let sortKeys = fields.indices.map { index in
+        (start: fields[index].key.prefixNumber(from: shared), index: index)
       }
-      return marks.sorted { left, right in
+      return sortKeys.sorted { left, right in
         if left.start != right.start { return left.start < right.start }
         let (leftKey, rightKey) = (fields[left.index].key, fields[right.index].key)
         return leftKey.comesBefore(rightKey)
@@ -83,14 +83,14 @@ extension PropertyList {
     /// The value of a key; setting nil removes the key.
     public subscript(key: String) -> PropertyList? {
       get {
-        let index = position(of: key)
+        let index = insertionIndex(of: key)
         guard index < fields.count, fields[index].key.isSameText(as: key) else { return nil }
         return fields[index].value
       }
       set {
-        let index = position(of: key)
-        let isThere = index < fields.count && fields[index].key.isSameText(as: key)
-        switch (isThere, newValue) {
+        let index = insertionIndex(of: key)
+        let exists = index < fields.count && fields[index].key.isSameText(as: key)
+        switch (exists, newValue) {
         case (true, let value?): fields[index].value = value
         case (true, nil): fields.remove(at: index)
         case (false, let value?): fields.insert(Field(key, value), at: index)
@@ -100,7 +100,7 @@ extension PropertyList {
     }
 
     /// The first position whose key does not come before `key`.
-    private func position(of key: String) -> Int {
+    private func insertionIndex(of key: String) -> Int {
       var (low, high) = (0, fields.count)
       while low < high {
         let middle = (low + high) / 2
@@ -147,11 +147,11 @@ extension String {
     }
     return (comesBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
   }
-}
 
-extension String {
+  // MARK: - Prefixes
+
   /// Eight bytes of the UTF-8, padded with zeros, as a number that sorts as they do.
-  fileprivate func number(from offset: Int) -> UInt64 {
+  fileprivate func prefixNumber(from offset: Int) -> UInt64 {
     let read = utf8.withContiguousStorageIfAvailable { bytes in
       let rest = UnsafeRawBufferPointer(bytes).dropFirst(offset).prefix(8)
       if rest.count == 8 {

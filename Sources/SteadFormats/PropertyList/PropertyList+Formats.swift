@@ -100,9 +100,9 @@ private enum TextEncoding {
   static func isXML(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var scanner = ByteScanner(bytes)
     scanner.skipSpace()
-    guard scanner.take("<") else { return false }
+    guard scanner.consume("<") else { return false }
     if scanner.isNext("?") || scanner.isNext("!") { return true }
-    let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+    let name = scanner.consume { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
     return XMLPropertyListReader.names.contains(String(decoding: name, as: UTF8.self))
   }
 }
@@ -118,10 +118,10 @@ private enum TextEncoding {
 enum NeXTSTEPPropertyList {
   /// Reads the property list in UTF-8.
   static func read(_ text: Data) throws -> PropertyList {
-    guard var list = foundationsReading(of: text) else {
+    guard var list = parseWithFoundation(of: text) else {
       throw PropertyListError.damaged("its text is of no known format", at: nil)
     }
-    if list is [AnyHashable: Any], !hasBrace(text) { list = try fieldsWithoutBraces(text) }
+    if list is [AnyHashable: Any], !beginsWithBrace(text) { list = try parseStringsFile(text) }
     return try PropertyList(validating: list)
   }
 
@@ -130,9 +130,9 @@ enum NeXTSTEPPropertyList {
   /// Foundation's reader stops at the first character that no key can begin with, and returns the keys before it
   /// without an error. A slip of the hand would then remove all keys behind it from a domain. Between braces it
   /// accepts the same contents, and nothing else.
-  private static func fieldsWithoutBraces(_ text: Data) throws -> Any {
+  private static func parseStringsFile(_ text: Data) throws -> Any {
     // A line comment at the end must not hide the brace.
-    let list = foundationsReading(of: Data("{\n".utf8) + text + Data("\n}".utf8))
+    let list = parseWithFoundation(of: Data("{\n".utf8) + text + Data("\n}".utf8))
     guard let fields = list as? [AnyHashable: Any] else {
       throw PropertyListError.damaged(
         "its keys are not within braces, and something between them is neither a key nor a value",
@@ -146,21 +146,21 @@ enum NeXTSTEPPropertyList {
     return fields
   }
 
-  private static func foundationsReading(of text: Data) -> Any? {
+  private static func parseWithFoundation(of text: Data) -> Any? {
     try? PropertyListSerialization.propertyList(from: text, format: nil)
   }
 
   /// Whether the first character that isn't blank, nor part of a comment, is an opening brace.
-  private static func hasBrace(_ text: Data) -> Bool {
+  private static func beginsWithBrace(_ text: Data) -> Bool {
     var rest = String(decoding: text, as: UTF8.self).unicodeScalars[...]
-    func isBreak(_ scalar: Unicode.Scalar) -> Bool {
+    func isLineBreak(_ scalar: Unicode.Scalar) -> Bool {
       ["\n", "\r", "\u{2028}", "\u{2029}"].contains(scalar)
     }
     while let first = rest.first {
-      if first == " " || ("\t"..."\r").contains(first) || isBreak(first) {
+      if first == " " || ("\t"..."\r").contains(first) || isLineBreak(first) {
         rest.removeFirst()
       } else if rest.starts(with: "//".unicodeScalars) {
-        rest = rest.drop { !isBreak($0) }
+        rest = rest.drop { !isLineBreak($0) }
       } else if rest.starts(with: "/*".unicodeScalars) {
         rest = rest.dropFirst(2)
         while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }

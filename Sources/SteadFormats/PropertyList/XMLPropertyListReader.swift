@@ -32,9 +32,9 @@ struct XMLPropertyListReader {
   private func damaged(_ fault: String) -> PropertyListError {
     .damaged(fault, at: scanner.offset)
   }
-}
 
-extension XMLPropertyListReader {
+  // MARK: - Document and tags
+
   private mutating func document() throws -> PropertyList {
     try skipMiscellaneous()
     let tag = try openTag()
@@ -57,11 +57,11 @@ extension XMLPropertyListReader {
   private mutating func skipMiscellaneous() throws {
     while true {
       scanner.skipSpace()
-      if scanner.take("<!--") {
+      if scanner.consume("<!--") {
         guard scanner.skip(past: "-->") != nil else { throw damaged("a comment has no end") }
-      } else if scanner.take("<?") {
+      } else if scanner.consume("<?") {
         guard scanner.skip(past: "?>") != nil else { throw damaged("an instruction has no end") }
-      } else if scanner.take("<!DOCTYPE") {
+      } else if scanner.consume("<!DOCTYPE") {
         try skipDocumentType()
       } else {
         return
@@ -72,15 +72,15 @@ extension XMLPropertyListReader {
   /// Skips a document type; its declarations are ignored, so no entity can expand.
   private mutating func skipDocumentType() throws {
     var isInside = false
-    while let byte = scanner.next {
-      if scanner.take("<!--") {
+    while let byte = scanner.peek {
+      if scanner.consume("<!--") {
         guard scanner.skip(past: "-->") != nil else { break }
         continue
       }
       scanner.skip()
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        _ = scanner.take { $0 != byte }
+        _ = scanner.consume { $0 != byte }
         scanner.skip()
       case UInt8(ascii: "["): isInside = true
       case UInt8(ascii: "]"): isInside = false
@@ -93,16 +93,16 @@ extension XMLPropertyListReader {
 
   private mutating func openTag() throws -> Tag {
     let offset = scanner.offset
-    guard scanner.take("<") else { throw damaged("it has text where an element is expected") }
-    let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
-    while let byte = scanner.next {
+    guard scanner.consume("<") else { throw damaged("it has text where an element is expected") }
+    let name = scanner.consume { !$0.isSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
+    while let byte = scanner.peek {
       scanner.skip()
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        _ = scanner.take { $0 != byte }
+        _ = scanner.consume { $0 != byte }
         scanner.skip()
       case UInt8(ascii: "/"):
-        guard scanner.take(">") else { throw damaged("a tag has no end") }
+        guard scanner.consume(">") else { throw damaged("a tag has no end") }
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: true, offset: offset)
       case UInt8(ascii: ">"):
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: false, offset: offset)
@@ -114,16 +114,16 @@ extension XMLPropertyListReader {
   }
 
   private mutating func close(_ tag: Tag) throws {
-    guard scanner.take("</") else { throw damaged("an element isn't closed") }
-    let name = scanner.take { !$0.isSpace && $0 != UInt8(ascii: ">") }
+    guard scanner.consume("</") else { throw damaged("an element isn't closed") }
+    let name = scanner.consume { !$0.isSpace && $0 != UInt8(ascii: ">") }
     scanner.skipSpace()
-    guard name.elementsEqual(tag.name.utf8), scanner.take(">") else {
+    guard name.elementsEqual(tag.name.utf8), scanner.consume(">") else {
       throw damaged("an element is closed under another name")
     }
   }
-}
 
-extension XMLPropertyListReader {
+  // MARK: - Values
+
   private mutating func value(_ tag: Tag, depth: Int) throws -> PropertyList {
     switch tag.name {
     case "dict": return .dictionary(try fields(tag, depth: depth))
@@ -200,9 +200,9 @@ extension XMLPropertyListReader {
     try close(tag)
     return PropertyList.Fields(fields)
   }
-}
 
-extension XMLPropertyListReader {
+  // MARK: - Text
+
   private mutating func trimmedText(_ tag: Tag) throws -> String {
     let text = try text(tag).utf8.drop { $0.isSpace }
     guard let end = text.lastIndex(where: { !$0.isSpace }) else { return "" }
@@ -214,16 +214,16 @@ extension XMLPropertyListReader {
     guard !tag.isEmpty else { return "" }
     var text: [UInt8] = []
     while true {
-      text += scanner.take { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
-      if scanner.take("&") {
+      text += scanner.consume { $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
+      if scanner.consume("&") {
         text += String(try entity()).utf8
-      } else if scanner.take("<![CDATA[") {
+      } else if scanner.consume("<![CDATA[") {
         let start = scanner.offset
         guard let end = scanner.skip(past: "]]>") else {
           throw damaged("a CDATA section has no end")
         }
         text += scanner.bytes[start..<end]
-      } else if scanner.take("<!--") {
+      } else if scanner.consume("<!--") {
         guard scanner.skip(past: "-->") != nil else { throw damaged("a comment has no end") }
       } else {
         break
@@ -237,19 +237,19 @@ extension XMLPropertyListReader {
   }
 
   private mutating func entity() throws -> Character {
-    if scanner.take("lt;") { return "<" }
-    if scanner.take("gt;") { return ">" }
-    if scanner.take("amp;") { return "&" }
-    if scanner.take("quot;") { return "\"" }
-    if scanner.take("apos;") { return "'" }
-    guard scanner.take("#") else {
+    if scanner.consume("lt;") { return "<" }
+    if scanner.consume("gt;") { return ">" }
+    if scanner.consume("amp;") { return "&" }
+    if scanner.consume("quot;") { return "\"" }
+    if scanner.consume("apos;") { return "'" }
+    guard scanner.consume("#") else {
       throw PropertyListError.unsupported(
         "The property list has an entity that XML does not define; write its character instead.",
         at: scanner.offset)
     }
-    let radix = scanner.take("x") ? 16 : 10
-    let digits = scanner.take { $0.hexadecimalValue != nil }
-    guard digits.count <= 8, scanner.take(";"),
+    let radix = scanner.consume("x") ? 16 : 10
+    let digits = scanner.consume { $0.hexadecimalValue != nil }
+    guard digits.count <= 8, scanner.consume(";"),
       let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix),
       let scalar = Unicode.Scalar(number)
     else { throw damaged("a character reference names no character") }

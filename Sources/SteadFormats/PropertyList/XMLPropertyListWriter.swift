@@ -124,12 +124,12 @@ enum PropertyListDate {
     var rest = Array(text)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
     if isNegative { rest.removeFirst() }
-    guard let year = number(&rest, digits: 1...9, until: "-"),
-      let month = number(&rest, digits: 1...2, until: "-"), (1...12).contains(month),
-      let day = number(&rest, digits: 1...2, until: "T"), (1...31).contains(day),
-      let hour = number(&rest, digits: 1...2, until: ":"), hour < 24,
-      let minute = number(&rest, digits: 1...2, until: ":"), minute < 60,
-      let second = number(&rest, digits: 1...2, until: "Z"), second < 60, rest.isEmpty
+    guard let year = parseNumber(&rest, digits: 1...9, until: "-"),
+      let month = parseNumber(&rest, digits: 1...2, until: "-"), (1...12).contains(month),
+      let day = parseNumber(&rest, digits: 1...2, until: "T"), (1...31).contains(day),
+      let hour = parseNumber(&rest, digits: 1...2, until: ":"), hour < 24,
+      let minute = parseNumber(&rest, digits: 1...2, until: ":"), minute < 60,
+      let second = parseNumber(&rest, digits: 1...2, until: "Z"), second < 60, rest.isEmpty
     else { return nil }
     let days = days(year: isNegative ? -year : year, month: month, day: day)
     // The 31st of a shorter month would be a day of the next.
@@ -151,7 +151,7 @@ enum PropertyListDate {
       + padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2) + "Z"
   }
 
-  private static func number(
+  private static func parseNumber(
     _ text: inout ArraySlice<UInt8>, digits: ClosedRange<Int>, until end: Unicode.Scalar
   ) -> Int? {
     let taken = text.prefix { $0.isDigit }

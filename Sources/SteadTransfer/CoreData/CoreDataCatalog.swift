@@ -178,7 +178,7 @@ struct CoreDataCatalog {
   /// Whether a table has a name as Core Data gives it to the tables of a model.
   ///
   /// Tables of a spatial index also have such names, and hold no data of their own.
-  func isOfModel(_ table: String) -> Bool {
+  func hasModelName(_ table: String) -> Bool {
     guard table.uppercased().hasPrefix("Z") else { return false }
     return !["_node", "_parent", "_rowid"].contains { ending in
       table.hasSuffix(ending) && virtualTables.contains(String(table.dropLast(ending.count)))
@@ -189,9 +189,11 @@ struct CoreDataCatalog {
     _ entities: [Int64: Entity], _ modelEntities: Set<String>
   ) -> (stored: String, model: String)? {
     let stored = Set(entities.values.filter { !$0.isInternal }.map(\.name))
-    let left = stored.subtracting(modelEntities)
-    let gained = modelEntities.subtracting(stored)
-    guard left.count == 1, gained.count == 1, let old = left.first, let new = gained.first else {
+    let onlyStored = stored.subtracting(modelEntities)
+    let onlyInModel = modelEntities.subtracting(stored)
+    guard onlyStored.count == 1, onlyInModel.count == 1, let old = onlyStored.first,
+      let new = onlyInModel.first
+    else {
       return nil
     }
     return (old, new)

@@ -60,7 +60,7 @@ struct CoreDataClassPlan {
 
   /// A relationship, and where it is stored.
   struct Relationship {
-    enum Place: Hashable {
+    enum Storage: Hashable {
       /// In a column of the rows themselves.
       case own(Reference)
       /// In a column of the rows that it refers to.
@@ -71,7 +71,7 @@ struct CoreDataClassPlan {
 
     let name: String
     let isToMany: Bool
-    let place: Place
+    let storage: Storage
     /// The hierarchy that it refers to.
     let destination: String
   }
@@ -85,9 +85,7 @@ struct CoreDataClassPlan {
   var missing: [String] = []
   /// The columns that are taken, in capitals.
   var claimed: Set<String> = []
-}
 
-extension CoreDataClassPlan {
   /// A column with the numbers of rows that its own rows refer to.
   struct Reference: Hashable {
     let table: String
@@ -108,21 +106,21 @@ extension CoreDataClassPlan {
 /// The columns of a SELECT of one entity's rows.
 struct CoreDataRowLayout {
   let columns: [String]
-  private let places: [String: Int]
+  private let indices: [String: Int]
 
   init(_ plan: CoreDataClassPlan?) {
     var columns = ["Z_PK"]
     for attribute in plan?.attributes ?? [] { columns.append(attribute.column) }
     for composite in plan?.composites ?? [] { columns += composite.columns }
-    for case .own(let reference) in (plan?.relationships ?? []).map(\.place) {
+    for case .own(let reference) in (plan?.relationships ?? []).map(\.storage) {
       columns.append(reference.column)
       if let entity = reference.entityColumn { columns.append(entity) }
     }
     self.columns = columns
-    places = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
+    indices = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
   func value(_ column: String, in row: [SQLValue]) -> SQLValue {
-    places[column].map { row[$0] } ?? .null
+    indices[column].map { row[$0] } ?? .null
   }
 }

@@ -5,9 +5,9 @@
 /// `id` is `ZID1`. Where another rule might hold, the column is in doubt.
 struct CoreDataColumns {
   /// A column, or why it isn't known.
-  enum Place: Equatable {
+  enum Resolution: Equatable {
     case column(String)
-    case doubt(String)
+    case ambiguous(String)
   }
 
   /// A part of the model with its own column.
@@ -21,7 +21,7 @@ struct CoreDataColumns {
   }
 
   /// By path: `id`, `author.id`.
-  let places: [String: Place]
+  let resolutions: [String: Resolution]
 
   /// - Parameters:
   ///   - table: The columns of the entity's table, by their names in capitals, with their declared types.
@@ -36,23 +36,24 @@ struct CoreDataColumns {
       let name = leaf.path.split(separator: ".").last.map(String.init) ?? leaf.path
       groups["Z" + name.uppercased(), default: []].append(leaf)
     }
-    var places: [String: Place] = [:]
+    var resolutions: [String: Resolution] = [:]
     for (base, leaves) in groups {
       let numbered = table.keys.filter { Self.isNumbered($0, base) }.sorted()
       if leaves.count == 1 {
         // Another property may have such a name of its own.
         let own = numbered.filter { groups[$0] == nil }
-        places[leaves[0].path] = try Self.place(base, own, table, isShared, holdsValues)
+        resolutions[leaves[0].path] = try Self.resolution(base, own, table, isShared, holdsValues)
       } else {
         let isMixed = numbered.contains { groups[$0] != nil }
-        let found = Self.places(base, leaves, numbered, table)
-        for (leaf, place) in zip(leaves, found) {
-          places[leaf.path] =
-            isShared ? .doubt(Self.sharedTable) : isMixed ? .doubt(Self.mixedNames) : place
+        let found = Self.resolutions(base, leaves, numbered, table)
+        for (leaf, resolution) in zip(leaves, found) {
+          resolutions[leaf.path] =
+            isShared
+            ? .ambiguous(Self.sharedTable) : isMixed ? .ambiguous(Self.mixedNames) : resolution
         }
       }
     }
-    self.places = places
+    self.resolutions = resolutions
   }
 
   private static let sharedTable =
@@ -78,27 +79,28 @@ struct CoreDataColumns {
   }
 
   /// The column of a name that one property of the entity has.
-  private static func place(
+  private static func resolution(
     _ base: String, _ numbered: [String], _ table: [String: (name: String, type: String)],
     _ isShared: Bool, _ holdsValues: (String) throws -> Bool
-  ) rethrows -> Place {
-    guard let first = table[base] else { return .doubt("the table has no column \(base)") }
+  ) rethrows -> Resolution {
+    guard let first = table[base] else { return .ambiguous("the table has no column \(base)") }
     if numbered.isEmpty { return .column(first.name) }
     // Of a name that several entities of a table have, an entity's rows use one column alone.
     let used = try ([base] + numbered).compactMap { table[$0]?.name }.filter(holdsValues)
     switch used.count {
     case 0: return .column(first.name)
     case 1 where isShared || used[0] == first.name: return .column(used[0])
-    default: return .doubt("the rows have values in \(([base] + numbered).joined(separator: ", "))")
+    default:
+      return .ambiguous("the rows have values in \(([base] + numbered).joined(separator: ", "))")
     }
   }
 
   /// The columns of a name that several properties or fields of the entity have.
-  private static func places(
+  private static func resolutions(
     _ base: String, _ leaves: [Leaf], _ numbered: [String],
     _ table: [String: (name: String, type: String)]
-  ) -> [Place] {
-    func all(_ reason: String) -> [Place] { leaves.map { _ in .doubt(reason) } }
+  ) -> [Resolution] {
+    func all(_ reason: String) -> [Resolution] { leaves.map { _ in .ambiguous(reason) } }
     let names = leaves.map(\.property)
     guard Set(names).count == names.count else { return all("a property has the name twice") }
     guard !leaves.contains(where: \.isRelationship) else {
@@ -118,6 +120,6 @@ struct CoreDataColumns {
       leaf.type?.columnType == column?.type.uppercased() && column != nil
     }
     guard fits else { return all("the columns' types are not those of the properties") }
-    return found.map { column in column.map { .column($0.name) } ?? .doubt("it has no column") }
+    return found.map { column in column.map { .column($0.name) } ?? .ambiguous("it has no column") }
   }
 }

@@ -97,12 +97,12 @@ extension CoreDataFiles.Problem {
 /// which those are. A property that allows external storage tells of it if the store has files, or a value that names a
 /// file which is there.
 /// For data that might have the marker by chance, the caller must decide.
-struct CoreDataFormFinder {
+struct ExternalStorageDetector {
   let store: ForeignStore
   let files: CoreDataFiles
   let mapping: CoreDataMapping
 
-  func settled(_ plan: CoreDataClassPlan) throws -> CoreDataClassPlan {
+  func withForms(_ plan: CoreDataClassPlan) throws -> CoreDataClassPlan {
     var plan = plan
     for index in plan.attributes.indices {
       if try isMarked(plan.attributes[index], plan) { plan.attributes[index].form = .marked }
@@ -113,7 +113,9 @@ struct CoreDataFormFinder {
   private func isMarked(
     _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
   ) throws -> Bool {
-    if let told = mapping.externalStorage[plan.className]?[attribute.name] { return told }
+    if let configured = mapping.externalStorage[plan.className]?[attribute.name] {
+      return configured
+    }
     let column = quotedName(attribute.column)
     let source = "FROM \(quotedName(plan.entity.table)) WHERE \(column) IS NOT NULL"
     let first = try store.rows(

@@ -228,8 +228,8 @@ extension CoreDataReport: CustomStringConvertible {
       ("of Core Data itself", skippedTables),
     ]
     for (title, figures) in parts where !figures.isEmpty {
-      let told = figures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-      lines.append("\(title): \(told.joined(separator: ", "))")
+      let listed = figures.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+      lines.append("\(title): \(listed.joined(separator: ", "))")
     }
     if !missingProperties.isEmpty {
       lines.append("not in the store: \(missingProperties.joined(separator: ", "))")

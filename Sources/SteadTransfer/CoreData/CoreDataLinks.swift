@@ -13,7 +13,7 @@ struct CoreDataLinks {
   private let store: ForeignStore
   private let catalog: CoreDataCatalog
   private let planner: CoreDataPlanner
-  private var targetsByPlace: [CoreDataClassPlan.Relationship.Place: Targets] = [:]
+  private var targetsByStorage: [CoreDataClassPlan.Relationship.Storage: Targets] = [:]
 
   init(_ store: ForeignStore, _ catalog: CoreDataCatalog, _ planner: CoreDataPlanner) {
     self.store = store
@@ -25,15 +25,15 @@ struct CoreDataLinks {
   mutating func targets(
     of relationship: CoreDataClassPlan.Relationship, from row: StoredRow.Key
   ) throws -> [StoredRow.Key] {
-    if targetsByPlace[relationship.place] == nil {
-      targetsByPlace[relationship.place] = try read(relationship.place)
+    if targetsByStorage[relationship.storage] == nil {
+      targetsByStorage[relationship.storage] = try read(relationship.storage)
     }
-    let links = targetsByPlace[relationship.place]?[row] ?? []
+    let links = targetsByStorage[relationship.storage]?[row] ?? []
     return links.map { StoredRow.Key(root: relationship.destination, number: $0.target) }
   }
 
-  private func read(_ place: CoreDataClassPlan.Relationship.Place) throws -> Targets {
-    switch place {
+  private func read(_ storage: CoreDataClassPlan.Relationship.Storage) throws -> Targets {
+    switch storage {
     case .own: [:]
     case .other(let reference): try sorted(read(reference))
     case .pairs(let table, let own, let other, let isReflexive):

@@ -150,9 +150,9 @@ struct CoreDataModel {
     let fields = try list.map { try attribute($0, archive, depth: depth + 1) }
     return Attribute(name: name, type: .composite, fields: fields)
   }
-}
 
-extension CoreDataModel {
+  // MARK: - Reading from a store
+
   /// The model in a store; nil if it has none, or one with other entities than the store's.
   ///
   /// - Parameter entities: The names that the store's other tables have.

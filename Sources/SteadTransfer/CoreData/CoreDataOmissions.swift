@@ -1,7 +1,7 @@
 import SteadRecords
 
 /// Finds the contents of a store for which the classes have no properties.
-struct CoreDataAccount {
+struct CoreDataOmissions {
   let store: ForeignStore
   let catalog: CoreDataCatalog
   let mapping: CoreDataMapping
@@ -10,14 +10,14 @@ struct CoreDataAccount {
   private static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
   /// Values that are not imported: those that the mapping leaves out, and the others.
-  struct Left {
-    var wanted: [String: Int] = [:]
-    var unknown: [String: Int] = [:]
+  struct Omitted {
+    var requested: [String: Int] = [:]
+    var unmapped: [String: Int] = [:]
   }
 
   func skippedTables() throws -> [String: Int] {
     let own = catalog.entities.values.filter { $0.isInternal && !$0.table.isEmpty }.map(\.table)
-    let foreign = catalog.unknownTables.filter { !catalog.isOfModel($0) }
+    let foreign = catalog.unknownTables.filter { !catalog.hasModelName($0) }
     var result: [String: Int] = [:]
     for table in Set(own + foreign) { result[table] = try count(table) }
     return result
@@ -27,25 +27,25 @@ struct CoreDataAccount {
     try Int(store.rows("SELECT count(*) FROM \(quotedName(table))").first?.first?.integer ?? 0)
   }
 
-  func leftOutValues(_ plans: [Int64: CoreDataClassPlan]) throws -> Left {
-    var left = Left()
+  func leftOutValues(_ plans: [Int64: CoreDataClassPlan]) throws -> Omitted {
+    var omitted = Omitted()
     let referred = Self.referredColumns(plans)
     for plan in plans.values {
       for (column, count) in try values(besides: plan, referred) {
         let name = "\(plan.entity.name).\(column)"
         if mapping.isLeftOut(column.uppercased(), of: plan.className) {
-          left.wanted[name] = count
+          omitted.requested[name] = count
         } else {
-          left.unknown[name] = count
+          omitted.unmapped[name] = count
         }
       }
     }
-    try addPairs(plans, to: &left)
+    try addPairs(plans, to: &omitted)
     // A table that is named as those of a model are, and fits none of its entities.
-    for table in catalog.unknownTables where catalog.isOfModel(table) {
-      if case let count = try count(table), count > 0 { left.unknown[table] = count }
+    for table in catalog.unknownTables where catalog.hasModelName(table) {
+      if case let count = try count(table), count > 0 { omitted.unmapped[table] = count }
     }
-    return left
+    return omitted
   }
 
   /// The columns with values of an entity's rows that its class has no property for.
@@ -81,13 +81,13 @@ struct CoreDataAccount {
   ) -> [String: Set<String>] {
     var result: [String: Set<String>] = [:]
     for relationship in plans.values.flatMap(\.relationships) {
-      guard case .other(let reference) = relationship.place else { continue }
+      guard case .other(let reference) = relationship.storage else { continue }
       result[reference.table, default: []].insert(reference.column.uppercased())
     }
     return result
   }
 
-  private func addPairs(_ plans: [Int64: CoreDataClassPlan], to left: inout Left) throws {
+  private func addPairs(_ plans: [Int64: CoreDataClassPlan], to omitted: inout Omitted) throws {
     let claimed = plans.values.reduce(into: Set<String>()) { $0.formUnion($1.claimed) }
     for (table, columns) in catalog.columns {
       guard let pairs = CoreDataPairs(table, columns) else { continue }
@@ -95,11 +95,11 @@ struct CoreDataAccount {
       guard claimed.isDisjoint(with: names), case let count = try count(table), count > 0 else {
         continue
       }
-      let isWanted = pairs.sides.contains { side in
+      let isRequested = pairs.sides.contains { side in
         plans.values.contains { mapping.isLeftOut(side.relationship, of: $0.className) }
           || catalog.entities[side.entity].map { mapping.leftOutEntities.contains($0.name) } == true
       }
-      if isWanted { left.wanted[table] = count } else { left.unknown[table] = count }
+      if isRequested { omitted.requested[table] = count } else { omitted.unmapped[table] = count }
     }
   }
 }

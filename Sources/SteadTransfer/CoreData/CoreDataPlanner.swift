@@ -31,7 +31,7 @@ struct CoreDataPlanner {
       }.sorted { $0.name < $1.name },
       own: schema.entities.map { (name: $0.name, originalName: $0.originalName) })
     try checkMapping()
-    try refuse(classes.conflicts)
+    try checkConflicts(classes.conflicts)
   }
 
   private static func modelName(
@@ -43,7 +43,8 @@ struct CoreDataPlanner {
     return renamed.model
   }
 
-  private func refuse(_ conflicts: [NameMatch.Conflict], of className: String? = nil) throws {
+  private func checkConflicts(_ conflicts: [NameMatch.Conflict], of className: String? = nil) throws
+  {
     guard let conflict = conflicts.first else { return }
     let names = conflict.new.map { name in className.map { "\($0).\(name)" } ?? name }
     throw unsupported(
@@ -135,7 +136,7 @@ struct CoreDataPlanner {
         stored: model.attributes.map { (name: $0.name, identifier: $0.renamingIdentifier) }
           + model.relationships.map { (name: $0.name, identifier: $0.renamingIdentifier) },
         own: own.map { (name: $0.name, originalName: $0.originalName) })
-      try refuse(names.conflicts, of: className)
+      try checkConflicts(names.conflicts, of: className)
       return names.stored[property.name].map { [$0] } ?? []
     }
     let isClaimed = own.contains { $0.name != property.name && $0.originalName == property.name }
@@ -154,7 +155,7 @@ struct CoreDataPlanner {
     return nil
   }
 
-  // MARK: Relationships
+  // MARK: - Relationships
 
   private func add(
     _ relationship: Schema.Relationship, _ properties: CoreDataProperties,
@@ -172,26 +173,27 @@ struct CoreDataPlanner {
         "\(plan.className).\(relationship.name) leads to entities of several hierarchies of the store."
       )
     }
-    guard let place = try place(relationship, properties, names, of: plan, targets, destination)
+    guard let storage = try storage(relationship, properties, names, of: plan, targets, destination)
     else {
       plan.missing.append(relationship.name)
       return
     }
-    switch place {
+    switch storage {
     case .own(let reference): plan.claimed.insert(reference.column.uppercased())
     case .pairs(let table, _, let other, _): plan.claimed.insert("\(table).\(other)".uppercased())
     case .other: break
     }
     plan.relationships.append(
       .init(
-        name: relationship.name, isToMany: relationship.isToOneRelationship == false, place: place,
+        name: relationship.name, isToMany: relationship.isToOneRelationship == false,
+        storage: storage,
         destination: destination))
   }
 
-  private func place(
+  private func storage(
     _ relationship: Schema.Relationship, _ properties: CoreDataProperties, _ names: [String],
     of plan: CoreDataClassPlan, _ targets: [CoreDataCatalog.Entity], _ destination: String
-  ) throws -> CoreDataClassPlan.Relationship.Place? {
+  ) throws -> CoreDataClassPlan.Relationship.Storage? {
     let table = plan.entity.table
     if relationship.isToOneRelationship, let column = try properties.column(of: relationship) {
       return .own(
@@ -243,7 +245,7 @@ struct CoreDataPlanner {
 
   private func pairs(
     _ names: [String], from entity: CoreDataCatalog.Entity
-  ) -> CoreDataClassPlan.Relationship.Place? {
+  ) -> CoreDataClassPlan.Relationship.Storage? {
     for name in names.map({ $0.uppercased() }) {
       for pair in pairs {
         for (own, other) in [(0, 1), (1, 0)].map({ (pair.sides[$0.0], pair.sides[$0.1]) })

@@ -9,7 +9,7 @@ struct CoreDataProperties {
   private let entity: CoreDataCatalog.Entity
   private let className: String
   private let model: CoreDataModel.Entity?
-  private let places: [String: CoreDataColumns.Place]
+  private let resolutions: [String: CoreDataColumns.Resolution]
   /// The columns of the entity's table, by their names in capitals.
   private let columns: [String: String]
 
@@ -24,11 +24,11 @@ struct CoreDataProperties {
     model = planner.catalog.modelEntity(entity)
     let types = planner.catalog.columnTypes[entity.table] ?? [:]
     let isShared = planner.catalog.entities.values.count { $0.table == entity.table } > 1
-    places =
+    resolutions =
       try model.map { model in
         try CoreDataColumns(
           model, table: columns.mapValues { ($0, types[$0] ?? "") }, isShared: isShared
-        ) { try Self.holdsValues($0, entity, planner.store) }.places
+        ) { try Self.holdsValues($0, entity, planner.store) }.resolutions
       } ?? [:]
   }
 
@@ -42,7 +42,7 @@ struct CoreDataProperties {
     return !rows.isEmpty
   }
 
-  // MARK: Attributes
+  // MARK: - Attributes
 
   /// Records where the values of a class's attribute are stored.
   func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) throws {
@@ -59,7 +59,7 @@ struct CoreDataProperties {
       addMissing(attribute, to: &plan)
     } else if let column = try namedColumn(attribute.name, names, isMapped: mapped != nil) {
       append(plain(attribute, column), to: &plan)
-    } else if let composite = try guessed(attribute, names) {
+    } else if let composite = try compositeByName(attribute, names) {
       append(composite, to: &plan)
     } else if let mapped {
       throw planner.unsupported(
@@ -96,7 +96,7 @@ struct CoreDataProperties {
       hasTransformer: attribute.transformerName != nil, hasDefault: hasDefault(attribute))
   }
 
-  // MARK: By the model
+  // MARK: - By the model
 
   private func add(
     _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute,
@@ -107,7 +107,7 @@ struct CoreDataProperties {
       (stored, path) = (raw, "\(path).\(raw.name)")
     } else if found.type == .composite {
       let composite = try composite(attribute, found, path, attribute.name)
-      return append(try settled(composite, attribute), to: &plan)
+      return append(try withDefault(composite, attribute), to: &plan)
     }
     // A number of seconds since another time would become another date.
     let isDate = attribute.encoding == .date
@@ -117,11 +117,11 @@ struct CoreDataProperties {
         "\(className).\(attribute.name) and the store's \(found.name) are not both dates. Give the "
           + "property the store's type, or leave it out.")
     }
-    append(plain(attribute, try certain(path, attribute.name)), to: &plan)
+    append(plain(attribute, try resolvedColumn(path, attribute.name)), to: &plan)
   }
 
   /// A property's struct with what becomes of rows without any of its fields.
-  private func settled(
+  private func withDefault(
     _ composite: CoreDataClassPlan.Composite, _ attribute: Schema.Attribute
   ) throws -> CoreDataClassPlan.Composite {
     var result = composite
@@ -163,12 +163,12 @@ struct CoreDataProperties {
     case .composite:
       let fields = attribute.structFields
       // Not known are the fields of a struct whose keys are not an enum. The store has them under these keys.
-      if fields.isEmpty { return try described(found, path, as: property) }
+      if fields.isEmpty { return try compositeByModel(found, path, as: property) }
       return try composite(fields, found, path, property)
     case .json:
       // Of a class the store has the fields, too, such as of a measurement's unit.
       return attribute.isClass
-        ? try described(found, path, as: property) : try cases(found, path, property)
+        ? try compositeByModel(found, path, as: property) : try cases(found, path, property)
     default:
       throw planner.unsupported(
         "\(className).\(property) is a struct in the store. Give the property a Codable struct with its "
@@ -186,13 +186,13 @@ struct CoreDataProperties {
       if let mapped = planner.storedName(inner, of: className) {
         result.fields.append(leaf(field, try mappedColumn(mapped, inner)))
       } else if let part = found.fields.first(where: { $0.name == field.name }) {
-        let place = "\(path).\(part.name)"
+        let partPath = "\(path).\(part.name)"
         if part.type != .composite {
-          result.fields.append(leaf(field, try certain(place, inner)))
+          result.fields.append(leaf(field, try resolvedColumn(partPath, inner)))
         } else if let raw = part.rawValue, isPlain(field) {
-          result.fields.append(leaf(field, try certain("\(place).\(raw.name)", inner)))
+          result.fields.append(leaf(field, try resolvedColumn("\(partPath).\(raw.name)", inner)))
         } else {
-          var nested = try composite(field, part, place, inner)
+          var nested = try composite(field, part, partPath, inner)
           nested.isOptional = field.isOptional
           result.nested.append(nested)
         }
@@ -222,10 +222,10 @@ struct CoreDataProperties {
       let inner = "\(path).\(part.name)"
       switch part.type {
       case .string:
-        let column = try certain(inner, "\(property).\(part.name)")
+        let column = try resolvedColumn(inner, "\(property).\(part.name)")
         result.fields.append(
           .init(name: part.name, column: column, encoding: .text, hasTransformer: false))
-      case .composite: result.nested.append(try described(part, inner, as: inner))
+      case .composite: result.nested.append(try compositeByModel(part, inner, as: inner))
       default:
         throw planner.unsupported(
           "\(className).\(property) is a struct in the store. Give the property a Codable struct with "
@@ -236,21 +236,21 @@ struct CoreDataProperties {
   }
 
   /// A struct whose fields' types only the store's model tells.
-  private func described(
+  private func compositeByModel(
     _ found: CoreDataModel.Attribute, _ path: String, as property: String
   ) throws -> CoreDataClassPlan.Composite {
     var result = CoreDataClassPlan.Composite(name: lastName(property), fields: [])
     for field in found.fields {
       let inner = "\(path).\(field.name)"
       if field.type == .composite, field.rawValue == nil {
-        result.nested.append(try described(field, inner, as: inner))
+        result.nested.append(try compositeByModel(field, inner, as: inner))
         continue
       }
       let stored = field.rawValue ?? field
       guard let encoding = stored.type?.encoding else {
         throw planner.unsupported("The type of \(entity.name).\(inner) in the store is not known.")
       }
-      let column = try certain(field.rawValue.map { "\(inner).\($0.name)" } ?? inner, inner)
+      let column = try resolvedColumn(field.rawValue.map { "\(inner).\($0.name)" } ?? inner, inner)
       result.fields.append(
         .init(
           name: field.name, column: column, encoding: encoding, hasTransformer: false,
@@ -260,15 +260,15 @@ struct CoreDataProperties {
   }
 
   /// The column of a property or field of the store's model.
-  private func certain(_ path: String, _ property: String) throws -> String {
-    switch places[path] {
+  private func resolvedColumn(_ path: String, _ property: String) throws -> String {
+    switch resolutions[path] {
     case .column(let column)?: return column
-    case .doubt(let reason)?: throw doubt(property, reason)
-    case nil: throw doubt(property, "it has no column")
+    case .ambiguous(let reason)?: throw ambiguous(property, reason)
+    case nil: throw ambiguous(property, "it has no column")
     }
   }
 
-  private func doubt(_ property: String, _ reason: String) -> TransferError {
+  private func ambiguous(_ property: String, _ reason: String) -> TransferError {
     planner.unsupported(
       "Which column of \(entity.name) holds \(className).\(property) is not certain: \(reason). Name "
         + "it in storedNames of the mapping.")
@@ -280,7 +280,7 @@ struct CoreDataProperties {
       "The mapping names \(name) for \(className).\(property), which \(entity.name) does not have.")
   }
 
-  // MARK: By names
+  // MARK: - By names
 
   /// The column of a name; throws if it could be another property's and the mapping doesn't name it.
   private func namedColumn(
@@ -289,7 +289,7 @@ struct CoreDataProperties {
     for name in names {
       let base = "Z" + name.uppercased()
       guard let column = columns[base] else { continue }
-      if !isMapped, model == nil { try refuseDoubt(about: base, property) }
+      if !isMapped, model == nil { try checkAmbiguity(about: base, property) }
       return column
     }
     return nil
@@ -297,7 +297,7 @@ struct CoreDataProperties {
 
   /// A field of a struct has a column of the field's name, so a numbered column, or a struct with such a
   /// field, puts in doubt whose this one is.
-  private func refuseDoubt(about base: String, _ property: String) throws {
+  private func checkAmbiguity(about base: String, _ property: String) throws {
     let attributes = planner.schema.entitiesByName[className]?.attributes ?? []
     let fields = attributes.compactMap { $0 as? Schema.CompositeAttribute }
       .filter { $0.name != property }
@@ -307,7 +307,7 @@ struct CoreDataProperties {
         }
       }
     if fields.contains(where: { "Z" + $0.name.uppercased() == base }) {
-      throw doubt(property, "the store keeps no model, and a field of a struct has its name")
+      throw ambiguous(property, "the store keeps no model, and a field of a struct has its name")
     }
     let numbered = columns.keys.filter { CoreDataColumns.isNumbered($0, base) }.compactMap {
       columns[$0]
@@ -317,7 +317,8 @@ struct CoreDataProperties {
     else { return }
     for column in numbered where try Self.holdsValues(column, entity, planner.store) {
       guard !isMapped(column) else { continue }
-      throw doubt(property, "the store keeps no model, and \(own) and \(column) both have values")
+      throw ambiguous(
+        property, "the store keeps no model, and \(own) and \(column) both have values")
     }
   }
 
@@ -328,7 +329,7 @@ struct CoreDataProperties {
   }
 
   /// A struct's fields by the names that they have where those are told or of a form of their own.
-  private func guessed(
+  private func compositeByName(
     _ attribute: Schema.Attribute, _ names: [String]
   ) throws -> CoreDataClassPlan.Composite? {
     guard let composite = attribute as? Schema.CompositeAttribute else { return nil }
@@ -339,15 +340,15 @@ struct CoreDataProperties {
       }
       let found = names.lazy.compactMap { columns["Z\($0)_\(field.name)".uppercased()] }.first
       if found == nil, columns["Z" + field.name.uppercased()] != nil {
-        throw doubt(path, "the store keeps no model that would tell")
+        throw ambiguous(path, "the store keeps no model that would tell")
       }
       return found.map { leaf(field, $0) }
     }
     if fields.isEmpty { return nil }
-    return try settled(.init(name: attribute.name, fields: fields), attribute)
+    return try withDefault(.init(name: attribute.name, fields: fields), attribute)
   }
 
-  // MARK: Relationships
+  // MARK: - Relationships
 
   /// The column of a relationship to one row.
   func column(of relationship: Schema.Relationship) throws -> String? {
@@ -356,7 +357,7 @@ struct CoreDataProperties {
     if let model, let found = model.relationship(named: names) {
       // Of a relationship of one to one, one side may have no column.
       guard !found.isToMany, columns["Z" + found.name.uppercased()] != nil else { return nil }
-      return try certain(found.name, relationship.name)
+      return try resolvedColumn(found.name, relationship.name)
     }
     if model != nil, !isMapped { return nil }
     return try namedColumn(relationship.name, names, isMapped: isMapped)

@@ -36,22 +36,22 @@ struct CoreDataReader {
   }
 
   /// Adds the possible losses of the store's files to the report.
-  mutating func note(_ warning: String?) { report.warnings += [warning].compactMap(\.self) }
+  mutating func addWarning(_ warning: String?) { report.warnings += [warning].compactMap(\.self) }
 
   /// All rows, by entity and number.
   mutating func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     let entities = catalog.entities.values.sorted { $0.number < $1.number }
-    let strays = try readKeys(entities)
+    let orphans = try readKeys(entities)
     for entity in entities where !entity.isInternal && !leftOut.contains(entity.number) {
       guard let name = planner.className(of: entity), !entity.table.isEmpty else { continue }
-      plans[entity.number] = try CoreDataFormFinder(
+      plans[entity.number] = try ExternalStorageDetector(
         store: store, files: values.files, mapping: mapping
       )
-      .settled(planner.plan(entity, name))
+      .withForms(planner.plan(entity, name))
     }
-    try account(entities)
-    var items = strays
-    let total = rows.values.count { !leftOut.contains($0) } + strays.count
+    try recordContents(entities)
+    var items = orphans
+    let total = rows.values.count { !leftOut.contains($0) } + orphans.count
     for entity in entities where !entity.isInternal && !leftOut.contains(entity.number) {
       try read(entity, into: &items) { count in
         try progress(TransferProgress(phase: .reading, completed: count, total: total))
@@ -64,20 +64,20 @@ struct CoreDataReader {
   /// One value for many rows isn't their own value, so the caller must ask for it.
   private func refuseDefaults() throws {
     guard !report.defaultedValues.isEmpty, !mapping.acceptsDefaults else { return }
-    let told = report.defaultedValues.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+    let listed = report.defaultedValues.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
     throw planner.unsupported(
-      "Rows have no value for properties that are not optional: \(told.joined(separator: ", ")). Make "
+      "Rows have no value for properties that are not optional: \(listed.joined(separator: ", ")). Make "
         + "them optional, or set acceptsDefaults of the mapping to give each of these rows the "
         + "property's default value.")
   }
 
-  // MARK: Which rows there are
+  // MARK: - Which rows there are
 
   /// Reads all rows' keys, and returns an item for each row without an entity.
   private mutating func readKeys(
     _ entities: [CoreDataCatalog.Entity]
   ) throws -> [TransferItem<StoredRow>] {
-    var strays: [TransferItem<StoredRow>] = []
+    var orphans: [TransferItem<StoredRow>] = []
     let own = entities.filter { !$0.isInternal && !$0.table.isEmpty }
     for (table, members) in Dictionary(grouping: own, by: \.table).sorted(by: { $0.key < $1.key }) {
       try requireColumns(of: table)
@@ -86,15 +86,15 @@ struct CoreDataReader {
         guard let number = row[0].integer, let entity = row[1].integer, numbers.contains(entity),
           rows.updateValue(entity, forKey: .init(root: members[0].root, number: number)) == nil
         else {
-          strays.append(stray(in: table, strays.count))
+          orphans.append(orphan(in: table, orphans.count))
           return
         }
       }
     }
-    return strays
+    return orphans
   }
 
-  private func stray(in table: String, _ count: Int) -> TransferItem<StoredRow> {
+  private func orphan(in table: String, _ count: Int) -> TransferItem<StoredRow> {
     item(
       "\(table) ? \(count)", StoredRow.Key(root: "\(table)?", number: Int64(count)),
       .failure(notConverted("It belongs to no entity of its table, or exists twice.")))
@@ -119,7 +119,7 @@ struct CoreDataReader {
   }
 
   /// Records which values are imported and which aren't; throws if values would be lost silently.
-  private mutating func account(_ entities: [CoreDataCatalog.Entity]) throws {
+  private mutating func recordContents(_ entities: [CoreDataCatalog.Entity]) throws {
     let counts = rows.values.reduce(into: [Int64: Int]()) { $0[$1, default: 0] += 1 }
     for entity in entities where !entity.isInternal {
       let plan = plans[entity.number]
@@ -132,19 +132,19 @@ struct CoreDataReader {
     }
     report.entities.sort { $0.entity < $1.entity }
     report.missingProperties = Set(report.missingProperties).sorted()
-    let tables = CoreDataAccount(store: store, catalog: catalog, mapping: mapping)
+    let tables = CoreDataOmissions(store: store, catalog: catalog, mapping: mapping)
     report.skippedTables = try tables.skippedTables()
     let left = try tables.leftOutValues(plans)
-    report.leftOutValues = left.wanted.merging(left.unknown) { one, _ in one }
-    if !left.unknown.isEmpty, !mapping.leavesOutUnknown {
-      let told = left.unknown.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+    report.leftOutValues = left.requested.merging(left.unmapped) { one, _ in one }
+    if !left.unmapped.isEmpty, !mapping.leavesOutUnknown {
+      let listed = left.unmapped.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
       throw planner.unsupported(
-        "The store holds values that no property takes: \(told.joined(separator: ", ")). Give each a "
+        "The store holds values that no property takes: \(listed.joined(separator: ", ")). Give each a "
           + "property, name it in storedNames or leftOut of the mapping, or set leavesOutUnknown.")
     }
   }
 
-  // MARK: Rows
+  // MARK: - Rows
 
   private mutating func read(
     _ entity: CoreDataCatalog.Entity, into items: inout [TransferItem<StoredRow>],
@@ -163,7 +163,7 @@ struct CoreDataReader {
       let key = StoredRow.Key(root: entity.root, number: number)
       let name = "\(entity.name) \(number)"
       guard let plan else {
-        items.append(reader.item(name, key, .failure(reader.homeless(entity))))
+        items.append(reader.item(name, key, .failure(reader.unmapped(entity))))
         return
       }
       items.append(reader.item(name, key, Result { try reader.stored(row, key, plan, layout) }))
@@ -172,7 +172,7 @@ struct CoreDataReader {
     self = reader
   }
 
-  private func homeless(_ entity: CoreDataCatalog.Entity) -> TransferError {
+  private func unmapped(_ entity: CoreDataCatalog.Entity) -> TransferError {
     notConverted(
       "The container has no class \(entity.name). Name one in classes of the mapping, or the entity in "
         + "leftOutEntities.")
@@ -184,7 +184,7 @@ struct CoreDataReader {
     var result = StoredRow(key: key, entity: plan.className, attributes: [:], relationships: [:])
     for attribute in plan.attributes {
       let value = layout.value(attribute.column, in: row)
-      note(value, attribute, plan)
+      countArchive(value, attribute, plan)
       let converted = try converted(value, attribute, attribute.name)
       if attribute.hasDefault, converted == .null {
         report.defaultedValues["\(plan.className).\(attribute.name)", default: 0] += 1
@@ -214,7 +214,7 @@ struct CoreDataReader {
     }
   }
 
-  private mutating func note(
+  private mutating func countArchive(
     _ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
   ) {
     switch attribute.encoding {
@@ -250,7 +250,7 @@ struct CoreDataReader {
         continue
       }
       let converted = try converted(value, field, "\(path).\(field.name)")
-      if let plain = try CoreDataField.plain(converted, field) {
+      if let plain = try CoreDataField.jsonValue(converted, field) {
         object[field.name] = plain
       }
     }
@@ -274,7 +274,7 @@ struct CoreDataReader {
     _ plan: CoreDataClassPlan, _ layout: CoreDataRowLayout
   ) throws -> [StoredRow.Key] {
     var found: [StoredRow.Key]
-    if case .own(let reference) = relationship.place {
+    if case .own(let reference) = relationship.storage {
       let value = layout.value(reference.column, in: row)
       if value == .null { return [] }
       guard let number = value.integer else {

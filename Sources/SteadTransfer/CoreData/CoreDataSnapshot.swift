@@ -27,7 +27,7 @@ final class CoreDataSnapshot: Sendable {
   private static func copy(_ path: String, to store: URL) throws {
     let copying = CoreDataCopying(store: store)
     for _ in 0..<attemptLimit {
-      guard let before = try copying.settledState(of: path) else { continue }
+      guard let before = try copying.stableState(of: path) else { continue }
       do {
         try copying.copy(path, before)
         if try CoreDataState(of: path) == before { return }
@@ -55,13 +55,13 @@ private struct CoreDataCopying {
   init(store: URL) { self.store = store }
 
   /// The files' state, if their last change is so long ago that a further one would show.
-  func settledState(of path: String) throws -> CoreDataState? {
+  func stableState(of path: String) throws -> CoreDataState? {
     let state = try CoreDataState(of: path)
     guard let newest = state.files.compactMap({ $0?.changed }).max() else {
       throw TransferError(
         code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
     }
-    if state.files.allSatisfy({ $0?.isSettled ?? true }) { return state }
+    if state.files.allSatisfy({ $0?.hasReliableTimestamp ?? true }) { return state }
     // A sleep, because there is no event to wait for: the clock must advance, so that a later change gets a later
     // time.
     Thread.sleep(
@@ -127,9 +127,11 @@ struct CoreDataState: Equatable {
 
   /// A string that differs once one of the files has changed; nil if a change might not show yet, or if the store
   /// doesn't exist.
-  var mark: String? {
-    guard files[0]?.kind == .file, files.allSatisfy({ $0?.isSettled ?? true }) else { return nil }
-    return files.map { $0?.mark ?? "none" }.joined(separator: ", ")
+  var versionTag: String? {
+    guard files[0]?.kind == .file, files.allSatisfy({ $0?.hasReliableTimestamp ?? true }) else {
+      return nil
+    }
+    return files.map { $0?.versionTag ?? "none" }.joined(separator: ", ")
   }
 }
 
@@ -152,10 +154,10 @@ final class CoreDataWorkspace: Sendable {
   /// Makes a directory, and removes those that killed processes have left.
   ///
   /// - Parameter place: The directory to make it in.
-  init(in place: URL = FileManager.default.temporaryDirectory) throws {
-    Self.removeStale(in: place)
+  init(in directory: URL = FileManager.default.temporaryDirectory) throws {
+    Self.removeStale(in: directory)
     for _ in 0..<Self.attemptLimit {
-      let path = try Self.make(in: place)
+      let path = try Self.make(in: directory)
       // Another import may hold the lock to remove it, or have done so, until it is locked here.
       guard let descriptor = try Self.openIfPresent(path) else { continue }
       if try Self.disk.lock(descriptor, wait: true, path: path), Self.isSame(descriptor, path) {
@@ -167,7 +169,8 @@ final class CoreDataWorkspace: Sendable {
     }
     throw TransferError(
       code: .failed,
-      message: "No directory for a copy could be kept in \(place.path). Set TMPDIR to another one.")
+      message:
+        "No directory for a copy could be kept in \(directory.path). Set TMPDIR to another one.")
   }
 
   deinit {
@@ -175,11 +178,11 @@ final class CoreDataWorkspace: Sendable {
     Self.disk.close(descriptor)
   }
 
-  private static func make(in place: URL) throws -> String {
+  private static func make(in directory: URL) throws -> String {
     // mkdtemp puts letters of its own instead of the six X at the end, which it requires.
-    var template = Array(place.appending(path: "\(prefix)XXXXXX").path.utf8CString)
+    var template = Array(directory.appending(path: "\(prefix)XXXXXX").path.utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw FileError(errno: errno, doing: "make a directory for a copy in", path: place.path)
+      throw FileError(errno: errno, doing: "make a directory for a copy in", path: directory.path)
     }
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
@@ -201,9 +204,9 @@ final class CoreDataWorkspace: Sendable {
   /// Removes directories of this user whose process has ended.
   ///
   /// A directory that can't be removed is left: it doesn't disturb an import.
-  private static func removeStale(in place: URL) {
-    for name in (try? disk.names(in: place.path)) ?? [] where name.hasPrefix(prefix) {
-      let path = place.appending(path: name).path
+  private static func removeStale(in directory: URL) {
+    for name in (try? disk.names(in: directory.path)) ?? [] where name.hasPrefix(prefix) {
+      let path = directory.appending(path: name).path
       var status = stat()
       guard lstat(path, &status) == 0, status.st_uid == geteuid(),
         let descriptor = try? disk.open(

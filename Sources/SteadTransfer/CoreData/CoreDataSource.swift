@@ -27,9 +27,9 @@ final class CoreDataSource: ItemSource {
   private let path: String
   private let schema: Schema
   private let mapping: CoreDataMapping
-  private let latest = Mutex<CoreDataReport?>(nil)
+  private let latestReport = Mutex<CoreDataReport?>(nil)
   /// A copy that was made to look at, for the next reading.
-  private let copied = Mutex<CoreDataSnapshot?>(nil)
+  private let pendingSnapshot = Mutex<CoreDataSnapshot?>(nil)
 
   /// A store; nothing is read yet.
   ///
@@ -51,17 +51,17 @@ final class CoreDataSource: ItemSource {
   /// `the store` and its path.
   var name: String { "the store \(path)" }
   /// A copy of a store is the same source, wherever it is.
-  var lastingName: String? { nil }
+  var stableName: String? { nil }
   /// False: a store of another program is left as it is.
   var isRemovable: Bool { false }
 
   /// The sizes and times of the store's files, and which files these are.
-  func mark() throws -> String? {
-    try reading { try CoreDataState(of: path).mark }
+  func versionTag() throws -> String? {
+    try mappingErrors { try CoreDataState(of: path).versionTag }
   }
 
   /// The findings of the latest reading; nil before the first.
-  var report: CoreDataReport? { latest.withLock { $0 } }
+  var report: CoreDataReport? { latestReport.withLock { $0 } }
 
   /// All rows, by entity and number.
   ///
@@ -71,12 +71,12 @@ final class CoreDataSource: ItemSource {
   }
 
   private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
-    try reading {
-      let snapshot = try takeCopy()
+    try mappingErrors {
+      let snapshot = try takeSnapshot()
       let store = try ForeignStore(copy: snapshot.store)
       var reader = try CoreDataReader(store, schema, mapping, files: CoreDataFiles(besides: path))
-      reader.note(snapshot.warning)
-      defer { latest.withLock { [report = reader.report] in $0 = report } }
+      reader.addWarning(snapshot.warning)
+      defer { latestReport.withLock { [report = reader.report] in $0 = report } }
       let items = try reader.read(progress)
       return withExtendedLifetime(snapshot) { items }
     }
@@ -94,11 +94,11 @@ final class CoreDataSource: ItemSource {
   /// If the file itself doesn't show it, a copy does, which is kept for the next reading.
   func identifier() throws -> String {
     if let identifier = try storedIdentifier() { return identifier }
-    return try reading {
+    return try mappingErrors {
       let snapshot = try CoreDataSnapshot(of: path)
       let store = try ForeignStore(copy: snapshot.store)
       let identifier = try CoreDataCatalog(store).identifier
-      copied.withLock { $0 = snapshot }
+      pendingSnapshot.withLock { $0 = snapshot }
       return identifier
     }
   }
@@ -106,7 +106,8 @@ final class CoreDataSource: ItemSource {
   /// The identifier in the file itself, which never changes; nil while the file is being written, or if it has none
   /// without its log.
   private func storedIdentifier() throws -> String? {
-    guard let before = try? CoreDataState(of: path), before.mark != nil, !before.hasJournal else {
+    guard let before = try? CoreDataState(of: path), before.versionTag != nil, !before.hasJournal
+    else {
       return nil
     }
     var options = SQLiteOptions(.file(path))
@@ -120,15 +121,15 @@ final class CoreDataSource: ItemSource {
     return identifier
   }
 
-  private func takeCopy() throws -> CoreDataSnapshot {
-    let copy = copied.withLock { copied in
-      defer { copied = nil }
-      return copied
+  private func takeSnapshot() throws -> CoreDataSnapshot {
+    let copy = pendingSnapshot.withLock { pending in
+      defer { pending = nil }
+      return pending
     }
     return try copy ?? CoreDataSnapshot(of: path)
   }
 
-  private func reading<Result>(_ body: () throws -> Result) throws -> Result {
+  private func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SQLiteError {

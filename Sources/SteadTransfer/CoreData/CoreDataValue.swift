@@ -27,7 +27,7 @@ struct CoreDataValue {
   func convert(_ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute) throws -> SQLValue {
     guard value != .null else { return .null }
     var value = value
-    if attribute.form == .marked, case .blob(let data) = value { value = try unmarked(data) }
+    if attribute.form == .marked, case .blob(let data) = value { value = try withoutMarker(data) }
     switch (attribute.encoding, value) {
     case (.decimal, .real(let number)): return .text(CoreDataDecimal.text(number))
     case (.json, .blob(let data)), (.composite, .blob(let data)):
@@ -41,7 +41,7 @@ struct CoreDataValue {
   }
 
   /// The data behind the byte that says where it is.
-  private func unmarked(_ data: Data) throws -> SQLValue {
+  private func withoutMarker(_ data: Data) throws -> SQLValue {
     switch data.first {
     case Marker.inline: return .blob(Data(data.dropFirst()))
     case Marker.file:
@@ -57,11 +57,11 @@ struct CoreDataValue {
 
   /// JSON of the contents of an archive, a property list or a JSON string.
   private func json(_ data: Data) throws -> SQLValue {
-    .text(try CoreDataTree(data).json())
+    .text(try CoreDataBlob(data).json())
   }
 
   private func url(_ data: Data) throws -> SQLValue {
-    switch try CoreDataTree(data).value {
+    switch try CoreDataBlob(data).value {
     case let url as URL: return .text(url.absoluteString)
     case let text as String: return .text(text)
     case let fields as [String: Any]:
@@ -74,7 +74,7 @@ struct CoreDataValue {
 
   /// A raw value that was encoded on its own.
   private func scalar(_ data: Data) throws -> SQLValue {
-    switch try CoreDataTree(data).value {
+    switch try CoreDataBlob(data).value {
     case let text as String: return .text(text)
     case let number as NSNumber:
       let real = number.doubleValue
@@ -109,7 +109,7 @@ enum CoreDataDecimal {
 // MARK: - Archives and property lists
 
 /// The contents of data with a value of several parts: a keyed archive, a property list, or JSON.
-struct CoreDataTree {
+struct CoreDataBlob {
   /// How deep values may be nested.
   static let depthLimit = 200
 
@@ -187,7 +187,7 @@ struct CoreDataTree {
 /// A field of a Codable struct, from its column to JSON.
 enum CoreDataField {
   /// Nil for NULL.
-  static func plain(_ value: SQLValue, _ field: CoreDataClassPlan.Attribute) throws -> Any? {
+  static func jsonValue(_ value: SQLValue, _ field: CoreDataClassPlan.Attribute) throws -> Any? {
     let encoding = field.encoding
     switch (encoding, value) {
     case (_, .null): return nil
@@ -197,7 +197,7 @@ enum CoreDataField {
       (.decimal, .integer(let number)):
       return NSNumber(value: number)
     case (.real, .real(let number)), (.date, .real(let number)), (.decimal, .real(let number)):
-      guard number.isFinite else { throw unfit }
+      guard number.isFinite else { throw mismatch }
       // With the digits of a `Float`, as the struct writes it: it has more of them as a `Double`.
       if field.isFloat, Double(Float(number)) == number {
         return NSNumber(value: Double("\(Float(number))") ?? number)
@@ -207,14 +207,14 @@ enum CoreDataField {
     case (.text, .text(let text)), (.url, .text(let text)), (.uuid, .text(let text)): return text
     case (.decimal, .text(let text)):
       let number = NSDecimalNumber(string: text)
-      guard number != .notANumber else { throw unfit }
+      guard number != .notANumber else { throw mismatch }
       return number
     case (.uuid, .blob(let data)) where data.count == 16:
       return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
     case (.data, .blob(let data)), (.external, .blob(let data)): return data.base64EncodedString()
     case (.json, .text(let text)), (.composite, .text(let text)), (.opaque, .text(let text)):
       return try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
-    default: throw unfit
+    default: throw mismatch
     }
   }
 
@@ -229,7 +229,7 @@ enum CoreDataField {
     if case .decimal = encoding { true } else { false }
   }
 
-  private static var unfit: TransferError {
+  private static var mismatch: TransferError {
     TransferError(
       code: .notConverted, message: "A field of a struct holds a value of another type.")
   }

@@ -48,7 +48,7 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
 
-  func mark() throws -> String? { try file.mark() }
+  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The rows, named by the line on which they begin, and read again in each pass.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
@@ -170,11 +170,11 @@ private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   }
 
   private func field(_ key: Key) throws -> CSVFieldDecoder {
-    guard let place = columns[key.stringValue] else {
+    guard let index = columns[key.stringValue] else {
       throw DecodingError.keyNotFound(
         key, .init(codingPath: [], debugDescription: "No column has that name."))
     }
-    return CSVFieldDecoder(text: fields[place], codingPath: [key])
+    return CSVFieldDecoder(text: fields[index], codingPath: [key])
   }
 }
 

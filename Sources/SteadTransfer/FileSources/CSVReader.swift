@@ -26,7 +26,7 @@ struct CSVReader {
   private var isAtEnd = false
   private var line = 1
   /// Whether a CR alone ends a line, as programs for the first Macintosh wrote it.
-  private var endsWithReturn = false
+  private var usesBareReturns = false
 
   /// Reads the header.
   ///
@@ -36,8 +36,8 @@ struct CSVReader {
     self.separator = separator
     self.read = read
     let mark = try readMark()
-    endsWithReturn = try retrying { try $0.findsReturn() }
-    guard let row = try anyRow() else { throw Self.unreadable("It has no header.", line: 1) }
+    usesBareReturns = try retrying { try $0.detectsBareReturns() }
+    guard let row = try nextRow() else { throw Self.unreadable("It has no header.", line: 1) }
     columns = row.fields
     header = mark + row.bytes
     guard Set(columns).count == columns.count else {
@@ -47,19 +47,19 @@ struct CSVReader {
 
   /// The next row under the header, nil at the end.
   mutating func row() throws -> CSVTable.Row? {
-    while let row = try anyRow() {
+    while let row = try nextRow() {
       // A line without a byte is no row, unless there is one column, which may be empty.
       if row.fields != [""] || columns.count == 1 { return row }
     }
     return nil
   }
 
-  // MARK: Bytes
+  // MARK: - Bytes
 
   private mutating func readMark() throws -> Data {
     let isMarked = try retrying { reader in
       for (index, byte) in Self.byteOrderMark.enumerated() {
-        guard try reader.has(index), reader.bytes[index] == byte else { return false }
+        guard try reader.hasByte(at: index), reader.bytes[index] == byte else { return false }
       }
       return true
     }
@@ -69,7 +69,7 @@ struct CSVReader {
   }
 
   /// Whether there is a byte; throws where that is not known yet.
-  private func has(_ index: Int) throws -> Bool {
+  private func hasByte(at index: Int) throws -> Bool {
     if index < bytes.count { return true }
     guard isAtEnd else { throw NeedsMore() }
     return false
@@ -87,13 +87,13 @@ struct CSVReader {
       } catch is NeedsMore {
         position = start
         line = firstLine
-        try readOn()
+        try readMore()
       }
     }
   }
 
   /// Drops what is behind the position, and doubles what is before it.
-  private mutating func readOn() throws {
+  private mutating func readMore() throws {
     bytes.removeFirst(position)
     position = 0
     let more = try read(max(Self.blockSize, bytes.count))
@@ -101,22 +101,23 @@ struct CSVReader {
     bytes += more
   }
 
-  // MARK: Rows
+  // MARK: - Rows
 
-  private mutating func anyRow() throws -> CSVTable.Row? {
+  private mutating func nextRow() throws -> CSVTable.Row? {
     try retrying { reader in
-      guard try reader.has(reader.position) else { return nil }
+      guard try reader.hasByte(at: reader.position) else { return nil }
       let (start, first) = (reader.position, reader.line)
       var fields: [String] = []
       fields.reserveCapacity(reader.columns.count)
       while true {
         fields.append(try reader.field())
-        guard try reader.has(reader.position), reader.bytes[reader.position] == reader.separator
+        guard try reader.hasByte(at: reader.position),
+          reader.bytes[reader.position] == reader.separator
         else { break }
         reader.position += 1
       }
-      if try reader.has(reader.position) {
-        reader.position += try reader.isPair ? 2 : 1
+      if try reader.hasByte(at: reader.position) {
+        reader.position += try reader.isCRLF ? 2 : 1
         reader.line += 1
       }
       return CSVTable.Row(
@@ -125,15 +126,15 @@ struct CSVReader {
   }
 
   /// Whether the first end of a line outside quotes is a CR alone.
-  private func findsReturn() throws -> Bool {
+  private func detectsBareReturns() throws -> Bool {
     var isQuoted = false
     var index = position
-    while try has(index) {
+    while try hasByte(at: index) {
       switch bytes[index] {
       case Self.quote: isQuoted.toggle()
       case Self.lineFeed where !isQuoted: return false
       case Self.carriageReturn where !isQuoted:
-        return try !has(index + 1) || bytes[index + 1] != Self.lineFeed
+        return try !hasByte(at: index + 1) || bytes[index + 1] != Self.lineFeed
       default: break
       }
       index += 1
@@ -142,9 +143,11 @@ struct CSVReader {
   }
 
   private mutating func field() throws -> String {
-    if try has(position), bytes[position] == Self.quote { return try quotedField() }
+    if try hasByte(at: position), bytes[position] == Self.quote { return try quotedField() }
     let start = position
-    while try has(position), bytes[position] != separator, try !isEndOfLine { position += 1 }
+    while try hasByte(at: position), bytes[position] != separator, try !isEndOfLine {
+      position += 1
+    }
     return try text(bytes[start..<position])
   }
 
@@ -152,12 +155,12 @@ struct CSVReader {
     let first = line
     var content: [UInt8] = []
     position += 1
-    while try has(position) {
+    while try hasByte(at: position) {
       let byte = bytes[position]
       position += 1
       if byte == Self.quote {
-        guard try has(position), bytes[position] == Self.quote else {
-          guard try !has(position) || bytes[position] == separator || isEndOfLine else {
+        guard try hasByte(at: position), bytes[position] == Self.quote else {
+          guard try !hasByte(at: position) || bytes[position] == separator || isEndOfLine else {
             throw Self.unreadable(
               "A closing quote is followed by something else than a separator.", line: line)
           }
@@ -165,7 +168,7 @@ struct CSVReader {
         }
         position += 1
       }
-      if byte == (endsWithReturn ? Self.carriageReturn : Self.lineFeed) { line += 1 }
+      if byte == (usesBareReturns ? Self.carriageReturn : Self.lineFeed) { line += 1 }
       content.append(byte)
     }
     throw Self.unreadable("A quote is not closed.", line: first)
@@ -174,14 +177,14 @@ struct CSVReader {
   private var isEndOfLine: Bool {
     get throws {
       guard bytes[position] == Self.carriageReturn else { return bytes[position] == Self.lineFeed }
-      return try endsWithReturn || isPair
+      return try usesBareReturns || isCRLF
     }
   }
 
   /// Whether CR and LF are next.
-  private var isPair: Bool {
+  private var isCRLF: Bool {
     get throws {
-      try bytes[position] == Self.carriageReturn && has(position + 1)
+      try bytes[position] == Self.carriageReturn && hasByte(at: position + 1)
         && bytes[position + 1] == Self.lineFeed
     }
   }

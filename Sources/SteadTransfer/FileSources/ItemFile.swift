@@ -16,10 +16,10 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   ///
   /// A file that was changed a moment ago could be changed again within the same moment of its clock, so it has
   /// no mark yet.
-  func mark() throws -> String? {
+  func versionTag() throws -> String? {
     guard let status = try POSIXDisk().statusFollowingLinks(url.checkedPath), status.kind == .file
     else { return nil }
-    return status.isSettled ? status.mark : nil
+    return status.hasReliableTimestamp ? status.versionTag : nil
   }
 
   /// Hands over what reads the file piece by piece; does nothing if the file doesn't exist or is empty.
@@ -74,10 +74,10 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     try AtomicFile(url).update { data in
       removed = 0
       guard let data, !data.isEmpty else { return nil }
-      var known = KnownItems(entries)
+      var known = IdentityMultiset(entries)
       let contents = try parse(data)
       let pieces = format.pieces(of: contents)
-      let kept = try pieces.filter { piece in try known.take(format.identity(of: piece)) == nil }
+      let kept = try pieces.filter { piece in try known.remove(format.identity(of: piece)) == nil }
       removed = pieces.count - kept.count
       return removed == 0 ? nil : try format.data(of: contents, keeping: kept)
     }

@@ -38,7 +38,7 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "JSON \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
-  func mark() throws -> String? { try file.mark() }
+  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The elements, named by their index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {

@@ -39,7 +39,7 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "property list \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
-  func mark() throws -> String? { try file.mark() }
+  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The elements, named by their index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
@@ -121,7 +121,7 @@ struct UserDefaultsFile: ItemSource {
   var name: String { "user defaults \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
-  func mark() throws -> String? { try file.mark() }
+  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The keys with their values, in the order of the keys' bytes.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {

@@ -64,15 +64,15 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
-      var known = KnownItems(entries)
+      var known = IdentityMultiset(entries)
       let list = PreferenceList(stored, splitsData: Value.self != Data.self)
-      let kept = try list.elements.filter { try known.take($0.identity()) == nil }
+      let kept = try list.elements.filter { try known.remove($0.identity()) == nil }
       let removed = list.elements.count - kept.count
       guard removed > 0 else { return 0 }
-      let isDone = try preferences.apply(
+      let isApplied = try preferences.apply(
         [DomainEdit(key: key, value: list.stored(kept))],
         ifStill: [DomainEdit(key: key, value: stored)])
-      guard isDone else { continue }
+      guard isApplied else { continue }
       // What was moved may be a secret: the log would keep it for some hundred writes more.
       try preferences.flushWithoutTraces()
       return removed
@@ -92,7 +92,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     guard let other = destination as? PreferencesDestination,
       preferences.isSameDomain(as: other.preferences)
     else { return false }
-    return placements.contains { $0.place.utf8.elementsEqual(key.utf8) }
+    return placements.contains { $0.location.utf8.elementsEqual(key.utf8) }
   }
 }
 
@@ -140,13 +140,13 @@ struct DomainSource: ItemSource {
   /// Removes those keys that still have the values that were moved, as one change.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
-      var known = KnownItems(entries)
-      let gone = try self.entries().filter { try known.take($0.digest()) != nil }
+      var known = IdentityMultiset(entries)
+      let gone = try self.entries().filter { try known.remove($0.digest()) != nil }
       guard !gone.isEmpty else { return 0 }
-      let isDone = try preferences.apply(
+      let isApplied = try preferences.apply(
         gone.map { DomainEdit(key: $0.key, value: nil) },
         ifStill: gone.map { DomainEdit(key: $0.key, value: $0.value) })
-      guard isDone else { continue }
+      guard isApplied else { continue }
       // What was moved may be a secret: the log would keep it for some hundred writes more.
       try preferences.flushWithoutTraces()
       return gone.count

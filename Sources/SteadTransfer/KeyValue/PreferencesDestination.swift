@@ -36,12 +36,12 @@ struct PreferencesDestination: ItemDestination {
 
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     let stored = try preferences.ownValue(forKey: Self.receiptPrefix + receipt.id)
-    guard let whole = try decode(WholeReceipt.self, stored) else { throw receipt.overtaken(nil) }
+    guard let whole = try decode(WholeReceipt.self, stored) else { throw receipt.superseded(nil) }
     return try whole.chunk(at: index)
   }
 
-  func checkFree(_ batch: ElementBatch<PreferenceEntry>) throws -> Int {
-    try look(at: batch).replacedCount
+  func checkConflicts(_ batch: ElementBatch<PreferenceEntry>) throws -> Int {
+    try plan(for: batch).replacedCount
   }
 
   /// Writes all keys and the receipt as one change, and waits for the disk.
@@ -52,18 +52,18 @@ struct PreferencesDestination: ItemDestination {
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let elements = batch.elements
-    var last: [[UInt8]: String] = [:]
+    var lastDigests: [[UInt8]: String] = [:]
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
-      last[Array(element.key.utf8)] = try element.value.digest()
+      lastDigests[Array(element.key.utf8)] = try element.value.digest()
     }
     let placements = elements.map {
-      TransferPlacement(place: $0.key, digest: last[Array($0.key.utf8)] ?? "")
+      TransferPlacement(location: $0.key, digest: lastDigests[Array($0.key.utf8)] ?? "")
     }
     try retrying(receipt) { current in
-      let found = try look(at: batch)
+      let found = try plan(for: batch)
       let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
-      let new = try WholeReceipt.following(
+      let new = try WholeReceipt.succeeding(
         decode(WholeReceipt.self, current.value), receipt, adding: chunk)
       return try preferences.apply(
         found.edits + [edit(new, key: current.key)], ifStill: found.expected + [current])
@@ -80,7 +80,7 @@ struct PreferencesDestination: ItemDestination {
     var lost: [TransferPlacement] = []
     for (index, placement) in placements.enumerated() {
       try progress(.init(phase: .verifying, completed: index, total: placements.count))
-      if try stored[placement.place]?.digest() != placement.digest { lost.append(placement) }
+      if try stored[placement.location]?.digest() != placement.digest { lost.append(placement) }
     }
     return lost
   }
@@ -88,13 +88,13 @@ struct PreferencesDestination: ItemDestination {
   /// Replaces the receipt, and waits for the disk.
   func replace(_ receipt: TransferReceipt) throws {
     try retrying(receipt) { current in
-      let new = try WholeReceipt.following(decode(WholeReceipt.self, current.value), receipt)
+      let new = try WholeReceipt.succeeding(decode(WholeReceipt.self, current.value), receipt)
       return try preferences.apply([edit(new, key: current.key)], ifStill: [current])
     }
   }
-}
 
-extension PreferencesDestination {
+  // MARK: - Conflicts and receipts
+
   /// Tries to write a receipt until nobody has changed what was looked at, then waits for the disk.
   private func retrying(
     _ receipt: TransferReceipt, _ body: (_ current: DomainEdit) throws -> Bool
@@ -112,7 +112,7 @@ extension PreferencesDestination {
   }
 
   /// What is to be written, and what the keys hold now.
-  private struct Look {
+  private struct WritePlan {
     /// One for each key, with its last value.
     var edits: [DomainEdit] = []
     var expected: [DomainEdit] = []
@@ -120,16 +120,16 @@ extension PreferencesDestination {
   }
 
   /// Throws when a key holds something else than its element, unless that is to be replaced.
-  private func look(at batch: ElementBatch<PreferenceEntry>) throws -> Look {
-    var look = Look()
+  private func plan(for batch: ElementBatch<PreferenceEntry>) throws -> WritePlan {
+    var plan = WritePlan()
     /// By key, the first element and the place of its edit.
     var wanted: [[UInt8]: (element: Int, edit: Int)] = [:]
-    var conflicts: [PlaceConflict] = []
+    var conflicts: [ElementConflict] = []
     for (number, element) in batch.elements.enumerated() {
-      func conflict(_ holder: PlaceHolder?, _ reason: String) {
+      func conflict(_ occupant: Occupant?, _ reason: String) {
         conflicts.append(
           .init(
-            element: number, holder: holder,
+            element: number, occupant: occupant,
             failure: .init(item: "key \(element.key)", reason: reason)))
       }
       let key = Array(element.key.utf8)
@@ -139,26 +139,26 @@ extension PreferencesDestination {
       }
       if let first = wanted[key] {
         if batch.rule == .replace {
-          look.replacedCount += look.edits[first.edit].value == element.value ? 0 : 1
-          look.edits[first.edit].value = element.value
+          plan.replacedCount += plan.edits[first.edit].value == element.value ? 0 : 1
+          plan.edits[first.edit].value = element.value
         } else {
           conflict(.element(first.element), "Two items would be stored there.")
         }
         continue
       }
-      let there = try preferences.ownValue(forKey: element.key)
-      if let there, there != element.value {
+      let current = try preferences.ownValue(forKey: element.key)
+      if let current, current != element.value {
         guard batch.rule == .replace else {
           conflict(.stored(element.key), "It holds another value.")
           continue
         }
-        look.replacedCount += 1
+        plan.replacedCount += 1
       }
-      wanted[key] = (number, look.edits.count)
-      look.edits.append(DomainEdit(key: element.key, value: element.value))
-      look.expected.append(DomainEdit(key: element.key, value: there))
+      wanted[key] = (number, plan.edits.count)
+      plan.edits.append(DomainEdit(key: element.key, value: element.value))
+      plan.expected.append(DomainEdit(key: element.key, value: current))
     }
-    guard !conflicts.isEmpty else { return look }
+    guard !conflicts.isEmpty else { return plan }
     throw TransferError.conflict(
       "Keys of \(name) are not free, so nothing was moved. Remove what is there, move to other keys, or "
         + "say in the transfer's options what becomes of these items.", conflicts)

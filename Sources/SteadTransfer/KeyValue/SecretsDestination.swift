@@ -43,7 +43,7 @@ struct SecretsDestination: ItemDestination {
 
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     guard let whole = try receipts.value(WholeReceipt.self, for: receipt.id) else {
-      throw receipt.overtaken(nil)
+      throw receipt.superseded(nil)
     }
     return try whole.chunk(at: index)
   }
@@ -53,25 +53,25 @@ struct SecretsDestination: ItemDestination {
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     try receipt.checkFollows(self.receipt(named: receipt.id))
-    let found = try look(at: batch)
+    let found = try plan(for: batch)
     let placements = batch.elements.map { element in
       TransferPlacement(
-        place: element.account,
-        digest: found.last[element.account].map { digest(batch.elements[$0].secret) } ?? "")
+        location: element.account,
+        digest: found.lastElements[element.account].map { digest(batch.elements[$0].secret) } ?? "")
     }
     let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
     for (index, element) in batch.elements.enumerated()
-    where found.last[element.account] == index {
+    where found.lastElements[element.account] == index {
       try progress(.init(phase: .writing, completed: index, total: batch.elements.count))
-      try write(element, index, replacing: found.there[element.account])
+      try write(element, index, replacing: found.current[element.account])
     }
     try replace(receipt, adding: chunk)
     let count = batch.elements.count
     try progress(.init(phase: .writing, completed: count, total: count))
   }
 
-  func checkFree(_ batch: ElementBatch<SecretEntry>) throws -> Int {
-    try look(at: batch).replacedCount
+  func checkConflicts(_ batch: ElementBatch<SecretEntry>) throws -> Int {
+    try plan(for: batch).replacedCount
   }
 
   func verify(
@@ -80,7 +80,7 @@ struct SecretsDestination: ItemDestination {
     var missing: [TransferPlacement] = []
     for (index, placement) in placements.enumerated() {
       try progress(.init(phase: .verifying, completed: index, total: placements.count))
-      let found = try secrets.bytes(for: placement.place)
+      let found = try secrets.bytes(for: placement.location)
       if found.map(digest) != placement.digest { missing.append(placement) }
     }
     return missing
@@ -91,7 +91,7 @@ struct SecretsDestination: ItemDestination {
   private func replace(_ receipt: TransferReceipt, adding chunk: ReceiptChunk?) throws {
     let old = try receipts.bytes(for: receipt.id)
     let new = try SecretBytes(
-      encoding: WholeReceipt.following(
+      encoding: WholeReceipt.succeeding(
         old?.decoded(as: WholeReceipt.self), receipt, adding: chunk))
     let label = "\(secrets.service): what was moved here"
     do throws(SecretError) {
@@ -107,43 +107,43 @@ struct SecretsDestination: ItemDestination {
         message: "Another process has moved items in the meantime. Run again.", cause: error)
     }
   }
-}
 
-extension SecretsDestination {
+  // MARK: - Conflicts
+
   /// The present secrets of a batch's accounts, and the elements to write to them.
-  private struct Look {
+  private struct WritePlan {
     /// The secrets of the accounts.
-    var there: [String: SecretBytes] = [:]
+    var current: [String: SecretBytes] = [:]
     /// The element that is written to each account.
-    var last: [String: Int] = [:]
+    var lastElements: [String: Int] = [:]
     var replacedCount = 0
   }
 
   /// Nothing is written if an account has another secret, or if two elements have the same account, unless they may
   /// be replaced.
-  private func look(at batch: ElementBatch<SecretEntry>) throws -> Look {
-    var look = Look()
-    var conflicts: [PlaceConflict] = []
+  private func plan(for batch: ElementBatch<SecretEntry>) throws -> WritePlan {
+    var plan = WritePlan()
+    var conflicts: [ElementConflict] = []
     for (number, element) in batch.elements.enumerated() {
       let account = element.account
-      let earlier = look.last[account]
-      let there = try earlier.map { batch.elements[$0].secret } ?? secrets.bytes(for: account)
-      if let there, there != element.secret {
+      let earlier = plan.lastElements[account]
+      let current = try earlier.map { batch.elements[$0].secret } ?? secrets.bytes(for: account)
+      if let current, current != element.secret {
         guard batch.rule == .replace else {
           conflicts.append(
             .init(
-              element: number, holder: earlier.map { .element($0) } ?? .stored(account),
-              failure: taken(element)))
+              element: number, occupant: earlier.map { .element($0) } ?? .stored(account),
+              failure: conflictFailure(element)))
           continue
         }
-        look.replacedCount += 1
+        plan.replacedCount += 1
       }
-      if earlier == nil { look.there[account] = there }
+      if earlier == nil { plan.current[account] = current }
       // An equal one is written once, with the first one's label.
-      if earlier == nil || there != element.secret { look.last[account] = number }
+      if earlier == nil || current != element.secret { plan.lastElements[account] = number }
     }
     guard conflicts.isEmpty else { throw conflict(conflicts) }
-    return look
+    return plan
   }
 
   private func write(_ element: SecretEntry, _ number: Int, replacing old: SecretBytes?) throws {
@@ -165,19 +165,19 @@ extension SecretsDestination {
             "Another process has changed a secret of \(secrets.service) in the meantime. Run again.",
           cause: error)
       }
-      var failure = taken(element)
+      var failure = conflictFailure(element)
       failure.cause = error
       throw conflict([
-        .init(element: number, holder: .stored(element.account), failure: failure)
+        .init(element: number, occupant: .stored(element.account), failure: failure)
       ])
     }
   }
 
-  private func taken(_ element: SecretEntry) -> TransferFailure {
+  private func conflictFailure(_ element: SecretEntry) -> TransferFailure {
     TransferFailure(item: "account \(element.account)", reason: "The account has another secret.")
   }
 
-  private func conflict(_ conflicts: [PlaceConflict]) -> TransferError {
+  private func conflict(_ conflicts: [ElementConflict]) -> TransferError {
     .conflict(
       "Accounts of \(secrets.service) hold other secrets, which were left as they are. Remove them, "
         + "move to other accounts, or say in the transfer's options what becomes of these items.",

@@ -3,7 +3,7 @@ import SteadRecords
 import SteadSQLite
 
 /// Looks at the records of files that are to be written.
-struct FileLook<Model: PersistentModel> {
+struct FileConflicts<Model: PersistentModel> {
   /// The new records.
   let models: [Model]
   /// The element that each of these is of.
@@ -31,29 +31,29 @@ struct FileLook<Model: PersistentModel> {
   /// Throws if known records no longer exist, or have another file that may not be replaced.
   ///
   /// Returns how many have another file.
-  func refuseTaken(_ rows: RowTransaction) throws -> Int {
-    var conflicts: [PlaceConflict] = []
+  func checkRecords(_ rows: RowTransaction) throws -> Int {
+    var conflicts: [ElementConflict] = []
     var replacedCount = 0
     for (number, element) in batch.elements.enumerated() {
       guard case .stored(let identifier) = element.record,
-        let place = store.rows.place(of: identifier), let shape = rows.rows.shapes[place.entity]
+        let row = store.rows.place(of: identifier), let shape = rows.rows.shapes[row.entity]
       else { continue }
-      func conflict(_ holder: PlaceHolder?, _ reason: String) {
-        let name = "\(place.entity) \(place.number)"
+      func conflict(_ occupant: Occupant?, _ reason: String) {
+        let name = "\(row.entity) \(row.number)"
         conflicts.append(
-          .init(element: number, holder: holder, failure: .init(item: name, reason: reason)))
+          .init(element: number, occupant: occupant, failure: .init(item: name, reason: reason)))
       }
-      guard try rows.contains(place.number, in: shape) else {
+      guard try rows.contains(row.number, in: shape) else {
         conflict(nil, "the record is gone")
         continue
       }
-      guard case .text(let path)? = try rows.value(of: property, in: shape, place.number),
+      guard case .text(let path)? = try rows.value(of: property, in: shape, row.number),
         !path.isEmpty, !isPath(path, of: element)
       else { continue }
       if batch.rule == .replace {
         replacedCount += 1
       } else {
-        conflict(.stored(RowReferences([place]).text), "\(property) holds something else")
+        conflict(.stored(RowReferences([row]).text), "\(property) holds something else")
       }
     }
     guard conflicts.isEmpty else {
@@ -72,13 +72,13 @@ struct FileLook<Model: PersistentModel> {
 
   /// If two new records became one, only the last one's file is written. The conflict names elements by their places
   /// among the new records.
-  func refuseTwice(_ placements: [TransferPlacement]) throws {
+  func checkDuplicates(_ placements: [TransferPlacement]) throws {
     var last: [String: Int] = [:]
-    for (model, placement) in placements.enumerated() { last[row(placement)] = model }
-    let conflicts = placements.enumerated().compactMap { model, placement -> PlaceConflict? in
-      guard let other = last[row(placement)], other != model else { return nil }
-      return PlaceConflict(
-        element: model, holder: .element(other),
+    for (model, placement) in placements.enumerated() { last[rowText(placement)] = model }
+    let conflicts = placements.enumerated().compactMap { model, placement -> ElementConflict? in
+      guard let other = last[rowText(placement)], other != model else { return nil }
+      return ElementConflict(
+        element: model, occupant: .element(other),
         failure: .init(item: "file \(elements[model])", reason: "its record has another file"))
     }
     guard !conflicts.isEmpty else { return }
@@ -86,12 +86,12 @@ struct FileLook<Model: PersistentModel> {
       "Several files belong to one record. Nothing was written.", conflicts)
   }
 
-  private func row(_ placement: TransferPlacement) -> String {
-    RowReferences(placement.place)?.references.first.map { RowReferences([$0]).text } ?? ""
+  private func rowText(_ placement: TransferPlacement) -> String {
+    RowReferences(placement.location)?.references.first.map { RowReferences([$0]).text } ?? ""
   }
 
   /// Tells conflicts of new records as those of the elements that they are of.
-  func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+  func mappingConflicts<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch var error as TransferError
@@ -99,8 +99,8 @@ struct FileLook<Model: PersistentModel> {
     {
       for index in error.conflicts.indices {
         error.conflicts[index].element = elements[error.conflicts[index].element]
-        if case .element(let other)? = error.conflicts[index].holder {
-          error.conflicts[index].holder = .element(elements[other])
+        if case .element(let other)? = error.conflicts[index].occupant {
+          error.conflicts[index].occupant = .element(elements[other])
         }
       }
       throw error

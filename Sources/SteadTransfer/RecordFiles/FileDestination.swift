@@ -50,7 +50,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   /// The name of the property with the path.
   let property: String
   private let store: TransferStore
-  private let setPath: @Sendable (Model, String) -> Void
+  private let assignPath: @Sendable (Model, String) -> Void
 
   /// Files with their paths in an optional property.
   ///
@@ -86,7 +86,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
 
   private init(
     _ container: ModelContainer, _ directory: URL, _ folder: String, _ path: AnyKeyPath,
-    setPath: @escaping @Sendable (Model, String) -> Void
+    assignPath: @escaping @Sendable (Model, String) -> Void
   ) throws {
     guard folder.isEmpty || RelativePath(folder) != nil else {
       throw TransferError(
@@ -96,7 +96,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     self.container = container
     self.directory = directory
     self.folder = folder
-    self.setPath = setPath
+    self.assignPath = assignPath
     store = try TransferStore(container, holding: Schema.entityName(for: Model.self))
     property = try store.property(of: path, on: Model.self)
   }
@@ -114,20 +114,20 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   }
 
   /// Compares the existing records, and writes the new ones in a transaction that is rolled back.
-  func checkFree(_ batch: ElementBatch<RecordFile<Model>>) throws -> Int {
-    let look = FileLook(batch, store, property, folder)
+  func checkConflicts(_ batch: ElementBatch<RecordFile<Model>>) throws -> Int {
+    let conflicts = FileConflicts(batch, store, property, folder)
     var replacedCount = 0
     do {
-      try store.reporting("read") {
-        let taken = try store.rows.read(look.refuseTaken)
-        try look.mapping {
-          try ModelWriting(store, look.models, batch.rule).run({ _ in }) { _, written, _ in
+      try store.mappingErrors("read") {
+        let taken = try store.rows.read(conflicts.checkRecords)
+        try conflicts.mappingConflicts {
+          try ModelWriting(store, conflicts.models, batch.rule).run({ _ in }) { _, written, _ in
             replacedCount = taken + written.replacedCount
-            throw TransferStore.TrialRun()
+            throw TransferStore.Rollback()
           }
         }
       }
-    } catch is TransferStore.TrialRun {
+    } catch is TransferStore.Rollback {
       // All have their places.
     }
     return replacedCount
@@ -138,22 +138,23 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     _ batch: ElementBatch<RecordFile<Model>>, _ receipt: TransferReceipt,
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
-    let look = FileLook(batch, store, property, folder)
-    let replaced = try store.reporting("read") { try store.rows.read(look.refuseTaken) }
+    let conflicts = FileConflicts(batch, store, property, folder)
+    let replaced = try store.mappingErrors("read") { try store.rows.read(conflicts.checkRecords) }
     let fileWriting = FileWriting(store, self)
     var files = try fileWriting.files(for: batch.elements, progress)
-    for (model, element) in zip(look.models, look.elements) {
-      setPath(model, files[element].path.text)
+    for (model, element) in zip(conflicts.models, conflicts.elements) {
+      assignPath(model, files[element].path.text)
     }
-    try store.reporting("written") {
-      try look.mapping {
-        try ModelWriting(store, look.models, batch.rule).run(progress) { rows, written, shared in
-          try look.refuseTwice(written.placements)
-          for (placement, element) in zip(written.placements, look.elements) {
+    try store.mappingErrors("written") {
+      try conflicts.mappingConflicts {
+        try ModelWriting(store, conflicts.models, batch.rule).run(progress) {
+          rows, written, shared in
+          try conflicts.checkDuplicates(written.placements)
+          for (placement, element) in zip(written.placements, conflicts.elements) {
             files[element].new = placement
           }
-          try fileWriting.refuseShared(files, rows)
-          let placed = try files.map { try place($0, rows, batch.rule) }
+          try fileWriting.checkSharedPaths(files, rows)
+          let placed = try files.map { try setPath($0, rows, batch.rule) }
           let count = replaced + written.replacedCount
           try rows.set(receipt, adding: entries(.init(placements: placed, replacedCount: count)))
         }
@@ -165,15 +166,15 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   }
 
   /// Sets a record's path.
-  private func place(
+  private func setPath(
     _ file: FileWriting<Model>.File, _ rows: RowTransaction, _ rule: TransferOptions.ConflictRule
   ) throws -> TransferPlacement {
     var digest = RowDigest()
     digest.add(file.path.text, .text(file.digest))
-    if let new = file.new, let references = RowReferences(new.place) {
+    if let new = file.new, let references = RowReferences(new.location) {
       digest.add(text: new.digest)
-      let place = FileReference(rows: references, isNew: true, path: file.path)
-      return TransferPlacement(place: place.text, digest: digest.text)
+      let reference = FileReference(rows: references, isNew: true, path: file.path)
+      return TransferPlacement(location: reference.text, digest: digest.text)
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
     let path = SQLValue.text(file.path.text)
@@ -183,8 +184,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     }
     let isSet = try rows.set(property, of: row.number, in: shape, to: path, from: accepted)
     guard isSet else { throw missing(file) }
-    let place = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
-    return TransferPlacement(place: place.text, digest: digest.text)
+    let reference = FileReference(rows: RowReferences([row]), isNew: false, path: file.path)
+    return TransferPlacement(location: reference.text, digest: digest.text)
   }
 
   private func missing(_ file: FileWriting<Model>.File) -> TransferError {
@@ -204,13 +205,15 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
-    try store.reporting("read") {
+    try store.mappingErrors("read") {
       try store.rows.makeDurable()
       return try store.rows.read { rows in
         var wrong: [TransferPlacement] = []
         for (number, placement) in placements.enumerated() {
           try progress(.init(phase: .verifying, completed: number, total: placements.count))
-          if try digest(of: placement.place, rows) != placement.digest { wrong.append(placement) }
+          if try digest(of: placement.location, rows) != placement.digest {
+            wrong.append(placement)
+          }
         }
         return wrong
       }
@@ -219,15 +222,15 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
 
   /// The present contents of a place; nil if a part no longer exists.
   private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
-    guard let place = FileReference(text), let row = place.rows.references.first,
+    guard let reference = FileReference(text), let row = reference.rows.references.first,
       let shape = rows.rows.shapes[row.entity],
-      let data = try? AtomicFile(place.path.url(in: directory)).readIfPresent(),
-      try rows.value(of: property, in: shape, row.number) == .text(place.path.text)
+      let data = try? AtomicFile(reference.path.url(in: directory)).readIfPresent(),
+      try rows.value(of: property, in: shape, row.number) == .text(reference.path.text)
     else { return nil }
     var digest = RowDigest()
-    digest.add(place.path.text, .text(SHA256.hexadecimal(data)))
-    if place.isNew {
-      guard let record = try place.rows.digest(in: rows, checksFiles: true) else { return nil }
+    digest.add(reference.path.text, .text(SHA256.hexadecimal(data)))
+    if reference.isNew {
+      guard let record = try reference.rows.digest(in: rows, checksFiles: true) else { return nil }
       digest.add(text: record)
     }
     return digest.text

@@ -30,13 +30,13 @@ struct FileWriting<Model: PersistentModel> {
   func files(
     for elements: [RecordFile<Model>], _ progress: TransferProgress.Report
   ) throws -> [File] {
-    let rows = try places(of: elements)
+    let rows = try rows(of: elements)
     let folder =
       try RelativePath(destination.folder)?.url(in: destination.directory) ?? destination.directory
     try disk.makeDirectories(folder.path(percentEncoded: false))
     // A run that was killed may have left a second link to each file that it was writing.
     try AtomicFile.removeStaleTemporaries(in: folder)
-    var owners = try store.reporting("read") { try store.rows.read(pathOwners) }
+    var owners = try store.mappingErrors("read") { try store.rows.read(pathOwners) }
     var copies: [String: Int] = [:]
     var files: [File] = []
     for (index, element) in elements.enumerated() {
@@ -50,22 +50,22 @@ struct FileWriting<Model: PersistentModel> {
   }
 
   /// The rows of the existing records; throws for one of another store.
-  private func places(of elements: [RecordFile<Model>]) throws -> [RowReferences.Reference?] {
+  private func rows(of elements: [RecordFile<Model>]) throws -> [RowReferences.Reference?] {
     var failures: [TransferFailure] = []
     var seen: Set<String> = []
-    let places = elements.enumerated().map { index, element -> RowReferences.Reference? in
+    let rows = elements.enumerated().map { index, element -> RowReferences.Reference? in
       if !element.pathExtension.isEmpty, !RelativePath.isName(element.pathExtension) {
         failures.append(.init(item: "file \(index)", reason: "its extension is no part of a name"))
       }
       guard case .stored(let identifier) = element.record else { return nil }
-      guard let place = store.rows.place(of: identifier) else {
+      guard let row = store.rows.place(of: identifier) else {
         failures.append(.init(item: "file \(index)", reason: "its record is of another store"))
         return nil
       }
-      if !seen.insert(RowReferences([place]).text).inserted {
+      if !seen.insert(RowReferences([row]).text).inserted {
         failures.append(.init(item: "file \(index)", reason: "its record has another file"))
       }
-      return place
+      return row
     }
     guard failures.isEmpty else {
       throw TransferError(
@@ -73,7 +73,7 @@ struct FileWriting<Model: PersistentModel> {
         message: "Files cannot be written as the conversion wants them. "
           + "Nothing was written.", failures: failures)
     }
-    return places
+    return rows
   }
 
   /// The records that know of files, by path.
@@ -89,10 +89,10 @@ struct FileWriting<Model: PersistentModel> {
   }
 
   /// Throws if a record names another record's file; checked in the transaction that writes the paths.
-  func refuseShared(_ files: [File], _ rows: RowTransaction) throws {
+  func checkSharedPaths(_ files: [File], _ rows: RowTransaction) throws {
     let owners = try pathOwners(rows)
     for file in files {
-      let row = file.row ?? file.new.flatMap { RowReferences($0.place)?.references.first }
+      let row = file.row ?? file.new.flatMap { RowReferences($0.location)?.references.first }
       guard let row, let others = owners[file.path.text],
         others != [RowReferences([row]).text]
       else { continue }
@@ -209,10 +209,10 @@ struct FileReference {
 
   init?(_ text: String) {
     guard let sign = text.firstIndex(of: "=") else { return nil }
-    var places = text[..<sign]
-    isNew = places.last == "*"
-    if isNew { places.removeLast() }
-    guard let rows = RowReferences(String(places)),
+    var rowsText = text[..<sign]
+    isNew = rowsText.last == "*"
+    if isNew { rowsText.removeLast() }
+    guard let rows = RowReferences(String(rowsText)),
       let path = RelativePath(String(text[text.index(after: sign)...]))
     else { return nil }
     self.rows = rows

@@ -73,12 +73,12 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   }
 
   private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<RecordData>] {
-    try store.reporting("read") {
+    try store.mappingErrors("read") {
       try store.rows.read { rows in
         var items: [TransferItem<RecordData>] = []
         for shape in store.family(of: Model.self) {
           try rows.forEachValue(of: property, in: shape) { number, value in
-            try TransferStore.report(.reading, items.count, of: nil, progress)
+            try TransferStore.reportProgress(.reading, items.count, of: nil, progress)
             items.append(item(value, shape, number, rows))
           }
         }
@@ -113,7 +113,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
 
   /// Clears the property of the records that still have the moved value.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    try store.reporting("written") {
+    try store.mappingErrors("written") {
       try store.rows.write { rows in
         try Set(entries.map(\.identity)).sorted().count { try clear($0, rows) }
       }

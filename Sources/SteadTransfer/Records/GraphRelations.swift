@@ -19,9 +19,9 @@ final class GraphRelations {
     let column: String
     let value: SQLValue
     /// The row that tells of it.
-    let teller: Int
+    let element: Int
     /// Whether the row may lead elsewhere, and goes on to do so.
-    let yields: Bool
+    let isOptional: Bool
   }
 
   /// A column that says in which of several relationships a row is.
@@ -32,7 +32,7 @@ final class GraphRelations {
   }
 
   private unowned let writing: GraphWriting
-  private var toldLists: Set<ListCell> = []
+  private var assignedLists: Set<ListCell> = []
   private var changes: [Change] = []
   private var tables: [PairList: PairTable] = [:]
 
@@ -61,7 +61,7 @@ final class GraphRelations {
     var seen: Set<StoredRow.Key> = []
     var rows: Set<StoredRow.Key> = []
     for key in keys where seen.insert(key).inserted {
-      guard let target = try writing.place(of: key) else {
+      guard let target = try writing.row(for: key) else {
         if !writing.options.dropsMissingDestinations {
           writing.fail(number, "\(relationship.name) leads to \(key), which is not moved")
         }
@@ -99,7 +99,7 @@ final class GraphRelations {
     case .inverse:
       guard let name = relationship.inverse else { return }
       for target in targets {
-        set(name, of: target, to: owner.number, number, yields: target.isKept)
+        set(name, of: target, to: owner.number, number, isOptional: target.isKept)
         if !target.isKept { setList(relationship.list, name, of: target, number) }
       }
       setOrder(of: targets, name, number)
@@ -113,7 +113,7 @@ final class GraphRelations {
           owner: isOwner ? owner : other, target: isOwner ? other : owner)
         if isSymmetric { tables[list]?.add(owner: other, target: owner) }
       }
-      tables[list, default: .init()].note(
+      tables[list, default: .init()].setOrder(
         targets.map(\.number), of: owner.number, isOwner: isOwner)
     }
   }
@@ -129,54 +129,56 @@ final class GraphRelations {
 
   /// Notes which of several relationships of its destination leads back to a row.
   private func setList(
-    _ name: String?, _ toOne: RowShape.Relationship, of row: Row, _ teller: Int
+    _ name: String?, _ toOne: RowShape.Relationship, of row: Row, _ element: Int
   ) {
     guard let name else { return }
     let list = toOne.lists.first { $0.name == name || $0.originalName == name }
-    setList(list?.number, toOne.name, of: row, teller)
+    setList(list?.number, toOne.name, of: row, element)
   }
 
   /// Notes it by its number. The first one counts: sources whose relationships all have the
   /// rows of one column name a row in each.
-  private func setList(_ list: Int?, _ toOne: String, of row: Row, _ teller: Int) {
+  private func setList(_ list: Int?, _ toOne: String, of row: Row, _ element: Int) {
     guard let list, case .column(_, let column?)? = row.form.relationships[toOne]?.storage
     else { return }
     let cell = ListCell(root: row.form.shape.root, number: row.number, column: column)
-    if toldLists.insert(cell).inserted, list > 0 { set(column, of: row, to: Int64(list), teller) }
+    if assignedLists.insert(cell).inserted, list > 0 {
+      set(column, of: row, to: Int64(list), element)
+    }
   }
 
   private func set(
-    _ column: String, of row: Row, to number: Int64, _ teller: Int, yields: Bool = false
+    _ column: String, of row: Row, to number: Int64, _ element: Int, isOptional: Bool = false
   ) {
     let value = SQLValue.integer(number)
     guard let draft = row.draft else {
       changes.append(
-        Change(row: row, column: column, value: value, teller: teller, yields: yields))
+        Change(row: row, column: column, value: value, element: element, isOptional: isOptional))
       return
     }
-    guard let place = row.form.columnIndices[column] else { return }
-    let current = writing.drafts[draft].cells[place]
+    guard let index = row.form.columnIndices[column] else { return }
+    let current = writing.drafts[draft].cells[index]
     guard current == .null || current == value else {
       writing.fail(
-        teller, "the two sides of \(column) of \(row.form.shape.name) contradict each other")
+        element, "the two sides of \(column) of \(row.form.shape.name) contradict each other")
       return
     }
-    writing.drafts[draft].cells[place] = value
+    writing.drafts[draft].cells[index] = value
   }
 
   /// Rows are in the order of their numbers unless they have places.
-  private func setOrder(of targets: [Row], _ toOne: String, _ teller: Int) {
+  private func setOrder(of targets: [Row], _ toOne: String, _ element: Int) {
     guard !zip(targets, targets.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return }
-    for (place, target) in targets.enumerated() {
+    for (position, target) in targets.enumerated() {
       let storage = target.form.relationships[toOne]?.storage
       guard case .column(let order?, _)? = storage else { continue }
-      set(order, of: target, to: Int64(place), teller, yields: target.isKept)
+      set(order, of: target, to: Int64(position), element, isOptional: target.isKept)
     }
   }
 
   /// Checks that every row has as many destinations as it must.
-  func finish() {
-    for list in tables.keys { tables[list]?.settle() }
+  func checkCounts() {
+    for list in tables.keys { tables[list]?.assignPositions() }
     var counts: [InverseEnd: Int] = [:]
     let limited = Set(
       writing.drafts.flatMap { $0.form.shape.relationships }.filter {
@@ -243,13 +245,13 @@ final class GraphRelations {
     of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft
   ) -> Int? {
     guard case .column(_, let column?) = relationship.storage else { return nil }
-    if let place = draft.form.columnIndices[column], case .integer(let list) = draft.cells[place] {
+    if let index = draft.form.columnIndices[column], case .integer(let list) = draft.cells[index] {
       return Int(list)
     }
     return 0
   }
 
-  // MARK: Writing
+  // MARK: - Writing
 
   /// Writes what does not lie in the rows' own columns.
   func write() throws {
@@ -257,9 +259,9 @@ final class GraphRelations {
       let isSet = try writing.rows.set(
         change.column, of: change.row.number, in: change.row.form.shape, to: change.value,
         from: [.null, change.value])
-      guard isSet || change.yields else {
+      guard isSet || change.isOptional else {
         writing.fail(
-          change.teller,
+          change.element,
           "\(change.column) of a \(change.row.form.shape.name) that is there already leads elsewhere"
         )
         throw TransferError(
@@ -291,7 +293,7 @@ struct PairTable {
 
   /// The pairs in the order in which they are inserted.
   private var pairs: [Pair] = []
-  private var places: [Pair: Int] = [:]
+  private var indices: [Pair: Int] = [:]
   private var byOwner: [Int64: [Int]] = [:]
   private var byTarget: [Int64: [Int]] = [:]
   /// The places that pairs need, where the order of insertion is not theirs.
@@ -303,15 +305,15 @@ struct PairTable {
 
   mutating func add(owner: Int64, target: Int64) {
     let pair = Pair(owner: owner, target: target)
-    guard places[pair] == nil else { return }
-    places[pair] = pairs.count
+    guard indices[pair] == nil else { return }
+    indices[pair] = pairs.count
     byOwner[owner, default: []].append(pairs.count)
     byTarget[target, default: []].append(pairs.count)
     pairs.append(pair)
   }
 
   /// Notes the order in which a row's relationship has its destinations.
-  mutating func note(_ destinations: [Int64], of row: Int64, isOwner: Bool) {
+  mutating func setOrder(_ destinations: [Int64], of row: Int64, isOwner: Bool) {
     if isOwner { ownerLists[row] = destinations } else { targetLists[row] = destinations }
   }
 
@@ -320,18 +322,18 @@ struct PairTable {
   }
 
   /// Gives places to the pairs of the rows that the order of insertion does not suit.
-  mutating func settle() {
+  mutating func assignPositions() {
     for (owner, targets) in ownerLists {
-      order(targets.compactMap { places[Pair(owner: owner, target: $0)] }, &ownerOrders)
+      order(targets.compactMap { indices[Pair(owner: owner, target: $0)] }, &ownerOrders)
     }
     for (target, owners) in targetLists {
-      order(owners.compactMap { places[Pair(owner: $0, target: target)] }, &targetOrders)
+      order(owners.compactMap { indices[Pair(owner: $0, target: target)] }, &targetOrders)
     }
   }
 
   private func order(_ list: [Int], _ orders: inout [Int: Int64]) {
     if zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) { return }
-    for (place, index) in list.enumerated() { orders[index] = Int64(place) }
+    for (position, index) in list.enumerated() { orders[index] = Int64(position) }
   }
 
   /// All pairs, in the order in which they are inserted.

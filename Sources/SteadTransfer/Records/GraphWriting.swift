@@ -36,12 +36,12 @@ final class GraphWriting {
   func run(_ progress: TransferProgress.Report) throws -> WrittenElements {
     try makeDrafts(progress)
     try throwFailures()
-    noteKeptRows()
+    registerKeptRows()
     let relations = GraphRelations(self)
     for (number, element) in elements.enumerated() {
       try relations.add(element, number)
     }
-    relations.finish()
+    relations.checkCounts()
     try throwFailures()
     try insert(progress)
     try relations.write()
@@ -66,15 +66,15 @@ final class GraphWriting {
       failures: failures)
   }
 
-  // MARK: Rows
+  // MARK: - Rows
 
   private func makeDrafts(_ progress: TransferProgress.Report) throws {
     var next: [String: Int64] = [:]
-    var places = RowPlaces(rows, batch.rule)
+    var uniqueValues = UniqueValues(rows, batch.rule)
     drafts.reserveCapacity(elements.count)
     rowByKey.reserveCapacity(elements.count)
     for (number, element) in elements.enumerated() {
-      try TransferStore.report(.writing, number, of: elements.count, progress)
+      try TransferStore.reportProgress(.writing, number, of: elements.count, progress)
       guard let form = forms[element.entity] else {
         fail(number, "the container has no such model")
         continue
@@ -89,20 +89,20 @@ final class GraphWriting {
         // The others' problems are told, too; nothing is written any more.
         cells = form.shape.columns.map { _ in .null }
       }
-      let replaced = try places.row(of: number, cells, form.shape)
+      let replaced = try uniqueValues.row(of: number, cells, form.shape)
       let row = try replaced ?? next[root] ?? rows.newNumber(in: form.shape)
       if replaced == nil { next[root] = row + 1 }
       drafts.append(Draft(form: form, number: row, replaces: replaced != nil, cells: cells))
-      let place = GraphRelations.Row(number: row, form: form, draft: number)
-      if rowByKey.updateValue(place, forKey: element.key)?.draft != nil {
+      let target = GraphRelations.Row(number: row, form: form, draft: number)
+      if rowByKey.updateValue(target, forKey: element.key)?.draft != nil {
         fail(number, "another row has the same number")
       }
     }
-    let conflicts = places.conflicts.map { element, holder in
-      PlaceConflict(
-        element: element, holder: holder,
+    let conflicts = uniqueValues.conflicts.map { element, occupant in
+      ElementConflict(
+        element: element, occupant: occupant,
         failure: .init(
-          item: name(element), reason: PlaceHolder.reason(ofUniqueValue: holder)))
+          item: name(element), reason: Occupant.reason(ofUniqueValue: occupant)))
     }
     guard conflicts.isEmpty || !failures.isEmpty else {
       throw TransferError.conflict(ofUniqueValues: conflicts)
@@ -110,14 +110,15 @@ final class GraphWriting {
   }
 
   /// Notes which rows stand for those that are not written.
-  private func noteKeptRows() {
+  private func registerKeptRows() {
     for kept in batch.kept {
-      switch kept.holder {
+      switch kept.occupant {
       case .element(let element):
         rowByKey[kept.element.key] = .init(
           number: drafts[element].number, form: drafts[element].form, draft: element)
-      case .stored(let place):
-        guard let row = RowReferences(place)?.references.first, let form = forms[row.entity] else {
+      case .stored(let location):
+        guard let row = RowReferences(location)?.references.first, let form = forms[row.entity]
+        else {
           continue
         }
         rowByKey[kept.element.key] = .init(
@@ -130,31 +131,31 @@ final class GraphWriting {
     var cells = form.shape.blankValues
     let values = try rows.convert(element.attributes, for: form.shape)
     for (attribute, value) in zip(form.shape.attributes, values) {
-      guard let place = form.columnIndices[attribute.name] else { continue }
+      guard let index = form.columnIndices[attribute.name] else { continue }
       if attribute.isExternal, case .blob(let data) = value {
-        cells[place] = try rows.column(forExternal: data)
+        cells[index] = try rows.column(forExternal: data)
       } else {
-        cells[place] = value
+        cells[index] = value
       }
     }
     return cells
   }
 
   /// Notes where the rows are that earlier runs have moved. Rows that are moved now come first.
-  func noteEarlierRows(of receipt: TransferReceipt) throws {
+  func registerEarlierRows(of receipt: TransferReceipt) throws {
     for range in try rows.receiptChunks(of: receipt.id, from: 0) {
       for entry in try rows.chunk(of: receipt, at: range.lowerBound).entries {
         guard let key = StoredRow.Key(identity: entry.identity), rowByKey[key] == nil,
-          let place = RowReferences(entry.placement.place)?.references.first,
-          let form = forms[place.entity]
+          let reference = RowReferences(entry.placement.location)?.references.first,
+          let form = forms[reference.entity]
         else { continue }
-        rowByKey[key] = .init(number: place.number, form: form, draft: nil)
+        rowByKey[key] = .init(number: reference.number, form: form, draft: nil)
       }
     }
   }
 
   /// Where a row of the source is; nil when it is neither moved now nor, still there, earlier.
-  func place(of key: StoredRow.Key) throws -> GraphRelations.Row? {
+  func row(for key: StoredRow.Key) throws -> GraphRelations.Row? {
     guard let row = rowByKey[key] else { return nil }
     if row.draft == nil, try !rows.contains(row.number, in: row.form.shape) { return nil }
     return row
@@ -162,7 +163,7 @@ final class GraphWriting {
 
   private func insert(_ progress: TransferProgress.Report) throws {
     for (number, draft) in drafts.enumerated() {
-      try TransferStore.report(.writing, number, of: drafts.count, progress)
+      try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
       do {
         if draft.replaces {
           try rows.update(draft.cells, of: draft.number, in: draft.form.shape)
@@ -180,7 +181,7 @@ final class GraphWriting {
     }
   }
 
-  // MARK: Placements
+  // MARK: - Placements
 
   private func placements(
     _ relations: GraphRelations, _ progress: TransferProgress.Report
@@ -188,7 +189,7 @@ final class GraphWriting {
     var placements: [TransferPlacement] = []
     placements.reserveCapacity(drafts.count)
     for (number, draft) in drafts.enumerated() {
-      try TransferStore.report(.writing, number, of: drafts.count, progress)
+      try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
       let shape = draft.form.shape
       let references = RowReferences([(shape.name, draft.number)])
       let found = try references.digest(in: rows, checksFiles: false)
@@ -207,7 +208,7 @@ final class GraphWriting {
             "The store does not hold what was written. Nothing was kept; check the disk, and "
             + "run again.", failures: failures)
       }
-      placements.append(TransferPlacement(place: references.text, digest: wanted))
+      placements.append(TransferPlacement(location: references.text, digest: wanted))
     }
     return placements
   }
@@ -216,7 +217,7 @@ final class GraphWriting {
 // MARK: - Unique values
 
 /// Finds which rows have the unique values of rows that are to be written.
-struct RowPlaces {
+struct UniqueValues {
   private struct Key: Hashable {
     let root: String
     let columns: [String]
@@ -227,7 +228,7 @@ struct RowPlaces {
   private let rule: TransferOptions.ConflictRule
   /// The elements that have claimed values.
   private var claimed: [Key: Int] = [:]
-  private var holders: [Int: PlaceHolder?] = [:]
+  private var occupants: [Int: Occupant?] = [:]
 
   init(_ rows: RowTransaction, _ rule: TransferOptions.ConflictRule) {
     self.rows = rows
@@ -235,13 +236,15 @@ struct RowPlaces {
   }
 
   /// The elements that are not to be written, in their order, and what has their places.
-  var conflicts: [(element: Int, holder: PlaceHolder?)] {
-    holders.sorted { $0.key < $1.key }.map { ($0.key, last($0.value)) }
+  var conflicts: [(element: Int, occupant: Occupant?)] {
+    occupants.sorted { $0.key < $1.key }.map { ($0.key, last($0.value)) }
   }
 
   /// What an element's place has in the end: of several elements that replace each other, the last.
-  private func last(_ holder: PlaceHolder?) -> PlaceHolder? {
-    guard case .element(let element)? = holder, let next = holders[element] else { return holder }
+  private func last(_ occupant: Occupant?) -> Occupant? {
+    guard case .element(let element)? = occupant, let next = occupants[element] else {
+      return occupant
+    }
     return last(next)
   }
 
@@ -250,10 +253,10 @@ struct RowPlaces {
     var stored: Set<Int64> = []
     var earlier: Set<Int> = []
     var keys: [Key] = []
-    for places in shape.uniqueness {
+    for columns in shape.uniqueness {
       let key = Key(
-        root: shape.root, columns: places.map { shape.columns[$0] },
-        values: places.map { cells[$0] })
+        root: shape.root, columns: columns.map { shape.columns[$0] },
+        values: columns.map { cells[$0] })
       // As in SQL, nothing is equal to nil.
       if key.values.contains(.null) { continue }
       keys.append(key)
@@ -267,16 +270,16 @@ struct RowPlaces {
     // One element cannot stand for two rows, nor for a row of another class.
     let isOne = stored.count + (stored.isEmpty ? earlier.count : 0) == 1
     guard isOne, try stored.allSatisfy({ try rows.contains($0, in: shape) }) else {
-      holders[element] = .some(nil)
+      occupants[element] = .some(nil)
       return nil
     }
     guard rule == .replace else {
-      holders[element] =
+      occupants[element] =
         earlier.first.map { .element($0) }
         ?? stored.first.map { .stored(RowReferences([(shape.name, $0)]).text) }
       return nil
     }
-    for other in earlier { holders[other] = .element(element) }
+    for other in earlier { occupants[other] = .element(element) }
     for key in keys { claimed[key] = element }
     return stored.first
   }

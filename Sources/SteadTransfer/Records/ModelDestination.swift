@@ -42,21 +42,21 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
   }
 
   /// A chunk of objects is one save.
-  var takesChunks: Bool { true }
+  var acceptsChunks: Bool { true }
 
   /// Writes in a transaction that is rolled back.
-  func checkFree(_ batch: ElementBatch<Model>) throws -> Int {
+  func checkConflicts(_ batch: ElementBatch<Model>) throws -> Int {
     let store = try opened.get()
     let writing = ModelWriting(store, batch.elements, batch.rule)
     var replacedCount = 0
     do {
-      try store.reporting("read") {
+      try store.mappingErrors("read") {
         try writing.run({ _ in }) { _, written, _ in
           replacedCount = written.replacedCount
-          throw TransferStore.TrialRun()
+          throw TransferStore.Rollback()
         }
       }
-    } catch is TransferStore.TrialRun {
+    } catch is TransferStore.Rollback {
       // All have their places.
     }
     return replacedCount
@@ -69,10 +69,10 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
   ) throws {
     let store = try opened.get()
     let writing = ModelWriting(store, batch.elements, batch.rule)
-    try store.reporting("written") {
+    try store.mappingErrors("written") {
       try writing.run(progress) { rows, written, shared in
         try rows.set(receipt, adding: entries(written))
-        try rows.renew(receipt, shared)
+        try rows.refreshDigests(receipt, shared)
       }
     }
     let count = batch.elements.count
@@ -122,7 +122,7 @@ struct ModelWriting {
         var written = WrittenElements(placements: [], replacedCount: shared.objectCount)
         written.placements.reserveCapacity(batch.groups.count)
         for (number, group) in batch.groups.enumerated() {
-          try TransferStore.report(.writing, number, of: batch.groups.count, progress)
+          try TransferStore.reportProgress(.writing, number, of: batch.groups.count, progress)
           written.placements.append(try Self.placement(of: group, number, rows, shared))
         }
         try finish(rows, written, shared)
@@ -151,19 +151,19 @@ struct ModelWriting {
     case .taken(let taken):
       .conflict(
         ofUniqueValues: taken.map { taken in
-          let holder = holder(of: taken)
-          return PlaceConflict(
-            element: taken.index, holder: holder,
+          let occupant = occupant(of: taken)
+          return ElementConflict(
+            element: taken.index, occupant: occupant,
             failure: failure(
               taken.index,
               taken.row == nil
                 ? "a record or another item has the unique value of an object that it leads to"
-                : PlaceHolder.reason(ofUniqueValue: holder)))
+                : Occupant.reason(ofUniqueValue: occupant)))
         })
     }
   }
 
-  private static func holder(of taken: ObjectBatch.Taken) -> PlaceHolder? {
+  private static func occupant(of taken: ObjectBatch.Taken) -> Occupant? {
     taken.holder.map { .element($0) } ?? taken.row.map { .stored(RowReferences([$0]).text) }
   }
 
@@ -179,7 +179,7 @@ struct ModelWriting {
     }
     let references = RowReferences(contents.map { ($0.shape.name, $0.number) })
     return TransferPlacement(
-      place: references.text, digest: RowReferences.joined(contents.map(\.digest)))
+      location: references.text, digest: RowReferences.joined(contents.map(\.digest)))
   }
 
   private static func notWritten(_ number: Int) -> TransferError {

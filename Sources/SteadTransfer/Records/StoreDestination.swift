@@ -74,7 +74,7 @@ struct StoreDestination: ItemDestination {
   /// - Throws: ``TransferError`` that tells the properties and what is wrong with each.
   func check(_ row: StoredRow) throws {
     let store = try opened.get()
-    let problems = try store.reporting("read") {
+    let problems = try store.mappingErrors("read") {
       try store.rows.read { rows in
         guard let form = forms[row.entity] else { return ["the container has no such model"] }
         return try form.problems(of: row, options, rows)
@@ -103,10 +103,10 @@ struct StoreDestination: ItemDestination {
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let store = try opened.get()
-    try store.reporting("written") {
+    try store.mappingErrors("written") {
       try store.rows.write { rows in
         let writing = GraphWriting(rows, forms, batch, options)
-        try writing.noteEarlierRows(of: receipt)
+        try writing.registerEarlierRows(of: receipt)
         let written = try writing.run(progress)
         try rows.set(receipt, adding: entries(written))
       }
@@ -116,17 +116,17 @@ struct StoreDestination: ItemDestination {
   }
 
   /// Writes in a transaction that is rolled back.
-  func checkFree(_ batch: ElementBatch<StoredRow>) throws -> Int {
+  func checkConflicts(_ batch: ElementBatch<StoredRow>) throws -> Int {
     let store = try opened.get()
     var replacedCount = 0
     do {
-      try store.reporting("read") {
+      try store.mappingErrors("read") {
         try store.rows.write { rows in
           replacedCount = try GraphWriting(rows, forms, batch, options).run { _ in }.replacedCount
-          throw TransferStore.TrialRun()
+          throw TransferStore.Rollback()
         }
       }
-    } catch is TransferStore.TrialRun {
+    } catch is TransferStore.Rollback {
       // All have their places.
     } catch let error as TransferError where error.code != .conflict {
       // Rows that earlier runs have moved are not known here; the run tells what is wrong.

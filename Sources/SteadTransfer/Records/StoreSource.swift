@@ -47,7 +47,7 @@ struct StoreSource: ItemSource {
 
   private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     let store = try opened.get()
-    return try store.reporting("read") {
+    return try store.mappingErrors("read") {
       try store.rows.read { rows in
         var reader = StoreReading(rows, entities)
         return try reader.items(progress)
@@ -60,7 +60,7 @@ struct StoreSource: ItemSource {
   /// - Throws: ``TransferError``: `.conflict` if a row that stays refers to one of them.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let store = try opened.get()
-    return try store.reporting("written") {
+    return try store.mappingErrors("written") {
       try store.rows.write { try StoreRemoval($0, entities).run(entries.map(\.identity)) }
     }
   }
@@ -117,7 +117,7 @@ struct StoreReading {
     for shape in shapes {
       try readInverses(of: shape)
       try rows.forEachRow(of: shape) { row in
-        try TransferStore.report(.reading, items.count, of: total, progress)
+        try TransferStore.reportProgress(.reading, items.count, of: total, progress)
         items.append(item(row))
       }
     }

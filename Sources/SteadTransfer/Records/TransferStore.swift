@@ -7,7 +7,7 @@ struct TransferStore: Sendable {
   static let reportInterval = 256
 
   /// Thrown to roll a transaction back in which nothing went wrong.
-  struct TrialRun: Error {}
+  struct Rollback: Error {}
 
   let rows: StoreRows
 
@@ -29,28 +29,28 @@ struct TransferStore: Sendable {
   }
 
   func receipt(named id: String) throws -> TransferReceipt? {
-    try reporting("read") { try rows.read { try $0.transferReceipt(named: id) } }
+    try mappingErrors("read") { try rows.read { try $0.transferReceipt(named: id) } }
   }
 
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
-    try reporting("read") { try rows.read { try $0.chunk(of: receipt, at: index) } }
+    try mappingErrors("read") { try rows.read { try $0.chunk(of: receipt, at: index) } }
   }
 
   func replace(_ receipt: TransferReceipt) throws {
-    try reporting("written") { try rows.write { try $0.set(receipt) } }
+    try mappingErrors("written") { try rows.write { try $0.set(receipt) } }
   }
 
   /// Waits for the disk, and reads rows by a connection of its own, past the caches of all contexts.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
-    try reporting("read") {
+    try mappingErrors("read") {
       try rows.makeDurable()
       return try rows.read { rows in
         var wrong: [TransferPlacement] = []
         for (number, placement) in placements.enumerated() {
-          try Self.report(.verifying, number, of: placements.count, progress)
-          let digest = try RowReferences(placement.place)?.digest(in: rows, checksFiles: true)
+          try Self.reportProgress(.verifying, number, of: placements.count, progress)
+          let digest = try RowReferences(placement.location)?.digest(in: rows, checksFiles: true)
           if digest != placement.digest { wrong.append(placement) }
         }
         try progress(
@@ -60,7 +60,7 @@ struct TransferStore: Sendable {
     }
   }
 
-  static func report(
+  static func reportProgress(
     _ phase: TransferProgress.Phase, _ number: Int, of total: Int?,
     _ progress: TransferProgress.Report
   ) throws {
@@ -69,7 +69,7 @@ struct TransferStore: Sendable {
   }
 
   /// Tells the store's errors as those of a transfer.
-  func reporting<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
+  func mappingErrors<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as SwiftDataError {
@@ -98,13 +98,15 @@ extension RowTransaction {
     return TransferReceipt(
       id: id, source: stored.source, state: state, date: stored.date, revision: stored.revision,
       movedCount: stored.moved, pendingCount: stored.pending,
-      mark: stored.mark.map { TransferReceipt.Mark(text: $0.text, count: $0.count) })
+      sourceVersion: stored.mark.map {
+        TransferReceipt.SourceVersion(tag: $0.text, count: $0.count)
+      })
   }
 
   /// The chunk of a receipt's entries that begins with one of them.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     guard let data = try receiptEntries(of: receipt.id, at: index) else {
-      throw receipt.overtaken(nil)
+      throw receipt.superseded(nil)
     }
     return try PropertyList.parse(data).decoded(as: ReceiptChunk.self)
   }
@@ -120,7 +122,7 @@ extension RowTransaction {
         id: receipt.id, source: receipt.source, version: TransferReceipt.version,
         state: receipt.state.rawValue,
         date: receipt.date, revision: receipt.revision, moved: receipt.movedCount,
-        pending: receipt.pendingCount, mark: receipt.mark.map { ($0.text, $0.count) }))
+        pending: receipt.pendingCount, mark: receipt.sourceVersion.map { ($0.tag, $0.count) }))
     if receipt.count == 0 { try removeReceiptEntries(of: receipt.id, in: 0..<Int.max) }
     if let chunk, chunk.count > 0 {
       let first = current?.count ?? 0
@@ -134,13 +136,13 @@ extension RowTransaction {
   /// Gives what the run has written before the digests of the rows as they are now.
   ///
   /// - Parameter shared: The rows that were written once more.
-  func renew(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
+  func refreshDigests(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
     guard !shared.all.isEmpty else { return }
     for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
       var entries = try chunk(of: receipt, at: range.lowerBound).entries
       var isChanged = false
       for index in entries.indices where entries[index].placement.isVerified {
-        guard let references = RowReferences(entries[index].placement.place),
+        guard let references = RowReferences(entries[index].placement.location),
           references.references.contains(where: { contains($0, shared) }),
           let digest = try references.digest(in: self, checksFiles: false),
           digest != entries[index].placement.digest

@@ -34,7 +34,8 @@ struct ReceiptChunkTests {
       TransferReceipt.Entry(
         identity: ItemDigest.text(of: Data("\(number)".utf8)),
         placement: .init(
-          place: "Draft/\(number + 1)", digest: ItemDigest.text(of: Data("\(number) there".utf8))))
+          location: "Draft/\(number + 1)", digest: ItemDigest.text(of: Data("\(number) there".utf8))
+        ))
     }
     let chunk = ReceiptChunk(entries)
     #expect(chunk.entries == entries)

@@ -205,7 +205,7 @@ import Testing
 
   /// Runs until the file's times are old enough to tell of a change.
   private func runUntilKnown() throws {
-    while try destination.receipt(named: "labels")?.mark == nil { try transfer().run() }
+    while try destination.receipt(named: "labels")?.sourceVersion == nil { try transfer().run() }
   }
 
   private func phases(_ options: TransferOptions = .init()) throws -> Set<TransferProgress.Phase> {
@@ -254,7 +254,7 @@ import Testing
     try append("c,much\n")
     let options = TransferOptions(acceptsPartial: true)
     for _ in 0..<3 { #expect(try transfer(options).run().failures.count == 1) }
-    #expect(try destination.receipt(named: "labels")?.mark == nil)
+    #expect(try destination.receipt(named: "labels")?.sourceVersion == nil)
     #expect(try phases(options).contains(.reading))
   }
 }

@@ -39,12 +39,12 @@ struct TransferPlanTests {
   @Test(arguments: cases)
   func sortsItems(_ row: Case) throws {
     var plan = Self.plan(moved: row.moved, pending: row.pending)
-    let verdicts = row.source.map { plan.verdict(String($0)) }
-    let items = verdicts.indices
+    let classifications = row.source.map { plan.classify(String($0)) }
+    let items = classifications.indices
     var entries: [Int] = []
     var (unfinished, moved) = ([Int](), [Int]())
-    for (item, verdict) in verdicts.enumerated() {
-      switch verdict {
+    for (item, classification) in classifications.enumerated() {
+      switch classification {
       case .new: continue
       case .unfinished(let entry):
         unfinished.append(item)
@@ -56,7 +56,7 @@ struct TransferPlanTests {
         #expect(entry < row.moved.count)
       }
     }
-    #expect(items.filter { verdicts[$0] == .new } == row.new)
+    #expect(items.filter { classifications[$0] == .new } == row.new)
     #expect(unfinished == row.unfinished)
     #expect(moved == row.known)
     #expect((plan.newCount, plan.unfinishedCount) == (row.new.count, row.unfinished.count))
@@ -64,7 +64,7 @@ struct TransferPlanTests {
     // Each entry stands for one item, of the same identity.
     #expect(Set(entries).count == entries.count)
     let letters = Array(row.moved + row.pending)
-    let found = items.filter { verdicts[$0] != .new }.map { Array(row.source)[$0] }
+    let found = items.filter { classifications[$0] != .new }.map { Array(row.source)[$0] }
     #expect(found == entries.map { letters[$0] })
   }
 
@@ -82,7 +82,7 @@ struct TransferPlanTests {
   ])
   func decidesAfterConversion(failed: Int, acceptsPartial: Bool, step: TransferPlan.Step) {
     var plan = Self.plan(moved: "", pending: "")
-    for item in ["a", "b", "c"] { _ = plan.verdict(item) }
+    for item in ["a", "b", "c"] { _ = plan.classify(item) }
     let options = TransferOptions(acceptsPartial: acceptsPartial)
     #expect(plan.afterConversion(failed: failed, options) == step)
   }
@@ -109,10 +109,10 @@ struct TransferPlanTests {
     ("ab", "", ""), ("ab", "a", ""), ("aa", "a", ""), ("ab", "acc", ""),
   ])
   func removesAfterAKillWhatIsThereAsAWhole(pending: String, left: String, removed: String) {
-    let isWhole = TransferPlan.isWhole(Self.entries(pending, "p")) { body in
+    let areAllPresent = TransferPlan.areAllPresent(Self.entries(pending, "p")) { body in
       for letter in left { body(String(letter)) }
     }
-    #expect(isWhole == (removed == pending))
+    #expect(areAllPresent == (removed == pending))
   }
 
   private static func entries(_ letters: String, _ place: String) -> [TransferReceipt.Entry] {
@@ -122,7 +122,7 @@ struct TransferPlanTests {
       return TransferReceipt.Entry(
         identity: String(letter),
         placement: TransferPlacement(
-          place: "\(place)\(letter)\(numbers[letter] ?? 0)", digest: "\(letter)"))
+          location: "\(place)\(letter)\(numbers[letter] ?? 0)", digest: "\(letter)"))
     }
   }
 }

@@ -10,11 +10,13 @@ struct TransferReceiptTests {
     let none = TransferReceipt.none("t")
     let first = none.adding(2, at: Self.date)
     let second = first.adding(1, at: Self.date)
-    let finished = second.finished(mark: TransferReceipt.Mark(text: "as it was", count: 3))
+    let finished = second.finished(
+      sourceVersion: TransferReceipt.SourceVersion(tag: "as it was", count: 3))
     try first.checkFollows(nil)
     try second.checkFollows(first)
     try finished.checkFollows(second)
-    try finished.marked(TransferReceipt.Mark(text: "later", count: 3)).checkFollows(finished)
+    try finished.recording(TransferReceipt.SourceVersion(tag: "later", count: 3)).checkFollows(
+      finished)
     try finished.emptied().checkFollows(finished)
     for (next, current) in [
       (first, first), (second, nil), (second, second), (finished, first),
@@ -28,20 +30,21 @@ struct TransferReceiptTests {
   @Test func countsWhatIsMovedAndWhatIsPending() {
     let written = TransferReceipt.none("t").adding(2, at: Self.date).adding(1, at: Self.date)
     #expect((written.state, written.movedCount, written.pending) == (.written, 0, 0..<3))
-    let finished = written.finished(mark: TransferReceipt.Mark(text: "as it was", count: 3))
+    let finished = written.finished(
+      sourceVersion: TransferReceipt.SourceVersion(tag: "as it was", count: 3))
     #expect((finished.state, finished.movedCount, finished.pending) == (.finished, 3, 3..<3))
-    #expect(finished.mark?.count == 3)
+    #expect(finished.sourceVersion?.count == 3)
     let next = finished.adding(1, at: Self.date)
     #expect((next.state, next.movedCount, next.pending) == (.written, 3, 3..<4))
     // The source is not known any more to hold nothing else.
-    #expect(next.mark == nil)
-    #expect((finished.emptied().count, finished.emptied().mark) == (0, nil))
+    #expect(next.sourceVersion == nil)
+    #expect((finished.emptied().count, finished.emptied().sourceVersion) == (0, nil))
   }
 
   @Test func isKeptAsJSONWithItsVersion() throws {
     let receipt = TransferReceipt.none("t").adding(2, at: Self.date)
     let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
-    let whole = try WholeReceipt.following(nil, receipt, adding: chunk)
+    let whole = try WholeReceipt.succeeding(nil, receipt, adding: chunk)
     let json = try JSONEncoder().encode(whole)
     #expect(try JSONDecoder().decode(WholeReceipt.self, from: json) == whole)
     #expect(try JSONDecoder().decode(TransferReceipt.self, from: json) == receipt)
@@ -61,7 +64,7 @@ struct TransferReceiptTests {
     let receipt = TransferReceipt.none("t").adding(3, at: Self.date)
     let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
     let json = try JSONEncoder().encode(
-      WholeReceipt.following(nil, receipt, adding: chunk))
+      WholeReceipt.succeeding(nil, receipt, adding: chunk))
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(WholeReceipt.self, from: json)
     }
@@ -71,24 +74,24 @@ struct TransferReceiptTests {
     var whole: WholeReceipt?
     for number in 1...3 {
       let receipt = whole?.receipt ?? .none("t")
-      whole = try .following(
+      whole = try .succeeding(
         whole, receipt.adding(1, at: Self.date),
         adding: ReceiptChunk(Self.entries(["Draft/\(number)"])))
       let written = try #require(whole)
       #expect(try written.chunk(at: number - 1).count == 1)
-      whole = try .following(written, written.receipt.finished(mark: nil))
+      whole = try .succeeding(written, written.receipt.finished(sourceVersion: nil))
     }
-    let places = try whole?.chunk(at: 0).placements.map(\.place)
+    let places = try whole?.chunk(at: 0).placements.map(\.location)
     #expect(places == ["Draft/1", "Draft/2", "Draft/3"])
     let emptied = try #require(whole?.receipt).emptied()
     #expect(throws: TransferError.self) {
-      try WholeReceipt.following(whole, emptied).chunk(at: 0)
+      try WholeReceipt.succeeding(whole, emptied).chunk(at: 0)
     }
   }
 
   private static let date = Date(timeIntervalSinceReferenceDate: 5)
 
   private static func entries(_ places: [String]) -> [TransferReceipt.Entry] {
-    places.map { .init(identity: "of \($0)", placement: .init(place: $0, digest: "")) }
+    places.map { .init(identity: "of \($0)", placement: .init(location: $0, digest: "")) }
   }
 }

@@ -174,7 +174,7 @@ import Testing
     try fill([("a", Self.small), ("b", Self.large)])
     let source = try ModelDataSource(container, \NotePhoto.image)
     let entries = try source.read { _ in }.map {
-      TransferReceipt.Entry(identity: $0.identity, placement: .init(place: "", digest: ""))
+      TransferReceipt.Entry(identity: $0.identity, placement: .init(location: "", digest: ""))
     }
     try sqlite(
       directory.file("notes.store"), "UPDATE NotePhoto SET image = x'01' WHERE title = 'a'")
@@ -230,7 +230,7 @@ import Testing
     var digest = RowDigest()
     digest.add(path, .text(SHA256.hexadecimal(Self.small)))
     let placement = TransferPlacement(
-      place: "NotePhoto/1=\(path)", digest: digest.text)
+      location: "NotePhoto/1=\(path)", digest: digest.text)
     #expect(try destination.verify([placement]) { _ in } == [placement])
   }
 

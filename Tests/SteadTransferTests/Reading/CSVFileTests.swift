@@ -133,7 +133,7 @@ struct CSVFileTests {
   }
 
   private func entry(_ item: TransferItem<Numbered>) -> TransferReceipt.Entry {
-    .init(identity: item.identity, placement: .init(place: "", digest: ""))
+    .init(identity: item.identity, placement: .init(location: "", digest: ""))
   }
 
   private func write(_ text: String) throws { try Data(text.utf8).write(to: file) }

@@ -55,7 +55,7 @@ struct PreferenceSourceTests {
     #expect(items.map { try? $0.value.get() } == ["Rome", "Oslo, \"N\"", nil])
     let entries = items.prefix(2).map { item in
       TransferReceipt.Entry(
-        identity: item.identity, placement: TransferPlacement(place: "", digest: ""))
+        identity: item.identity, placement: TransferPlacement(location: "", digest: ""))
     }
     #expect(try PreferenceSource<String>("places", in: moving.source).remove(entries) == 2)
     #expect(moving.source.string(forKey: "places") == "[7]")

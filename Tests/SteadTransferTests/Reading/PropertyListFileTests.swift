@@ -50,7 +50,7 @@ struct PropertyListFileTests {
     let items = try source.read { _ in }
     #expect(try items.map { try $0.value.get() } == [Contact(name: "Ada", since: nil)])
     let entry = TransferReceipt.Entry(
-      identity: items[0].identity, placement: .init(place: "", digest: ""))
+      identity: items[0].identity, placement: .init(location: "", digest: ""))
     #expect(try source.remove([entry]) == 1)
     #expect(try source.read { _ in }.isEmpty)
   }

@@ -28,7 +28,7 @@ import Testing
     let placements = try write([
       NoteDraft(text: "one", number: 1), NoteDraft(text: "two", number: 2),
     ])
-    #expect(placements.map(\.place) == ["NoteDraft/1", "NoteDraft/2"])
+    #expect(placements.map(\.location) == ["NoteDraft/1", "NoteDraft/2"])
     #expect(Set(placements.map(\.digest)).count == 2)
     let other = try ModelContainer.records(at: url)
     #expect(try other.all(NoteDraft.self).map(\.text).sorted() == ["one", "two"])
@@ -66,8 +66,8 @@ import Testing
     let second = NoteDraft(text: "two")
     second.labels = [shared]
     let placements = try write([draft, second])
-    #expect(placements[0].place.split(separator: "+").count == 6)
-    #expect(placements[1].place == "NoteDraft/2")
+    #expect(placements[0].location.split(separator: "+").count == 6)
+    #expect(placements[1].location == "NoteDraft/2")
     #expect(try container.count(NoteRemark.self) == 3)
     #expect(try container.count(NoteLabel.self) == 2)
     let stored = try ModelContext(container).fetch(
@@ -172,8 +172,8 @@ import Testing
     let destination = ModelDestination<NoteDraft>(container)
     let placements = try write((0..<5).map { NoteDraft(text: "\($0)") })
     let written = try #require(try destination.receipt(named: "drafts"))
-    let mark = TransferReceipt.Mark(text: "untouched", count: 5)
-    let finished = written.finished(mark: mark)
+    let mark = TransferReceipt.SourceVersion(tag: "untouched", count: 5)
+    let finished = written.finished(sourceVersion: mark)
     try destination.replace(finished)
     #expect(try destination.receipt(named: "drafts") == finished)
     _ = try move(
@@ -198,11 +198,11 @@ import Testing
         [NoteDraft(text: "\(number)")], to: destination, after: receipt,
         identities: [identities[number]])
       let written = try #require(try destination.receipt(named: "drafts"))
-      try destination.replace(written.finished(mark: nil))
+      try destination.replace(written.finished(sourceVersion: nil))
     }
     let entries = try #require(try destination.entries(named: "drafts"))
     #expect(entries.moved.map(\.identity) == identities)
-    #expect(entries.moved.map(\.placement.place) == (1...5).map { "NoteDraft/\($0)" })
+    #expect(entries.moved.map(\.placement.location) == (1...5).map { "NoteDraft/\($0)" })
     #expect(try destination.verify(entries.moved.map(\.placement)) { _ in } == [])
     #expect(try sqlite(url, "SELECT first, count FROM stead_receipt_chunks") == "0|5")
   }

@@ -238,7 +238,7 @@ import Testing
     try context.save()
     let source = StoreSource(old)
     let entries = try source.read { _ in }.map {
-      TransferReceipt.Entry(identity: $0.identity, placement: .init(place: "", digest: ""))
+      TransferReceipt.Entry(identity: $0.identity, placement: .init(location: "", digest: ""))
     }
     try sqlite(directory.file("old.store"), "UPDATE Person SET name = 'B' WHERE name = 'b'")
     #expect(try source.remove(entries) == 2)

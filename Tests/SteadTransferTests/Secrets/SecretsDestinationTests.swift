@@ -33,7 +33,7 @@ import Testing
     let receipt = TransferReceipt.none("tokens").adding(
       entries.count, at: Date(timeIntervalSinceReferenceDate: 0))
     try destination.write(ElementBatch(entries), receipt, { _ in }) { written in
-      ReceiptChunk(written.placements.map { .init(identity: "from \($0.place)", placement: $0) })
+      ReceiptChunk(written.placements.map { .init(identity: "from \($0.location)", placement: $0) })
     }
     return try #require(try destination.receipt(named: "tokens"))
   }
@@ -45,7 +45,7 @@ import Testing
   @Test func secretsAndTheirReceiptAreKept() throws {
     #expect(try destination.receipt(named: "tokens") == nil)
     try write(entries)
-    #expect(try pending().map(\.place) == ["ada", "carl"])
+    #expect(try pending().map(\.location) == ["ada", "carl"])
     #expect(try secrets.string(for: "ada") == "token of ada")
     #expect(try secrets.item(for: "ada")?.label == "Ada's")
     #expect(try secrets.accounts() == ["ada", "carl"])
@@ -91,13 +91,13 @@ import Testing
     let placements = try pending()
     #expect(try destination.verify(placements, { _ in }) == [])
     try secrets.set("changed", for: "ada")
-    #expect(try destination.verify(placements, { _ in }).map(\.place) == ["ada"])
+    #expect(try destination.verify(placements, { _ in }).map(\.location) == ["ada"])
     try secrets.remove("carl")
-    #expect(try destination.verify(placements, { _ in }).map(\.place) == ["ada", "carl"])
+    #expect(try destination.verify(placements, { _ in }).map(\.location) == ["ada", "carl"])
   }
 
   @Test func aReceiptIsReplaced() throws {
-    let receipt = try write(entries).finished(mark: nil)
+    let receipt = try write(entries).finished(sourceVersion: nil)
     let placements = try pending()
     try destination.replace(receipt)
     #expect(try destination.receipt(named: "tokens") == receipt)
