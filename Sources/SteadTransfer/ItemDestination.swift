@@ -1,30 +1,37 @@
 /// The implementation of a ``TransferDestination``.
+///
+/// A destination stores elements and the transfer's receipt. Both are written atomically, or so
+/// that a repeated write after a crash duplicates nothing.
 protocol ItemDestination<Element>: Sendable {
-  /// The element that is written for one item.
+  /// What is written for one item.
   associatedtype Element
 
-  /// Its description in reports and errors: `records in notes.store`.
+  /// The destination's name in reports and errors: `records in notes.store`.
   var name: String { get }
 
-  /// Whether many items may be written in chunks, each together with its part of the receipt; false by default.
+  /// Whether a run may write several batches, each with its part of the receipt. False by default:
+  /// everything is then one batch.
   var acceptsChunks: Bool { get }
 
-  /// Throws if an element certainly cannot be written; its item then counts as not converted. By default nothing is
-  /// checked.
+  /// Throws if an element certainly can't be written; its item then counts as not converted. Checks
+  /// nothing by default.
   func check(_ element: Element) throws
 
-  /// Throws ``TransferError/Code/conflict`` with the elements whose places are taken, unless they replace what is
-  /// there; writes nothing. For a transfer's preview.
+  /// Checks a batch for conflicts without writing it, for a preview and before the first of several
+  /// batches.
   ///
-  /// Returns how many elements would replace something.
+  /// - Returns: How many elements would replace something.
+  /// - Throws: ``TransferError/Code/conflict`` with all elements whose places are taken, unless the
+  ///   batch's rule is to replace.
   func checkConflicts(_ batch: ElementBatch<Element>) throws -> Int
 
-  /// The receipt of a transfer; nil if the transfer has never run here.
+  /// The receipt of a transfer; nil if the transfer has never written anything here.
   func receipt(named id: String) throws -> TransferReceipt?
 
-  /// The chunk of a receipt's entries that begins with one of them.
+  /// The chunk of a receipt's entries that begins at an index.
   ///
-  /// - Throws: ``TransferError/Code/changed`` if it doesn't exist, because another process has changed the receipt.
+  /// - Throws: ``TransferError/Code/changed`` if no chunk begins there, because another process has
+  ///   changed the receipt.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk
 
   /// Writes elements and their receipt: all of it or nothing.
@@ -56,9 +63,9 @@ protocol ItemDestination<Element>: Sendable {
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement]
 
-  /// Replaces the receipt that is there by one that follows it (``TransferReceipt/checkFollows(_:)``).
+  /// Replaces the stored receipt by its successor (``TransferReceipt/checkFollows(_:)``).
   ///
-  /// Chunks go with their entries, and those of a run that is finished are folded.
+  /// An emptied receipt loses its chunks, and the chunks of a finished one are folded.
   func replace(_ receipt: TransferReceipt) throws
 }
 
@@ -72,16 +79,17 @@ extension ItemDestination {
 
 // MARK: - What is written
 
-/// The elements that a destination writes for the items of a batch.
+/// The elements that a destination writes at once.
 struct ElementBatch<Element> {
   /// The elements to write, in the source's order.
   var elements: [Element]
-  /// The elements that are not written, because their places are taken and those values are kept.
+  /// The elements that are not written because the existing values stay. Relationships to them lead
+  /// to their occupants.
   var kept: [Kept] = []
   /// The rule for elements whose places are taken.
   var rule: TransferOptions.ConflictRule
 
-  /// An element that is not written.
+  /// An element that is not written, and what has its place.
   struct Kept {
     var element: Element
     var occupant: Occupant
@@ -93,11 +101,11 @@ struct ElementBatch<Element> {
   }
 }
 
-/// The elements that a destination has written, before the commit.
+/// What a destination has written, before it commits.
 struct WrittenElements {
-  /// The place of each element, in order.
+  /// The placement of each element, in order.
   var placements: [TransferPlacement]
-  /// How many of the elements have replaced something.
+  /// How many elements have replaced something.
   var replacedCount = 0
 }
 
@@ -105,15 +113,17 @@ struct WrittenElements {
 
 /// An element whose place in the destination is taken.
 struct ElementConflict {
+  /// The element's index in the batch.
   var element: Int
-  /// What has the place; nil where it cannot be kept instead of the element.
+  /// What has the place; nil if the element can't give way to it, such as one whose unique values
+  /// belong to two records.
   var occupant: Occupant?
   var failure: TransferFailure
 }
 
 /// What has the place of an element.
 enum Occupant: Equatable {
-  /// Something in the destination, by its place there.
+  /// Something in the destination, by its location.
   case stored(String)
   /// Another element of the batch, by its index.
   case element(Int)
@@ -122,7 +132,7 @@ enum Occupant: Equatable {
     if case .element = self { true } else { false }
   }
 
-  /// Why an element is not written whose unique value is taken.
+  /// The reason of a failure for a unique value that is taken.
   static func reason(ofUniqueValue occupant: Occupant?) -> String {
     switch occupant {
     case .element: "another item has its unique value already"

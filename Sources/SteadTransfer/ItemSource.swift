@@ -1,53 +1,56 @@
 import Foundation
 import SteadFiles
 
-/// What a ``TransferSource`` reads from, and removes from.
+/// The implementation of a ``TransferSource``.
 ///
-/// Items are removed from a source only after they were written elsewhere and read back from there. Others may add to
-/// it at any time; what they add is left alone.
+/// A run calls ``open(_:)``, and ``remove(_:)`` only after all items were written elsewhere and
+/// read back. Other processes may add items in between; those are not removed.
 protocol ItemSource<Value>: Sendable {
-  /// What one item is, once it has been read.
+  /// What an item is after it was read.
   associatedtype Value
 
-  /// What it is, for reports and errors: `key drafts of org.example.Notes`.
+  /// The source's name in reports and errors: `key drafts of org.example.Notes`.
   var name: String { get }
 
-  /// The name by which a receipt knows the source, so that another one under the same transfer's name is noticed;
-  /// nil where the transfer's name tells that, or the source may have another name the next time.
+  /// The name that a receipt remembers, to detect another source under the same transfer's name.
+  ///
+  /// Nil if the transfer's name identifies the source already, or if the source may be elsewhere
+  /// next time.
   var stableName: String? { get }
 
-  /// Whether ``remove(_:)`` can take items out; a file of another program is left as it is.
+  /// Whether ``remove(_:)`` can remove items; false for files of other programs.
   var isRemovable: Bool { get }
 
-  /// Whether no item can ever come that equals one which was removed, since each has a number of its own;
-  /// false unless a source says otherwise.
+  /// Whether no future item can equal one that was removed, because each has a number that is never
+  /// reused. False by default.
   ///
-  /// After a run that was cut off, what is left of its items can then be removed without a doubt.
+  /// If true, a run after a crash can remove what is left of its items without doubt
+  /// (``TransferPlan/areAllPresent(_:leftIn:)``).
   var hasUniqueIdentities: Bool { get }
 
-  /// A text that stays the same for as long as the source holds the same, without reading it; nil when it
-  /// cannot tell, or has changed so lately that another change might not show.
+  /// A cheap version tag, like an ETag: equal tags mean equal contents. The contents are not read.
+  ///
+  /// Nil if the source has no such tag, or changed so recently that another change might not alter
+  /// it.
   func versionTag() throws -> String?
 
-  /// What the source holds now. Changes nothing.
+  /// Opens the source for reading. Changes nothing.
   ///
-  /// An item that does not decode is an item with an error. What cannot be taken apart into items at all
-  /// is an error thrown, here or while the items are gone through.
+  /// An item that doesn't decode is an item with an error. A source that can't be split into items
+  /// at all throws, here or while items are read.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value>
 
-  /// Takes items out for good, as one change, and nothing else, whatever was added meanwhile.
+  /// Removes the items of a receipt's entries, as one durable change.
   ///
-  /// An entry stands for one item with that identity; one that is gone already, or has changed, is no
-  /// error. Returns when it would survive a loss of power.
+  /// Each entry stands for one item with its identity. Items that are gone or have changed are
+  /// skipped, and added ones stay.
   ///
-  /// - Returns: How many items were taken out.
+  /// - Returns: How many items were removed.
   @discardableResult
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int
 
-  /// Whether removing from the source could take away what is put at these places; false unless a source
-  /// says otherwise.
-  ///
-  /// What is written there would be taken for what is to be removed.
+  /// Whether removing items could remove what was written at these locations, because the source is
+  /// the destination. False by default.
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool
 }
 
@@ -65,21 +68,21 @@ extension ItemSource {
 
 // MARK: - Items
 
-/// What a source holds, to be gone through item by item, as often as needed.
+/// The items of a source, which can be iterated several times.
 struct ItemReading<Value> {
   typealias Body = (TransferItem<Value>) throws -> Void
 
-  /// The number of items; nil if it is only known at the end.
+  /// The number of items; nil if it isn't known before the end.
   let count: Int?
   private let pass: (TransferProgress.Report, Body) throws -> Void
 
-  /// Items that are in memory.
+  /// Items in memory.
   init(_ items: [TransferItem<Value>]) {
     count = items.count
     pass = { _, body in try items.forEach(body) }
   }
 
-  /// Items that are read again in each pass.
+  /// Items that are read again in each pass, so that they need not fit into memory.
   ///
   /// - Parameter pass: Calls the body with each item in order, and reports how many it has read.
   init(pass: @escaping (TransferProgress.Report, Body) throws -> Void) {
@@ -97,15 +100,17 @@ struct ItemReading<Value> {
 struct TransferItem<Value> {
   /// The item's place in the source, for reports: an index, a key, a line. It never contains the item's value.
   var name: String
-  /// The item's identity in the source. It depends on all of the item's contents, and is the same each time the item
-  /// is read. Equal items may share one.
+  /// The item's identity in the source: a digest of its contents, or a number with one.
+  ///
+  /// It is the same each time the item is read, and changes with any of the contents. Equal items
+  /// may have the same one.
   var identity: String
   /// The item's value, or why it could not be read.
   var value: Result<Value, any Error>
-  /// The item's size in the source, in bytes, if items are read one after another.
+  /// The item's size in the source in bytes, for sources that are read in chunks; otherwise 0.
   var size = 0
 
-  /// Why the item was not moved: an error of its reading or conversion.
+  /// The failure of this item for an error of reading or converting it.
   func failure(_ error: any Error) -> TransferFailure {
     TransferFailure(item: name, becauseOf: error)
   }
@@ -113,12 +118,14 @@ struct TransferItem<Value> {
 
 // MARK: - Digests
 
-/// What tells contents of items apart: the first 128 bits of their SHA-256.
+/// A digest of an item's contents: the first 128 bits of their SHA-256.
 ///
-/// A receipt has two for each item, so that half of them is saved. That two contents share one by chance is as
-/// unlikely as that a disk returns them wrong unnoticed.
+/// A receipt has two for each item, so truncation halves it. Two of 2^40 items have the same digest
+/// by chance with a probability of about 2^-49, less than that of an undetected error of the disk.
 enum ItemDigest {
+  /// The size of a digest, in bytes.
   static let byteCount = 16
+  /// The size of its text, in characters.
   static let digitCount = 2 * byteCount
 
   /// The digest in lower-case hexadecimal digits.
@@ -126,7 +133,8 @@ enum ItemDigest {
     SHA256.hexadecimal(data, byteCount: byteCount)
   }
 
-  /// The digest of several strings. Each is preceded by its length, so that no two lists give the same bytes.
+  /// The digest of several strings. Each is preceded by its length, so that no two lists have the
+  /// same bytes.
   static func text(of texts: some Sequence<String>) -> String {
     var bytes: [UInt8] = []
     for var text in texts {
@@ -139,7 +147,7 @@ enum ItemDigest {
   }
 }
 
-/// The bytes of a digest that is written in lower-case hexadecimal digits.
+/// A digest in bytes, for a compact receipt, and its text.
 struct HexadecimalDigest {
   private static let digits = Array("0123456789abcdef".utf8)
 
@@ -147,7 +155,8 @@ struct HexadecimalDigest {
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Nil for any string that ``text`` would not return unchanged.
+  /// Parses a digest; nil for any string that ``text`` would not reproduce, such as one with
+  /// capital letters.
   init?(_ text: some Collection<UInt8>) {
     guard text.count == ItemDigest.digitCount else { return nil }
     var bytes: [UInt8] = []
@@ -173,6 +182,7 @@ struct HexadecimalDigest {
     }
   }
 
+  /// The digest in lower-case hexadecimal digits.
   var text: String {
     String(
       decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] },
@@ -183,14 +193,19 @@ struct HexadecimalDigest {
 // MARK: - Version tags of files
 
 extension FileStatus {
-  /// Whether the last change is so long ago that a further one would have another time.
+  /// Whether a further change would get another time.
+  ///
+  /// File systems take times from a clock that ticks every few milliseconds. A change within the
+  /// same tick as the last one would leave size and times as they are, so a version tag taken now
+  /// could hide it.
   var hasReliableTimestamp: Bool {
     let age = Date().timeIntervalSince(changed)
     // A time in the future proves nothing, and waiting for it would take too long.
     return age < 0 || age >= Self.settlingTime
   }
 
-  /// A string that differs once a settled file has changed.
+  /// A string that differs after a change to a file with a reliable timestamp: identity, size and
+  /// times.
   var versionTag: String {
     let changed = changed.timeIntervalSinceReferenceDate
     return "\(identity.device).\(identity.file) \(size) \(modifiedNanoseconds) \(changed)"

@@ -1,16 +1,24 @@
 import Foundation
 
-/// Some of a receipt's entries, in their order, packed: 32 bytes each where places follow each other.
+/// Some entries of a receipt, in order and packed: about 32 bytes each if their locations are
+/// consecutive.
 ///
-/// A run writes one with each chunk of items, as one with them. When the run is finished, small ones are
-/// folded into one, so that many runs of few items leave few chunks.
+/// A run writes a chunk together with each batch of items. Small chunks are folded when the run is
+/// finished.
+///
+/// Encoded, a chunk has `identities`, `places` and `digests`, each a ``PackedTexts``.
+/// Documentation/Transfer.md describes the format.
 struct ReceiptChunk: Equatable, Sendable {
-  /// The most entries that chunks are folded to, and that a chunk of a streamed source has.
+  /// The maximum number of entries that chunks are folded to, and that a batch of a chunked source
+  /// has.
   static let foldLimit = 4096
-  /// The most entries of one chunk. A destination that takes all items at once gets them in one.
+  /// The maximum number of entries in a chunk. A destination that takes all items at once gets one
+  /// chunk for them.
   static let limit = Int(Int32.max)
 
   private var identities: PackedTexts
+  /// The three columns of the entries, packed each by itself, since strings of one column resemble
+  /// each other.
   private var locations: PackedTexts
   private var digests: PackedTexts
   private(set) var count: Int
@@ -22,17 +30,20 @@ struct ReceiptChunk: Equatable, Sendable {
     count = entries.count
   }
 
+  /// The entries, unpacked.
   var entries: [TransferReceipt.Entry] {
     zip(identities.texts, placements).map { .init(identity: $0, placement: $1) }
   }
 
+  /// The identities alone, for finding out which items are known.
   var identityTexts: [String] { identities.texts }
 
+  /// The placements alone, for verification.
   var placements: [TransferPlacement] {
     zip(locations.texts, digests.texts).map { TransferPlacement(location: $0, digest: $1) }
   }
 
-  /// Both in one, if that is not too large.
+  /// Both chunks as one; nil if that would exceed ``foldLimit``.
   func folded(with next: ReceiptChunk) -> ReceiptChunk? {
     guard count + next.count <= Self.foldLimit else { return nil }
     return ReceiptChunk(entries + next.entries)
@@ -40,6 +51,7 @@ struct ReceiptChunk: Equatable, Sendable {
 }
 
 extension ReceiptChunk: Codable {
+  // The stored name of `locations` is that of version 2 of the format.
   private enum Keys: String, CodingKey { case identities, digests, locations = "places" }
 
   init(from decoder: any Decoder) throws {
@@ -48,6 +60,7 @@ extension ReceiptChunk: Codable {
     locations = try fields.decode(PackedTexts.self, forKey: .locations)
     digests = try fields.decode(PackedTexts.self, forKey: .digests)
     count = identities.count
+    // A damaged receipt must be an error: misaligned columns would remove the wrong items.
     guard locations.count == count, digests.count == count else {
       throw DecodingError.dataCorruptedError(
         forKey: .locations, in: fields, debugDescription: "The numbers of places and items differ."
@@ -65,17 +78,21 @@ extension ReceiptChunk: Codable {
 
 // MARK: - Packed strings
 
-/// Many short strings in little memory: strings that follow each other, as `Draft/12` and `Draft/13` do, are one
-/// run, and a digest at the end of a string is kept as bytes.
+/// Many short strings in little memory.
+///
+/// Consecutive strings that differ only in a number, such as `Draft/12` and `Draft/13`, are one run
+/// (``TextRun``). A digest at the end of a string is stored as 16 bytes instead of 32 digits,
+/// outside of the run, so that it doesn't break it.
 struct PackedTexts: Equatable, Sendable {
   private var runs: [TextRun] = []
-  /// The digests at the ends of the strings, for the runs that have some.
+  /// The digests at the ends of the strings of those runs that have some, in order.
   private var digests = Data()
 
   init(_ texts: some Sequence<String>) {
     for text in texts { append(text) }
   }
 
+  /// Appends a string, to the last run if it continues that.
   mutating func append(_ text: String) {
     let bytes = Array(text.utf8)
     let digest = HexadecimalDigest(bytes.suffix(ItemDigest.digitCount))
@@ -98,6 +115,7 @@ struct PackedTexts: Equatable, Sendable {
     }
   }
 
+  /// The number of strings.
   var count: Int { runs.reduce(0) { $0 + $1.count } }
 }
 
@@ -123,27 +141,33 @@ extension PackedTexts: Codable {
   }
 }
 
-/// Strings that are equal, or in which one number grows or falls by one from each to the next.
+/// Strings that are equal, or in which one number increases or decreases by one from each to the
+/// next.
 struct TextRun: Equatable, Sendable {
-  /// The longest number that is looked for.
+  /// The maximum length of the number. 18 digits fit into an `Int64` with room for `step * count`.
   private static let digitLimit = 18
 
   /// The part before the number, or the whole string.
   private let head: String
-  /// The first string's number; nil if the strings have none.
+  /// The first string's number; nil if the strings have none. `Int64`, since `Int` has 32 bits on
+  /// watchOS.
   private let number: Int64?
+  /// The part after the number.
   private let tail: String
+  /// The difference between neighbours: -1, 0 or 1.
   private var step = 0
+  /// The number of strings.
   private(set) var count = 1
   /// Whether a digest follows each string.
   let hasDigest: Bool
 
-  /// A run of one string. Its number is the last one in it.
+  /// A run of one string. Its number is the last one in the string.
   init(_ text: ArraySlice<UInt8>, hasDigest: Bool) {
     self.hasDigest = hasDigest
     let tail = text.reversed().prefix { !Self.isDigit($0) }.count
     let digits = text.dropLast(tail).reversed().prefix { Self.isDigit($0) }.count
     let figures = text.dropLast(tail).suffix(digits)
+    // A number with leading zeros would lose them when it is printed again.
     let isPlain = figures.first != UInt8(ascii: "0") || digits == 1
     if digits > 0, digits <= Self.digitLimit, isPlain {
       head = String(decoding: text.dropLast(tail + digits), as: UTF8.self)
@@ -160,12 +184,13 @@ struct TextRun: Equatable, Sendable {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Adds a run of one string, if that is the next.
+  /// Appends a run of one string if that continues this one, and returns whether it does.
   mutating func absorb(_ next: TextRun) -> Bool {
     guard head.utf8.elementsEqual(next.head.utf8), tail.utf8.elementsEqual(next.tail.utf8),
       hasDigest == next.hasDigest, (number == nil) == (next.number == nil)
     else { return false }
     let distance = (next.number ?? 0) - (number ?? 0)
+    // The first two strings determine the step.
     if count == 1 {
       guard abs(distance) <= 1 else { return false }
       step = Int(distance)
@@ -175,6 +200,7 @@ struct TextRun: Equatable, Sendable {
     return true
   }
 
+  /// The string at an index, without its digest.
   func text(_ index: Int) -> String {
     guard let number else { return head }
     return "\(head)\(number + Int64(step * index))\(tail)"
@@ -182,6 +208,7 @@ struct TextRun: Equatable, Sendable {
 }
 
 extension TextRun: Codable {
+  /// Decodes an array of six values; see ``encode(to:)``.
   init(from decoder: any Decoder) throws {
     var fields = try decoder.unkeyedContainer()
     head = try fields.decode(String.self)
@@ -191,6 +218,7 @@ extension TextRun: Codable {
     step = try fields.decode(Int.self)
     count = try fields.decode(Int.self)
     hasDigest = try fields.decode(Bool.self)
+    // Bounds, so that a damaged run can neither overflow nor expand to billions of strings.
     let isNumber = figures.isEmpty || number != nil && figures.utf8.count <= Self.digitLimit
     guard isNumber, (1...ReceiptChunk.limit).contains(count), (-1...1).contains(step) else {
       throw DecodingError.dataCorruptedError(

@@ -1,7 +1,7 @@
 // Without an import of SteadFiles, programs can set `Stead.onProblem`.
 @_exported public import enum SteadFiles.Stead
 
-/// A move of items from one store to another that loses none and doubles none.
+/// A move of items from one store to another that loses no item and duplicates none.
 ///
 /// ```swift
 /// let transfer = Transfer(
@@ -10,39 +10,40 @@
 /// print(try transfer.run())
 /// ```
 ///
-/// A run reads and converts all items. It writes them together with a receipt, in one transaction or in chunks of
-/// thousands. It reads them back, and only then removes them from the source. After a kill or a loss of power at any
-/// point, the next run continues from there, because the receipt lists what the destination has. So an app runs it at
-/// each start.
+/// A run reads and converts all items. It writes them together with a *receipt*, in one transaction
+/// or in chunks of thousands. It reads them back, and only then removes them from the source. After
+/// a crash or a loss of power at any point, the next run continues from there, because the receipt
+/// lists what the destination has. So an app runs it at each start.
 ///
-/// Items that don't convert stay in the source. The next run moves items that are added later.
-/// Documentation/Transfer.md describes each case.
+/// An item is recognized by its contents: its identity is made of the SHA-256 of what the source
+/// holds. Equal items are counted. Items that don't convert stay in the source. The next run moves
+/// items that are added later.
+///
+/// The whole source is in memory during a run, except for tables of comma-separated values. A
+/// second run with nothing to do costs a read of the receipt and the source; of a file that hasn't
+/// changed, only of its size and times. Documentation/Transfer.md describes each case.
 public struct Transfer<Value, Element>: Sendable {
   /// Converts an item into the element that is written for it.
   public typealias Conversion = @Sendable (Value) throws -> Element
 
-  /// The transfer's name, under which the destination keeps its receipt. Another name is another transfer, which
-  /// moves the items again.
+  /// The transfer's name, under which the destination keeps its receipt.
+  ///
+  /// Under another name, the same source and destination are another transfer, which moves all
+  /// items again.
   public let id: String
   /// The source of the items.
   public let source: TransferSource<Value>
   /// The destination of the items.
   public let destination: TransferDestination<Element>
-  /// Settings that differ from the usual.
+  /// What a run does about items that don't convert, conflicts, and moved items.
   public let options: TransferOptions
+  /// The conversion of a run. It may be called several times for one item.
   let convert: Conversion
-  /// How much is written at once.
+  /// How much is written at once if the destination accepts chunks; tests set lower limits.
   var limit = ItemBatch<Value, Element>.Limit()
 
-  /// A transfer; nothing is read or written until it runs.
-  ///
-  /// - Parameters:
-  ///   - id: A name that never changes while the app may run the transfer.
-  ///   - source: The source of the items.
-  ///   - destination: The destination of the items.
-  ///   - options: Settings that differ from the usual.
-  ///   - convert: Converts an item into the element that is written for it; throws if it can't. It should have no
-  ///     side effects, because it also runs in a preview and after a failure.
+  /// Makes options. By default all items are moved or none, and moved items are removed from the
+  /// source.
   public init(
     _ id: String, from source: TransferSource<Value>, to destination: TransferDestination<Element>,
     options: TransferOptions = TransferOptions(), convert: @escaping Conversion
@@ -56,14 +57,17 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// Finishes an earlier run that was interrupted, then moves the rest.
   ///
-  /// Costs a read of the whole source, and memory for all of it, except for a table of comma-separated values that
-  /// becomes records. A file that hasn't changed since everything was moved is not read. Stops between two items if
-  /// the task is cancelled.
+  /// Costs a read of the whole source, and memory for all of it, except for a table of
+  /// comma-separated values that becomes records. A file that hasn't changed since everything was
+  /// moved is not read. Blocks the calling thread; ``runInBackground(_:)`` doesn't. Stops between
+  /// two items if the task is cancelled.
   ///
-  /// - Parameter progress: Called for each item in each phase, on this thread. An error that it throws stops the run,
-  ///   and the next run completes what was written by then.
+  /// - Parameter progress: Called for each item in each phase, on this thread. An error that it
+  ///   throws stops the run, and the next run completes what was written by then.
+  /// - Returns: How many items were moved, stayed or failed.
   /// - Throws: ``TransferError``, `CancellationError`, and what `progress` throws. After
-  ///   ``TransferError/Code/notConverted`` and ``TransferError/Code/conflict`` nothing was written.
+  ///   ``TransferError/Code/notConverted`` and ``TransferError/Code/conflict`` nothing was written,
+  ///   unless the message says how many items were written before.
   @discardableResult
   public func run(
     _ progress: @escaping TransferProgress.Report = { _ in }
@@ -72,7 +76,7 @@ public struct Transfer<Value, Element>: Sendable {
     return try run.run()
   }
 
-  /// As ``run(_:)``, off the caller's actor.
+  /// Runs the transfer off the caller's actor; otherwise as ``run(_:)``.
   ///
   /// Occupies one thread of the cooperative pool until it finishes.
   @concurrent
@@ -83,12 +87,14 @@ public struct Transfer<Value, Element>: Sendable {
     try run(progress)
   }
 
-  /// Shows what ``run(_:)`` would do. Reads and converts, and changes nothing.
+  /// Reports what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
-  /// It does not check whether the destination has enough space. Conflicts are among ``TransferReport/failures``; for
-  /// them records are written in a transaction that is rolled back.
+  /// Conflicts are among ``TransferReport/failures``; to find them, records are written in a
+  /// transaction that is rolled back. It does not notice a lack of disk space, nor two items for
+  /// one unique value in different chunks.
   ///
-  /// - Throws: As ``run(_:)``; items that do not convert are among ``TransferReport/failures``.
+  /// - Throws: As ``run(_:)``, except that items that don't convert are among
+  ///   ``TransferReport/failures``.
   public func preview(
     _ progress: @escaping TransferProgress.Report = { _ in }
   ) throws -> TransferReport {
@@ -96,10 +102,10 @@ public struct Transfer<Value, Element>: Sendable {
     return try run.preview()
   }
 
-  /// Forgets what was moved, so that the next run moves all items of the source.
+  /// Empties the receipt, so that the next run moves all items of the source.
   ///
-  /// For a source that was restored from a backup on purpose, after the moved items were removed from the
-  /// destination. Items in the destination stay, so an item that is in both is duplicated.
+  /// For a source that was restored from a backup on purpose, after the moved items were removed
+  /// from the destination. Items in the destination stay, so an item that is in both is duplicated.
   public func resetReceipt() throws {
     guard let receipt = try destination.items.receipt(named: id) else { return }
     try destination.items.replace(receipt.emptied())
@@ -110,11 +116,11 @@ public struct Transfer<Value, Element>: Sendable {
 
 /// The source of a ``Transfer``, such as `.preference("drafts", of: String.self)`.
 ///
-/// Items are removed from a source only after they were written to the destination and read back. Other programs may
-/// add items at any time; those are left alone.
+/// Items are removed from a source only after they were written to the destination and read back.
+/// Other programs may add items at any time; those are left alone.
 ///
-/// Tables of comma separated values are read row by row, so they may be larger than the memory. All other sources
-/// are read as a whole.
+/// Tables of comma-separated values are read row by row, so they may be larger than memory. All
+/// other sources are read as a whole.
 public struct TransferSource<Value>: Sendable {
   let items: any ItemSource<Value>
 
@@ -135,9 +141,9 @@ public struct TransferSource<Value>: Sendable {
 /// }
 /// ```
 ///
-/// A destination replaces nothing unless ``TransferOptions/conflicts`` allows it: an item whose place is taken causes
-/// ``TransferError/Code/conflict``. It keeps a receipt next to the items, with about 40 bytes for each item that was
-/// ever moved.
+/// A destination replaces nothing unless ``TransferOptions/conflicts`` allows it: an item whose
+/// place is taken causes ``TransferError/Code/conflict``. It keeps a receipt next to the items,
+/// with about 40 bytes for each item that was ever moved.
 public struct TransferDestination<Element>: Sendable {
   let items: any ItemDestination<Element>
 
@@ -149,25 +155,30 @@ public struct TransferDestination<Element>: Sendable {
 
 // MARK: - Options
 
-/// Settings of a transfer that differ from the usual.
+/// What a transfer does about items that don't convert, conflicts, and moved items.
+///
+/// ```swift
+/// TransferOptions(acceptsPartial: true, conflicts: .keepExisting)
+/// ```
 public struct TransferOptions: Sendable, Hashable {
-  /// Whether items that convert are moved if others don't convert; those stay in the source.
+  /// Whether items that convert are moved if others don't; those stay in the source.
   ///
   /// Otherwise one item that doesn't convert prevents the move of all others, and the run throws
   /// ``TransferError/Code/notConverted``.
   public var acceptsPartial: Bool
   /// Whether moved items stay in the source. A second run still moves nothing twice.
   public var keepsSource: Bool
-  /// Whether items that an earlier run has moved, and that are in the source all the same, are removed
-  /// there once they were found unchanged in the destination.
+  /// Whether a run removes items from the source that an earlier run has moved, after it has found
+  /// them unchanged in the destination.
   ///
-  /// Such items exist after a run that kept the source, and after a backup was restored. Otherwise they stay in the
-  /// source.
+  /// Such items exist after a run that kept the source, and after a backup was restored. Otherwise
+  /// they stay in the source.
   public var removesAlreadyMoved: Bool
-  /// The rule for items whose places in the destination are taken.
+  /// What becomes of an item whose place in the destination is taken.
   public var conflicts: ConflictRule
 
-  /// Options: by default all items are moved or none, and moved items are removed from the source.
+  /// Makes a transfer of rows as they are: `Transfer("library", from: .store(old), to:
+  /// .store(new))`.
   public init(
     acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false,
     conflicts: ConflictRule = .stop
@@ -178,26 +189,31 @@ public struct TransferOptions: Sendable, Hashable {
     self.conflicts = conflicts
   }
 
-  /// The rule for an item whose place in the destination is taken, also by an earlier item of the same run. A place
-  /// is a `.unique` value, a key or an account.
+  /// What becomes of an item whose place in the destination is taken by something else, or by an
+  /// earlier item of the same run.
   ///
-  /// The last two lose one of the two values. Check ``TransferReport/kept`` and ``TransferReport/replaced`` of a
-  /// preview before.
+  /// A place is a `.unique` value, a key, an account or the path of a record. ``keepExisting`` and
+  /// ``replace`` lose one of the two values, so check ``TransferReport/kept`` and
+  /// ``TransferReport/replaced`` of a preview first.
   public struct ConflictRule: Hashable, Sendable, CustomStringConvertible {
     /// The rule's name.
     public let description: String
 
     /// Nothing is moved, and the run throws ``TransferError/Code/conflict`` with each such item.
+    /// The default.
     public static let stop = ConflictRule(description: "stop")
-    /// The item stays in the source and is among the report's failures; the others are moved. The next run
-    /// tries again.
+    /// The item stays in the source and is among the report's failures; the others are moved. The
+    /// next run tries again.
     public static let leave = ConflictRule(description: "leave")
-    /// The value in the destination stays, and the item counts as moved: it is removed from the source, and nothing
-    /// of it is written. If a record's relationship leads to a new object with a taken unique value, it leads to the
+    /// The existing value stays, and the item counts as moved: it is removed from the source, and
+    /// nothing of it is written.
+    ///
+    /// If a record's relationship leads to a new object with a taken unique value, it leads to the
     /// existing record instead.
     public static let keepExisting = ConflictRule(description: "keepExisting")
-    /// The item replaces the value in the destination. Of several items for one place, the last one wins. A record
-    /// keeps its identifier and the relationships of other records to it.
+    /// The item replaces the existing value. Of several items for one place, the last one wins.
+    ///
+    /// A record keeps its identifier and the relationships of other records to it.
     public static let replace = ConflictRule(description: "replace")
   }
 }

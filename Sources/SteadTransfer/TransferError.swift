@@ -3,9 +3,10 @@ import SteadPreferences
 import SteadRecords
 import SteadSecrets
 
-/// Why nothing, or not all, was moved.
+/// The error of a transfer or an import.
 ///
-/// Compare ``code``, show ``message``, look into ``cause``. The strings name places, and never contain a value.
+/// Compare ``code``, show ``message``, look into ``cause``. The strings name keys, rows and files,
+/// and never contain a stored value, so they can be logged.
 public struct TransferError: Error, Sendable {
   /// The kind of error, for comparisons.
   ///
@@ -17,17 +18,20 @@ public struct TransferError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { name }
 
-    /// The source cannot be read as items; it is unchanged.
+    /// The source cannot be read as items. It is unchanged.
     public static let unreadable = Code("unreadable")
-    /// Items could not be read or converted, and a partial move was not accepted. Nothing was written.
+    /// Items could not be read or converted, and ``TransferOptions/acceptsPartial`` is false.
+    /// Nothing was written.
     public static let notConverted = Code("notConverted")
-    /// A place in the destination is taken. Nothing was written.
+    /// Places in the destination are taken. Nothing was written, unless the message says how many
+    /// items were.
     public static let conflict = Code("conflict")
-    /// The destination doesn't return what was written. The source is unchanged.
+    /// The destination doesn't return what was written to it. The source is unchanged.
     public static let notVerified = Code("notVerified")
-    /// The source changed while it was being read. Run again.
+    /// The source changed while it was being read, or another process ran the same transfer. Run
+    /// again.
     public static let changed = Code("changed")
-    /// Source or destination are of a kind, or a version, that this cannot handle.
+    /// Source or destination are of a kind or a version that isn't supported.
     public static let unsupported = Code("unsupported")
     /// Source or destination failed; see ``TransferError/cause``.
     public static let failed = Code("failed")
@@ -37,11 +41,12 @@ public struct TransferError: Error, Sendable {
   public var code: Code
   /// The problem and the remedy, in a sentence or two for a person.
   public var message: String
-  /// The items that it went wrong with.
+  /// The items that the error is about.
   public var failures: [TransferFailure]
   /// The underlying error, if one exists.
   public var cause: (any Error)?
-  /// The elements of a conflict that a destination has found, one for each failure.
+  /// For a destination's conflict, what is in the place of each element, in the order of
+  /// `failures`. A run resolves conflicts by them.
   var conflicts: [ElementConflict] = []
 
   /// Makes an error; the package does this, and so may a test.
@@ -54,16 +59,17 @@ public struct TransferError: Error, Sendable {
     self.cause = cause
   }
 
-  /// Elements whose places in a destination are taken by something else.
+  /// The error of a destination for elements whose places are taken.
   static func conflict(_ message: String, _ conflicts: [ElementConflict]) -> Self {
     var error = Self(code: .conflict, message: message, failures: conflicts.map(\.failure))
     error.conflicts = conflicts
     return error
   }
 
-  /// The error for items whose unique values records or other items have.
+  /// The error for elements whose unique values records or other elements have.
   static func conflict(ofUniqueValues conflicts: [ElementConflict]) -> Self {
     let remedy = "Nothing was written; say in the transfer's options what becomes of these items, "
+    // "Delete the records" would be wrong advice for a conflict among the source's own items.
     guard !conflicts.allSatisfy({ $0.occupant?.isElement == true }) else {
       return conflict(
         "Several items of the source have the same unique values. \(remedy)or give them other values.",
@@ -95,7 +101,8 @@ extension TransferError: CustomStringConvertible, LocalizedError {
   /// As ``description``.
   public var errorDescription: String? { description }
 
-  /// The cause's message, if it is known to contain no stored value.
+  /// The cause's message. Descriptions of other errors may quote stored values, so only types that
+  /// are known not to are used.
   private var causeSentence: String? {
     switch cause {
     case let error as TransferError: error.message
@@ -108,16 +115,17 @@ extension TransferError: CustomStringConvertible, LocalizedError {
 
 // MARK: - Failures of items
 
-/// An item that was not moved, and why.
+/// An item that was not moved, and the reason.
 public struct TransferFailure: Sendable, CustomStringConvertible {
-  /// The item's place in the source: an index, a key, a line. It never contains the item's value.
+  /// The item's position in the source: an index, a key, a line. It never contains the item's
+  /// value.
   public var item: String
   /// Why the item stays in the source.
   public var reason: String
-  /// The error underneath.
+  /// The underlying error, which may contain a value.
   public var cause: (any Error)?
 
-  /// A failure.
+  /// Makes a failure; the package does this, and so may a test.
   public init(item: String, reason: String, cause: (any Error)? = nil) {
     self.item = item
     self.reason = reason
@@ -129,9 +137,8 @@ public struct TransferFailure: Sendable, CustomStringConvertible {
 }
 
 extension TransferFailure {
-  /// A failure with the reason that an error gives, as far as that is known not to tell a stored value.
-  ///
-  /// The error itself may tell more; it is the cause.
+  /// A failure with the reason that an error gives, as far as that can't contain a stored value.
+  /// The error itself may; it becomes the cause.
   init(item: String, becauseOf error: any Error) {
     self.init(item: item, reason: Self.reason(error), cause: error)
   }

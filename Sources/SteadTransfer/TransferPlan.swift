@@ -1,41 +1,51 @@
 import Foundation
 import SteadFiles
 
-/// Decides which items are moved and what happens to the others, from the destination's receipt and the source's
-/// items alone.
+/// Decides which items are moved and what happens to the others, from the receipt and the items'
+/// identities alone.
 ///
-/// Items are distinguished only by their identities, and counted: two equal items in the source and one in the
-/// receipt are one that was moved and one that is new. They come one by one, in the source's order.
+/// A pure value: it reads and writes nothing, so its tests are tables. Items are a multiset: two
+/// equal items in the source and one in the receipt are one that was moved and one that is new.
+/// Items are classified one by one, in the source's order.
 struct TransferPlan {
-  /// What an item is.
+  /// What the receipt says about an item of the source.
   enum Classification: Sendable, Equatable {
     /// No run has written it.
     case new
-    /// A run has written it that did not come to its end. The entry's place among all of the receipt.
+    /// An unfinished run has written it: the index of its entry.
     case unfinished(Int)
-    /// An earlier run has moved it.
+    /// A finished run has moved it: the index of its entry.
     case moved(Int)
   }
 
-  /// What comes after the conversion.
+  /// The step after the conversion.
   enum Step: Sendable, Equatable {
-    /// Some do not convert, and that is not accepted.
+    /// Some items don't convert, and a partial move isn't accepted.
     case refuse
-    /// What converts is written.
+    /// The items that convert are written.
     case write
+    /// No item is left to write.
     case nothing
   }
 
   private let receipt: TransferReceipt
+  /// The identities of the receipt's entries that no item has claimed yet, pending ones first.
   private var known: IdentityMultiset
+  /// How many items of each kind were classified so far.
   private(set) var newCount = 0
   private(set) var unfinishedCount = 0
   private(set) var movedCount = 0
 
-  /// - Parameter identities: Some of the receipt's entries' identities, from one of the entries on.
+  /// Makes a multiset.
+  ///
+  /// - Parameters:
+  ///   - count: The number of identities.
+  ///   - chunk: Returns some identities, from an index on, so that not all are in memory as
+  ///     strings.
   init(_ receipt: TransferReceipt, _ identities: (_ first: Int) throws -> [String]) rethrows {
     self.receipt = receipt
-    // What is pending comes first, since it is what a removal takes.
+    // Pending entries come first, so that of two equal items, one moved earlier and one pending,
+    // the first is taken for the pending one: its removal is still owed.
     known = try IdentityMultiset(receipt.count) { index in
       let first = receipt.entry(at: index)
       let chunk = try identities(first)
@@ -44,7 +54,7 @@ struct TransferPlan {
     }
   }
 
-  /// The state of the source's next item.
+  /// Classifies the next item of the source, and claims its entry.
   mutating func classify(_ identity: String) -> Classification {
     guard let index = known.remove(identity) else {
       newCount += 1
@@ -59,15 +69,15 @@ struct TransferPlan {
     return .moved(entry)
   }
 
-  /// The next step, given the number of new items that don't convert.
+  /// The next step, from the number of new items that don't convert.
   func afterConversion(failed: Int, _ options: TransferOptions) -> Step {
     guard failed == 0 || options.acceptsPartial else { return .refuse }
     return failed == newCount ? .nothing : .write
   }
 
-  /// The items that the destination has and the source must remove.
+  /// The entries whose items the source has to remove: those that read back as they were written.
   ///
-  /// - Parameter unverified: Places that don't have what was written there.
+  /// - Parameter unverified: Placements that don't have what was written there.
   static func removal(
     of entries: [TransferReceipt.Entry], unverified: [TransferPlacement],
     _ options: TransferOptions, isRemovable: Bool
@@ -77,14 +87,14 @@ struct TransferPlan {
     return entries.filter { !lost.contains($0.placement) }
   }
 
-  /// Whether the source may remove the items that an interrupted run has written. That run may already have removed
-  /// them.
+  /// Whether all items that an interrupted run has written are still in the source.
   ///
-  /// A removal takes all items or none. So if one of the entries is no longer in the source, either the others were
-  /// added later or someone removed that one. The others stay and count as moved earlier: removing them could lose
-  /// new, equal items.
+  /// That run may have removed them before it was interrupted, and a removal is atomic: it removes
+  /// all items or none. So if one is missing, either the removal was done and the others are equal
+  /// items that were added later, or somebody removed that one. In both cases the others stay and
+  /// count as moved earlier, since removing them could lose new items.
   ///
-  /// - Parameter forEachIdentity: Calls its body with the identities of all items of the source.
+  /// - Parameter forEachIdentity: Calls its body with the identities of all items in the source.
   static func areAllPresent(
     _ entries: [TransferReceipt.Entry],
     leftIn forEachIdentity: (_ body: (String) -> Void) throws -> Void
@@ -96,7 +106,7 @@ struct TransferPlan {
 }
 
 extension TransferReceipt {
-  /// The entry at a place of an order in which what is pending comes first.
+  /// The index of an entry, from its index in an order in which the pending entries come first.
   fileprivate func entry(at index: Int) -> Int {
     index < pendingCount ? movedCount + index : index - pendingCount
   }
@@ -104,11 +114,14 @@ extension TransferReceipt {
 
 // MARK: - Identities
 
-/// Identities that are taken out one by one, equal ones as often as they are there.
+/// A multiset of identities that are removed one by one.
 ///
-/// Takes 21 bytes of memory each, and no more while it is searched, since there may be millions.
+/// Takes 21 bytes for each identity (a 16-byte token, a 4-byte index, a flag), and allocates
+/// nothing while it is searched, since there may be millions. A dictionary of strings would take
+/// ten times that.
 struct IdentityMultiset {
-  /// What stands for an identity: the digest that it is, or a digest of it.
+  /// 128 bits that stand for an identity: the digest at its end if it is one, else the beginning of
+  /// its SHA-256.
   private struct Token: Comparable {
     let high: UInt64
     let low: UInt64
@@ -130,12 +143,14 @@ struct IdentityMultiset {
     }
   }
 
+  /// The tokens, by the index of their identities.
   private var tokens: [Token] = []
-  /// The tokens' places, by the tokens, those of equal ones as they came.
+  /// The indices of the tokens, sorted by token; equal ones by index. So a look-up is a binary
+  /// search, and equal identities are removed in their order.
   private var order: [UInt32] = []
-  /// Whether the item at a place of `order` is taken.
+  /// Whether the identity at an index of `order` was removed.
   private var isRemoved: [Bool] = []
-  /// How many are taken.
+  /// How many identities were removed.
   private(set) var removedCount = 0
 
   /// Identities in chunks, so that not all are in memory as strings.
@@ -158,7 +173,7 @@ struct IdentityMultiset {
     self.init(entries.count) { entries[$0...].map(\.identity) }
   }
 
-  /// The place of an item of that identity, the first that is left; nil when none is.
+  /// Removes one occurrence of an identity, and returns its index; nil if none is left.
   mutating func remove(_ identity: String) -> Int? {
     if tokens.isEmpty { return nil }
     let token = Token(identity)
@@ -167,6 +182,8 @@ struct IdentityMultiset {
     while low < high {
       let middle = (low + high) / 2
       let found = tokens[Int(order[middle])]
+      // Of equal tokens the removed ones always come first, so the search finds the first that is
+      // left.
       if found < token || found == token && isRemoved[middle] {
         low = middle + 1
       } else {

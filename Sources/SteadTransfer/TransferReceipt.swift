@@ -1,39 +1,52 @@
 import Foundation
 
-/// A destination's record of a transfer: its progress, and how many items of the source it has.
+/// A destination's record of a transfer: its state, and how many of the source's items it has.
 ///
-/// It is written together with the items, so that after a kill it shows whether they were written. The list of the
-/// items is kept next to it, in chunks (``ReceiptChunk``), which are read when they are needed.
+/// It is written in the same transaction as the items, so after a crash it shows whether they were
+/// written. The entries, one for each item that was ever moved, are kept next to it in chunks
+/// (``ReceiptChunk``) and read on demand. Entries of finished runs come first, those of an
+/// unfinished run last.
+///
+/// State machine of a run:
+///
+/// | state | after a crash, the next run knows |
+/// | ----- | --------------------------------- |
+/// | `writing` | the source still has all items; some are in the destination |
+/// | `written` | all items are in the destination; the source may have removed all of them, or none |
+/// | `finished` | nothing is left to do |
 struct TransferReceipt: Hashable, Sendable {
-  /// The version of the form that a receipt is kept in; one of another version is refused.
+  /// The format version. A receipt of another version is refused rather than guessed at: a wrong
+  /// guess duplicates or loses items.
   static let version = 2
 
-  /// One item that was moved.
+  /// An item that was moved.
   struct Entry: Hashable, Sendable {
     /// The item's identity in the source.
     var identity: String
-    /// Where it is now.
+    /// Where its element is.
     var placement: Placement
   }
 
-  /// The place of an element, and its expected contents.
+  /// The location of an element, and its expected contents.
   struct Placement: Hashable, Sendable {
-    /// The place within the destination: an identifier of a record, a key, an account, a relative path.
+    /// The location within the destination: references to rows, a key, an account, or a relative
+    /// path.
     var location: String
-    /// The digest of what was put there, in the destination's own form (``ItemDigest``); empty where what was
-    /// there was kept instead.
+    /// The digest of what was written, in the destination's own form (``ItemDigest``); empty if the
+    /// existing value was kept instead.
     var digest: String
 
-    /// The place of something that was there, whatever it is, or becomes.
+    /// The placement of a value that was there before. It belongs to somebody else and may change,
+    /// so it is never verified.
     static func unverified(at location: String) -> Self { Self(location: location, digest: "") }
 
-    /// Whether something was put there, which is to be found there.
+    /// Whether something was written there, which has to read back.
     var isVerified: Bool { !digest.isEmpty }
   }
 
-  /// The state of a source at a moment, as far as that is known without reading it.
+  /// The version of a source when all of its items had been moved.
   struct SourceVersion: Hashable, Codable, Sendable {
-    /// The same for as long as nothing has changed.
+    /// The source's ``ItemSource/versionTag()``.
     var tag: String
     /// How many items the source held.
     var count: Int
@@ -42,36 +55,37 @@ struct TransferReceipt: Hashable, Sendable {
     private enum CodingKeys: String, CodingKey { case count, tag = "text" }
   }
 
-  /// How far the transfer has come.
+  /// The state of the latest run.
   enum State: String, Codable, Sendable {
-    /// Some items are written, and the same run will write more. The source still has all of them.
+    /// Some items are written, and the same run will write more. The source has all of them.
     case writing
-    /// The last items are written, and the source may still have them.
+    /// All items of the run are written, and the source may still have them.
     case written
-    /// They were read back, and the source has given them up or keeps them on purpose.
+    /// The items were read back, and the source has removed them or keeps them on purpose.
     case finished
   }
 
   /// The transfer's name.
   var id: String
-  /// The name of the source that the items are from; nil if its name doesn't identify it, or nothing was moved.
+  /// The ``ItemSource/stableName`` of the source; nil if it has none, or nothing was moved.
   var source: String?
   var state: State
   /// When the last items were written.
   var date: Date
-  /// Grows by one with each change, so that of two runs at once the later one is noticed.
+  /// Increases by one with each change: a compare-and-swap between processes that run the same
+  /// transfer.
   var revision: Int
-  /// How many items finished runs have moved: the first of all entries.
+  /// The number of items that finished runs have moved: the first of all entries.
   var movedCount: Int
-  /// How many items were written by the run that is not finished: the last of all entries.
+  /// The number of items that the unfinished run has written: the last of all entries.
   var pendingCount: Int
-  /// What the source was when all that it held was moved; nil when something was left, or when the source
-  /// cannot tell.
+  /// The source's version when all of its items had been moved; nil if some were left, or the
+  /// source has no version tag.
   var sourceVersion: TransferReceipt.SourceVersion?
 
   /// The number of entries.
   var count: Int { movedCount + pendingCount }
-  /// The places of what is pending among all entries.
+  /// The indices of the pending entries.
   var pending: Range<Int> { movedCount..<count }
 }
 
@@ -80,7 +94,10 @@ extension TransferReceipt: Codable {
     case version, id, source, state, date, revision, moved, pending, mark
   }
 
-  /// Throws ``TransferError`` `.unsupported` for a receipt of another version.
+  /// Decodes a receipt.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` for another version. It is read first, since the
+  ///   other fields may have changed with it.
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: Keys.self)
     let version = try fields.decode(Int.self, forKey: .version)
@@ -109,6 +126,7 @@ extension TransferReceipt: Codable {
     try fields.encodeIfPresent(sourceVersion, forKey: .mark)
   }
 
+  /// The error for a receipt that another version of this package wrote.
   static func unknownVersion(_ version: Int) -> TransferError {
     TransferError(
       code: .unsupported,
@@ -122,17 +140,18 @@ typealias TransferPlacement = TransferReceipt.Placement
 // MARK: - Succession
 
 extension TransferReceipt {
-  /// Throws unless this receipt may replace `current`, which is nil if none exists.
+  /// Throws unless this receipt is the successor of `current`, which is nil if none exists.
   ///
-  /// A destination checks this in the transaction that writes the receipt. So if two processes run the same transfer
-  /// at once, one writes, and the other gets an error that asks for another run.
+  /// A destination checks this in the transaction that writes the receipt. So if two processes run
+  /// the same transfer at once, one of them writes, and the other gets an error that asks for
+  /// another run. Without the check both would write the same items.
   ///
-  /// - Throws: ``TransferError`` `.changed`.
+  /// - Throws: ``TransferError/Code/changed``.
   func checkFollows(_ current: TransferReceipt?) throws {
     guard revision == (current?.revision ?? 0) + 1 else { throw superseded(nil) }
   }
 
-  /// Another run was quicker.
+  /// The error for a receipt that another process has replaced in the meantime.
   func superseded(_ cause: (any Error)?) -> TransferError {
     TransferError(
       code: .changed,
@@ -141,7 +160,7 @@ extension TransferReceipt {
       cause: cause)
   }
 
-  /// The receipt when further items are written.
+  /// The successor after `count` more items are written.
   ///
   /// - Parameter isLast: Whether these are the last of the run.
   func adding(_ count: Int, at date: Date, isLast: Bool = true) -> TransferReceipt {
@@ -151,14 +170,14 @@ extension TransferReceipt {
     return next
   }
 
-  /// The receipt when it turns out that the last items are written.
+  /// The successor after all items of the run are known to be written, without new ones.
   func completed() -> TransferReceipt {
     var next = incremented()
     next.state = .written
     return next
   }
 
-  /// The receipt after the source has removed the pending items, or keeps them on purpose.
+  /// The successor after the source has removed the pending items, or keeps them on purpose.
   func finished(sourceVersion: TransferReceipt.SourceVersion?) -> TransferReceipt {
     var next = incremented()
     next.state = .finished
@@ -167,14 +186,14 @@ extension TransferReceipt {
     return next
   }
 
-  /// The receipt once it is known that all of the source's items were moved.
+  /// The successor that records the source's version, after all of its items were moved.
   func recording(_ sourceVersion: TransferReceipt.SourceVersion) -> TransferReceipt {
     var next = incremented()
     next.sourceVersion = sourceVersion
     return next
   }
 
-  /// The receipt that has forgotten everything.
+  /// The successor without entries.
   func emptied() -> TransferReceipt {
     var next = incremented()
     next.state = .finished
@@ -182,6 +201,8 @@ extension TransferReceipt {
     return next
   }
 
+  /// The next revision. The source's version goes with each change, since only a run that ends
+  /// confirms it.
   private func incremented() -> TransferReceipt {
     var next = self
     next.revision += 1
@@ -189,7 +210,8 @@ extension TransferReceipt {
     return next
   }
 
-  /// Before a transfer has moved anything; it is kept nowhere.
+  /// The receipt of a transfer that has never written anything. It is not stored, so its successor
+  /// has revision 1.
   static func none(_ id: String) -> TransferReceipt {
     TransferReceipt(
       id: id, state: .finished, date: .distantPast, revision: 0, movedCount: 0, pendingCount: 0)
@@ -198,17 +220,18 @@ extension TransferReceipt {
 
 // MARK: - A receipt as one value
 
-/// A receipt with all its chunks, for destinations that keep it as one value.
+/// A receipt with all of its chunks, for destinations that store it as one value: preferences and
+/// secrets.
 struct WholeReceipt: Equatable, Sendable {
   let receipt: TransferReceipt
   private var chunks: [ReceiptChunk]
 
-  /// - Parameter chunks: The chunks of the receipt that it follows.
+  /// - Parameter chunks: All entries of the receipt.
   private init(_ receipt: TransferReceipt, _ chunks: [ReceiptChunk]) {
     (self.receipt, self.chunks) = (receipt, chunks)
   }
 
-  /// The chunk that begins at an entry.
+  /// The chunk that begins at an index of the entries.
   func chunk(at index: Int) throws -> ReceiptChunk {
     var first = 0
     for chunk in chunks {
@@ -218,9 +241,12 @@ struct WholeReceipt: Equatable, Sendable {
     throw receipt.superseded(nil)
   }
 
-  /// The replacement of `current` for a following receipt, with or without a chunk of new entries.
+  /// The replacement of `current` by a successor, with or without a chunk of new entries.
   ///
-  /// - Throws: ``TransferError`` `.changed` when it follows another one.
+  /// Small neighbouring chunks are folded when a run is finished: an app that moves one item at
+  /// each start would otherwise collect a chunk for each.
+  ///
+  /// - Throws: ``TransferError/Code/changed`` if `next` isn't the successor of `current`.
   static func succeeding(
     _ current: WholeReceipt?, _ next: TransferReceipt, adding chunk: ReceiptChunk? = nil
   ) throws -> WholeReceipt {

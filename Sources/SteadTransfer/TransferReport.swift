@@ -1,44 +1,48 @@
-/// The results of a run or of a preview.
+/// The result of a run or a preview, as numbers of items and a list of failures.
+///
+/// Its description is one line: `12 moved, 3 moved earlier, 1 failed`.
 public struct TransferReport: Sendable {
-  /// A run in one word.
+  /// The result in one word.
   public enum Outcome: String, Sendable {
     /// The source held nothing that had to be moved.
     case nothingToDo
-    /// Everything that had to be moved was.
+    /// Everything that had to be moved was moved.
     case complete
-    /// Something has stayed behind; see ``TransferReport/failures``.
+    /// Some items were not moved; see ``TransferReport/failures``.
     case partial
   }
 
   /// Whether this is the report of a preview.
   public internal(set) var isPreview = false
-  /// The source, as errors name it: `key drafts of org.example.Notes`.
+  /// The source, as in errors: `key drafts of org.example.Notes`.
   public internal(set) var source = ""
-  /// How many items the source held.
+  /// The number of items in the source.
   public internal(set) var read = 0
-  /// How many items were written, and read back.
+  /// The number of items that were written and read back.
   public internal(set) var moved = 0
-  /// How many of these were written over something else, in the destination or of this run.
+  /// How many of the moved items replaced something else, in the destination or of this run.
   public internal(set) var replaced = 0
-  /// How many items were not written, since something else has their places, and count as moved all the same.
+  /// The number of items that count as moved but were not written, because something else had their
+  /// places (``TransferOptions/ConflictRule/keepExisting``).
   public internal(set) var kept = 0
-  /// How many items an earlier run had written that did not come to its end; they were not written again.
+  /// The number of items that an interrupted run had written; they were not written again.
   public internal(set) var completed = 0
-  /// How many items were in the source although earlier runs have moved them; they are not moved again.
+  /// The number of items in the source that earlier runs have moved; they were not moved again.
   public internal(set) var alreadyMoved = 0
   /// The number of items that were removed from the source, including those of an interrupted run.
   public internal(set) var removed = 0
   /// How many of the read items are still in the source.
   public internal(set) var left = 0
-  /// How many moved items had changed in the source since they were read. The changed items stay, and are new to the
-  /// next run.
+  /// How many moved items somebody had changed or removed in the source since they were read. The
+  /// changed items stay, and are new to the next run.
   public internal(set) var changedMeanwhile = 0
-  /// The items that were not moved, or whose copy has changed since it was written. They are in the source.
+  /// The items that were not moved, or whose copy has changed since it was written. They are in the
+  /// source.
   public internal(set) var failures: [TransferFailure] = []
 
   init() {}
 
-  /// The run in one word.
+  /// The result in one word.
   public var outcome: Outcome {
     if !failures.isEmpty { return .partial }
     return moved + kept + completed + removed == 0 ? .nothingToDo : .complete
@@ -46,7 +50,7 @@ public struct TransferReport: Sendable {
 }
 
 extension TransferReport: CustomStringConvertible {
-  /// The figures, in a line.
+  /// The numbers that aren't zero, in a line.
   public var description: String {
     let parts = [
       (moved, "moved"), (replaced, "of them over something else"),
@@ -68,22 +72,23 @@ extension TransferReport: CustomStringConvertible {
 
 /// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable {
-  /// What is being done.
+  /// A phase of a run.
   public enum Phase: String, Sendable {
     case reading, converting, writing, verifying, removing
   }
 
-  /// What is being done.
+  /// The current phase.
   public var phase: Phase
-  /// How many items that is done for.
+  /// The number of items that the phase is done for.
   public var completed: Int
-  /// The number of items; nil while it isn't known.
+  /// The number of items of the phase; nil while it isn't known.
   public var total: Int?
 
-  /// A function that is called with the progress; an error that it throws, such as `CancellationError`, stops the work.
+  /// A function that is called with the progress. An error that it throws, such as
+  /// `CancellationError`, stops the work.
   public typealias Report = (TransferProgress) throws -> Void
 
-  /// A progress.
+  /// Makes a progress; the package does this, and so may a test.
   public init(phase: Phase, completed: Int, total: Int?) {
     self.phase = phase
     self.completed = completed
@@ -91,16 +96,18 @@ public struct TransferProgress: Sendable, Hashable {
   }
 }
 
-/// Passes progress on, and remembers the error that stopped it.
+/// Passes progress on, and remembers the error that stopped the run.
 ///
-/// A destination may wrap an error that goes through it, a transaction for one; the caller gets their own
-/// error back.
+/// A destination may wrap errors that pass through it, as a transaction does. The caller of a run
+/// gets back the error that their own function threw.
 final class ProgressReporter {
   private let report: TransferProgress.Report
+  /// The caller's error, or that of a cancelled task.
   private(set) var thrownError: (any Error)?
 
   init(_ report: @escaping TransferProgress.Report) { self.report = report }
 
+  /// Reports progress, unless the task is cancelled.
   func send(_ progress: TransferProgress) throws {
     do {
       try Task.checkCancellation()

@@ -1,8 +1,11 @@
-/// How a run writes: all at once, or a chunk after the other.
+/// The steps that change the stores.
 extension TransferRun {
-  /// Writes what the survey has found to be new, in one batch, or in the same batches as the survey's.
+  /// Writes the new items, in one batch or in the same batches as the survey's.
   ///
-  /// Returns the receipt that was written, or `receipt` if nothing was.
+  /// With several batches the source is read a second time. The receipt is in the state `writing`
+  /// until the last batch, so that a run after a crash knows that the source still has everything.
+  ///
+  /// - Returns: The receipt that was written; `receipt` if nothing was.
   mutating func write(
     _ survey: inout Survey, _ reading: ItemReading<Value>, after receipt: TransferReceipt
   ) throws -> TransferReceipt {
@@ -14,6 +17,7 @@ extension TransferRun {
     }
     var expected = (survey.fingerprints + [survey.batch.fingerprint])[...]
     survey.batch = Batch()
+    // From the receipt before this run, so that the same items are new as in the survey.
     var plan = try plan(receipt)
     var batch = Batch()
     try forEach(reading) { item in
@@ -25,6 +29,7 @@ extension TransferRun {
       }
       do {
         batch.append(item, try convert(item))
+        // As in the survey, or the conversion is inconsistent, which the fingerprint shows.
       } catch is Failure {
         // It is among the report's failures, or has changed, which the fingerprint tells.
       }
@@ -33,6 +38,8 @@ extension TransferRun {
     return written
   }
 
+  /// Writes a batch if it has the same items as in the survey. Otherwise the source changed between
+  /// the passes, and what was checked isn't what would be written.
   private mutating func write(
     _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool,
     expecting fingerprint: String
@@ -56,6 +63,7 @@ extension TransferRun {
     }
   }
 
+  /// Writes a batch, resolves its conflicts by the rule, and counts.
   private mutating func write(
     _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool
   ) throws {
@@ -71,7 +79,8 @@ extension TransferRun {
     receipt = written.receipt
   }
 
-  /// Writes. If the place of an element is taken, checks whether another run was faster and has written it.
+  /// Writes a batch. On a conflict, checks whether another process that runs the same transfer was
+  /// faster: then the places are taken by the same items, and the remedy is to run again.
   private func writeUnlessSuperseded(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
@@ -83,16 +92,18 @@ extension TransferRun {
     }
   }
 
+  /// Writes a batch with its receipt.
   private func write(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
     let next = receipt.adding(batch.items.count + batch.kept.count, at: .now, isLast: isLast)
     let done = report.moved + report.kept
+    // The destination counts within the batch, and the caller's progress across all of them.
     func send(_ progress: TransferProgress) throws {
       try reporter.send(progress.phase, done + progress.completed, of: total)
     }
     if done == 0 { try reporter.send(.writing, 0, of: total) }
-    // A source that is the destination as a whole is known before the places are.
+    // A source that is the destination as a whole is known before any location is.
     try checkOverlap([])
     var replacedCount = 0
     try wrappingErrors("\(destination.name) could not be written. The source was left as it is.") {
@@ -104,6 +115,7 @@ extension TransferRun {
     return (next, replacedCount)
   }
 
+  /// The entries for a batch that was written: those of its elements, then those of the kept items.
   private func chunk(_ batch: Batch, _ placements: [TransferPlacement]) throws -> ReceiptChunk {
     guard placements.count == batch.items.count else {
       throw TransferError(
@@ -127,7 +139,8 @@ extension TransferRun {
     return ReceiptChunk(written + kept)
   }
 
-  /// Otherwise the written items would be removed again.
+  /// Throws if the source is what is written to: removing the moved items would remove the written
+  /// ones.
   private func checkOverlap(_ placements: [TransferPlacement]) throws {
     guard !options.keepsSource, source.overlaps(placements, of: destination) else { return }
     throw TransferError(
@@ -139,14 +152,23 @@ extension TransferRun {
 
   // MARK: - Verification and removal
 
-  /// Reads back the pending items, removes them from the source, and records that in the receipt.
+  /// Verifies the pending items, removes them from the source, and marks the receipt as finished.
   ///
-  /// - Parameter resumed: How many of the items that are pending an earlier run has written.
+  /// The order matters. Nothing is removed before it was read back. The state `written` is stored
+  /// before the first removal, since from then on a run after a crash can't know whether the source
+  /// has removed anything.
+  ///
+  /// - Parameters:
+  ///   - receipt: The receipt with the pending entries.
+  ///   - resumed: How many of these an interrupted run has written; they come first.
+  ///   - sourceVersion: The version to record.
   mutating func finish(
     _ receipt: TransferReceipt, resumed: Int, _ sourceVersion: TransferReceipt.SourceVersion? = nil
   ) throws -> TransferReceipt {
     var (lost, entries) = try verifyPending(receipt)
     let own = receipt.movedCount + resumed
+    // What this run has written must read back now. What an interrupted run has written may have
+    // been edited since, which is no error.
     let missing = lost.filter { $0.entry >= own }
     guard missing.isEmpty else { throw notVerified(missing.map(\.location)) }
     unverified = Set(lost.map(\.entry))
@@ -155,9 +177,10 @@ extension TransferRun {
     if receipt.state == .writing {
       // From now on the next run cannot know whether the source has removed anything.
       receipt = try replace(receipt, with: receipt.completed())
-      // Another process has had the source give it up.
+      // Another process has verified and removed the same items.
       if receipt.state == .finished { return receipt }
     }
+    // Only the interrupted run may have removed items: those of this run are in the source.
     if isResumed, !entries.isEmpty, !source.hasUniqueIdentities, try !areAllPresent(entries) {
       entries = []
     }
@@ -173,8 +196,8 @@ extension TransferRun {
 
   /// Reads back the pending items, chunk by chunk.
   ///
-  /// - Returns: The entries that differ from what was written, by their places in the receipt; and the entries to
-  ///   remove from the source.
+  /// - Returns: The entries that don't read back, by index, with their locations; and the entries
+  ///   to remove from the source.
   func verifyPending(
     _ receipt: TransferReceipt
   ) throws -> (lost: [(entry: Int, location: String)], removal: [TransferReceipt.Entry]) {
@@ -196,6 +219,7 @@ extension TransferRun {
     return (lost, removal)
   }
 
+  /// Whether the source still has the items of all entries.
   private func areAllPresent(_ entries: [TransferReceipt.Entry]) throws -> Bool {
     let reading = try open()
     return try TransferPlan.areAllPresent(entries) { body in
@@ -203,6 +227,7 @@ extension TransferRun {
     }
   }
 
+  /// Calls a body with each chunk of a receipt from an entry on, and the index of its first entry.
   private func forEachChunk(
     of receipt: TransferReceipt, from first: Int, _ body: (Int, ReceiptChunk) throws -> Void
   ) throws {
@@ -216,6 +241,7 @@ extension TransferRun {
     }
   }
 
+  /// The placements that don't read back. Kept values are not verified.
   private func verify(
     _ placements: [TransferPlacement], after done: Int, of total: Int
   ) throws -> [TransferPlacement] {
@@ -229,6 +255,7 @@ extension TransferRun {
     }
   }
 
+  /// Removes items from the source, and returns how many were removed.
   private func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard !entries.isEmpty else { return 0 }
     try reporter.send(.removing, 0, of: entries.count)
@@ -242,6 +269,8 @@ extension TransferRun {
     return removed
   }
 
+  /// Replaces the receipt by a successor. If another process did the same work faster, its receipt
+  /// is the result.
   func replace(
     _ receipt: TransferReceipt, with next: TransferReceipt
   ) throws -> TransferReceipt {
@@ -253,14 +282,15 @@ extension TransferRun {
       }
       return next
     } catch let error as TransferError where error.code == .changed {
-      // Another process has brought the same work to its end.
+      // Another process has finished the work that this receipt describes.
       let current = try readReceipt()
       guard current.state == .finished, current.movedCount >= receipt.count else { throw error }
       return current
     }
   }
 
-  /// Removes from the source the unchanged items that earlier runs have moved.
+  /// Removes items from the source that earlier runs have moved, if they read back unchanged
+  /// (``TransferOptions/removesAlreadyMoved``).
   mutating func removeAlreadyMoved(_ indices: [Int], of receipt: TransferReceipt) throws {
     guard !indices.isEmpty else { return }
     var rest = indices.sorted()[...]
@@ -283,6 +313,7 @@ extension TransferRun {
     report.left -= removed
   }
 
+  /// The error for items of this run that don't read back.
   private func notVerified(_ locations: [String]) -> TransferError {
     TransferError(
       code: .notVerified,

@@ -1,6 +1,18 @@
 import Foundation
 
-/// One run of a transfer: carries out the decisions of ``TransferPlan``, and counts.
+/// One run of a transfer: carries out what ``TransferPlan`` decides, and counts.
+///
+/// The steps, and the file that has them:
+///
+/// 1. Read the receipt. If the last run didn't finish, verify and remove what it has written
+/// (`TransferRun+Writing.swift`).
+/// 2. Read the source, classify and convert its items, check for conflicts
+/// (`TransferSurvey.swift`).
+/// 3. Write elements and receipt, batch by batch.
+/// 4. Read back, remove from the source, mark the receipt as finished.
+///
+/// Invariant after each step: every item is in the source or in the destination, and the receipt
+/// lists each item in the destination. So the process may end anywhere.
 struct TransferRun<Value, Element> {
   typealias Batch = ItemBatch<Value, Element>
   typealias Survey = TransferSurvey<Value, Element>
@@ -8,7 +20,8 @@ struct TransferRun<Value, Element> {
   let transfer: Transfer<Value, Element>
   let reporter: ProgressReporter
   var report = TransferReport()
-  /// Items of earlier runs that have changed or disappeared since, by their places in the receipt.
+  /// The entries of an interrupted run that don't read back as they were written, by index.
+  /// Somebody has edited them since; they are neither written again nor removed from the source.
   var unverified: Set<Int> = []
 
   init(_ transfer: Transfer<Value, Element>, _ reporter: ProgressReporter) {
@@ -17,6 +30,7 @@ struct TransferRun<Value, Element> {
     report.source = transfer.source.name
   }
 
+  /// Runs the transfer; an error of the caller's progress function is thrown as it is.
   mutating func run() throws -> TransferReport {
     do {
       try move()
@@ -26,6 +40,7 @@ struct TransferRun<Value, Element> {
     }
   }
 
+  /// Reports what ``run()`` would do, without a change to either store.
   mutating func preview() throws -> TransferReport {
     do {
       try preparePreview()
@@ -38,18 +53,25 @@ struct TransferRun<Value, Element> {
   var source: any ItemSource<Value> { transfer.source.items }
   var destination: any ItemDestination<Element> { transfer.destination.items }
   var options: TransferOptions { transfer.options }
+  /// How much is written at once.
   var limit: Batch.Limit { destination.acceptsChunks ? transfer.limit : .none }
+  /// Whether moved items leave the source.
   var removesItems: Bool { source.isRemovable && !options.keepsSource }
 
   // MARK: - Steps
 
+  /// All steps of a run.
   private mutating func move() throws {
     var receipt = try readReceipt()
     switch receipt.state {
+    // The source still has all items of that run. Those that are in the destination are unfinished
+    // to the plan, and this run continues after them.
     case .writing: unverified = try Set(verifyPending(receipt).lost.map(\.entry))
+    // The source may have removed the items already, so they come before anything new is read.
     case .written: receipt = try finish(receipt, resumed: receipt.pendingCount)
     case .finished: break
     }
+    // Before reading: a change during the read then makes the tag differ at the end.
     let tag = try readVersionTag()
     if isUnchanged(receipt, tag) { return }
     let reading = try open()
@@ -64,9 +86,12 @@ struct TransferRun<Value, Element> {
     }
   }
 
-  /// Ends the run when all that there was to write is written.
+  /// Ends a run after everything is written.
   ///
-  /// - Parameter before: The receipt before this run has written.
+  /// - Parameters:
+  ///   - receipt: The receipt with everything that this run has written.
+  ///   - before: The receipt before this run wrote anything.
+  ///   - tag: The source's version tag before it was read.
   private mutating func complete(
     _ receipt: TransferReceipt, _ before: TransferReceipt, _ tag: String?
   ) throws {
@@ -78,6 +103,7 @@ struct TransferRun<Value, Element> {
     }
   }
 
+  /// Fills in the report of a preview.
   private mutating func preparePreview() throws {
     report.isPreview = true
     let receipt = try readReceipt()
@@ -91,6 +117,8 @@ struct TransferRun<Value, Element> {
     if !isRefused { report.failures += survey.conflict?.failures ?? [] }
     report.completed = receipt.pendingCount
     let found = survey.plan.unfinishedCount
+    // As in `finish`: a run would remove the unfinished items only if all of them are still in the
+    // source.
     let isCertain =
       source.hasUniqueIdentities || receipt.state == .writing || found == receipt.pendingCount
     let unfinished = isCertain ? found : 0
@@ -104,6 +132,8 @@ struct TransferRun<Value, Element> {
 
   // MARK: - Reading
 
+  /// The stored receipt, or an empty one; throws if it belongs to another transfer or another
+  /// source.
   func readReceipt() throws -> TransferReceipt {
     let receipt = try wrappingErrors("The receipt in \(destination.name) could not be read.") {
       try destination.receipt(named: transfer.id)
@@ -117,6 +147,8 @@ struct TransferRun<Value, Element> {
           + "Give the transfer another name.")
     }
     if known.count == 0 { known.source = source.stableName }
+    // Identities don't tell sources apart: an item of another source that equals a moved one would
+    // be taken for it, and be lost.
     guard let before = known.source, let now = source.stableName, before != now else {
       return known
     }
@@ -132,7 +164,8 @@ struct TransferRun<Value, Element> {
     try wrappingErrors("\(source.name) could not be read.") { try source.versionTag() }
   }
 
-  /// Whether the source is as it was when all that it held had been moved; counts that then.
+  /// Whether the source is as it was when all of its items had been moved. Fills in the report if
+  /// so.
   private mutating func isUnchanged(_ receipt: TransferReceipt, _ tag: String?) -> Bool {
     guard let known = receipt.sourceVersion, known.tag == tag, unverified.isEmpty,
       !(options.removesAlreadyMoved && removesItems)
@@ -141,7 +174,8 @@ struct TransferRun<Value, Element> {
     return true
   }
 
-  /// The mark of a source that has not changed since, and of which nothing is left to move.
+  /// The version to record: that of a source of which everything was moved, and which didn't change
+  /// during the run.
   private func confirmedVersion(_ tag: String?) throws -> TransferReceipt.SourceVersion? {
     guard let tag, report.failures.isEmpty, !removesItems, try readVersionTag() == tag else {
       return nil
@@ -149,6 +183,7 @@ struct TransferRun<Value, Element> {
     return TransferReceipt.SourceVersion(tag: tag, count: report.read)
   }
 
+  /// Opens the source.
   func open() throws -> ItemReading<Value> {
     try reporter.send(.reading, 0, of: nil)
     return try wrappingErrors("\(source.name) could not be read.") {
@@ -156,6 +191,7 @@ struct TransferRun<Value, Element> {
     }
   }
 
+  /// Calls a body with each item of the source.
   func forEach(
     _ reading: ItemReading<Value>, _ body: (TransferItem<Value>) throws -> Void
   ) throws {
@@ -166,7 +202,8 @@ struct TransferRun<Value, Element> {
 
   // MARK: - Errors
 
-  /// Runs a body that may fail, and gives foreign errors a message.
+  /// Runs a body, and gives foreign errors a message that says what failed. Errors of a transfer
+  /// and cancellation pass unchanged.
   func wrappingErrors<Result>(_ message: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -179,7 +216,10 @@ struct TransferRun<Value, Element> {
     }
   }
 
-  /// - Parameter count: Without what an earlier run had written, which is among the failures, too.
+  /// The error for items that don't convert.
+  ///
+  /// - Parameter count: The number of new ones. The report's failures may also have items of an
+  ///   interrupted run.
   func notConverted(_ count: Int) -> TransferError {
     TransferError(
       code: .notConverted,

@@ -1,26 +1,29 @@
 /// The result of reading the whole source, before anything is written.
 struct TransferSurvey<Value, Element> {
-  /// Which items are new.
+  /// The classification of the items.
   var plan: TransferPlan
-  /// How many of the new items did not convert.
+  /// The number of new items that don't convert.
   var failedCount = 0
-  /// The elements to write, if they fit into one batch; otherwise the latest ones.
+  /// The new items and their elements, if they fit into one batch; otherwise those of the last
+  /// batch.
   var batch = ItemBatch<Value, Element>()
-  /// The fingerprints of the batches before, which were converted and released.
+  /// The fingerprints of the batches before the last. Those were converted and released; the
+  /// writing pass converts them again and must get the same items.
   var fingerprints: [String] = []
-  /// How many elements have free places in the destination, of those that were looked at.
+  /// The number of elements that can be written, of those that were checked.
   var writableCount = 0
   /// How many of these would replace something.
   var replacedCount = 0
-  /// How many elements would be left out because their places are taken.
+  /// The number of elements that wouldn't be written because the existing values stay.
   var keptCount = 0
-  /// The places that are taken.
+  /// The conflicts that no rule resolves, of all batches.
   var conflict: TransferError?
-  /// The entries of items that earlier runs have moved, by their places in the receipt, if they are wanted.
+  /// The entries of items that earlier runs have moved and this run is to remove, by index.
   var moved: [Int] = []
 
   init(_ plan: TransferPlan) { self.plan = plan }
 
+  /// Adds the conflicts of a batch to those of the batches before.
   mutating func add(_ error: TransferError) {
     guard var known = conflict else {
       conflict = error
@@ -33,25 +36,28 @@ struct TransferSurvey<Value, Element> {
 
 // MARK: - Batches
 
-/// Items on their way into the destination, as many as are written at once.
+/// Items and their elements, as many as are written at once.
 struct ItemBatch<Value, Element> {
-  /// How much of a source is converted and written at once, if the destination accepts chunks.
+  /// The maximum size of a batch.
   struct Limit: Sendable {
+    /// The number of items.
     var count = ReceiptChunk.foldLimit
-    /// In bytes of the source.
+    /// The size of the items in the source, in bytes.
     var size = 4 << 20
 
-    /// For a destination that takes all at once.
+    /// The limit for a destination that takes everything at once.
     static var none: Limit { Limit(count: .max, size: .max) }
   }
 
+  /// The items that are written.
   private(set) var items: [TransferItem<Value>] = []
+  /// The elements of the items, at the same indices.
   private(set) var elements: [Element] = []
-  /// Items that are not written, because their places are taken and those values are kept.
+  /// The items that are not written because the existing values stay.
   private(set) var kept: [KeptItem] = []
   private var size = 0
 
-  /// An item that is not written, and the value in its place.
+  /// An item that is not written, and what has its place.
   struct KeptItem {
     let item: TransferItem<Value>
     var element: ElementBatch<Element>.Kept
@@ -59,15 +65,22 @@ struct ItemBatch<Value, Element> {
 
   var isEmpty: Bool { items.isEmpty && kept.isEmpty }
 
+  /// Adds an item that is written.
   mutating func append(_ item: TransferItem<Value>, _ element: Element) {
     items.append(item)
     elements.append(element)
     size += item.size
   }
 
+  /// Whether a batch is at its limit.
   func isFull(_ limit: Limit) -> Bool { items.count >= limit.count || size >= limit.size }
 
-  /// Keeps what another batch keeps, and some of its items: this batch has all others of that one.
+  /// Takes over what another batch keeps, and adds its conflicting items to that. The elements that
+  /// are written must already be here.
+  ///
+  /// An element can be kept because of another element, which may itself turn out to conflict. So
+  /// occupants are resolved once more, and the indices of elements are mapped from the other batch
+  /// to this one.
   ///
   /// - Parameter conflicts: The elements of the other batch that are not written.
   mutating func carryOver(_ conflicts: [ElementConflict], of other: Self) {
@@ -80,7 +93,8 @@ struct ItemBatch<Value, Element> {
     func reindexed(_ occupant: Occupant) -> Occupant? {
       guard case .element(let element) = occupant else { return occupant }
       if let position = index[element] { return .element(position) }
-      // It is not written either; what has its place is, or is there.
+      // The occupant conflicts itself and isn't written. Then its own occupant has the place, which
+      // is written or exists.
       guard case .some(.some(let other)) = occupants[element], other != occupant else { return nil }
       if case .element(let element) = other { return index[element].map { .element($0) } }
       return other
@@ -98,7 +112,7 @@ struct ItemBatch<Value, Element> {
     }
   }
 
-  /// A value that is equal for equal items in the same order.
+  /// A digest of the items' identities in order.
   var fingerprint: String { ItemDigest.text(of: items.lazy.map(\.identity)) }
 }
 
@@ -106,10 +120,14 @@ struct ItemBatch<Value, Element> {
 
 /// The steps of a run before it writes anything.
 extension TransferRun {
-  /// Looks at every item, and converts the new ones.
+  /// Reads, classifies and converts all items.
   ///
-  /// - Parameter checksPlaces: Whether the destination is asked for the places of all. Otherwise that is done
-  ///   where the items are more than are written at once, so that nothing is written when one has no place.
+  /// If the items don't fit into one batch, each full batch is checked for conflicts and released.
+  /// So with the rule `.stop` nothing is written when any item of the source has no place, without
+  /// all elements in memory at once.
+  ///
+  /// - Parameter checksConflicts: Whether to check for conflicts even if there is only one batch. A
+  ///   run doesn't, since the write finds them.
   mutating func survey(
     _ reading: ItemReading<Value>, _ receipt: TransferReceipt, checksConflicts: Bool
   ) throws -> Survey {
@@ -126,6 +144,8 @@ extension TransferRun {
       case .new: break
       }
       if survey.batch.isFull(limit) {
+        // Only `.stop` promises that nothing is written. The other rules resolve conflicts batch by
+        // batch.
         try check(&survey, checksConflicts || options.conflicts == .stop)
         survey.fingerprints.append(survey.batch.fingerprint)
         survey.batch = Batch()
@@ -145,6 +165,7 @@ extension TransferRun {
     return survey
   }
 
+  /// A plan from the receipt's entries.
   func plan(_ receipt: TransferReceipt) throws -> TransferPlan {
     try wrappingErrors("The receipt in \(destination.name) could not be read.") {
       try TransferPlan(receipt) { try destination.chunk(of: receipt, at: $0).identityTexts }
@@ -163,6 +184,8 @@ extension TransferRun {
     }
   }
 
+  /// The failure of an item whose copy was edited after a crash: writing it again could duplicate
+  /// it, and removing it could lose the original.
   private static func editedFailure(_ item: TransferItem<Value>) -> TransferFailure {
     TransferFailure(
       item: item.name,
@@ -171,9 +194,12 @@ extension TransferRun {
         + "what was written. It stays in the source, and is not moved again.")
   }
 
-  /// Why an item does not convert.
+  /// The failure of one item, as opposed to an error that ends the run.
   struct Failure: Error { let failure: TransferFailure }
 
+  /// Converts an item, and checks the element.
+  ///
+  /// - Throws: `Failure` if it doesn't convert; `CancellationError`, which isn't the item's fault.
   func convert(_ item: TransferItem<Value>) throws -> Element {
     do {
       let element = try transfer.convert(item.value.get())
@@ -186,8 +212,10 @@ extension TransferRun {
     }
   }
 
-  /// Asks the destination whether all elements of the survey's batch have free places. They are not written
-  /// afterwards: model objects belong to the trial then.
+  /// Checks the survey's batch for conflicts.
+  ///
+  /// A destination may insert model objects for the check, and these then belong to its context. So
+  /// the batch is not written afterwards, but converted again.
   private mutating func check(_ survey: inout Survey, _ isWanted: Bool) throws {
     guard isWanted, !survey.batch.elements.isEmpty else { return }
     do {
@@ -206,7 +234,8 @@ extension TransferRun {
     }
   }
 
-  /// Converts the items of a batch again, except for some.
+  /// Converts the items of a batch again, without some of them. The elements of a failed write
+  /// can't be used a second time.
   private func reconverted(_ batch: Batch, without excluded: Set<Int>) throws -> Batch {
     var again = Batch()
     for (number, item) in batch.items.enumerated() where !excluded.contains(number) {
@@ -223,15 +252,21 @@ extension TransferRun {
     return again
   }
 
-  /// The elements that the destination should write.
+  /// A batch as the destination gets it.
   func elements(of batch: Batch) -> ElementBatch<Element> {
     var elements = ElementBatch(batch.elements, options.conflicts)
     elements.kept = batch.kept.map(\.element)
     return elements
   }
 
-  /// Calls `body` with what has free places in the destination, and with what is kept instead of others, as
-  /// far as the options say so; nil when all is left behind.
+  /// Calls `body` with a batch until it throws no conflict that the rule resolves.
+  ///
+  /// Each conflict takes at least one element out of the batch, so this ends. With `.leave` the
+  /// items become failures; with `.keepExisting` and `.replace` they are kept, which needs an
+  /// occupant for each. (A destination throws with `.replace` only for elements that another one
+  /// replaces.) All other conflicts are thrown.
+  ///
+  /// - Returns: The result; nil if no item is left.
   mutating func resolvingConflicts<Result>(
     of batch: inout Batch, _ body: (Batch) throws -> Result
   ) throws -> Result? {
@@ -254,7 +289,7 @@ extension TransferRun {
     return nil
   }
 
-  /// A failure of a place in the destination, as one of the item that was to go there.
+  /// A failure that names a location in the destination, as one that names the item of the source.
   private static func named(_ item: String, _ failure: TransferFailure) -> TransferFailure {
     let isSaid = failure.item == item || failure.item.hasPrefix("object ")
     let reason = isSaid ? failure.reason : "\(failure.item): \(failure.reason)"

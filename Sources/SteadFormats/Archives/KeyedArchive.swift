@@ -1,10 +1,14 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// An archive in NSKeyedArchiver's format, read without NSKeyedUnarchiver.
+  /// Reads archives of `NSKeyedArchiver` without trusting them.
   ///
-  /// Foundation's unarchiver on Linux ends the process when an archive is damaged or contains a class that
-  /// isn't allowed. This one throws. The format is a binary property list:
+  /// `NSKeyedUnarchiver` of swift-corelibs-foundation calls `fatalError` for a damaged archive, and
+  /// for a class that isn't allowed. Files and columns are untrusted input, so this type checks the
+  /// archive first, decodes values of Foundation's own classes by itself, and hands only archives
+  /// of the user's allowed classes to Foundation. Every other archive throws.
+  ///
+  /// The format is a binary property list:
   ///
   /// | key        | meaning                                                                   |
   /// | ---------- | ------------------------------------------------------------------------- |
@@ -13,14 +17,18 @@
   /// | `$objects` | the values: strings, numbers and data as they are, others as dictionaries |
   /// | `$class`   | in such a dictionary: the index of one with `$classname` and `$classes`   |
   package struct KeyedArchive {
+    /// The archive is damaged, or has an object of a class that isn't allowed.
     struct Unreadable: Error {}
 
-    /// The maximum nesting depth: a damaged archive can contain itself.
+    /// The maximum nesting depth. A damaged archive can contain a cycle, which recursion would
+    /// follow until the stack is exhausted.
     private static let depthLimit = 200
-    /// The maximum number of values in a plain archive: a damaged one can contain one object very often.
+    /// The maximum number of values in an archive of plain values. An archive of a few kilobytes in
+    /// which each object contains the one before twice expands to more values than any memory
+    /// holds.
     private static let expansionLimit = 10_000_000
 
-    /// The classes that occur in archives of plain values.
+    /// The classes of plain values, whose instances cannot run code of their own.
     package static var plainClasses: [AnyClass] {
       [
         NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self,
@@ -29,11 +37,18 @@
     }
 
     private let data: Data
-    /// The archive's objects, which refer to each other by position.
+    /// The archive's objects, which refer to each other by index.
     private let objects: [PropertyList]
+    /// The index of the root object.
     private let top: Int
+    /// The classes that may occur. Instances of their subclasses are allowed, too, as in
+    /// `NSKeyedUnarchiver`.
     private let allowed: [AnyClass]
 
+    /// Decodes the property list; the objects are decoded by ``root()`` or ``plainRoot()``.
+    ///
+    /// - Throws: ``PropertyListError`` or `Unreadable` for data that isn't a keyed archive with one
+    ///   root.
     package init(_ data: Data, allowing allowed: [AnyClass]) throws {
       guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
         case .array(let objects) = archive["$objects"],
@@ -46,16 +61,30 @@
       self.allowed = allowed
     }
 
+    /// The archived value.
+    ///
+    /// Archives of Foundation's usual classes are decoded here, all others by `NSKeyedUnarchiver`.
+    /// It gets only those whose class names were all checked, but other damage to them can still
+    /// make it crash, so this is for data that the program has written itself.
+    ///
+    /// - Throws: `Unreadable`, and the errors of `NSKeyedUnarchiver`.
     package func root() throws -> Any {
       if try containsOnlyBuiltIns() { return try object(at: top, depth: 0) }
+      // The archiver stores these two inline, without a class; NSKeyedUnarchiver requires them to
+      // be listed nevertheless.
       let types = allowed + [NSString.self, NSNumber.self]
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: types, from: data)
       else { throw Unreadable() }
       return value
     }
 
-    /// The value of an archive that contains only objects of the usual classes, none of which is passed to
-    /// Foundation's unarchiver; throws for any other archive.
+    /// The value of an archive that contains only Foundation's usual classes, for data from
+    /// untrusted files.
+    ///
+    /// `NSKeyedUnarchiver` is never called.
+    ///
+    /// - Throws: `Unreadable` for an archive with any other class, or with more than ten million
+    ///   values.
     package func plainRoot() throws -> Any {
       guard try containsOnlyBuiltIns() else { throw Unreadable() }
       var counts: [Int: Int] = [:]
@@ -63,7 +92,12 @@
       return try object(at: top, depth: 0)
     }
 
-    /// The number of values in an object, counting shared ones at each occurrence.
+    /// The number of values in an object after expansion, which counts a shared object at each
+    /// occurrence.
+    ///
+    /// Memoized in `counts`, so the cost is linear in the number of references although the result
+    /// can be exponential. The limit is checked at each addition, so `total` never overflows.
+    /// Cycles end at `depthLimit`.
     private func count(at index: Int, _ counts: inout [Int: Int], depth: Int) throws -> Int {
       if let count = counts[index] { return count }
       guard objects.indices.contains(index), depth < Self.depthLimit else { throw Unreadable() }
@@ -86,7 +120,10 @@
       return total
     }
 
-    /// Whether the archive contains no class of the user's own; throws for one that isn't allowed.
+    /// Whether the archive contains only classes that are decoded here.
+    ///
+    /// - Throws: `Unreadable` for a class that isn't allowed. This must happen before
+    ///   `NSKeyedUnarchiver` sees the archive, since it ends the process.
     private func containsOnlyBuiltIns() throws -> Bool {
       var isBuiltIn = true
       for object in objects {
@@ -100,18 +137,20 @@
       return isBuiltIn
     }
 
+    /// Throws unless a class exists in this process, and is allowed.
     private func checkAllowed(_ className: String) throws {
       let type: AnyClass? =
         NSKeyedUnarchiver.class(forClassName: className) ?? NSClassFromString(className)
       guard let type, Self.isAllowed(type, allowed) else { throw Unreadable() }
     }
 
-    /// The position of the object that a value refers to; nil when it refers to none.
+    /// The index of the object that a value refers to; nil if it isn't a reference.
     private static func reference(_ value: PropertyList) -> Int? {
       guard case .dictionary(let fields) = value else { return nil }
       return BinaryPropertyList.reference(fields).map { Int($0) }
     }
 
+    /// Whether a class or one of its superclasses is among the allowed ones.
     private static func isAllowed(_ type: AnyClass, _ allowed: [AnyClass]) -> Bool {
       var type: AnyClass? = type
       while let current = type {
@@ -123,7 +162,7 @@
 
     // MARK: - Values
 
-    /// The classes whose archives are read here.
+    /// The classes whose instances are decoded here, mutable variants included.
     private enum BuiltIn {
       case array, set, dictionary, string, data, date, url, uuid, null
 
@@ -143,7 +182,7 @@
       }
     }
 
-    /// The value of one of the archive's objects.
+    /// Decodes the object at an index.
     private func object(at index: Int, depth: Int) throws -> Any {
       // Object 0 is the string "$null", which represents nil, and no collection contains nil.
       guard index > 0, objects.indices.contains(index), depth < Self.depthLimit else {
@@ -158,6 +197,7 @@
       return try value(builtIn, fields, depth: depth + 1)
     }
 
+    /// Converts a value that the archive stores inline, if its class is allowed.
     private func scalar(_ stored: PropertyList) throws -> Any {
       let (value, type): (Any, AnyClass)
       switch stored {
@@ -169,12 +209,17 @@
       case .unsignedInteger(let number): (value, type) = (NSNumber(value: number), NSNumber.self)
       case .float(let number): (value, type) = (NSNumber(value: Double(number)), NSNumber.self)
       case .double(let number): (value, type) = (NSNumber(value: number), NSNumber.self)
+      // An array is never an object by itself: NSArray is archived as a dictionary with NS.objects.
       case .array, .dictionary: throw Unreadable()
       }
       guard Self.isAllowed(type, allowed) else { throw Unreadable() }
       return value
     }
 
+    /// Decodes the fields of an object.
+    ///
+    /// Several keys have two forms: Apple's archiver and that of swift-corelibs-foundation differ
+    /// in them, and so do versions of the first.
     private func value(_ builtIn: BuiltIn, _ fields: PropertyList.Fields, depth: Int) throws -> Any
     {
       switch builtIn {
@@ -192,7 +237,7 @@
       }
     }
 
-    /// A field that one archiver stores directly, and another by reference.
+    /// The value of the first of several keys that exists, stored inline or by reference.
     private func field<Value>(
       _ names: [String], _ fields: PropertyList.Fields, _ type: Value.Type, _ depth: Int
     ) throws -> Value {
@@ -214,7 +259,8 @@
       throw Unreadable()
     }
 
-    /// A list of references: `NS.objects`, or in older archives fields `NS.object.0` and so on.
+    /// The elements of a list of references: `NS.objects`, or `NS.object.0`, `NS.object.1` … in
+    /// older archives.
     private func elements(_ name: String, _ fields: PropertyList.Fields, _ depth: Int) throws
       -> [Any]
     {
@@ -240,6 +286,7 @@
       return Dictionary(zip(keys, values)) { first, _ in first }
     }
 
+    /// The values as members of a set or keys of a dictionary; throws if one isn't hashable.
     private func hashable(_ values: [Any]) throws -> [AnyHashable] {
       try values.map { value in
         guard let value = value as? AnyHashable else { throw Unreadable() }
@@ -257,6 +304,7 @@
       return url
     }
 
+    /// The identifier in 16 bytes, the only length for which `loadUnaligned` stays within the data.
     private func uuid(_ fields: PropertyList.Fields, _ depth: Int) throws -> UUID {
       let bytes = try field(["NS.uuidbytes"], fields, Data.self, depth)
       guard bytes.count == 16 else { throw Unreadable() }
@@ -265,7 +313,10 @@
 
     // MARK: - Encoding
 
-    /// Whether the archiver can encode a value: it ends the process at one that it cannot.
+    /// Whether `NSKeyedArchiver` can encode a value of allowed classes.
+    ///
+    /// The archiver calls `fatalError` for a value that it cannot encode, so callers ask before.
+    /// Checks collections recursively; cost is linear in the number of values.
     package static func canHold(_ value: Any, allowing allowed: [AnyClass]) -> Bool {
       func allows(_ type: AnyClass) -> Bool { isAllowed(type, allowed) }
       switch value {
@@ -294,16 +345,17 @@
 
   // MARK: - Archives of plain values
 
-  /// Reads NSKeyedArchiver archives from untrusted files.
+  /// Reads archives of `NSKeyedArchiver` from untrusted files.
   package enum PlainArchive {
-    /// Returns the value of an archive of strings, numbers, dates, data, URLs, UUIDs and collections of them.
+    /// The value of an archive of strings, numbers, dates, data, URLs, UUIDs and collections of
+    /// those.
     ///
-    /// Throws for an archive that contains an object of another class, and for a damaged one.
+    /// - Throws: For a damaged archive, and one that contains an object of any other class.
     package static func value(_ data: Data) throws -> Any {
       try KeyedArchive(data, allowing: KeyedArchive.plainClasses).plainRoot()
     }
 
-    /// Whether data is an archive, of any classes.
+    /// Whether data is a keyed archive, whatever its classes.
     package static func isArchive(_ data: Data) -> Bool {
       guard case .dictionary(let fields)? = try? BinaryPropertyList.decode(data) else {
         return false

@@ -3,11 +3,12 @@
 
   // Not run on this project's machines.
 
-  /// Reads NSKeyedArchiver archives from untrusted files.
+  /// Reads archives of `NSKeyedArchiver` from untrusted files.
   package enum PlainArchive {
-    /// Returns the value of an archive of strings, numbers, dates, data, URLs, UUIDs and collections of them.
+    /// The value of an archive of strings, numbers, dates, data, URLs, UUIDs and collections of
+    /// those.
     ///
-    /// Throws for an archive that contains an object of another class, and for a damaged one.
+    /// - Throws: For a damaged archive, and one that contains an object of any other class.
     package static func value(_ data: Data) throws -> Any {
       let classes = NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: classes, from: data)
@@ -15,7 +16,7 @@
       return value
     }
 
-    /// Whether data is an archive, of any classes.
+    /// Whether data is a keyed archive, whatever its classes.
     package static func isArchive(_ data: Data) -> Bool {
       let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
       return (list as? [String: Any])?["$archiver"] != nil

@@ -1,37 +1,48 @@
-/// A position in bytes that are read from front to back.
+/// A cursor over bytes, for recursive-descent parsers of text formats.
+///
+/// The offset never leaves the bounds. The bytes are borrowed, so a scanner must not outlive the
+/// closure that provides them.
 struct ByteScanner {
+  /// All bytes, from offset 0.
   let bytes: UnsafeRawBufferPointer
+  /// The index of the next byte; `bytes.count` at the end.
   private(set) var offset = 0
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+  /// Whether all bytes were consumed.
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// The next byte; nil at the end.
+  /// The next byte, which stays; nil at the end.
   var peek: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
+  /// Advances by a number of bytes, at most to the end.
   mutating func skip(_ count: Int = 1) { offset = min(offset + count, bytes.count) }
 
+  /// Returns to an earlier offset.
   mutating func back(to offset: Int) { self.offset = min(max(offset, 0), bytes.count) }
 
+  /// Whether the next bytes are `text`.
   func isNext(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount
     guard count <= bytes.count - offset else { return false }
     return (0..<count).allSatisfy { bytes[offset + $0] == text.utf8Start[$0] }
   }
 
-  /// Advances past `text` if that is next.
+  /// Advances past `text` if that is next, and returns whether it was.
   mutating func consume(_ text: StaticString) -> Bool {
     guard isNext(text) else { return false }
     offset += text.utf8CodeUnitCount
     return true
   }
 
+  /// Advances past whitespace, vertical tab and form feed included.
   mutating func skipSpace() {
     while let byte = peek, byte.isSpace { offset += 1 }
   }
 
-  /// Advances past the next `text`, and returns where it began; nil, at the end, when it does not occur.
+  /// Advances past the next occurrence of `text`, and returns where that begins; nil, at the end,
+  /// if there is none.
   mutating func skip(past text: StaticString) -> Int? {
     while !isAtEnd {
       if isNext(text) {
@@ -43,7 +54,8 @@ struct ByteScanner {
     return nil
   }
 
-  /// Advances past the bytes that satisfy `condition`, and returns them.
+  /// Advances past the longest run of bytes that satisfy `condition`, and returns them without a
+  /// copy.
   mutating func consume(while condition: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
     let start = offset
     while let byte = peek, condition(byte) { offset += 1 }
@@ -52,11 +64,14 @@ struct ByteScanner {
 }
 
 extension UInt8 {
+  /// Whether the byte is ASCII whitespace: a space, or one of tab, line feed, vertical tab, form
+  /// feed and carriage return.
   var isSpace: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 
+  /// Whether the byte is an ASCII decimal digit.
   var isDigit: Bool { (0x30...0x39).contains(self) }
 
-  /// The value of a hexadecimal digit.
+  /// The value of a hexadecimal digit of either case; nil for another byte.
   var hexadecimalValue: UInt8? {
     switch self {
     case 0x30...0x39: self - 0x30
@@ -70,7 +85,7 @@ extension UInt8 {
 // MARK: - Bytes in memory
 
 extension UnsafeRawBufferPointer {
-  /// Whether no byte has its high bit set.
+  /// Whether no byte has its high bit set. Tests eight bytes at once.
   @inlinable @inline(__always)
   package var isASCII: Bool {
     var bits: UInt64 = 0
@@ -86,7 +101,10 @@ extension UnsafeRawBufferPointer {
     return bits & 0x8080_8080_8080_8080 == 0
   }
 
-  /// A hash that is the same for equal bytes, and usually differs for others.
+  /// A 64-bit hash of the bytes: equal for equal bytes, and the same in each run of a program.
+  ///
+  /// Multiplicative, by the golden ratio. It isn't keyed, so crafted input can collide; the encoder
+  /// that uses it then becomes slower, not wrong.
   @inline(__always)
   var contentHash: UInt64 {
     let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
@@ -106,10 +124,11 @@ extension UnsafeRawBufferPointer {
     return hash ^ (hash >> 32)
   }
 
-  /// The big-endian number of 1 to 8 bytes at an offset that has been checked.
+  /// The big-endian integer of 1 to 8 bytes at an offset whose bounds the caller has checked.
   @inline(__always)
   func bigEndian(at offset: Int, size: Int) -> UInt64 {
     switch size {
+    // Writers use powers of two. The format allows the other sizes.
     case 1: return UInt64(self[offset])
     case 2: return UInt64(UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
     case 4: return UInt64(UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)))

@@ -1,27 +1,47 @@
 import Foundation
 
-/// Expands data in the DEFLATE format (RFC 1951), without the headers of zlib or gzip.
+/// Decompresses raw DEFLATE data (RFC 1951), without a header of zlib or gzip.
 ///
-/// Strict: an incomplete code, a distance to before the beginning, and bytes after the last block are errors.
-/// Costs some 20 ns a byte. Holds the whole result in memory.
+/// Core Data compresses the model that it keeps in a store. Linking zlib for those few kilobytes
+/// would add a system dependency to all users of SteadTransfer.
+///
+/// Strict: an incomplete or oversubscribed Huffman code, a distance beyond the beginning of the
+/// output, and bytes after the last block are errors. The output is limited by the caller, since 1
+/// KB can expand to 1 MB. Decodes bit by bit, some 20 ns a byte, and holds input and output in
+/// memory.
+///
+/// A stream is a sequence of blocks. Each has a bit that says whether it is the last, and two bits
+/// for its kind:
+///
+/// | kind | contents |
+/// | ---- | -------- |
+/// | 0 | at the next byte boundary: length, its complement, bytes as they are |
+/// | 1 | symbols in the fixed Huffman codes |
+/// | 2 | the lengths of two Huffman codes, then symbols in these |
+///
+/// A symbol below 256 is a literal byte, 256 ends the block, and a larger one begins a match: a
+/// length and a distance, meaning "copy `length` bytes from `distance` bytes back".
 package struct Inflater {
-  /// Why data was not expanded.
+  /// Why data cannot be decompressed.
   package enum Failure: Error, Hashable {
     /// The data ends before its last block does.
     case cut
-    /// It isn't DEFLATE, or was modified.
+    /// The data isn't DEFLATE, or was modified.
     case damaged
-    /// It expands beyond the caller's limit.
+    /// The output would be larger than the limit.
     case tooLarge
   }
 
   private var input: BitReader
   private var output: [UInt8] = []
+  /// The maximum size of `output`, in bytes.
   private let limit: Int
 
-  /// Expands `data`.
+  /// Decompresses data.
   ///
-  /// - Parameter limit: The maximum size of the result in bytes.
+  /// - Parameters:
+  ///   - data: One complete DEFLATE stream.
+  ///   - limit: The maximum size of the result, in bytes.
   /// - Throws: ``Failure``.
   package static func inflate(_ data: Data, limit: Int) throws(Failure) -> Data {
     var inflater = Inflater(input: BitReader(bytes: [UInt8](data)), limit: limit)
@@ -34,6 +54,7 @@ package struct Inflater {
     self.limit = limit
   }
 
+  /// Decodes blocks up to the last one.
   private mutating func run() throws(Failure) {
     var isLast = false
     while !isLast {
@@ -52,6 +73,7 @@ package struct Inflater {
 
   // MARK: - Blocks
 
+  /// Copies an uncompressed block.
   private mutating func storedBlock() throws(Failure) {
     input.skipToByte()
     let count = try input.bits(16)
@@ -60,6 +82,7 @@ package struct Inflater {
     try input.readBytes(count, into: &output)
   }
 
+  /// Decodes symbols up to the end of the block.
   private mutating func compressedBlock(
     _ literals: HuffmanCode, _ distances: HuffmanCode
   ) throws(Failure) {
@@ -75,6 +98,7 @@ package struct Inflater {
     }
   }
 
+  /// Appends the match that a length symbol and the distance after it describe.
   private mutating func copyMatch(
     lengthSymbol: Int, _ distances: HuffmanCode
   ) throws(Failure) {
@@ -85,11 +109,15 @@ package struct Inflater {
     let distance = try Self.distances[symbol] + input.bits(Self.distanceBits[symbol])
     guard distance <= output.count else { throw .damaged }
     guard length <= limit - output.count else { throw .tooLarge }
-    // The source may overlap the part that is being written.
+    // Byte by byte, since the source may overlap the destination: a distance of 1 repeats one byte.
     for _ in 0..<length { output.append(output[output.count - distance]) }
   }
 
-  /// The codes that a block defines.
+  /// Reads the two codes of a block: for literals and lengths, and for distances.
+  ///
+  /// The lengths of their codes are themselves compressed: run-length encoded, and in a third
+  /// Huffman code, whose own lengths are sent first, in an order in which the rare ones come last
+  /// so that they can be left out.
   private mutating func dynamicCodes() throws(Failure) -> (HuffmanCode, HuffmanCode) {
     let literalCount = try input.bits(5) + 257
     let distanceCount = try input.bits(5) + 1
@@ -103,6 +131,7 @@ package struct Inflater {
     }
     let codeLengthCode = try HuffmanCode(codeLengths)
     var lengths: [Int] = []
+    // Both codes' lengths are one sequence, and a run may cross from one to the other.
     while lengths.count < literalCount + distanceCount {
       let symbol = try codeLengthCode.next(&input)
       switch symbol {
@@ -114,6 +143,8 @@ package struct Inflater {
       default: lengths += try Array(repeating: 0, count: input.bits(7) + 11)
       }
     }
+    // A run may not exceed the sequence. Without a code for the end of the block, the block would
+    // never end.
     guard lengths.count == literalCount + distanceCount, lengths[Self.endOfBlock] > 0 else {
       throw .damaged
     }
@@ -150,19 +181,21 @@ package struct Inflater {
   private static let fixedDistances = HuffmanCode(complete: Array(repeating: 5, count: 32))
 }
 
-/// Reads bits from bytes, the lowest of each byte first.
+/// Reads bits from bytes, the least significant of each byte first.
 private struct BitReader {
   let bytes: [UInt8]
   private var position = 0
+  /// Bits that were read from `bytes` and not yet consumed; the next one is the lowest.
   private var buffer = 0
+  /// The number of bits in `buffer`; always below 8 between calls.
   private var count = 0
 
   init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether only the padding bits of the last byte are left.
+  /// Whether at most the padding bits of the last byte are left.
   var isAtEnd: Bool { position == bytes.count && count < 8 }
 
-  /// A number of up to 16 bits.
+  /// Consumes up to 16 bits, as an unsigned number with the first bit lowest.
   mutating func bits(_ wanted: Int) throws(Inflater.Failure) -> Int {
     while count < wanted {
       guard position < bytes.count else { throw .cut }
@@ -177,11 +210,13 @@ private struct BitReader {
     return buffer & ((1 << wanted) - 1)
   }
 
+  /// Drops the rest of a partly consumed byte.
   mutating func skipToByte() {
     buffer >>= count % 8
     count -= count % 8
   }
 
+  /// Appends bytes from a byte boundary to `output`.
   mutating func readBytes(
     _ wanted: Int, into output: inout [UInt8]
   ) throws(Inflater.Failure) {
@@ -196,20 +231,30 @@ private struct BitReader {
   }
 }
 
-/// A canonical Huffman code: symbols by the lengths of their codes.
+/// A canonical Huffman code, which the lengths of its codes determine.
+///
+/// Codes of one length are consecutive numbers, in the order of their symbols, and each shorter
+/// code comes before the prefixes of longer ones. So decoding needs only the number of codes of
+/// each length, and the symbols in code order.
 private struct HuffmanCode: Sendable {
-  /// The longest code, in bits.
+  /// The maximum length of a code, in bits.
   static let lengthLimit = 15
 
   /// The number of codes of each length.
   private var counts = [Int](repeating: 0, count: HuffmanCode.lengthLimit + 1)
-  /// The symbols in the order of their codes.
+  /// The symbols, ordered by length of code and then by symbol, which is code order.
   private var symbols: [Int] = []
 
-  /// - Parameter mayBeIncomplete: Whether a code of one symbol, or of none, is allowed: for a block whose
-  ///   matches all have one distance, or that has no match.
+  /// Makes a code from the length of each symbol's code; 0 means that a symbol has none.
+  ///
+  /// - Parameter mayBeIncomplete: Whether at most one code may be enough. RFC 1951 allows that for
+  ///   distances: a block without matches has no distance, and one whose matches all have the same
+  ///   distance has one code of one bit.
   init(_ lengths: [Int], mayBeIncomplete: Bool = false) throws(Inflater.Failure) {
     self.init(complete: lengths)
+    // The number of bit strings of the current length that no shorter code is a prefix of. Negative
+    // means that two codes collide; more than 0 at the end means that some bit strings decode to
+    // nothing.
     var unassigned = 1
     for length in 1...Self.lengthLimit {
       unassigned = unassigned * 2 - counts[length]
@@ -219,7 +264,7 @@ private struct HuffmanCode: Sendable {
     guard unassigned == 0 || isSingle else { throw .damaged }
   }
 
-  /// Makes a code that the format itself defines, and that is known to be complete.
+  /// Makes a code that the RFC defines, and that is known to be complete.
   init(complete lengths: [Int]) {
     for length in lengths where length > 0 { counts[length] += 1 }
     for length in 1...Self.lengthLimit {
@@ -227,8 +272,9 @@ private struct HuffmanCode: Sendable {
     }
   }
 
-  /// The symbol whose code comes next.
+  /// Decodes the next symbol.
   func next(_ input: inout BitReader) throws(Inflater.Failure) -> Int {
+    // `first` is the first code of the current length, and `index` that code's index in `symbols`.
     var code = 0
     var first = 0
     var index = 0

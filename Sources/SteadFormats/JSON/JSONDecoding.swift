@@ -1,11 +1,13 @@
 import Foundation
 
-/// Dates as strings in either of the common forms: whole seconds, or with a fraction.
+/// Dates in ISO 8601, in either of the common forms: with whole seconds, or with a fraction.
+///
+/// `JSONDecoder.DateDecodingStrategy.iso8601` refuses fractions, which JavaScript always writes.
 package enum ISO8601Date {
   private static let whole = Date.ISO8601FormatStyle()
   private static let fraction = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  /// The moment; nil when the string isn't an ISO 8601 date with a time zone.
+  /// The date in a string; nil if the string isn't an ISO 8601 date with a time zone.
   package static func date(_ text: String) -> Date? {
     let style = text.utf8.contains(UInt8(ascii: ".")) ? fraction : whole
     let range = text.startIndex..<text.endIndex
@@ -15,7 +17,8 @@ package enum ISO8601Date {
     return found.output
   }
 
-  /// A date in either form that apps write in JSON: a number of seconds since 2001, or a string.
+  /// Decodes a date in either form that apps write in JSON: seconds since 2001, the default of
+  /// `JSONEncoder`, or ISO 8601.
   package static func date(from decoder: any Decoder) throws -> Date {
     let container = try decoder.singleValueContainer()
     if let seconds = try? container.decode(Double.self) {
@@ -32,7 +35,8 @@ package enum ISO8601Date {
 // MARK: - Errors without values
 
 extension DecodingError {
-  /// What is wrong, without what was read: Foundation's own descriptions may quote it.
+  /// A sentence that says what failed, and never what was read: Foundation's own descriptions may
+  /// quote stored values.
   package var sentenceWithoutValue: String {
     switch self {
     case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
@@ -45,7 +49,7 @@ extension DecodingError {
 }
 
 extension EncodingError {
-  /// What is wrong, without the value.
+  /// A sentence that says what failed, without the value.
   package var sentenceWithoutValue: String {
     switch self {
     case .invalidValue(let value, _): "A value of \(type(of: value)) cannot be encoded."

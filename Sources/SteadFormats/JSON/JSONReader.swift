@@ -1,13 +1,18 @@
 import Foundation
 
-/// Reads JSON in UTF-8 strictly by RFC 8259.
+/// Parses JSON in UTF-8 (RFC 8259) into ``JSONValue``.
+///
+/// Stricter than Foundation: no trailing commas, no leading zeros, no control characters in
+/// strings, no unpaired surrogates, no byte order mark. Numbers keep their digits, so nothing is
+/// lost by reading and writing. If a name occurs twice in an object, the last value counts.
 package struct JSONReader {
-  /// The maximum nesting depth of arrays and objects, the same as `JSONDecoder`'s.
+  /// The maximum nesting depth of arrays and objects, the same as that of `JSONDecoder`. Parsing is
+  /// recursive, so a limit keeps crafted input from exhausting the stack.
   static let depthLimit = 512
 
   private var scanner: ByteScanner
 
-  /// Parses the bytes; nil when they aren't JSON.
+  /// Parses a JSON document; nil if the bytes aren't one.
   package static func value(of data: Data) -> JSONValue? {
     data.withUnsafeBytes { bytes in
       var reader = JSONReader(scanner: ByteScanner(bytes))
@@ -17,6 +22,8 @@ package struct JSONReader {
     }
   }
 
+  /// Parses the next value. As of all functions here, a result of nil means a syntax error, after
+  /// which the offset is meaningless.
   private mutating func value(depth: Int) -> JSONValue? {
     skipSpace()
     switch scanner.peek {
@@ -30,6 +37,7 @@ package struct JSONReader {
     }
   }
 
+  /// Parses an array from its opening bracket on.
   private mutating func array(depth: Int) -> JSONValue? {
     scanner.skip()
     skipSpace()
@@ -44,6 +52,7 @@ package struct JSONReader {
     return nil
   }
 
+  /// Parses an object from its opening brace on.
   private mutating func object(depth: Int) -> JSONValue? {
     scanner.skip()
     skipSpace()
@@ -61,9 +70,11 @@ package struct JSONReader {
     }
   }
 
+  /// Parses a number, and returns its text with a lower-case `e` and without a `+`.
   private mutating func number() -> String? {
     var text = scanner.consume("-") ? "-" : ""
     let whole = digits()
+    // JSON has no leading zeros: "01" would be a number followed by a stray digit.
     guard let first = whole.utf8.first, first != UInt8(ascii: "0") || whole.utf8.count == 1
     else { return nil }
     text += whole
@@ -82,14 +93,17 @@ package struct JSONReader {
     return text
   }
 
+  /// Consumes digits; empty if none follow.
   private mutating func digits() -> String {
     String(decoding: scanner.consume(while: \.isDigit), as: UTF8.self)
   }
 
+  /// Parses a string from its opening quotation mark on.
   private mutating func string() -> String? {
     scanner.skip()
     var bytes: [UInt8] = []
     while true {
+      // Runs without escapes are copied as a whole. UTF-8 is validated once, at the end.
       bytes += scanner.consume {
         $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
       }
@@ -99,6 +113,7 @@ package struct JSONReader {
     }
   }
 
+  /// Parses an escape sequence after its backslash.
   private mutating func escape() -> String? {
     guard let byte = scanner.peek else { return nil }
     scanner.skip()
@@ -115,7 +130,8 @@ package struct JSONReader {
     }
   }
 
-  /// A character by its code unit, or a surrogate pair; an unpaired surrogate is refused.
+  /// Parses `XXXX` of `\uXXXX`, or a surrogate pair; nil for an unpaired surrogate, which has no
+  /// UTF-8.
   private mutating func unicode() -> String? {
     guard let first = codeUnit() else { return nil }
     if let scalar = UnicodeScalar(first) { return String(scalar) }
@@ -125,6 +141,7 @@ package struct JSONReader {
     return String(decoding: [first, second], as: UTF16.self)
   }
 
+  /// Parses four hexadecimal digits.
   private mutating func codeUnit() -> UInt16? {
     var number: UInt16 = 0
     for _ in 0..<4 {
@@ -135,7 +152,7 @@ package struct JSONReader {
     return number
   }
 
-  /// Skips the four whitespace characters of JSON, and no others.
+  /// Skips the four whitespace characters of JSON; ``ByteScanner/skipSpace()`` accepts two more.
   private mutating func skipSpace() {
     _ = scanner.consume { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
   }
@@ -143,12 +160,13 @@ package struct JSONReader {
 
 // MARK: - Elements of an array
 
-/// Splits a JSON array into its elements, byte for byte.
+/// Splits a JSON array into its elements without parsing them.
 ///
-/// It interprets only as much JSON as it needs to find an element's end, so an element that isn't valid JSON
-/// stays among the others instead of making all of them unreadable.
+/// The elements keep their bytes, so an element that is put back is unchanged. It interprets only
+/// brackets, strings and commas, so one element that isn't valid JSON does not make the others
+/// unreadable.
 package enum JSONArraySplitter {
-  /// The elements' own bytes, without surrounding whitespace; nil when the bytes aren't an array.
+  /// The bytes of each element, without surrounding whitespace; nil if the data isn't an array.
   package static func elements(of data: Data) -> [Data]? {
     data.withUnsafeBytes { bytes in
       var elements: [Data] = []
@@ -171,12 +189,14 @@ package enum JSONArraySplitter {
     }
   }
 
-  /// The position of the comma or bracket that ends an element; nil if none.
+  /// The index of the comma or bracket that ends the element at `start`; nil if none does.
   private static func endOfElement(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var (depth, isInString, position) = (0, false, start)
     while position < bytes.count {
       let byte = bytes[position]
       if isInString {
+        // The byte after a backslash is skipped, so an escaped quotation mark does not end the
+        // string.
         if byte == UInt8(ascii: "\\") { position += 1 }
         isInString = byte != UInt8(ascii: "\"")
       } else {
@@ -197,10 +217,12 @@ package enum JSONArraySplitter {
     return nil
   }
 
+  /// Whether only whitespace follows the closing bracket.
   private static func isEnd(_ bytes: UnsafeRawBufferPointer, after bracket: Int) -> Bool {
     bytes[(bracket + 1)...].allSatisfy(\.isSpace)
   }
 
+  /// A range without whitespace at its ends.
   private static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start].isSpace { start += 1 }

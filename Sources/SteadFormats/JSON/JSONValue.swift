@@ -1,9 +1,19 @@
 import Foundation
 
-/// The fields of a JSON object, which an upgrade can change.
+/// The fields of a JSON object, such as the object that an upgrade of a ``PayloadHistory`` changes.
 public typealias JSONObject = [String: JSONValue]
 
-/// A JSON value, whose numbers keep their original text so that no digit is lost.
+/// A JSON value. Numbers keep their text, so no digit is lost by reading and writing.
+///
+/// Literals make values:
+///
+/// ```swift
+/// var object: JSONObject = ["title": "Draft", "tags": ["a", "b"], "rating": 4.5]
+/// object["words"] = .number("12")
+/// object["title"]?.string  // "Draft"
+/// ```
+///
+/// Two numbers are equal if their texts are: `.number("1.0")` does not equal `.number("1")`.
 public enum JSONValue: Sendable, Hashable {
   /// `null`.
   case null
@@ -24,13 +34,14 @@ public enum JSONValue: Sendable, Hashable {
     return nil
   }
 
-  /// The whole number; nil for any other value or when it does not fit.
+  /// The integer; nil for any other value, for a number written with a fraction or an exponent, and
+  /// if it does not fit.
   public var int: Int? {
     if case .number(let text) = self { return Int(text) }
     return nil
   }
 
-  /// The number; nil for any other value.
+  /// The number, rounded to the nearest `Double`; nil for any other value.
   public var double: Double? {
     if case .number(let text) = self { return Double(text) }
     return nil
@@ -64,7 +75,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   /// Makes a whole number.
   public init(integerLiteral value: Int) { self = .number(String(value)) }
-  /// Makes a number; one that isn't finite has no form in JSON and becomes `null`.
+  /// Makes a number, or `null` for one that isn't finite, which JSON cannot represent.
   public init(floatLiteral value: Double) {
     self = value.isFinite ? .number("\(value)") : .null
   }
@@ -72,7 +83,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// Makes an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// Makes an object; if a name occurs twice, its last value counts.
+  /// Makes an object; if a name occurs twice, the last value counts.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(JSONObject(elements) { $1 })
   }
@@ -80,13 +91,12 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 
 // MARK: - Writing
 
-/// Writes JSON text.
+/// Serializes JSON.
 package enum JSONWriter {
-  /// Appends a string in quotation marks.
-  ///
-  /// A string that needs no escapes, as most do, is copied as a whole.
+  /// Appends a string in quotation marks, with the escapes that RFC 8259 requires and no others.
   package static func append(_ string: String, to text: inout String) {
     text += "\""
+    // Most strings need no escapes, and are copied as a whole.
     if string.utf8.allSatisfy({
       $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }) {
@@ -97,6 +107,7 @@ package enum JSONWriter {
     text += "\""
   }
 
+  /// Appends a character, escaped if it has to be.
   private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
     switch scalar {
     case "\"": text += "\\\""
@@ -113,9 +124,10 @@ package enum JSONWriter {
 
   // MARK: - Values
 
-  /// Appends a value; the names in an object are sorted by their characters.
+  /// Appends a value. Names are sorted by their characters, so that equal values have equal bytes.
   ///
-  /// - Parameter depth: How deeply the value is nested, for lines of their own with an indentation; nil for one line.
+  /// - Parameter depth: The nesting depth, for a line of its own for each element and field; nil
+  ///   for a single line.
   fileprivate static func append(_ value: JSONValue, to text: inout String, depth: Int? = nil) {
     switch value {
     case .null: text += "null"
@@ -134,6 +146,7 @@ package enum JSONWriter {
     }
   }
 
+  /// Appends the elements of an array, or the fields of an object, in brackets.
   private static func append<Element>(
     _ elements: [Element], in brackets: (String, String), to text: inout String, _ depth: Int?,
     _ appendElement: (Element, inout String, Int?) -> Void
@@ -151,14 +164,14 @@ package enum JSONWriter {
 }
 
 extension JSONValue {
-  /// The JSON bytes, with names sorted by their characters.
+  /// The JSON in one line, with names sorted by their characters.
   package var data: Data {
     var text = ""
     JSONWriter.append(self, to: &text)
     return Data(text.utf8)
   }
 
-  /// The same for people to read: each element and field on a line of its own.
+  /// The JSON with a line of its own for each element and field, for people to read.
   package var indentedData: Data {
     var text = ""
     JSONWriter.append(self, to: &text, depth: 0)

@@ -4,25 +4,37 @@ import Foundation
 ///
 /// All integers are big endian.
 ///
-/// | place            | meaning                                                              |
+/// | offset           | contents                                                             |
 /// | ---------------- | -------------------------------------------------------------------- |
-/// | first 8 bytes    | `bplist00`                                                           |
-/// | then             | the objects: a byte of kind (high half) and size (low half), bytes   |
-/// | then             | the offset of each object                                            |
-/// | last 32 bytes    | 6 unused, size of an offset, size of a reference, 8 bytes each: the  |
-/// |                  | number of objects, the root's, where the offsets begin               |
+/// | 0                | `bplist00`                                                           |
+/// | 8                | the objects: a byte of kind (high half) and size (low half), bytes   |
+/// | then             | the offset table: the offset of each object                          |
+/// | last 32 bytes    | the trailer: 6 unused bytes, size of an offset, size of a reference, |
+/// |                  | then 8 bytes each: number of objects, root object, offset of the table |
 ///
-/// Objects refer to each other by number. Equal scalars are written once. A low half of 15 means that the
-/// size follows as an integer object.
+/// Objects refer to each other by number, their index in the offset table. Equal scalars are
+/// written once. A low half of 15 means that the size follows as an integer object.
 ///
-/// A reference of a keyed archive (a UID) is a dictionary with the single key `CF$UID`, as in Apple's XML; it
-/// is read and written as such.
+/// | kind | object | low half |
+/// | ---- | ------ | -------- |
+/// | `0`  | false, true | 8, 9 |
+/// | `1`  | integer | log2 of the number of bytes; only 8 and 16 bytes are signed |
+/// | `2`  | real number | 2 or 3, for 4 or 8 bytes |
+/// | `3`  | date, 8 bytes: seconds since 2001 | 3 |
+/// | `4`, `5`, `6` | data; ASCII; UTF-16 | number of bytes or code units |
+/// | `8`  | reference of a keyed archive (UID) | number of bytes, less one |
+/// | `A`, `D` | array; dictionary, all keys before all values | number of elements or fields |
 ///
-/// `PropertyListSerialization` takes 17 times as long to read 10,000 keys and 48 times to write them:
-/// `Scripts/benchmark formats --cpu`. Off Apple some damaged files crash it.
+/// A UID is read and written as a dictionary with the single key `CF$UID`, as in Apple's XML.
+///
+/// `PropertyListSerialization` takes 17 times as long to read 10,000 keys and 48 times to write
+/// them: `Scripts/benchmark formats --cpu`. Off Apple some damaged files crash it.
 package enum BinaryPropertyList {
+  /// Format and version, the first 8 bytes.
   static let magic = "bplist00"
+  /// The size of the trailer, in bytes.
   static let trailerSize = 32
+  /// The key that represents a UID.
   static let referenceKey = "CF$UID"
 
   /// The high half of an object's first byte.
@@ -39,18 +51,25 @@ package enum BinaryPropertyList {
     static let dictionary: UInt8 = 0xD
   }
 
-  /// The maximum size of a file's contents in memory: 64 MiB plus 32 times the file's size. It counts 16
-  /// bytes a value and the bytes of each string and datum, twice where it is shared.
+  /// The budget for decoding a file, in bytes of memory: 64 MiB plus 32 times the file's size.
   ///
-  /// A file without shared containers stays below: a reference of one byte represents 16 bytes and a short
-  /// string of 15. So everything that this encoder writes, which shares no container, can be read. A file of
-  /// a few hundred bytes with shared containers can represent more values than any memory holds.
+  /// It bounds a decompression bomb: shared containers let a file of a few hundred bytes represent
+  /// more values than any memory holds. Each value costs ``valueCost``, and a string or datum its
+  /// bytes, twice if it is shared.
+  ///
+  /// A file without shared containers stays below. At worst a reference of one byte stands for a
+  /// value of 16 bytes and a short string of 15. So everything that this package's encoder writes,
+  /// which shares no container, can be read again.
   static func expansionLimit(fileSize: Int) -> Int { (64 << 20) + 32 * fileSize }
+  /// What decoding a value charges to the budget besides its bytes.
   static let valueCost = 16
 
   /// Encodes a property list.
   ///
-  /// Cost: about 0.1 us a value; `Data` is copied once. Throws when it is nested too deep.
+  /// Costs about 0.1 µs a value; `Data` is copied once.
+  ///
+  /// - Throws: ``PropertyListError``: ``PropertyListError/Code/tooDeep``, or
+  ///   ``PropertyListError/Code/tooLarge`` from 2^31 objects on.
   package static func encode(_ value: PropertyList) throws -> Data {
     var size = BinaryPropertyListSize()
     try size.add(value, depth: 0)
@@ -73,7 +92,9 @@ package enum BinaryPropertyList {
     try encode(fields.fields)
   }
 
-  /// Decodes the property list in `data`.
+  /// Decodes a property list.
+  ///
+  /// - Throws: ``PropertyListError`` for any damage; nothing is read outside of `data`.
   package static func decode(_ data: Data) throws -> PropertyList {
     try data.withUnsafeBytes { bytes in
       var decoder = try BinaryPropertyListDecoder(bytes)
@@ -93,7 +114,7 @@ package enum BinaryPropertyList {
     try decoder.visitRoot(visit)
   }
 
-  /// The number of a keyed archive's reference, if the dictionary represents one.
+  /// The number of a UID, if the dictionary represents one.
   static func reference(_ fields: PropertyList.Fields) -> UInt32? {
     guard fields.count == 1, fields[0].key == referenceKey,
       case .integer(let number) = fields[0].value

@@ -1,24 +1,36 @@
 import Foundation
 
-/// Reads the objects of a binary property list, and checks every offset.
+/// Decodes a binary property list from untrusted bytes.
+///
+/// Every offset, size and reference is checked before it is used, recursion is limited by
+/// ``PropertyList/maximumDepth``, and memory by a budget. So a damaged file throws, and neither
+/// traps nor exhausts memory. The format is described at ``BinaryPropertyList``.
 package struct BinaryPropertyListDecoder {
   private let bytes: UnsafeRawBufferPointer
-  /// Where the objects end and their offsets begin.
+  /// Where the offset table begins, which is where the objects end. `table <= trailer` was checked.
   private let offsetTable: Int
   private let offsetSize: Int
   private let referenceSize: Int
+  /// The number of objects. Invariant: the offset table has room for all of them before the
+  /// trailer.
   private let objectCount: Int
+  /// The number of the root; below `objectCount`.
   private let rootObject: Int
-  /// What may still be decoded from the file; see ``BinaryPropertyList/expansionLimit(fileSize:)``.
+  /// What may still be decoded; see ``BinaryPropertyList/expansionLimit(fileSize:)``.
   private var budget: Int
-  /// A bit for each object that was read once and is worth keeping when it occurs again.
+  /// A bitmap of the objects that were decoded once and are worth caching when they occur again.
   private var seen: [UInt64]
-  /// Objects that occurred again, with the budget that they used.
+  /// The objects that occurred at least twice, with what decoding them charged to the budget.
   private var repeated: [Int: (value: PropertyList, cost: Int)] = [:]
 
-  /// Strings and data up to this size are read again each time: copies of them are cheap.
+  /// Strings and data up to this size are never cached. Swift stores strings of 15 bytes inline, so
+  /// decoding them again is cheaper than a look-up.
   private static let smallSize = 15
 
+  /// Reads the trailer.
+  ///
+  /// - Throws: ``PropertyListError`` for bytes without the magic number, or whose trailer
+  ///   contradicts their number.
   package init(_ bytes: UnsafeRawBufferPointer) throws {
     let trailer = bytes.count - BinaryPropertyList.trailerSize
     guard trailer >= BinaryPropertyList.magic.utf8.count,
@@ -41,14 +53,18 @@ package struct BinaryPropertyListDecoder {
     seen = [UInt64](repeating: 0, count: count / 64 + 1)
   }
 
+  /// Decodes the root.
   mutating func root() throws -> PropertyList { try value(of: rootObject, depth: 0) }
 
-  /// The number of keys that the root declares; their contents are not checked.
+  /// The number of fields or elements that the root declares, at most the number of objects. The
+  /// contents are not checked.
   package func rootCount() throws -> Int {
     min(try header(at: offset(of: rootObject)).size, objectCount)
   }
 
-  /// Calls `visit` for each key and value of the dictionary that is the root.
+  /// Calls `visit` with each key and value of the root, without a dictionary of all of them.
+  ///
+  /// - Throws: ``PropertyListError/Code/notADictionary`` for another root, and what `visit` throws.
   package mutating func visitRoot(_ visit: (String, PropertyList) throws -> Void) throws {
     let start = try offset(of: rootObject)
     guard bytes[start] >> 4 == BinaryPropertyList.Kind.dictionary else {
@@ -67,7 +83,7 @@ package struct BinaryPropertyListDecoder {
 
   // MARK: - Offsets and references
 
-  /// Where an object begins; at least one byte follows.
+  /// Where an object begins. At least one byte of objects follows, so its first byte can be read.
   private func offset(of object: Int) throws -> Int {
     let position = offsetTable + object * offsetSize
     let start = bytes.bigEndian(at: position, size: offsetSize)
@@ -77,7 +93,8 @@ package struct BinaryPropertyListDecoder {
     return Int(start)
   }
 
-  /// The number of the object that the reference at an offset, which has been checked, points to.
+  /// The number of the object that a reference points to. The caller has checked that the reference
+  /// is within bounds.
   private func reference(at position: Int) throws -> Int {
     let number = bytes.bigEndian(at: position, size: referenceSize)
     guard number < UInt64(objectCount) else {
@@ -86,14 +103,16 @@ package struct BinaryPropertyListDecoder {
     return Int(number)
   }
 
-  /// Checks that the objects' bytes extend `count` bytes from `start`.
+  /// Checks that `count` bytes from `start` belong to objects.
   @inline(__always)
   private func checkBounds(_ start: Int, count: Int) throws {
+    // Not `start + count <= …`, which a crafted count could overflow.
     guard count <= offsetTable - start else {
       throw PropertyListError.damaged("an object is longer than the list", at: start)
     }
   }
 
+  /// Deducts memory from the budget before it is allocated.
   private mutating func charge(_ cost: Int, at offset: Int) throws {
     guard cost <= budget else {
       throw PropertyListError(
@@ -105,26 +124,29 @@ package struct BinaryPropertyListDecoder {
     budget -= cost
   }
 
-  /// The size of the object at `start`, and where its contents begin.
+  /// The size of the object at `start`, and the offset of its contents.
   @inline(__always)
   private func header(at start: Int) throws -> (size: Int, content: Int) {
     let low = Int(bytes[start] & 15)
     guard low == 15 else { return (low, start + 1) }
     try checkBounds(start + 1, count: 1)
     let marker = bytes[start + 1]
+    // The size is an integer object of 1, 2, 4 or 8 bytes: the low half is 0 to 3.
     guard marker & 0xFC == BinaryPropertyList.Kind.integer << 4 else {
       throw PropertyListError.damaged("an object's size isn't a whole number", at: start + 1)
     }
     let width = 1 << Int(marker & 3)
     try checkBounds(start + 2, count: width)
+    // Larger than the file is wrong for any kind. It also keeps the multiplications by the size of
+    // a reference from overflowing.
     guard let size = Int(exactly: bytes.bigEndian(at: start + 2, size: width)), size <= bytes.count
     else { throw PropertyListError.damaged("an object is longer than the list", at: start) }
     return (size, start + 2 + width)
   }
 
-  /// The number of a container's elements or fields, and where its references begin.
+  /// The number of a container's elements or fields, and the offset of its references.
   ///
-  /// Their memory is charged to the budget before it is allocated.
+  /// Charged before the array for them is allocated: a damaged size must not reserve gigabytes.
   private mutating func container(
     at start: Int, referencesEach: Int
   ) throws -> (count: Int, references: Int) {
@@ -136,6 +158,7 @@ package struct BinaryPropertyListDecoder {
 
   // MARK: - Values
 
+  /// Decodes an object.
   private mutating func value(of object: Int, depth: Int) throws -> PropertyList {
     let start = try offset(of: object)
     let marker = bytes[start]
@@ -153,6 +176,7 @@ package struct BinaryPropertyListDecoder {
       try checkBounds(start + 1, count: size)
       guard size <= 8, let number = UInt32(exactly: bytes.bigEndian(at: start + 1, size: size))
       else { throw unknownKind(start) }
+      // The dictionary that represents a UID takes an array, a field and its value.
       try charge(BinaryPropertyList.valueCost * 4, at: start)
       return .dictionary([BinaryPropertyList.referenceKey: .integer(Int64(number))])
     case BinaryPropertyList.Kind.ascii, BinaryPropertyList.Kind.utf16,
@@ -163,6 +187,8 @@ package struct BinaryPropertyListDecoder {
     }
   }
 
+  /// The error for a kind of object that property lists don't have, such as a set of Core
+  /// Foundation's.
   private func unknownKind(_ start: Int) -> PropertyListError {
     .unsupported(
       "The property list has an object of an unknown kind; write it without that.", at: start)
@@ -176,19 +202,22 @@ package struct BinaryPropertyListDecoder {
     }
   }
 
+  /// Decodes an integer of 1, 2, 4, 8 or 16 bytes. Apple's writer uses 16 bytes for those above
+  /// `Int64.max`.
   private func integer(at start: Int) throws -> PropertyList {
     let power = Int(bytes[start] & 15)
     guard power <= 4 else { throw unknownKind(start) }
     let size = 1 << power
     try checkBounds(start + 1, count: size)
     guard size == 16 else {
-      // Only 8-byte numbers are signed.
+      // Shorter ones are unsigned, so they never set the sign bit; 8 bytes are two's complement.
       return .integer(Int64(truncatingIfNeeded: bytes.bigEndian(at: start + 1, size: size)))
     }
     let high = bytes.bigEndian(at: start + 1, size: 8)
     let low = bytes.bigEndian(at: start + 9, size: 8)
     if high == 0 { return PropertyList(low) }
     let number = Int64(bitPattern: low)
+    // Negative in 128 bits: the high half is the sign extension of the low one.
     guard high == .max, number < 0 else {
       throw PropertyListError.unsupported(
         "The property list has a whole number of more than 64 bits; write a string instead.",
@@ -197,6 +226,8 @@ package struct BinaryPropertyListDecoder {
     return .integer(number)
   }
 
+  /// Decodes a floating-point number of 4 or 8 bytes; the size decides between `Float` and
+  /// `Double`.
   private func real(at start: Int) throws -> PropertyList {
     switch bytes[start] & 15 {
     case 2:
@@ -212,7 +243,12 @@ package struct BinaryPropertyListDecoder {
 
   // MARK: - Strings, data and containers
 
-  /// A string, data or a container; an object that occurs a second time is kept for the third.
+  /// Decodes a string, data or a container, once.
+  ///
+  /// The first occurrence sets a bit, the second one decodes again and caches, and later ones use
+  /// the cache. Most objects occur once, and then cost no dictionary entry. A repeated container
+  /// charges what it cost before, since a copy-on-write array may be copied; that makes a bomb of
+  /// nested references fail fast.
   private mutating func variableSized(_ object: Int, at start: Int, depth: Int) throws
     -> PropertyList
   {
@@ -246,6 +282,7 @@ package struct BinaryPropertyListDecoder {
     return value
   }
 
+  /// Decodes a string or data.
   private func scalar(_ kind: UInt8, size: Int, at content: Int) throws -> PropertyList {
     switch kind {
     case BinaryPropertyList.Kind.data:
@@ -258,7 +295,7 @@ package struct BinaryPropertyListDecoder {
 
   /// A string of one byte a character.
   ///
-  /// The format has ASCII here. Some writers put in UTF-8, which is the same for ASCII.
+  /// The format has ASCII here. Some writers emit UTF-8, which is the same for ASCII.
   @inline(__always)
   private func utf8(size: Int, at content: Int) throws -> String {
     try checkBounds(content, count: size)
@@ -270,7 +307,7 @@ package struct BinaryPropertyListDecoder {
     return string
   }
 
-  /// A string of two bytes a code unit; unpaired surrogates become U+FFFD.
+  /// A string of two bytes a code unit. Unpaired surrogates become U+FFFD, as in Foundation.
   private func utf16(size: Int, at content: Int) throws -> String {
     try checkBounds(content, count: size * 2)
     return String(
@@ -279,15 +316,18 @@ package struct BinaryPropertyListDecoder {
       }, as: UTF16.self)
   }
 
-  /// The key that the reference at an offset points to.
+  /// The string that the reference to a dictionary's key points to.
   @inline(__always)
   private mutating func key(at position: Int) throws -> String {
     let object = try reference(at: position)
     let start = try offset(of: object)
+    // The fast path: most keys are short and ASCII, and need neither the cache nor an enum around
+    // them.
     if bytes[start] >> 4 == BinaryPropertyList.Kind.ascii {
       let (size, content) = try header(at: start)
       if size <= Self.smallSize { return try utf8(size: size, at: content) }
     }
+    // A container would be the wrong type anyway, and is refused by its depth before it is decoded.
     guard case .string(let key) = try value(of: object, depth: PropertyList.maximumDepth) else {
       throw PropertyListError.unsupported(
         "The property list has a dictionary with a key that isn't a string; write strings as keys.",

@@ -1,16 +1,26 @@
 import Foundation
 
-/// Writes the objects of a binary property list, each after its referrer, as Apple's writer does.
+/// Writes the objects of a binary property list, each container before its contents, as Apple's
+/// writer does.
+///
+/// Equal scalars are written once, found by a hash table over the bytes already in the output. So
+/// the table needs no copies of values, and equality is equality of bytes. The format is described
+/// at ``BinaryPropertyList``.
 struct BinaryPropertyListEncoder: ~Copyable {
-  /// Scalars longer than this are not searched for among those already written.
+  /// Scalars of more bytes than this are not searched for among those already written: hashing them
+  /// costs more than they save.
   static let uniquingLimit = 1024
 
   private var output: ByteWriter
+  /// The offset of each object, by its number.
   private var offsets: [Int] = []
+  /// The size of a reference, in bytes, which the number of objects determines.
   private let referenceSize: Int
-  /// A hash table of written scalars: the hash's high half, and as the low half the position in `offsets` plus one.
+  /// An open-addressing hash table of the scalars: the hash's high half, and as the low half the
+  /// object's number plus one. 0 is a free slot.
   private var slots: [UInt64]
 
+  /// Allocates the output and a table that is at most two thirds full.
   private init(_ size: BinaryPropertyListSize, referenceSize: Int) {
     self.referenceSize = referenceSize
     output = ByteWriter(capacity: size.bytes)
@@ -22,11 +32,13 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   /// Encodes the file with `write`, which adds the root first.
   ///
-  /// The size of references has to be known before the first object is written. If merging equal scalars
-  /// reduced the objects so much that a smaller size suffices, everything is written again with that one.
+  /// The size of references has to be known before the first object is written. If uniquing reduced
+  /// the number of objects so much that smaller references suffice, everything is written again
+  /// with those; the second pass can't need a third, since its number of objects is the same.
   static func encode(
     _ size: BinaryPropertyListSize, _ write: (inout BinaryPropertyListEncoder) throws -> Void
   ) throws -> Data {
+    // Object numbers plus one have to fit into the low half of a slot.
     guard size.objects < UInt32.max / 2 else {
       throw PropertyListError(
         code: .tooLarge, message: "The property list has too many values; split it.")
@@ -42,6 +54,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     }
   }
 
+  /// The smallest of 1, 2, 4 and 8 bytes that can represent a number.
   private static func byteCount(of number: Int) -> Int {
     switch number {
     case ...0xFF: 1
@@ -51,6 +64,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     }
   }
 
+  /// Writes the offset table and the trailer.
   private consuming func finish() -> Data {
     let table = output.count
     let offsetSize = Self.byteCount(of: table)
@@ -70,12 +84,13 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   // MARK: - Values
 
-  /// Writes a value, and returns its number.
+  /// Counts a value and its contents; throws at the depth limit, before anything is written.
   mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
     let start = output.count
     switch value {
     case .bool(let bool): output.append(bool ? 0x09 : 0x08)
     case .integer(let number): appendInteger(number)
+    // 16 bytes, since 8 are signed.
     case .unsignedInteger(let number):
       output.append(BinaryPropertyList.Kind.integer << 4 | 4)
       output.append(bigEndian: UInt64(0))
@@ -106,11 +121,13 @@ struct BinaryPropertyListEncoder: ~Copyable {
     return endScalar(from: start)
   }
 
+  /// Writes an array, and returns its number.
   private mutating func add(_ elements: [PropertyList], depth: Int) throws -> Int {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     let (number, references) = beginContainer(
       BinaryPropertyList.Kind.array, size: elements.count, references: elements.count)
     for (index, element) in elements.enumerated() {
+      // References come before the elements, whose numbers are known only now: they fill the gap.
       let reference = try add(element, depth: depth + 1)
       output.set(reference, size: referenceSize, at: references + index * referenceSize)
     }
@@ -140,7 +157,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
     return number
   }
 
-  /// Begins a container, and returns its number and where its references go.
+  /// Writes a container's header and a gap for its references; returns its number and the offset of
+  /// the gap.
   private mutating func beginContainer(_ kind: UInt8, size: Int, references: Int) -> (Int, Int) {
     offsets.append(output.count)
     appendHeader(kind, size: size)
@@ -151,6 +169,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   // MARK: - Bytes
 
+  /// Writes the first byte of an object, and its size as an integer object if that doesn't fit into
+  /// half a byte.
   private mutating func appendHeader(_ kind: UInt8, size: Int) {
     if size < 15 {
       output.append(kind << 4 | UInt8(truncatingIfNeeded: size))
@@ -160,6 +180,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
     }
   }
 
+  /// Writes an integer in as few bytes as possible; a negative one takes 8, since shorter ones are
+  /// unsigned.
   private mutating func appendInteger(_ number: Int64) {
     let marker = BinaryPropertyList.Kind.integer << 4
     switch number {
@@ -178,6 +200,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     }
   }
 
+  /// Writes a string as ASCII if it is, else as UTF-16.
   private mutating func appendText(_ text: String) {
     var text = text
     let isASCII = text.withUTF8 { bytes in
@@ -194,6 +217,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     for unit in units { output.append(bigEndian: unit) }
   }
 
+  /// Writes a UID.
   private mutating func appendReference(_ number: UInt32) {
     let size = Self.byteCount(of: Int(number))
     output.append(BinaryPropertyList.Kind.reference << 4 | UInt8(size - 1))
@@ -202,8 +226,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
     output.set(Int(number), size: size, at: start)
   }
 
-  /// The number of the scalar whose bytes begin at `start`: a new one, or that of an equal scalar, whose
-  /// bytes are then the only ones kept.
+  /// The number of the scalar that was written from `start` on: a new one, or that of an equal
+  /// scalar. In the latter case the output is truncated to `start`.
   private mutating func endScalar(from start: Int) -> Int {
     let bytes = output.bytes(from: start)
     let number = offsets.count
@@ -212,13 +236,15 @@ struct BinaryPropertyListEncoder: ~Copyable {
       return number
     }
     let hash = bytes.contentHash
+    // The hash's low half selects the slot, and its high half is compared before the bytes are.
     let tag = hash & 0xFFFF_FFFF_0000_0000
     let mask = slots.count - 1
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
       if slots[slot] & 0xFFFF_FFFF_0000_0000 == tag {
         let other = Int(slots[slot] & 0xFFFF_FFFF) - 1
-        // An object's first bytes determine its length, so equal beginnings mean equal objects.
+        // No object is a prefix of another, since its first bytes determine its length. So equal
+        // beginnings are equal objects.
         if output.hasBytes(bytes, at: offsets[other]) {
           output.truncate(to: start)
           return other
@@ -234,11 +260,12 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
 // MARK: - Size
 
-/// The size of the output, so that memory is allocated once.
+/// An upper bound of the number of objects and an estimate of the bytes, so that memory is
+/// allocated once.
 struct BinaryPropertyListSize {
-  /// The maximum number of objects.
+  /// The number of objects before uniquing.
   private(set) var objects = 0
-  /// About how many bytes: non-ASCII strings take up to twice what is counted.
+  /// About how many bytes: non-ASCII strings may take up to twice what is counted.
   private(set) var bytes = 64
 
   mutating func add(_ value: PropertyList, depth: Int) throws {
@@ -255,6 +282,7 @@ struct BinaryPropertyListSize {
     }
   }
 
+  /// Writes a dictionary with its keys in the given order, and returns its number.
   mutating func add(_ fields: [PropertyList.Fields.Field], depth: Int) throws {
     try addContainer(depth: depth)
     for index in fields.indices {
@@ -270,7 +298,7 @@ struct BinaryPropertyListSize {
 
   private mutating func add(_ text: String) { addObject(9 + text.utf8.count) }
 
-  /// Counts the object, its offset and a reference to it.
+  /// Counts an object of `size` bytes, its offset and a reference to it.
   private mutating func addObject(_ size: Int) {
     objects += 1
     bytes += size + 8

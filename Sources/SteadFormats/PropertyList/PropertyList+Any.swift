@@ -1,19 +1,23 @@
 import Foundation
 
 extension PropertyList {
-  /// Converts a Swift or Foundation value to a property list.
+  /// Converts a value of Swift or Foundation.
   ///
-  /// It accepts `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a `Double`),
-  /// `String`, `Substring`, `Data`, `Date`, arrays of those, dictionaries of those with string keys,
-  /// `NSNumber` with its kind of number, `NSString`, `NSData`, `NSDate`, `NSArray`, `NSDictionary` and their
-  /// subclasses, and all of them in optionals. It accepts nothing else; `URL`, sets and nil are refused.
+  /// Accepted are `Bool`, integers of 8 to 64 bits, `Float`, `Double`, `CGFloat`, `Decimal` (as a
+  /// `Double`), `String`, `Substring`, `Data`, `Date`, arrays of those, dictionaries of those with
+  /// string keys, `NSNumber` with its kind of number, `NSString`, `NSData`, `NSDate`, `NSArray`,
+  /// `NSDictionary` and their subclasses, and all of them in optionals. Everything else is refused,
+  /// `URL`, sets and nil included.
   ///
-  /// Costs up to 1 us a value. Throws an error of code ``PropertyListError/Code/notAPropertyList`` that names
-  /// the first unsupported type, or ``PropertyListError/Code/tooDeep``.
+  /// Costs up to 1 µs a value.
+  ///
+  /// - Throws: ``PropertyListError``: ``PropertyListError/Code/notAPropertyList``, with the first
+  ///   type that isn't supported, or ``PropertyListError/Code/tooDeep``.
   public init(validating value: Any) throws {
     self = try Self.list(of: value, depth: 0)
   }
 
+  /// Converts a value at a nesting depth.
   static func list(of value: Any, depth: Int) throws -> PropertyList {
     // Off Apple a cast of an object to a protocol or a number may convert it: `as? Int` accepts 2.0.
     if type(of: value) is AnyClass { return try list(ofObject: value, depth: depth) }
@@ -23,6 +27,7 @@ extension PropertyList {
     throw PropertyListError.notAPropertyList(type(of: value))
   }
 
+  /// Converts an instance of a class.
   private static func list(ofObject object: Any, depth: Int) throws -> PropertyList {
     switch object {
     case let number as NSNumber: return number.propertyList
@@ -42,6 +47,7 @@ extension PropertyList {
     }
   }
 
+  /// The string of a dictionary's key; throws for a key of another type.
   static func key(of value: Any) throws -> String {
     if let text = value as? String { return text }
     if let text = value as? Substring { return String(text) }
@@ -52,11 +58,11 @@ extension PropertyList {
     )
   }
 
-  /// The value as `Any`, for casts that succeed exactly when they would on Apple's systems.
+  /// The value as `Any`, for casts that succeed exactly when they would on Apple's platforms.
   ///
-  /// Booleans and numbers are returned as `NSNumber`, which off Apple, too, converts to every kind of number
-  /// that can hold the same value. A Swift number in an `Any` can be cast only to its own type. Everything
-  /// else is a Swift value: `String`, `Data`, `Date`, `[Any]`, `[String: Any]`.
+  /// Booleans and numbers are `NSNumber`, which off Apple, too, converts to each kind of number
+  /// that can represent the same value. A Swift number in an `Any` can be cast only to its own
+  /// type. Everything else is a Swift value: `String`, `Data`, `Date`, `[Any]`, `[String: Any]`.
   ///
   /// | value                   | `Int` | `Int32` | `UInt8` | `UInt64` | `Double` | `Float` | `Bool` |
   /// | ----------------------- | ----- | ------- | ------- | -------- | -------- | ------- | ------ |
@@ -68,9 +74,9 @@ extension PropertyList {
   /// | `.double(0.5)`          | nil   | nil     | nil     | nil      | yes      | yes     | nil    |
   /// | `.bool(true)`           | yes   | yes     | yes     | yes      | yes      | yes     | yes    |
   ///
-  /// Every one of them can be cast to `NSNumber`; arrays and dictionaries to `[Int]`, `[String: Double]` and
-  /// so on if all their elements can. A `[String: Any]` treats two spellings of "é" as one key; of such keys
-  /// it contains the last in byte order. Costs an allocation for each number.
+  /// Each of them can be cast to `NSNumber`; arrays and dictionaries to `[Int]`, `[String: Double]`
+  /// and so on if all their elements can. A `[String: Any]` treats two spellings of "é" as one key;
+  /// of such keys it contains the last in byte order. Costs an allocation for each number.
   public var anyValue: Any {
     switch self {
     case .bool(let bool): NSNumber(value: bool)
@@ -102,6 +108,8 @@ extension PropertyList.Fields {
 }
 
 extension PropertyListError {
+  /// The error for a value of a type that property lists don't have; it names the type, never the
+  /// value.
   static func notAPropertyList(_ type: Any.Type) -> PropertyListError {
     PropertyListError(
       code: .notAPropertyList,
@@ -112,8 +120,12 @@ extension PropertyListError {
 
 // MARK: - Types that can be property lists
 
-/// A Swift value that is a property list, if its contents are.
+/// A Swift type whose values are property lists, or are if their contents are.
 protocol PropertyListConvertible {
+  /// The value as a property list.
+  ///
+  /// - Parameter depth: How many containers are around the value, for
+  ///   ``PropertyList/maximumDepth``.
   func propertyList(depth: Int) throws -> PropertyList
 }
 
@@ -214,6 +226,7 @@ extension AnyHashable: PropertyListConvertible {
 extension NSNumber {
   /// The number as the kind from which it was created.
   var propertyList: PropertyList {
+    // First, since an NSNumber made from a Bool also reports the type of an Int8.
     if isBoolean { return .bool(boolValue) }
     switch UInt8(bitPattern: objCType.pointee) {
     case UInt8(ascii: "f"): return .float(floatValue)
@@ -223,7 +236,7 @@ extension NSNumber {
     }
   }
 
-  /// Whether it was created from a `Bool`.
+  /// Whether the number was created from a `Bool`.
   fileprivate var isBoolean: Bool {
     #if canImport(Darwin)
       // An `Int8` reports the same C type.

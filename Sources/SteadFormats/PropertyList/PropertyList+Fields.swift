@@ -3,8 +3,15 @@ import Foundation
 extension PropertyList {
   /// The keys and values of a dictionary, sorted by the keys' bytes.
   ///
-  /// Keys are distinguished by their UTF-8, as in files, whereas a `[String: …]` would treat two spellings of
-  /// "é" as one key. A look-up is a binary search.
+  /// Keys are compared by their UTF-8, as in files, whereas a `[String: …]` treats two spellings of
+  /// "é" as one key and would lose a value. A look-up is a binary search, O(log n); setting a new
+  /// key is O(n).
+  ///
+  /// ```swift
+  /// var fields: PropertyList.Fields = ["theme": .string("dark")]
+  /// fields["size"] = .integer(12)
+  /// fields["theme"] = nil
+  /// ```
   public struct Fields: Sendable, Hashable {
     /// A key and its value.
     public struct Field: Sendable, Hashable {
@@ -31,13 +38,15 @@ extension PropertyList {
       }
     }
 
-    /// Sorted by the keys' bytes.
+    /// Invariant: sorted by the keys' bytes, without duplicates.
     private(set) var fields: [Field]
 
     /// No fields.
     public init() { fields = [] }
 
     /// Makes fields in any order; if several have one key, the last counts.
+    ///
+    /// O(n) if they are sorted already, else O(n log n).
     public init(_ fields: some Sequence<Field>) {
       let given = Array(fields)
       // Fields from a file are usually sorted already, and comparing neighbours is quick.
@@ -55,10 +64,11 @@ extension PropertyList {
       }
     }
 
-    /// The positions of fields, sorted by key and then by position.
+    /// The indices of fields, sorted by key and then by index.
     ///
-    /// Keys are compared by the eight bytes after their common prefix, as one number, and by all their bytes
-    /// only when those are equal.
+    /// Keys of one app tend to begin alike (`com.example.`), so comparing from their first byte
+    /// would find the difference late. Their common prefix is skipped, and the next eight bytes are
+    /// compared as one integer; the whole keys only if those are equal.
     private static func sortedIndices(of fields: [Field]) -> [Int] {
       let shared = sharedPrefixCount(of: fields)
       let sortKeys = fields.indices.map { index in
@@ -72,7 +82,7 @@ extension PropertyList {
       }.map(\.index)
     }
 
-    /// The length of all keys' common prefix.
+    /// The length of the longest common prefix of all keys, in bytes.
     private static func sharedPrefixCount(of fields: [Field]) -> Int {
       guard let first = fields.first else { return 0 }
       return fields.dropFirst().reduce(first.key.utf8.count) { count, field in
@@ -99,7 +109,8 @@ extension PropertyList {
       }
     }
 
-    /// The first position whose key does not come before `key`.
+    /// The first index whose key does not come before `key`: that of `key` if it exists, else where
+    /// it would be inserted.
     private func insertionIndex(of key: String) -> Int {
       var (low, high) = (0, fields.count)
       while low < high {
@@ -112,11 +123,11 @@ extension PropertyList {
 }
 
 extension PropertyList.Fields: RandomAccessCollection {
-  /// The first position.
+  /// The index of the first field.
   public var startIndex: Int { fields.startIndex }
-  /// The position after the last.
+  /// The index after the last field.
   public var endIndex: Int { fields.endIndex }
-  /// The key and value at a position.
+  /// The field at an index.
   public subscript(position: Int) -> Field { fields[position] }
 }
 
@@ -128,7 +139,8 @@ extension PropertyList.Fields: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-  /// Whether the UTF-8 is the same; `==` also treats some strings with other bytes as equal.
+  /// Whether the UTF-8 is the same. `==` compares by canonical equivalence, so it treats strings of
+  /// different bytes as equal.
   @inline(__always)
   package func isSameText(as other: String) -> Bool {
     let count = utf8.count
@@ -140,7 +152,7 @@ extension String {
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether the UTF-8 comes before the other's.
+  /// Whether the UTF-8 is lexicographically before that of another string.
   package func comesBefore(_ other: String) -> Bool {
     let comesBefore = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in left.comesBefore(right) }
@@ -150,7 +162,8 @@ extension String {
 
   // MARK: - Prefixes
 
-  /// Eight bytes of the UTF-8, padded with zeros, as a number that sorts as they do.
+  /// Eight bytes of the UTF-8 from an offset on, as an integer that sorts as they do; missing bytes
+  /// count as zeros.
   fileprivate func prefixNumber(from offset: Int) -> UInt64 {
     let read = utf8.withContiguousStorageIfAvailable { bytes in
       let rest = UnsafeRawBufferPointer(bytes).dropFirst(offset).prefix(8)
@@ -160,11 +173,12 @@ extension String {
       }
       return rest.reduce(0) { $0 << 8 | UInt64($1) } << (64 - 8 * UInt64(rest.count))
     }
-    // All eight are equal: then all the bytes are compared.
+    // Without contiguous storage all numbers are 0, so whole keys are compared.
     return read ?? 0
   }
 
-  /// How many of the first `limit` bytes of the UTF-8 agree, up to the first that does not.
+  /// How many of the first `limit` bytes of the UTF-8 are the same in both strings, up to the first
+  /// difference.
   fileprivate func countShared(with other: String, limit: Int) -> Int {
     let shared = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
@@ -177,13 +191,14 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether the other begins with the same bytes.
+  /// Whether the other buffer, which is at least as long, begins with these bytes.
   @inline(__always)
   fileprivate func hasSameBytes(as other: Self) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return true }
     return memcmp(left, right, count) == 0
   }
 
+  /// Whether the bytes are lexicographically before those of another buffer.
   @inline(__always)
   fileprivate func comesBefore(_ other: Self) -> Bool {
     guard let left = baseAddress, let right = other.baseAddress else { return count < other.count }

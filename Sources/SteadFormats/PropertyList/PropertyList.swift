@@ -1,10 +1,18 @@
 import Foundation
 
-/// A value that a property list can hold, with its original type.
+/// A value of a property list, with its exact type.
 ///
-/// Booleans, whole numbers, `Float` and `Double` are distinct, as in the binary format, and are restored from
-/// a file as what they were. Two values are equal when kind and content are: `.integer(1)` equals neither
-/// `.bool(true)` nor `.double(1)`.
+/// Literals aren't supported on purpose: a number's kind matters, so it is written out.
+///
+/// ```swift
+/// let list: PropertyList = .dictionary(["theme": .string("dark"), "sizes": .array([.integer(1), .double(2)])])
+/// let bytes = try list.data(format: .xml)
+/// let same = try PropertyList.parse(bytes) == list  // true
+/// ```
+///
+/// Booleans, integers, `Float` and `Double` are distinct, as in the binary format, and come back
+/// from a file as what they were. Two values are equal if kind and content are: `.integer(1)`
+/// equals neither `.bool(true)` nor `.double(1)`.
 public enum PropertyList: Sendable, Hashable {
   /// True or false.
   case bool(Bool)
@@ -38,8 +46,8 @@ public enum PropertyList: Sendable, Hashable {
 extension PropertyList {
   /// Whether both are of one kind and have the same bytes.
   ///
-  /// So two spellings of "é" differ, as do 0.0 and -0.0, and a NaN equals itself: a value that was written
-  /// and read always equals itself, and every difference is noticed.
+  /// Two spellings of "é" differ, as do 0.0 and -0.0, and a NaN equals itself. So a value that was
+  /// written and read equals itself, and no difference between two files goes unnoticed.
   public static func == (left: PropertyList, right: PropertyList) -> Bool {
     switch (left, right) {
     case (.bool(let left), .bool(let right)): left == right
@@ -74,11 +82,12 @@ extension PropertyList {
 }
 
 extension Date {
+  /// The bits of the number that the binary format stores.
   fileprivate var bits: UInt64 { timeIntervalSinceReferenceDate.bitPattern }
 }
 
 extension String {
-  /// Hashes what ``isSameText(as:)`` compares.
+  /// Hashes the UTF-8, which is what ``isSameText(as:)`` compares.
   func hashBytes(into hasher: inout Hasher) {
     var text = self
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -87,9 +96,10 @@ extension String {
 
 // MARK: - Errors
 
-/// Why bytes aren't a property list, or a property list cannot contain a value.
+/// The error of reading or writing a property list.
 ///
-/// Compare ``code``, show ``message``. No string in it ever contains a key or a value.
+/// Compare ``code``, show ``message``. Neither contains a key or a value of the list, so both can
+/// be logged.
 public struct PropertyListError: Error, Sendable, Hashable {
   /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -138,6 +148,8 @@ extension PropertyListError: CustomStringConvertible, LocalizedError {
 }
 
 extension PropertyListError {
+  /// An error for bytes that break the rules of a format.
+  ///
   /// - Parameter fault: What is wrong with the list, as a clause: `a tag has no end`.
   package static func damaged(_ fault: String, at offset: Int?) -> PropertyListError {
     PropertyListError(
@@ -146,10 +158,12 @@ extension PropertyListError {
       offset: offset)
   }
 
+  /// An error for bytes that may be valid, but that a ``PropertyList`` cannot represent.
   package static func unsupported(_ message: String, at offset: Int?) -> PropertyListError {
     PropertyListError(code: .unsupported, message: message, offset: offset)
   }
 
+  /// An error for arrays and dictionaries nested deeper than ``PropertyList/maximumDepth``.
   package static func tooDeep(at offset: Int? = nil) -> PropertyListError {
     PropertyListError(
       code: .tooDeep,
@@ -162,7 +176,7 @@ extension PropertyListError {
 extension PropertyList {
   /// The maximum nesting depth of arrays and dictionaries that are read or written.
   ///
-  /// It keeps a forged file from exhausting the stack: reading takes at most 1.5 KB of it a level, and
-  /// Apple's systems give 512 KB to threads other than the first.
+  /// It keeps a crafted file from exhausting the stack: reading takes at most 1.5 KB of stack a
+  /// level, and secondary threads have 512 KB on Apple's platforms.
   public static let maximumDepth = 256
 }

@@ -1,40 +1,47 @@
 import Foundation
 
-/// Reads Apple's XML property lists, and the XML that can surround them.
+/// Parses Apple's XML property lists, and the XML that can surround them.
 ///
-/// Declarations, a document type with or without its own declarations, comments, processing instructions and
-/// attributes are skipped; entities are XML's five and character references. Nothing outside the bytes is
-/// ever read. A list may lack the surrounding `<plist>`. Line ends and control characters in strings are left
-/// as they are, since Apple's writer emits them so. If a key occurs twice, its last value counts.
+/// Declarations, a document type with or without an internal subset, comments, processing
+/// instructions and attributes are skipped. Entities are XML's five and character references:
+/// declared ones are refused, so there is no entity expansion and no external entity (XXE). Nothing
+/// outside the bytes is ever read.
 ///
-/// `PropertyListSerialization` takes 3.8 times as long for 10,000 keys: `Scripts/benchmark formats --cpu`.
-/// It also treats two spellings of "é" as one key, and loses the value of one.
+/// A list may lack the surrounding `<plist>`. Line ends and control characters in strings stay as
+/// they are, since Apple's writer emits them so. If a key occurs twice, its last value counts.
+///
+/// `PropertyListSerialization` takes 3.8 times as long for 10,000 keys: `Scripts/benchmark formats
+/// --cpu`. It also treats two spellings of "é" as one key, and loses the value of one.
 struct XMLPropertyListReader {
   private var scanner: ByteScanner
 
-  /// Reads the property list in UTF-8.
+  /// Parses a property list in UTF-8.
   static func read(_ bytes: UnsafeRawBufferPointer) throws -> PropertyList {
     var reader = XMLPropertyListReader(scanner: ByteScanner(bytes))
     return try reader.document()
   }
 
-  /// The elements of property lists. Text that begins with one is XML, valid or not.
+  /// The elements of property lists. Text that begins with one of them is XML, valid or not.
   static let names: Set<String> = [
     "plist", "dict", "key", "array", "string", "integer", "real", "true", "false", "date", "data",
   ]
 
+  /// A start tag, without its attributes.
   private struct Tag {
     var name: String
+    /// Whether the tag closes itself: `<true/>`.
     var isEmpty: Bool
     var offset: Int
   }
 
+  /// An error at the current offset.
   private func damaged(_ fault: String) -> PropertyListError {
     .damaged(fault, at: scanner.offset)
   }
 
   // MARK: - Document and tags
 
+  /// Parses the whole document.
   private mutating func document() throws -> PropertyList {
     try skipMiscellaneous()
     let tag = try openTag()
@@ -53,7 +60,8 @@ struct XMLPropertyListReader {
     return list
   }
 
-  /// Advances to the next tag or text.
+  /// Skips whitespace, comments, processing instructions and document types, up to the next tag or
+  /// text.
   private mutating func skipMiscellaneous() throws {
     while true {
       scanner.skipSpace()
@@ -69,8 +77,11 @@ struct XMLPropertyListReader {
     }
   }
 
-  /// Skips a document type; its declarations are ignored, so no entity can expand.
+  /// Skips a document type from after `<!DOCTYPE` on. Its declarations are ignored, so no entity
+  /// can expand.
   private mutating func skipDocumentType() throws {
+    // `>` ends declarations within the brackets of the internal subset, and the document type only
+    // outside of them.
     var isInside = false
     while let byte = scanner.peek {
       if scanner.consume("<!--") {
@@ -91,6 +102,7 @@ struct XMLPropertyListReader {
     throw damaged("its document type has no end")
   }
 
+  /// Parses a start tag; attributes are skipped, quoted `>` included.
   private mutating func openTag() throws -> Tag {
     let offset = scanner.offset
     guard scanner.consume("<") else { throw damaged("it has text where an element is expected") }
@@ -113,6 +125,7 @@ struct XMLPropertyListReader {
     throw damaged("a tag has no end")
   }
 
+  /// Parses the end tag of an element.
   private mutating func close(_ tag: Tag) throws {
     guard scanner.consume("</") else { throw damaged("an element isn't closed") }
     let name = scanner.consume { !$0.isSpace && $0 != UInt8(ascii: ">") }
@@ -124,6 +137,7 @@ struct XMLPropertyListReader {
 
   // MARK: - Values
 
+  /// Parses the contents of an element, from after its start tag to after its end tag.
   private mutating func value(_ tag: Tag, depth: Int) throws -> PropertyList {
     switch tag.name {
     case "dict": return .dictionary(try fields(tag, depth: depth))
@@ -163,6 +177,7 @@ struct XMLPropertyListReader {
     }
   }
 
+  /// Parses the contents of an `array`.
   private mutating func elements(_ tag: Tag, depth: Int) throws -> [PropertyList] {
     guard depth < PropertyList.maximumDepth else {
       throw PropertyListError.tooDeep(at: tag.offset)
@@ -178,6 +193,7 @@ struct XMLPropertyListReader {
     return elements
   }
 
+  /// Parses the contents of a `dict`: keys and values in turn.
   private mutating func fields(_ tag: Tag, depth: Int) throws -> PropertyList.Fields {
     guard depth < PropertyList.maximumDepth else {
       throw PropertyListError.tooDeep(at: tag.offset)
@@ -203,13 +219,14 @@ struct XMLPropertyListReader {
 
   // MARK: - Text
 
+  /// An element's text without surrounding whitespace, for numbers and dates.
   private mutating func trimmedText(_ tag: Tag) throws -> String {
     let text = try text(tag).utf8.drop { $0.isSpace }
     guard let end = text.lastIndex(where: { !$0.isSpace }) else { return "" }
     return String(text[...end]) ?? ""
   }
 
-  /// The contents between the tag and its end, which is consumed.
+  /// An element's text, with entities and CDATA sections resolved; consumes the end tag.
   private mutating func text(_ tag: Tag) throws -> String {
     guard !tag.isEmpty else { return "" }
     var text: [UInt8] = []
@@ -236,6 +253,7 @@ struct XMLPropertyListReader {
     return string
   }
 
+  /// Parses an entity after its `&`.
   private mutating func entity() throws -> Character {
     if scanner.consume("lt;") { return "<" }
     if scanner.consume("gt;") { return ">" }
@@ -249,6 +267,8 @@ struct XMLPropertyListReader {
     }
     let radix = scanner.consume("x") ? 16 : 10
     let digits = scanner.consume { $0.hexadecimalValue != nil }
+    // More digits can't be a character, and `UInt32(_:radix:)` must not see an arbitrarily long
+    // string.
     guard digits.count <= 8, scanner.consume(";"),
       let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix),
       let scalar = Unicode.Scalar(number)
@@ -256,7 +276,8 @@ struct XMLPropertyListReader {
     return Character(scalar)
   }
 
-  /// Decimal, or hexadecimal after `0x` as in Apple's reader; leading zeros mean nothing.
+  /// A decimal integer, or a hexadecimal one after `0x`, as in Apple's reader. Leading zeros are
+  /// ignored; they don't mean octal.
   private static func integer(_ text: String) -> PropertyList? {
     var digits = Substring(text)
     let isNegative = digits.hasPrefix("-")
@@ -267,15 +288,19 @@ struct XMLPropertyListReader {
       let size = UInt64(digits, radix: isHexadecimal ? 16 : 10)
     else { return nil }
     guard isNegative else { return PropertyList(size) }
+    // The magnitude of Int64.min is one more than Int64.max.
     return size <= 1 << 63 ? .integer(Int64(truncatingIfNeeded: 0 &- size)) : nil
   }
 
+  /// A floating-point number, or one of the names that Apple's writer uses.
   private static func real(_ text: String) -> Double? {
     switch text.lowercased() {
     case "nan": return .nan
     case "inf", "+inf", "infinity", "+infinity": return .infinity
     case "-inf", "-infinity": return -.infinity
     default:
+      // `Double.init` also accepts hexadecimal floats and other spellings, which Apple's reader
+      // refuses.
       let isDecimal = text.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
       return isDecimal ? Double(text) : nil
     }

@@ -1,15 +1,21 @@
 import Foundation
 
-/// Writes Apple's XML property lists, in the layout of Apple's writer: a tab a level, sorted keys.
+/// Writes Apple's XML property lists, laid out as by Apple's writer: a tab for each level, sorted
+/// keys.
 ///
-/// XML has one kind of number with a point, so a `Float` is written as the `Double` of the same value, and
-/// dates lose their fraction of a second. A carriage return is written as a reference, since XML readers
-/// treat a plain one as a line end.
+/// XML has one kind of floating-point number, so a `Float` is written as the `Double` of the same
+/// value, and dates lose their fraction of a second. A carriage return is written as a character
+/// reference, since XML readers normalize a literal one to a line feed.
 ///
-/// `PropertyListSerialization` takes 16 times as long for 10,000 keys: `Scripts/benchmark formats --cpu`.
+/// `PropertyListSerialization` takes 16 times as long for 10,000 keys: `Scripts/benchmark formats
+/// --cpu`.
 struct XMLPropertyListWriter: ~Copyable {
   private var output: ByteWriter
 
+  /// Serializes a property list.
+  ///
+  /// - Throws: ``PropertyListError`` at the depth limit, for control characters in strings, and for
+  ///   dates whose year has more than 9 digits.
   static func write(_ list: PropertyList) throws -> Data {
     var writer = XMLPropertyListWriter(output: ByteWriter(capacity: 1024))
     writer.line(
@@ -24,6 +30,7 @@ struct XMLPropertyListWriter: ~Copyable {
     return writer.output.data()
   }
 
+  /// Writes a value, indented.
   private mutating func add(_ list: PropertyList, depth: Int) throws {
     switch list {
     case .bool(let bool): line(bool ? "<true/>" : "<false/>", depth: depth)
@@ -57,16 +64,21 @@ struct XMLPropertyListWriter: ~Copyable {
     }
   }
 
+  /// A number as Apple's writer prints it. Swift's description is the shortest text that reads back
+  /// as the same number.
   private static func text(_ number: Double) -> String {
     if number.isNaN { return "nan" }
     if number.isInfinite { return number < 0 ? "-infinity" : "+infinity" }
     return number.description
   }
 
-  /// The characters in a line of Base64, counting each leading tab as 8.
+  /// The number of Base64 characters in a line, if a tab counts as 8.
   private static let dataLineLength = 76
+  /// From this depth on lines of data are no longer indented further, so that they don't become too
+  /// short.
   private static let tabLimit = 8
 
+  /// Writes data as lines of Base64.
   private mutating func add(_ data: Data, depth: Int) {
     line("<data>", depth: depth)
     let indent = min(depth, Self.tabLimit)
@@ -82,12 +94,14 @@ struct XMLPropertyListWriter: ~Copyable {
     line("</data>", depth: depth)
   }
 
+  /// Writes a line, indented.
   private mutating func line(_ text: String, depth: Int) {
     for _ in 0..<depth { output.append(UInt8(ascii: "\t")) }
     for byte in text.utf8 { output.append(byte) }
     output.append(UInt8(ascii: "\n"))
   }
 
+  /// Writes an element with escaped text.
   private mutating func line(_ name: String, _ text: String, depth: Int) throws {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(text.utf8.count)
@@ -110,16 +124,19 @@ struct XMLPropertyListWriter: ~Copyable {
 
 // MARK: - Dates
 
-/// Dates as text property lists write them, `2026-11-21T19:30:00Z`: whole seconds, UTC, in the Gregorian
-/// calendar even before its introduction.
+/// Dates as text property lists write them, `2026-11-21T19:30:00Z`: whole seconds, UTC, in the
+/// proleptic Gregorian calendar.
+///
+/// Written by hand since a formatter of Foundation's takes a microsecond, and switches to the
+/// Julian calendar for dates before 1582.
 enum PropertyListDate {
   private static let secondsPerDay = 86_400
-  /// From 0000-03-01, where the day count below begins, to 2001-01-01.
+  /// The days from 0000-03-01, where the day count below begins, to 2001-01-01.
   private static let daysToReference = 730_791
-  /// The maximum number of years on either side of 0.
+  /// The maximum absolute value of a year, 9 digits; it keeps the arithmetic far from overflow.
   private static let yearLimit = 999_999_999
 
-  /// The date in a string; nil when the string isn't one.
+  /// The date in a string; nil if the string isn't one.
   static func date(_ text: some Collection<UInt8>) -> Date? {
     var rest = Array(text)[...]
     let isNegative = rest.first == UInt8(ascii: "-")
@@ -132,13 +149,13 @@ enum PropertyListDate {
       let second = parseNumber(&rest, digits: 1...2, until: "Z"), second < 60, rest.isEmpty
     else { return nil }
     let days = days(year: isNegative ? -year : year, month: month, day: day)
-    // The 31st of a shorter month would be a day of the next.
+    // February 30 would silently become a day in March.
     guard civil(days: days).day == day else { return nil }
     let seconds = (days * 24 + hour) * 3600 + minute * 60 + second
     return Date(timeIntervalSinceReferenceDate: Double(seconds))
   }
 
-  /// A date as a string, without its fraction of a second; nil when its year has more than 9 digits.
+  /// A date as a string, without its fraction of a second; nil if its year has more than 9 digits.
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard abs(seconds) < Double(yearLimit) * 365 * Double(secondsPerDay) else { return nil }
@@ -151,6 +168,7 @@ enum PropertyListDate {
       + padded(rest / 3600, 2) + ":" + padded(rest / 60 % 60, 2) + ":" + padded(rest % 60, 2) + "Z"
   }
 
+  /// Consumes a number of so many digits, and the character after it.
   private static func parseNumber(
     _ text: inout ArraySlice<UInt8>, digits: ClosedRange<Int>, until end: Unicode.Scalar
   ) -> Int? {
@@ -162,16 +180,18 @@ enum PropertyListDate {
     return taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
+  /// A number with leading zeros.
   private static func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  // Years are counted from March, so that a leap day is a year's last day; 400 years then always have the
-  // same number of days.
+  // Years are counted from March, so that a leap day is the last day of a year. 400 years, an era,
+  // then always have the same number of days, and the days before each month follow a linear
+  // formula: (153 * month + 2) / 5.
   private static let daysPerEra = 146_097
 
-  /// Days since 2001-01-01.
+  /// The number of days since 2001-01-01.
   private static func days(year: Int, month: Int, day: Int) -> Int {
     let year = month <= 2 ? year - 1 : year
     let era = (year >= 0 ? year : year - 399) / 400
@@ -181,6 +201,8 @@ enum PropertyListDate {
     return era * daysPerEra + dayOfEra - daysToReference
   }
 
+  /// Year, month and day of a number of days since 2001-01-01; the inverse of
+  /// `days(year:month:day:)`.
   private static func civil(days: Int) -> (year: Int, month: Int, day: Int) {
     let days = days + daysToReference
     let era = (days >= 0 ? days : days - (daysPerEra - 1)) / daysPerEra

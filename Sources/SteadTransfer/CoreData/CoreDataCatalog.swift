@@ -3,50 +3,64 @@ import SteadFormats
 import SteadRecords
 import SteadSQLite
 
-/// A store's own description: its entities and tables.
+/// The catalog of a Core Data store: its entities, tables, columns and, if it keeps it, the model.
+///
+/// | table | contents |
+/// | ----- | -------- |
+/// | `Z_METADATA` | `Z_UUID`; `Z_PLIST` with the hashes of the model's entities; `Z_VERSION` of the layout |
+/// | `Z_PRIMARYKEY` | an entity a row: number `Z_ENT`, `Z_NAME`, parent `Z_SUPER`, highest row number `Z_MAX` |
+/// | `Z_MODELCACHE` | the model, as a compressed keyed archive |
+/// | `ZROOT` | the rows of a hierarchy: `Z_PK`, `Z_ENT`, `Z_OPT`, a column `ZNAME` for each attribute and to-one relationship |
+/// | `Z_12NAME` | the pairs of a many-to-many relationship |
 struct CoreDataCatalog {
   /// An entity of the store's model.
   struct Entity {
-    /// The number that rows and columns refer to it by.
+    /// The entity's number, in `Z_ENT` of its rows.
     let number: Int64
     let name: String
-    /// Itself, then the entities above it.
+    /// The numbers of the entity itself and of its ancestors, from the closest on.
     var lineage: [Int64]
-    /// The entity at the top of its hierarchy.
+    /// The name of the entity at the root of its hierarchy.
     var root: String
-    /// The table of the hierarchy, as the database writes it.
+    /// The table of the hierarchy, spelled as in the database; empty if there is none.
     var table: String
-    /// Whether it belongs to Core Data itself: history, and the records of its syncing.
+    /// Whether Core Data itself owns it: persistent history, and records of CloudKit mirroring.
     var isInternal: Bool
   }
 
-  /// Entities from this number on are Core Data's own.
+  /// The number of the first entity that Core Data itself owns.
   static let firstInternalNumber: Int64 = 16_000
-  /// How many entities there may be; models have some hundred at most.
+  /// The maximum number of entities; models have some hundred.
   static let entityLimit = 10_000
-  /// How many entities there may be above one.
+  /// The maximum number of ancestors of an entity.
   static let depthLimit = 100
+  /// The tables of the catalog itself.
   private static let ownTables: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
-  /// The store's UUID, or another string that it has instead.
+  /// The store's `Z_UUID`.
   let identifier: String
+  /// The entities by number.
   let entities: [Int64: Entity]
   /// The columns of each ordinary table.
   let columns: [String: [String]]
   /// The declared type of each column of each ordinary table.
   let columnTypes: [String: [String: String]]
-  /// The model in the store; nil if it has none that fits.
+  /// The model that the store keeps; nil if it has none, or one of other entities.
   let model: CoreDataModel?
   /// The names of the entities in the model that last wrote the store.
   let modelEntities: Set<String>
-  /// The entity that a migration renamed, with the name in `Z_PRIMARYKEY` and the one in the model.
+  /// The entity that a lightweight migration renamed: its name in `Z_PRIMARYKEY`, which stays, and
+  /// in the model.
   ///
-  /// An entity that a lightweight migration renamed keeps its old name there. When one name is left over
-  /// on either side, they are the same entity.
+  /// If after pairing equal names exactly one is left on each side, they are the same entity.
   let renamedEntity: (stored: String, model: String)?
-  /// The names of tables that modules of SQLite keep, and of those that belong to them.
+  /// The names of virtual tables, whose shadow tables have names with theirs as a prefix.
   private let virtualTables: Set<String>
 
+  /// Reads the catalog.
+  ///
+  /// - Throws: ``TransferError`` for a database that isn't such a store, is damaged, or has another
+  ///   layout.
   init(_ store: ForeignStore) throws {
     let (columns, columnTypes) = try Self.readColumns(store)
     for table in ["Z_PRIMARYKEY", "Z_METADATA"] where columns[table] == nil {
@@ -63,7 +77,7 @@ struct CoreDataCatalog {
       throw TransferError(
         code: .unreadable, message: "The store has no identifier in Z_METADATA; it is damaged.")
     }
-    // The only layout that was ever seen. Another one would be read wrongly.
+    // The only layout that was ever seen. Another one would be misread.
     guard row[2] == .integer(1) else {
       throw TransferError(
         code: .unsupported,
@@ -86,6 +100,8 @@ struct CoreDataCatalog {
       ).compactMap { if case .text(let name) = $0[0] { name } else { nil } })
   }
 
+  /// The columns of each table and their types, without virtual tables, which may need modules that
+  /// aren't there.
   private static func readColumns(
     _ store: ForeignStore
   ) throws -> (names: [String: [String]], types: [String: [String: String]]) {
@@ -103,12 +119,13 @@ struct CoreDataCatalog {
     return (result, types)
   }
 
-  /// An entity's part of the store's model.
+  /// An entity's description in the store's model.
   func modelEntity(_ entity: Entity) -> CoreDataModel.Entity? {
     let name = renamedEntity?.stored == entity.name ? renamedEntity?.model : entity.name
     return name.flatMap { model?.entities[$0] }
   }
 
+  /// The names of the model's entities, from the hashes in the metadata.
   private static func entityNames(_ value: SQLValue) -> Set<String> {
     guard case .blob(let data) = value,
       case .dictionary(let fields)? = try? PropertyList.parse(data),
@@ -117,6 +134,8 @@ struct CoreDataCatalog {
     return Set(hashes.map(\.key))
   }
 
+  /// Reads `Z_PRIMARYKEY`, and finds each entity's ancestors and table. Throws for cycles, unknown
+  /// parents, and an entity that has had rows but has no table.
   private static func readEntities(
     _ store: ForeignStore, _ columns: [String: [String]]
   ) throws -> [Int64: Entity] {
@@ -152,7 +171,7 @@ struct CoreDataCatalog {
         isInternal: isInternal)
     }
     for row in rows where (row[3].integer ?? 0) > 0 {
-      // Not every table of Core Data's own is named as its entity is, and none is imported.
+      // Internal entities may have tables of other names, and are not imported.
       guard let number = row[0].integer, let entity = result[number], entity.table.isEmpty,
         !entity.isInternal
       else { continue }
@@ -161,13 +180,14 @@ struct CoreDataCatalog {
     return result
   }
 
+  /// The error for a store that contradicts itself.
   static func damaged(_ reason: String) -> TransferError {
     TransferError(
       code: .unreadable,
       message: "\(reason) The store is damaged; import a backup of it. It was left as it is.")
   }
 
-  /// The tables with neither an entity's rows nor a relationship's pairs.
+  /// The tables that have neither rows of an entity nor pairs of a relationship.
   var unknownTables: [String] {
     let known = Set(entities.values.map(\.table)).union(Self.ownTables)
     return columns.keys.filter { table in
@@ -175,9 +195,9 @@ struct CoreDataCatalog {
     }.sorted()
   }
 
-  /// Whether a table has a name as Core Data gives it to the tables of a model.
+  /// Whether a table is named like those of a model.
   ///
-  /// Tables of a spatial index also have such names, and hold no data of their own.
+  /// Shadow tables of a spatial index (R*Tree) are, too, and have no data of their own.
   func hasModelName(_ table: String) -> Bool {
     guard table.uppercased().hasPrefix("Z") else { return false }
     return !["_node", "_parent", "_rowid"].contains { ending in
@@ -185,6 +205,8 @@ struct CoreDataCatalog {
     }
   }
 
+  /// Pairs the only entity that is missing in the model with the only one that is missing in the
+  /// store.
   private static func renamedEntity(
     _ entities: [Int64: Entity], _ modelEntities: Set<String>
   ) -> (stored: String, model: String)? {
@@ -202,26 +224,31 @@ struct CoreDataCatalog {
 
 // MARK: - Join tables
 
-/// A table of pairs: a relationship that is to-many on both sides.
+/// A join table, of a relationship that is to-many on both sides.
+///
+/// Its columns are named by the entity that the numbers in them belong to, and by the relationship
+/// of the other side: in `Z_1TAGS` of books and tags, `Z_1BOOKS` has numbers of entity 1 and
+/// `Z_2TAGS` of entity 2. `Z_FOK_2TAGS` has positions.
 struct CoreDataPairs {
-  /// A column that holds row numbers of an entity, and the relationship that leads to it.
+  /// A column that has row numbers of an entity, and the relationship that leads to it.
   struct Side: Hashable {
     let column: String
     let entity: Int64
-    /// The name of the relationship of the other side's entity, in capitals.
+    /// The relationship of the other side's entity that leads to these rows, in capitals.
     let relationship: String
-    /// The column with the places among those that one row of the other side leads to.
+    /// The column with the positions among the rows that one row of the other side leads to.
     var order: String?
   }
 
-  /// The name of a column that leads from an entity to itself, for a relationship that is its own inverse.
+  /// The name of the second column of a relationship that is its own inverse.
   private static let reflexive = "REFLEXIVE"
 
   let table: String
   let sides: [Side]
-  /// Whether the relationship is its own inverse, so that a pair counts for both of its rows.
+  /// Whether the relationship is its own inverse, so that each pair counts in both directions.
   let isReflexive: Bool
 
+  /// Nil if the table's name or one of its columns isn't of a join table.
   init?(_ table: String, _ columns: [String]) {
     guard Self.numbered(table, after: "Z_") != nil else { return nil }
     var sides: [Side] = []
@@ -261,7 +288,7 @@ struct CoreDataPairs {
     self.isReflexive = isReflexive
   }
 
-  /// The number and the name in `Z_12NAME`.
+  /// The number and the name in `Z_12NAME`; nil for another form.
   static func numbered(_ text: String, after prefix: String) -> (Int64, String)? {
     guard text.hasPrefix(prefix) else { return nil }
     let rest = text.dropFirst(prefix.count)

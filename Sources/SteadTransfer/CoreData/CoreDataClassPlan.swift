@@ -3,21 +3,24 @@ import SteadFiles
 import SteadRecords
 import SteadSQLite
 
-/// The location of one class's values in a store, for the rows of one entity.
+/// Where the values of a class are in a store, for the rows of one entity.
 struct CoreDataClassPlan {
-  /// An attribute and its columns.
+  /// An attribute and its column.
   struct Attribute {
-    /// What a column holds.
+    /// The form of a column's values.
     enum Form: Hashable {
-      /// The value.
+      /// The value itself.
       case plain
-      /// A byte that shows whether the data follows or the name of a file.
+      /// External storage is allowed: a byte that says whether the data or the name of a file
+      /// follows.
       case marked
     }
 
+    /// The property's name, or that of a field.
     let name: String
     let column: String
     let encoding: _ColumnEncoding
+    /// Whether a value transformer decodes the data, which is then copied as it is.
     let hasTransformer: Bool
     var form: Form = .plain
     /// Whether NULL becomes the property's default value.
@@ -28,7 +31,7 @@ struct CoreDataClassPlan {
 
   /// A property whose parts have columns of their own.
   struct Composite {
-    /// What the parts are.
+    /// The kind of the parts.
     enum Form {
       /// The fields of a struct.
       case fields
@@ -39,33 +42,34 @@ struct CoreDataClassPlan {
     let name: String
     var form: Form = .fields
     var fields: [Attribute]
-    /// Structs that are fields of this one.
+    /// Structs within this one.
     var nested: [Composite] = []
-    /// Whether all columns being NULL becomes the property's default value.
+    /// Whether the property gets its default value if all columns are NULL.
     var hasDefault = false
-    /// Whether all columns being NULL is nil, not a struct whose fields are all nil.
+    /// Whether all columns being NULL means nil, not a struct whose fields are all nil.
     var isOptional = true
-    /// What all columns being NULL is, if it isn't nil: a struct of optional fields.
+    /// The value if all columns are NULL and it isn't nil: a struct of optional fields.
     var empty: SQLValue = .null
 
     /// The columns of all parts.
     var columns: [String] { fields.map(\.column) + nested.flatMap(\.columns) }
 
-    /// The struct whose fields are all nil, with those within it that are not optional.
+    /// The JSON object of the struct whose fields are all nil, with its non-optional structs.
     var emptyObject: [String: Any] {
       let structs = nested.filter { !$0.isOptional && $0.form == .fields && form == .fields }
       return Dictionary(structs.map { ($0.name, $0.emptyObject) }) { first, _ in first }
     }
   }
 
-  /// A relationship, and where it is stored.
+  /// A relationship and its storage.
   struct Relationship {
+    /// Where a relationship is stored.
     enum Storage: Hashable {
       /// In a column of the rows themselves.
       case own(Reference)
-      /// In a column of the rows that it refers to.
+      /// In a column of the rows that it leads to.
       case other(Reference)
-      /// In a table of pairs.
+      /// In a join table.
       case pairs(table: String, own: String, other: String, isReflexive: Bool)
     }
 
@@ -81,20 +85,20 @@ struct CoreDataClassPlan {
   var attributes: [Attribute] = []
   var composites: [Composite] = []
   var relationships: [Relationship] = []
-  /// The properties that the store has no column for.
+  /// The properties that the store has nothing for.
   var missing: [String] = []
-  /// The columns that are taken, in capitals.
+  /// The columns that properties take, in capitals; the others are unmapped.
   var claimed: Set<String> = []
 
-  /// A column with the numbers of rows that its own rows refer to.
+  /// A foreign-key column.
   struct Reference: Hashable {
     let table: String
     let column: String
-    /// The entities of the table whose rows it is read of.
+    /// The entities whose rows are read; the table may have those of others.
     let entities: Set<Int64>
-    /// The column with the number of the entity that is referred to, if one exists.
+    /// The column with the number of the destination's entity, if it can be of several.
     let entityColumn: String?
-    /// The column with the row's place among those that refer to the same one.
+    /// The column with the row's position among those that refer to the same destination.
     let orderColumn: String?
     /// The hierarchy that is referred to.
     let destination: String
@@ -103,9 +107,11 @@ struct CoreDataClassPlan {
 
 // MARK: - Columns of a query
 
-/// The columns of a SELECT of one entity's rows.
+/// The columns of the query for one entity's rows.
 struct CoreDataRowLayout {
+  /// The columns, the row's number first.
   let columns: [String]
+  /// The index of each column.
   private let indices: [String: Int]
 
   init(_ plan: CoreDataClassPlan?) {
@@ -120,6 +126,7 @@ struct CoreDataRowLayout {
     indices = Dictionary(columns.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
+  /// A row's value of a column.
   func value(_ column: String, in row: [SQLValue]) -> SQLValue {
     indices[column].map { row[$0] } ?? .null
   }

@@ -1,26 +1,28 @@
-/// Which column holds which property of an entity, decided from the model alone.
+/// Resolves an entity's properties to columns by the model alone.
 ///
-/// A field of a struct has a column of the field's name alone. Where names clash within an entity, the
-/// columns are numbered in the alphabetical order of the top-level properties: `author.id` is `ZID`, and
-/// `id` is `ZID1`. Where another rule might hold, the column is in doubt.
+/// A field of a struct has a column of the field's name alone. If names clash within an entity, the
+/// columns are numbered in the alphabetical order of the top-level properties: `author.id` is
+/// `ZID`, and `id` is `ZID1`. This rule was inferred from stores, so it is applied only where no
+/// other rule would give another result; all else is ambiguous and needs `storedNames` of the
+/// mapping.
 struct CoreDataColumns {
-  /// A column, or why it isn't known.
+  /// A column, or why it isn't certain.
   enum Resolution: Equatable {
     case column(String)
     case ambiguous(String)
   }
 
-  /// A part of the model with its own column.
+  /// A part of the model with a column of its own.
   private struct Leaf {
-    /// `author.id`
+    /// The path within the entity: `author.id`.
     let path: String
-    /// `author`
+    /// The top-level property: `author`.
     let property: String
     let type: CoreDataModel.AttributeType?
     let isRelationship: Bool
   }
 
-  /// By path: `id`, `author.id`.
+  /// The resolutions by path: `id`, `author.id`.
   let resolutions: [String: Resolution]
 
   /// - Parameters:
@@ -37,6 +39,8 @@ struct CoreDataColumns {
       groups["Z" + name.uppercased(), default: []].append(leaf)
     }
     var resolutions: [String: Resolution] = [:]
+    // Groups are parts with the same column name; a group of one is certain unless another column
+    // could be meant.
     for (base, leaves) in groups {
       let numbered = table.keys.filter { Self.isNumbered($0, base) }.sorted()
       if leaves.count == 1 {
@@ -60,6 +64,7 @@ struct CoreDataColumns {
     "several properties have one name, and other entities have rows in the table"
   private static let mixedNames = "a property is named as a numbered column is"
 
+  /// All parts with a column: attributes, fields of structs, to-one relationships.
   private static func leaves(of entity: CoreDataModel.Entity) -> [Leaf] {
     func leaves(_ attribute: CoreDataModel.Attribute, _ path: String, _ top: String) -> [Leaf] {
       guard attribute.type == .composite else {
@@ -73,19 +78,21 @@ struct CoreDataColumns {
       }
   }
 
+  /// Whether a column's name is `base` with a number after it.
   static func isNumbered(_ column: String, _ base: String) -> Bool {
     guard column.hasPrefix(base), column.count > base.count else { return false }
     return column.dropFirst(base.count).allSatisfy { ("0"..."9").contains($0) }
   }
 
-  /// The column of a name that one property of the entity has.
+  /// The column of a name that only one part of the entity has.
   private static func resolution(
     _ base: String, _ numbered: [String], _ table: [String: (name: String, type: String)],
     _ isShared: Bool, _ holdsValues: (String) throws -> Bool
   ) rethrows -> Resolution {
     guard let first = table[base] else { return .ambiguous("the table has no column \(base)") }
     if numbered.isEmpty { return .column(first.name) }
-    // Of a name that several entities of a table have, an entity's rows use one column alone.
+    // Sibling entities share a table, and their attributes of one name have numbered columns. The
+    // rows of one entity use only one of them.
     let used = try ([base] + numbered).compactMap { table[$0]?.name }.filter(holdsValues)
     switch used.count {
     case 0: return .column(first.name)
@@ -95,7 +102,8 @@ struct CoreDataColumns {
     }
   }
 
-  /// The columns of a name that several properties or fields of the entity have.
+  /// The columns of a name that several parts of the entity have. Any deviation from what the
+  /// numbering rule predicts makes all of them ambiguous.
   private static func resolutions(
     _ base: String, _ leaves: [Leaf], _ numbered: [String],
     _ table: [String: (name: String, type: String)]
@@ -110,6 +118,7 @@ struct CoreDataColumns {
     guard Set(columns) == Set(numbered + [base]), columns.allSatisfy({ table[$0] != nil })
     else { return all("the columns of this name are not as many as the properties") }
     let order = names.sorted()
+    // Whether Core Data sorts by case isn't known, so the order must not depend on it.
     guard order == names.sorted(by: { $0.lowercased() < $1.lowercased() }) else {
       return all("capitals decide about the order of the properties")
     }

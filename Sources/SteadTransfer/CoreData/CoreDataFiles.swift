@@ -2,14 +2,14 @@ import Foundation
 import SteadFiles
 import SteadRecords
 
-/// The files with a store's large values, next to the store.
+/// The files with a store's large values, in `.NAME_SUPPORT/_EXTERNAL_DATA` next to the store.
 struct CoreDataFiles {
   /// The maximum size of a file, in bytes: SQLite's own limit.
   static let sizeLimit = 1_000_000_000
-  /// The longest name of a file, in bytes.
+  /// The maximum length of a file's name, in bytes.
   static let nameLimit = 255
 
-  /// Why a file was not read. It never contains the file's contents.
+  /// Why a file can't be read. It has no stored value.
   enum Problem: Error {
     case noName, missing, notAFile, tooLarge
   }
@@ -24,11 +24,13 @@ struct CoreDataFiles {
     directory = path.directoryPath + "/.\(name)_SUPPORT/_EXTERNAL_DATA"
   }
 
+  /// Whether the store has a directory for such files.
   var exist: Bool { (try? disk.status(at: directory))??.kind == .directory }
 
-  /// The name of a file in the bytes after the marker; nil if they aren't one.
+  /// The file's name in the bytes after the marker; nil if they aren't one.
   ///
-  /// Only letters, digits, `-`, `_` and `.` are in a name, so that none leads out of the directory.
+  /// Only letters, digits, `-`, `_` and `.` are allowed, so that a crafted store can't refer to a
+  /// file outside of the directory.
   static func name(_ bytes: Data) -> String? {
     var bytes = bytes[...]
     while bytes.last == 0 { bytes.removeLast() }
@@ -38,6 +40,7 @@ struct CoreDataFiles {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Whether a byte may be in a name.
   private static func isPartOfName(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -48,11 +51,12 @@ struct CoreDataFiles {
     }
   }
 
+  /// Whether a file exists.
   func has(_ name: String) -> Bool {
     (try? disk.status(at: directory + "/" + name))??.kind == .file
   }
 
-  /// The bytes of a file. It is looked at itself: a link is not followed.
+  /// The contents of a file. Symbolic links are not followed.
   func read(_ bytes: Data) throws -> Data {
     guard let name = Self.name(bytes) else { throw Problem.noName }
     let path = directory + "/" + name
@@ -77,7 +81,7 @@ struct CoreDataFiles {
 }
 
 extension CoreDataFiles.Problem {
-  /// What to say of an attribute whose data it is.
+  /// The predicate of a sentence about an attribute.
   var reason: String {
     switch self {
     case .noName: "refers to a file by something that isn't a file's name"
@@ -91,17 +95,20 @@ extension CoreDataFiles.Problem {
 
 // MARK: - Which attributes have the marker
 
-/// Finds out which attributes have the marker of external storage before their data.
+/// Detects which attributes have the marker of external storage before their data.
 ///
-/// The marker is there for each value of such an attribute and for no other attribute, but the tables do not say
-/// which those are. A property that allows external storage tells of it if the store has files, or a value that names a
-/// file which is there.
-/// For data that might have the marker by chance, the caller must decide.
+/// If an attribute allows external storage, each of its values begins with a marker: 1 if the data
+/// follows, 2 if the name of a file does. The tables don't show which attributes these are. So the
+/// marker is detected if all values begin with 1 or 2, and there is more evidence: the new property
+/// allows external storage and the store has files, or a value names an existing file. Without more
+/// evidence the data may begin so by chance, and the mapping must decide: a wrong guess would cut
+/// off a byte or add one.
 struct ExternalStorageDetector {
   let store: ForeignStore
   let files: CoreDataFiles
   let mapping: CoreDataMapping
 
+  /// A plan with the detected forms of its attributes.
   func withForms(_ plan: CoreDataClassPlan) throws -> CoreDataClassPlan {
     var plan = plan
     for index in plan.attributes.indices {
@@ -110,6 +117,7 @@ struct ExternalStorageDetector {
     return plan
   }
 
+  /// Whether an attribute's values have the marker.
   private func isMarked(
     _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
   ) throws -> Bool {
@@ -142,10 +150,10 @@ struct ExternalStorageDetector {
     return true
   }
 
-  /// Whether a value is the name of an existing file.
+  /// Whether a value has the name of an existing file.
   private func namesFile(_ column: String, _ source: String) throws -> Bool {
     guard files.exist else { return false }
-    // A name is short, so longer values need not be looked at.
+    // A name is short, so longer values needn't be read.
     let names = try store.rows(
       "SELECT substr(\(column), 2) \(source) AND substr(\(column), 1, 1) = x'02' "
         + "AND length(\(column)) <= \(CoreDataFiles.nameLimit + 2)")

@@ -9,29 +9,34 @@ public import SteadRecords
 /// print(report)
 /// ```
 ///
-/// Entities go to the classes of the same name, attributes and relationships to the properties of the
-/// same name, whatever their case; ``CoreDataMapping`` names the exceptions. Values without a property, and
-/// values that do not fit their property, prevent everything from being written, unless the mapping allows them.
+/// Entities go to the classes of the same name, attributes and relationships to the properties of
+/// the same name, whatever their case; ``CoreDataMapping`` names the exceptions. Values without a
+/// property, and values that don't fit their property, prevent everything from being written,
+/// unless the mapping allows them.
 ///
-/// The store is only read: it is copied with its `-wal`, and the copy is opened. A second run moves rows that were
-/// added since, and none twice; a row that was changed since stays as it was imported.
-/// Documentation/CoreDataImport.md describes the layout, and which parts of it were seen in real stores.
+/// The store is only read: it is copied with its `-wal`, and SQLite opens the copy. A second run
+/// imports rows that were added since, and none twice; a row that was changed since stays as it was
+/// imported. It needs disk space for the copy, and memory for all values.
+///
+/// Documentation/CoreDataImport.md describes the file's layout, and which parts of it were seen in
+/// real stores.
 public struct CoreDataImport: Sendable {
-  /// The store, the file that has the `-wal` next to it: `default.store`, `Model.sqlite`.
+  /// The store's file, the one that has a `-wal` next to it: `default.store`, `Model.sqlite`.
   public let url: URL
-  /// The destination, which has one store.
+  /// The destination. It must have one store.
   public let container: ModelContainer
   /// Which entities and classes belong together although their names differ, and what is left out.
   public let mapping: CoreDataMapping
-  /// Whether rows are imported if others cannot be; references to those others are dropped.
+  /// Whether rows are imported if others can't be. References to those become nil.
   ///
-  /// Otherwise one row that does not fit prevents all from being written.
+  /// Otherwise one row that doesn't fit prevents all from being written.
   public let acceptsPartial: Bool
-  /// The name of the transfer, under which the container keeps its receipt; nil for one that is made of
-  /// the store's UUID, so that a copy of the store is known, too.
+  /// The name of the transfer, under which the container keeps its receipt.
+  ///
+  /// Nil for a name made of the store's UUID, so that a copy of the store is recognized, too.
   public let id: String?
 
-  /// An import; nothing is read or written until it runs.
+  /// Makes an import. Nothing is read or written until it runs.
   public init(
     from url: URL, to container: ModelContainer, mapping: CoreDataMapping = CoreDataMapping(),
     acceptsPartial: Bool = false, id: String? = nil
@@ -45,15 +50,17 @@ public struct CoreDataImport: Sendable {
 
   /// Imports all rows that haven't been imported.
   ///
-  /// All is written in one transaction. Needs room in the temporary directory for a copy of the store,
-  /// and memory for all its values. A store whose files are as they were when all rows had been imported is
-  /// not read; the report has the figures of ``CoreDataReport/transfer`` then, and no others.
+  /// Everything is written in one transaction. If the store's files are as they were when all rows
+  /// had been imported, they are not read; the report then has the numbers of
+  /// ``CoreDataReport/transfer`` and no others.
   ///
-  /// - Parameter progress: Called for each row in each phase, on this thread; an error that it throws stops
-  ///   the run.
-  /// - Throws: ``TransferError``: ``TransferError/Code/unreadable`` if the file isn't such a store, or is damaged;
-  ///   ``TransferError/Code/unsupported`` if values would be left out that the mapping doesn't name;
-  ///   ``TransferError/Code/notConverted`` with each row that does not fit; and as ``Transfer/run(_:)``.
+  /// - Parameter progress: Called for each row in each phase, on this thread. An error that it
+  ///   throws stops the run.
+  /// - Returns: What the store has, and what became of it.
+  /// - Throws: ``TransferError``: ``TransferError/Code/unreadable`` if the file isn't such a store
+  ///   or is damaged; ``TransferError/Code/unsupported`` if values would be left out that the
+  ///   mapping doesn't name; ``TransferError/Code/notConverted`` with each row that doesn't fit;
+  ///   and as ``Transfer/run(_:)``.
   @discardableResult
   public func run(
     _ progress: @escaping TransferProgress.Report = { _ in }
@@ -61,7 +68,7 @@ public struct CoreDataImport: Sendable {
     try reported { try $0.run(progress) }
   }
 
-  /// As ``run(_:)``, off the caller's actor.
+  /// Runs the import off the caller's actor; otherwise as ``run(_:)``.
   ///
   /// Occupies one thread of the cooperative pool until it finishes.
   @concurrent
@@ -72,15 +79,16 @@ public struct CoreDataImport: Sendable {
     try run(progress)
   }
 
-  /// Shows what ``run(_:)`` would do. Reads and converts, and changes nothing.
+  /// Reports what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
-  /// Rows that do not fit are among the failures of ``CoreDataReport/transfer``.
+  /// Rows that don't fit are among the failures of ``CoreDataReport/transfer``.
   public func preview(
     _ progress: @escaping TransferProgress.Report = { _ in }
   ) throws -> CoreDataReport {
     try reported { try $0.preview(progress) }
   }
 
+  /// Makes the transfer, runs a body with it, and joins the reports of both.
   private func reported(
     _ body: (Transfer<StoredRow, StoredRow>) throws -> TransferReport
   ) throws -> CoreDataReport {
@@ -105,43 +113,47 @@ public struct CoreDataImport: Sendable {
 
 /// Maps entities to classes and attributes to properties whose names differ.
 ///
-/// Without it, an `originalName` decides, of properties and of classes that conform to `RenamedModel`; a name that is equal
-/// but for case counts where no other one claims it. The renaming identifiers of the store's model are respected.
-///
 /// ```swift
 /// var mapping = CoreDataMapping()
 /// mapping.classes["Autor"] = "Author"
 /// mapping.storedNames["Author"] = ["name": "vollerName"]
 /// mapping.leftOut["Author"] = ["cachedPageCount"]
 /// ```
+///
+/// What it doesn't name is matched as in a migration: by the renaming identifiers of the store's
+/// model, by the `originalName` of properties and of classes that conform to `RenamedModel`, and by
+/// name. Names that differ only in case match if no other name does.
 public struct CoreDataMapping: Sendable, Hashable {
   /// The class of an entity, by the entity's name in the store.
   public var classes: [String: String]
-  /// For each class, by the names of its properties, the names in the store.
+  /// For each class, the names in the store by the names of its properties.
   ///
-  /// The field of a Codable struct is written `"property.field"`.
+  /// A field of a Codable struct is written `"property.field"`.
   public var storedNames: [String: [String: String]]
-  /// The entities whose rows are not wanted, and relationships to which are left out.
+  /// The entities that are not imported. Relationships to their rows become nil.
   public var leftOutEntities: Set<String>
-  /// For each class, the names in the store of attributes and relationships that are not wanted.
+  /// For each class, the names in the store of the attributes and relationships that are not
+  /// imported.
   public var leftOut: [String: Set<String>]
   /// Whether values without a property are left out and only reported.
   ///
-  /// Otherwise an import throws before anything is written if a column has values and no property for them exists.
+  /// Otherwise an import throws before anything is written if a column without a property has
+  /// values.
   public var leavesOutUnknown: Bool
-  /// For each class and property, whether its attribute allows external storage in the store's model.
+  /// For each class and property, whether the attribute allows external storage in the store's
+  /// model.
   ///
-  /// Needed if the store leaves it open; the import then throws an error that asks for it.
+  /// Needed only if the store doesn't show it; the import then throws an error that asks for it.
   public var externalStorage: [String: [String: Bool]]
 
-  /// Whether NULL in a property that isn't optional becomes the property's default value, and is only
-  /// reported.
+  /// Whether NULL in a property that isn't optional becomes the property's default value, and is
+  /// only reported.
   ///
-  /// Otherwise an import throws before anything is written. All these rows get one value, but for UUIDs:
-  /// each row gets its own.
+  /// Otherwise an import throws before anything is written. All these rows get the same value,
+  /// except for UUIDs: each row gets its own.
   public var acceptsDefaults: Bool
 
-  /// A mapping by names alone.
+  /// Makes a mapping by names alone.
   public init() {
     classes = [:]
     storedNames = [:]
@@ -152,10 +164,12 @@ public struct CoreDataMapping: Sendable, Hashable {
     acceptsDefaults = false
   }
 
+  /// The name in the store that the mapping has for a property.
   func storedName(_ property: String, of className: String) -> String? {
     storedNames[className]?[property]
   }
 
+  /// Whether a column, with or without its `Z`, is left out.
   func isLeftOut(_ column: String, of className: String) -> Bool {
     leftOut[className, default: []].contains { name in
       let name = name.uppercased()
@@ -166,13 +180,15 @@ public struct CoreDataMapping: Sendable, Hashable {
 
 // MARK: - Report
 
-/// The findings of an import in a store, and its results.
+/// What an import found in a store, and what became of it.
+///
+/// Its description has a line for each entity and for each kind of thing that was left out.
 public struct CoreDataReport: Sendable {
-  /// The rows of one entity.
+  /// The number of rows of an entity.
   public struct EntityRows: Sendable, Hashable {
     /// The entity's name in the store.
     public var entity: String
-    /// The class that takes its rows; nil for an entity that is left out.
+    /// The class that takes the rows; nil for an entity that is left out.
     public var className: String?
     /// The number of rows.
     public var rows: Int
@@ -185,30 +201,31 @@ public struct CoreDataReport: Sendable {
     }
   }
 
-  /// The rows that were moved, or would be.
+  /// The rows that were imported, or would be.
   public internal(set) var transfer = TransferReport()
-  /// The store's UUID, as its `Z_METADATA` has it.
+  /// The store's UUID, from its `Z_METADATA`.
   public internal(set) var storeIdentifier = ""
   /// The entities of the store's model that have rows or a class, ordered by name.
   public internal(set) var entities: [EntityRows] = []
-  /// The total number of rows that each relationship refers to, by `Class.property`.
+  /// The number of links of each relationship, by `Class.property`.
   public internal(set) var links: [String: Int] = [:]
-  /// References to rows that are not in the store, by `Class.property`. They become nil.
+  /// The number of links to rows that are not in the store, by `Class.property`. They become nil.
   public internal(set) var danglingLinks: [String: Int] = [:]
-  /// References to rows of entities that are left out, by `Class.property`. They become nil.
+  /// The number of links to rows of entities that are left out, by `Class.property`. They become
+  /// nil.
   public internal(set) var leftOutLinks: [String: Int] = [:]
-  /// Properties that the store has nothing for, as `Class.property`. They get their defaults.
+  /// Properties that the store has nothing for, as `Class.property`. They get their default values.
   public internal(set) var missingProperties: [String] = []
   /// How often NULL became the default of a property that isn't optional, by `Class.property`.
   public internal(set) var defaultedValues: [String: Int] = [:]
-  /// The possible losses of the store's files, each as a sentence.
+  /// Possible losses of the store's files, such as a missing write-ahead log, each as a sentence.
   public internal(set) var warnings: [String] = []
-  /// Columns with values for which no property exists, as `Entity.COLUMN`, or tables of pairs, with the number of
-  /// values.
+  /// The number of values without a property, by column as `Entity.COLUMN`, or by join table.
   public internal(set) var leftOutValues: [String: Int] = [:]
-  /// Archives of objects that were taken over as the bytes that they are, by `Class.property`.
+  /// The number of archives of objects that were imported as bytes, by `Class.property`.
   public internal(set) var archives: [String: Int] = [:]
-  /// Tables of Core Data itself that were not imported, with their numbers of rows: history, caches.
+  /// The number of rows in the tables of Core Data itself, such as its history. They are not
+  /// imported.
   public internal(set) var skippedTables: [String: Int] = [:]
 
   init() {}

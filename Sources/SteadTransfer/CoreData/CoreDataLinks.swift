@@ -1,18 +1,21 @@
 import SteadRecords
 import SteadSQLite
 
-/// Which rows refer to which, read once for each column and table of pairs.
+/// Reads which rows refer to which, each foreign key and each join table once.
 struct CoreDataLinks {
+  /// A destination and its position.
   private struct Link {
     let target: Int64
     let order: Int64?
   }
 
+  /// The destinations of each row.
   private typealias Targets = [StoredRow.Key: [Link]]
 
   private let store: ForeignStore
   private let catalog: CoreDataCatalog
   private let planner: CoreDataPlanner
+  /// What was read so far.
   private var targetsByStorage: [CoreDataClassPlan.Relationship.Storage: Targets] = [:]
 
   init(_ store: ForeignStore, _ catalog: CoreDataCatalog, _ planner: CoreDataPlanner) {
@@ -21,7 +24,7 @@ struct CoreDataLinks {
     self.planner = planner
   }
 
-  /// The rows that a relationship which is not in a row's own columns leads to, in their order.
+  /// The rows that a relationship leads to which isn't in the row's own columns, in order.
   mutating func targets(
     of relationship: CoreDataClassPlan.Relationship, from row: StoredRow.Key
   ) throws -> [StoredRow.Key] {
@@ -32,6 +35,7 @@ struct CoreDataLinks {
     return links.map { StoredRow.Key(root: relationship.destination, number: $0.target) }
   }
 
+  /// Reads a column or a join table.
   private func read(_ storage: CoreDataClassPlan.Relationship.Storage) throws -> Targets {
     switch storage {
     case .own: [:]
@@ -41,6 +45,7 @@ struct CoreDataLinks {
     }
   }
 
+  /// Reads a foreign key, from the destinations' side.
   private func read(_ reference: CoreDataClassPlan.Reference) throws -> Targets {
     let order = reference.orderColumn.map(quotedName) ?? "NULL"
     let entity = reference.entityColumn.map(quotedName) ?? "NULL"
@@ -51,7 +56,7 @@ struct CoreDataLinks {
       "SELECT Z_PK, \(column), \(order), \(entity) FROM \(quotedName(reference.table)) "
         + "WHERE \(column) IS NOT NULL AND Z_ENT IN (\(numbers))"
     ) { row in
-      // Another value is found when the row itself is read, and makes it a failure.
+      // A value of another type is found when the row itself is read, and makes that fail.
       guard case .integer(let child) = row[0], case .integer(let parent) = row[1] else { return }
       let root = catalog.root(row[3]) ?? reference.destination
       result[StoredRow.Key(root: root, number: parent), default: []].append(
@@ -60,6 +65,7 @@ struct CoreDataLinks {
     return result
   }
 
+  /// Reads a join table from one side, or from both if the relationship is its own inverse.
   private func readPairs(
     _ table: String, _ own: String, _ other: String, _ isReflexive: Bool
   ) throws -> Targets {
@@ -71,6 +77,7 @@ struct CoreDataLinks {
     var result: Targets = [:]
     func add(_ owner: Int64, _ target: Int64, _ order: Int64?) {
       let key = StoredRow.Key(root: root, number: owner)
+      // Such a relationship may store a pair in both directions.
       guard isReflexive, result[key]?.contains(where: { $0.target == target }) == true else {
         result[key, default: []].append(Link(target: target, order: order))
         return
@@ -88,7 +95,7 @@ struct CoreDataLinks {
     return result
   }
 
-  /// By their places, those without one behind, then by number.
+  /// Sorts destinations by position, those without one last, then by number.
   private func sorted(_ targets: Targets) -> Targets {
     targets.mapValues { links in
       links.sorted { one, other in
@@ -100,7 +107,7 @@ struct CoreDataLinks {
 }
 
 extension CoreDataCatalog {
-  /// The hierarchy of the entity that a column with an entity's number holds.
+  /// The hierarchy of the entity whose number a column has.
   func root(_ value: SQLValue) -> String? {
     guard case .integer(let number) = value else { return nil }
     return entities[number]?.root
@@ -108,10 +115,11 @@ extension CoreDataCatalog {
 }
 
 extension SQLValue {
+  /// The integer; nil for another type.
   var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }
 
-/// An SQL identifier in quotes.
+/// An SQL identifier in quotation marks.
 func quotedName(_ name: String) -> String {
   "\"\(name.replacing("\"", with: "\"\""))\""
 }

@@ -2,11 +2,12 @@ import Foundation
 import SteadFormats
 import SteadSQLite
 
-/// The model that wrote a store, as the store itself keeps it in `Z_MODELCACHE`.
+/// The model that wrote a store, as the store keeps it in `Z_MODELCACHE`: an
+/// `NSManagedObjectModel`, archived and deflated.
 ///
 /// It has what no table shows: which columns are the fields of one struct, and their types.
 struct CoreDataModel {
-  /// The types of attributes, by Core Data's numbers.
+  /// The types of attributes, by the numbers of `NSAttributeType`.
   enum AttributeType: Int {
     case integer16 = 100
     case integer32 = 200
@@ -23,7 +24,8 @@ struct CoreDataModel {
     case transformable = 1800
     case composite = 2100
 
-    /// The type in Core Data's declaration of the attribute's column; nil if that isn't known.
+    /// The declared type that Core Data gives to the attribute's column; nil if the attribute has
+    /// none.
     var columnType: String? {
       switch self {
       case .integer16, .integer32, .integer64, .boolean: "INTEGER"
@@ -40,13 +42,15 @@ struct CoreDataModel {
   /// An attribute that has a column, or is a struct whose fields have.
   struct Attribute {
     let name: String
-    /// Nil for a type that isn't known here.
+    /// Nil for an unknown type.
     let type: AttributeType?
     /// The fields of a struct, or the cases of an enum.
     let fields: [Attribute]
+    /// The name that the attribute had in an earlier model, if it was renamed.
     var renamingIdentifier: String?
 
-    /// The raw value of an enum: SwiftData describes the property as a struct with one field of its own name.
+    /// The raw value of an enum. SwiftData describes such a property as a struct with one field of
+    /// the property's own name.
     var rawValue: Attribute? {
       guard type == .composite, fields.count == 1, let field = fields.first, field.name == name,
         field.type != .composite
@@ -55,6 +59,7 @@ struct CoreDataModel {
     }
   }
 
+  /// A relationship.
   struct Relationship {
     let name: String
     let isToMany: Bool
@@ -69,16 +74,21 @@ struct CoreDataModel {
     var renamingIdentifier: String?
   }
 
-  /// How many bytes a model may have when it is expanded; the largest of Apple's own have one million.
+  /// The maximum size of a model after decompression; the largest of Apple's own have one million
+  /// bytes.
   static let sizeLimit = 64_000_000
-  /// How deep structs may be nested.
+  /// The maximum nesting depth of structs.
   static let depthLimit = 20
-  /// `NSMaxCount` of a relationship to one row.
+  /// The `NSMaxCount` of a to-one relationship.
   private static let toOne = 1
 
+  /// The entities by name.
   let entities: [String: Entity]
 
-  /// Throws for a model that is damaged, or has a part that isn't known here.
+  /// Decodes a model.
+  ///
+  /// - Throws: For a model that is damaged, or has a part of an unknown kind. Guessing would assign
+  ///   columns wrongly.
   init(_ content: Data) throws {
     let archive = try ArchivedObjects(Inflater.inflate(content, limit: Self.sizeLimit))
     var entities: [String: Entity] = [:]
@@ -90,10 +100,12 @@ struct CoreDataModel {
     self.entities = entities
   }
 
+  /// The error for a model of an unknown form.
   private static var unknown: PropertyListError {
     .damaged("the model in Z_MODELCACHE isn't of a known form", at: 0)
   }
 
+  /// Decodes an entity.
   private static func entity(
     _ object: ArchivedObjects.Reference, _ archive: ArchivedObjects
   ) throws -> Entity {
@@ -104,7 +116,7 @@ struct CoreDataModel {
     var attributes: [Attribute] = []
     var relationships: [Relationship] = []
     for property in properties {
-      // Neither has a column.
+      // Neither transient attributes nor fetched properties have a column.
       if archive.integer("NSIsTransient", of: property) == 1 { continue }
       if archive.is(property, a: "NSFetchedPropertyDescription") { continue }
       if archive.is(property, a: "NSAttributeDescription") {
@@ -128,6 +140,7 @@ struct CoreDataModel {
       renamingIdentifier: archive.string("NSRenamingIdentifier", of: object))
   }
 
+  /// Decodes an attribute, and the fields of a struct recursively.
   private static func attribute(
     _ object: ArchivedObjects.Reference, _ archive: ArchivedObjects, depth: Int
   ) throws -> Attribute {
@@ -140,7 +153,8 @@ struct CoreDataModel {
       ? AttributeType.composite
       : archive.integer("NSAttributeType", of: object).flatMap(AttributeType.init)
     guard type == .composite else { return Attribute(name: name, type: type, fields: []) }
-    // The one list of attributes that it has, whatever its name.
+    // The key of the list of fields isn't documented. So it is the only field that has a list of
+    // attributes, whatever its name.
     let lists = archive.fieldNames(of: object).compactMap { field in
       archive.object(field, of: object).flatMap { archive.elements(of: $0) }
     }.filter { list in
@@ -153,9 +167,9 @@ struct CoreDataModel {
 
   // MARK: - Reading from a store
 
-  /// The model in a store; nil if it has none, or one with other entities than the store's.
+  /// The model in a store; nil if it has none, or one whose entities aren't the store's.
   ///
-  /// - Parameter entities: The names that the store's other tables have.
+  /// - Parameter entities: The names of the entities in the metadata.
   static func stored(in store: ForeignStore, entities: Set<String>) throws -> CoreDataModel? {
     let rows = try store.rows("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 2")
     guard rows.count == 1, case .blob(let content) = rows[0][0],
@@ -166,16 +180,17 @@ struct CoreDataModel {
 }
 
 extension CoreDataModel.Entity {
-  /// The first attribute of one of these names, whatever its case.
+  /// The first attribute that has one of these names, in this order and then regardless of case.
   func attribute(named names: [String]) -> CoreDataModel.Attribute? {
     Self.find(names, in: attributes, \.name)
   }
 
-  /// The first relationship of one of these names, whatever its case.
+  /// The first relationship that has one of these names, in this order and then regardless of case.
   func relationship(named names: [String]) -> CoreDataModel.Relationship? {
     Self.find(names, in: relationships, \.name)
   }
 
+  /// The first part that has one of the names. Case is ignored only if that is unambiguous.
   private static func find<Part>(
     _ names: [String], in parts: [Part], _ name: (Part) -> String
   ) -> Part? {

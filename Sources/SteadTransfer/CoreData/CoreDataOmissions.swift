@@ -1,20 +1,22 @@
 import SteadRecords
 
-/// Finds the contents of a store for which the classes have no properties.
+/// Counts the contents of a store that no property takes.
 struct CoreDataOmissions {
   let store: ForeignStore
   let catalog: CoreDataCatalog
   let mapping: CoreDataMapping
 
-  /// The columns of every table of rows: number, entity, version.
+  /// The columns of each table of rows that aren't properties: number, entity, version.
   private static let systemColumns: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  /// Values that are not imported: those that the mapping leaves out, and the others.
+  /// The numbers of values that are not imported, by column or table: those that the mapping leaves
+  /// out, and the others.
   struct Omitted {
     var requested: [String: Int] = [:]
     var unmapped: [String: Int] = [:]
   }
 
+  /// The rows in tables of Core Data itself, and in tables that aren't its own.
   func skippedTables() throws -> [String: Int] {
     let own = catalog.entities.values.filter { $0.isInternal && !$0.table.isEmpty }.map(\.table)
     let foreign = catalog.unknownTables.filter { !catalog.hasModelName($0) }
@@ -23,10 +25,12 @@ struct CoreDataOmissions {
     return result
   }
 
+  /// The number of rows in a table.
   private func count(_ table: String) throws -> Int {
     try Int(store.rows("SELECT count(*) FROM \(quotedName(table))").first?.first?.integer ?? 0)
   }
 
+  /// The values without a property.
   func leftOutValues(_ plans: [Int64: CoreDataClassPlan]) throws -> Omitted {
     var omitted = Omitted()
     let referred = Self.referredColumns(plans)
@@ -41,14 +45,14 @@ struct CoreDataOmissions {
       }
     }
     try addPairs(plans, to: &omitted)
-    // A table that is named as those of a model are, and fits none of its entities.
+    // A table that is named like those of a model, and has no entity.
     for table in catalog.unknownTables where catalog.hasModelName(table) {
       if case let count = try count(table), count > 0 { omitted.unmapped[table] = count }
     }
     return omitted
   }
 
-  /// The columns with values of an entity's rows that its class has no property for.
+  /// The columns with values of an entity's rows that no property of its class takes.
   private func values(
     besides plan: CoreDataClassPlan, _ referred: [String: Set<String>]
   ) throws -> [(String, Int)] {
@@ -75,7 +79,7 @@ struct CoreDataOmissions {
     }
   }
 
-  /// For each table, the columns that are read as the other side of a relationship.
+  /// For each table, the foreign keys that are read from the other side of their relationships.
   private static func referredColumns(
     _ plans: [Int64: CoreDataClassPlan]
   ) -> [String: Set<String>] {
@@ -87,6 +91,7 @@ struct CoreDataOmissions {
     return result
   }
 
+  /// Counts the pairs of join tables that no relationship takes.
   private func addPairs(_ plans: [Int64: CoreDataClassPlan], to omitted: inout Omitted) throws {
     let claimed = plans.values.reduce(into: Set<String>()) { $0.formUnion($1.claimed) }
     for (table, columns) in catalog.columns {

@@ -1,7 +1,7 @@
 import Foundation
 import SteadRecords
 
-/// Finds the place of each class and property in a store by their names.
+/// Matches classes and properties with the entities and columns of a store, by name.
 struct CoreDataPlanner {
   let catalog: CoreDataCatalog
   let schema: Schema
@@ -9,9 +9,15 @@ struct CoreDataPlanner {
   let store: ForeignStore
   /// The columns of each table, by their names in capitals.
   let columns: [String: [String: String]]
+  /// The join tables.
   private let pairs: [CoreDataPairs]
+  /// The classes' names and those of their entities.
   private let classes: CoreDataNames
 
+  /// Matches the classes.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` for names in the mapping that don't exist, and
+  ///   for two claims on one name.
   init(
     _ store: ForeignStore, _ catalog: CoreDataCatalog, _ schema: Schema,
     _ mapping: CoreDataMapping
@@ -34,6 +40,7 @@ struct CoreDataPlanner {
     try checkConflicts(classes.conflicts)
   }
 
+  /// The name of an entity in the store's model.
   private static func modelName(
     of entity: CoreDataCatalog.Entity, _ catalog: CoreDataCatalog
   ) -> String {
@@ -43,6 +50,7 @@ struct CoreDataPlanner {
     return renamed.model
   }
 
+  /// Throws if two names of the container claim the same name of the store.
   private func checkConflicts(_ conflicts: [NameMatch.Conflict], of className: String? = nil) throws
   {
     guard let conflict = conflicts.first else { return }
@@ -52,7 +60,7 @@ struct CoreDataPlanner {
         + "original name out of all but one, or name them in the mapping.")
   }
 
-  /// Throws for names of classes and properties that don't exist: a misspelt one would have no effect.
+  /// Throws for names in the mapping that don't exist: a misspelt name would have no effect.
   private func checkMapping() throws {
     let classes = Set(mapping.classes.values).union(mapping.storedNames.keys)
       .union(mapping.leftOut.keys).union(mapping.externalStorage.keys)
@@ -76,15 +84,17 @@ struct CoreDataPlanner {
     }
   }
 
+  /// The error for a store and a mapping that leave something open.
   func unsupported(_ reason: String) -> TransferError {
     TransferError(code: .unsupported, message: "\(reason) Nothing was written.")
   }
 
-  /// Whether the rows of an entity are not wanted.
+  /// Whether the rows of an entity are not imported.
   func isLeftOut(_ entity: CoreDataCatalog.Entity) -> Bool {
     names(of: entity).contains { mapping.leftOutEntities.contains($0) }
   }
 
+  /// The names of an entity: in `Z_PRIMARYKEY`, and in the model if it was renamed.
   private func names(of entity: CoreDataCatalog.Entity) -> [String] {
     guard let renamed = catalog.renamedEntity, renamed.stored == entity.name else {
       return [entity.name]
@@ -92,7 +102,7 @@ struct CoreDataPlanner {
     return [entity.name, renamed.model]
   }
 
-  /// The class for an entity's rows; nil if none exists.
+  /// The class for an entity's rows; nil if there is none.
   func className(of entity: CoreDataCatalog.Entity) -> String? {
     let names = names(of: entity)
     for name in names {
@@ -106,7 +116,7 @@ struct CoreDataPlanner {
     return similar.count == 1 ? similar[0] : nil
   }
 
-  /// The places of all values that the class of an entity takes.
+  /// The plan for the rows of an entity.
   func plan(_ entity: CoreDataCatalog.Entity, _ className: String) throws -> CoreDataClassPlan {
     var plan = CoreDataClassPlan(entity: entity, className: className)
     let properties = try CoreDataProperties(self, entity, className)
@@ -120,10 +130,11 @@ struct CoreDataPlanner {
     return plan
   }
 
-  /// The names that a property may have in the store, the likeliest first; none if the store's model lacks it.
+  /// The names that a property may have in the store, the most likely first; none if the store's
+  /// model lacks it.
   ///
-  /// Without a model, the original name comes before the name, which counts only if it is no other property's original
-  /// name.
+  /// Without a model, the original name comes before the name, and the name counts only if it isn't
+  /// the original name of another property: that property's values are in its column.
   func storedNames(
     _ property: any SchemaProperty, of className: String, _ entity: CoreDataCatalog.Entity
   ) throws -> [String] {
@@ -145,7 +156,7 @@ struct CoreDataPlanner {
       ? names : [property.originalName] + names
   }
 
-  /// The mapping's entry for a property of a class, or of the class that it is inherited from.
+  /// The mapping's name for a property of a class, or of the class that it is inherited from.
   func storedName(_ property: String, of className: String) -> String? {
     var current = schema.entitiesByName[className]
     while let entity = current {
@@ -157,6 +168,7 @@ struct CoreDataPlanner {
 
   // MARK: - Relationships
 
+  /// Adds a relationship to a plan.
   private func add(
     _ relationship: Schema.Relationship, _ properties: CoreDataProperties,
     to plan: inout CoreDataClassPlan
@@ -190,6 +202,11 @@ struct CoreDataPlanner {
         destination: destination))
   }
 
+  /// Where a relationship is stored; nil if the store has nothing for it.
+  ///
+  /// Tried in this order: the own column of a to-one relationship, a join table, the column of the
+  /// inverse, and the column that a to-many relationship without an inverse has in its
+  /// destinations.
   private func storage(
     _ relationship: Schema.Relationship, _ properties: CoreDataProperties, _ names: [String],
     of plan: CoreDataClassPlan, _ targets: [CoreDataCatalog.Entity], _ destination: String
@@ -221,7 +238,7 @@ struct CoreDataPlanner {
     return nil
   }
 
-  /// The column of the other side of a relationship, the same for all entities that it leads to.
+  /// The column of the inverse, which must be the same for all destination entities.
   private func column(
     of relationship: Schema.Relationship, _ className: String,
     in entities: [CoreDataCatalog.Entity]
@@ -238,11 +255,13 @@ struct CoreDataPlanner {
     return columns.first
   }
 
+  /// The inverse in the container's schema.
   private func inverse(of relationship: Schema.Relationship) -> Schema.Relationship? {
     guard let name = relationship.inverseName else { return nil }
     return schema.entitiesByName[relationship.destination]?.relationshipsByName[name]
   }
 
+  /// The join table of a to-many relationship.
   private func pairs(
     _ names: [String], from entity: CoreDataCatalog.Entity
   ) -> CoreDataClassPlan.Relationship.Storage? {
@@ -258,11 +277,12 @@ struct CoreDataPlanner {
     return nil
   }
 
-  /// The order that a pairs table has for one of its columns.
+  /// The column with the positions for a column of a join table.
   func order(of column: String, in table: String) -> String? {
     pairs.first { $0.table == table }?.sides.first { $0.column == column }?.order
   }
 
+  /// A foreign-key column with the columns that belong to it.
   private func reference(
     _ column: String, in table: String, _ entities: Set<Int64>, to destination: String
   ) -> CoreDataClassPlan.Reference {
@@ -279,7 +299,8 @@ struct CoreDataPlanner {
       orderColumn: order?.value, destination: destination)
   }
 
-  /// The entities whose rows a class or one of its subclasses takes, or would if they were wanted.
+  /// The entities whose rows become instances of a class or of its subclasses, also if they are
+  /// left out: links to their rows have to be recognized.
   private func entities(ofClass name: String) -> [CoreDataCatalog.Entity] {
     catalog.entities.values.filter { entity in
       guard !entity.isInternal, let className = className(of: entity) else { return false }
@@ -295,12 +316,14 @@ struct CoreDataPlanner {
 
 // MARK: - Names
 
-/// Which names of a store belong to which of a container: a renaming identifier decides before a name, on both sides.
+/// Matches the names of a store with those of a container. A renaming identifier decides before a
+/// name, on both sides, as in a migration.
 ///
-/// Names that differ only in case are one, unless both sides have them as they are.
+/// Names that differ only in case match, unless both sides have them as they are.
 struct CoreDataNames {
-  /// The name in the store of each name of the container that has one.
+  /// The store's name of each name of the container that has one.
   let stored: [String: String]
+  /// Names of the store that several names of the container claim.
   let conflicts: [NameMatch.Conflict]
 
   /// - Parameters:
@@ -311,6 +334,8 @@ struct CoreDataNames {
   ) {
     let known = Set(own.flatMap { [$0.name, $0.originalName ?? $0.name] })
     let similar = Dictionary(grouping: known) { $0.uppercased() }
+    // `NameMatch` compares exactly, so names of the store are first spelled as in the container
+    // where that is unambiguous.
     func spelled(_ name: String) -> String {
       if known.contains(name) { return name }
       let others = similar[name.uppercased()] ?? []

@@ -3,12 +3,14 @@ import SteadRecords
 
 /// Finds the columns of one entity's properties, by the store's model if it has one.
 ///
-/// Without a model the names alone decide, and only where no other column could be meant.
+/// Without a model the names alone decide, and only if no other column could be meant. An error
+/// that asks for a name in the mapping is better than values in a wrong property.
 struct CoreDataProperties {
   private let planner: CoreDataPlanner
   private let entity: CoreDataCatalog.Entity
   private let className: String
   private let model: CoreDataModel.Entity?
+  /// The columns by the paths of the store's model; empty without one.
   private let resolutions: [String: CoreDataColumns.Resolution]
   /// The columns of the entity's table, by their names in capitals.
   private let columns: [String: String]
@@ -32,6 +34,7 @@ struct CoreDataProperties {
       } ?? [:]
   }
 
+  /// Whether a row of an entity has a value in a column.
   private static func holdsValues(
     _ column: String, _ entity: CoreDataCatalog.Entity, _ store: ForeignStore
   ) throws -> Bool {
@@ -44,7 +47,7 @@ struct CoreDataProperties {
 
   // MARK: - Attributes
 
-  /// Records where the values of a class's attribute are stored.
+  /// Adds an attribute to a plan, or to what is missing.
   func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) throws {
     let mapped = planner.storedName(attribute.name, of: className)
     let names = try planner.storedNames(attribute, of: className, entity)
@@ -70,24 +73,29 @@ struct CoreDataProperties {
     }
   }
 
+  /// Records that the store has nothing for an attribute.
   private func addMissing(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) {
     plan.missing.append(attribute.name)
   }
 
+  /// Whether NULL becomes the attribute's default value.
   private func hasDefault(_ attribute: Schema.Attribute) -> Bool {
     !attribute.isOptional && attribute.defaultValue != nil
   }
 
+  /// Adds an attribute, and claims its column.
   private func append(_ attribute: CoreDataClassPlan.Attribute, to plan: inout CoreDataClassPlan) {
     plan.claimed.insert(attribute.column.uppercased())
     plan.attributes.append(attribute)
   }
 
+  /// Adds a struct, and claims its columns.
   private func append(_ composite: CoreDataClassPlan.Composite, to plan: inout CoreDataClassPlan) {
     plan.claimed.formUnion(composite.columns.map { $0.uppercased() })
     plan.composites.append(composite)
   }
 
+  /// An attribute with a column of its own.
   private func plain(
     _ attribute: Schema.Attribute, _ column: String
   ) -> CoreDataClassPlan.Attribute {
@@ -98,6 +106,7 @@ struct CoreDataProperties {
 
   // MARK: - By the model
 
+  /// Adds an attribute that the store's model describes.
   private func add(
     _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute,
     to plan: inout CoreDataClassPlan
@@ -109,7 +118,8 @@ struct CoreDataProperties {
       let composite = try composite(attribute, found, path, attribute.name)
       return append(try withDefault(composite, attribute), to: &plan)
     }
-    // A number of seconds since another time would become another date.
+    // Core Data stores both dates and numbers as numbers; reading one as the other would succeed
+    // and be wrong.
     let isDate = attribute.encoding == .date
     guard stored.type == nil || isDate == (stored.type == .date) || stored.type == .transformable
     else {
@@ -120,14 +130,15 @@ struct CoreDataProperties {
     append(plain(attribute, try resolvedColumn(path, attribute.name)), to: &plan)
   }
 
-  /// A property's struct with what becomes of rows without any of its fields.
+  /// A property's struct, with the value for rows without any of its fields.
   private func withDefault(
     _ composite: CoreDataClassPlan.Composite, _ attribute: Schema.Attribute
   ) throws -> CoreDataClassPlan.Composite {
     var result = composite
     result.hasDefault = hasDefault(attribute)
     result.isOptional = attribute.isOptional
-    // A property that isn't optional can only have been the struct whose fields are all nil, if there is one.
+    // A property that isn't optional can only have been the struct whose fields are all nil, if its
+    // type has one. Decoding finds out.
     guard !attribute.isOptional, composite.form == .fields,
       let type = attribute.valueType as? any Decodable.Type
     else { return result }
@@ -140,7 +151,7 @@ struct CoreDataProperties {
     return result
   }
 
-  /// Whether a property's column can hold the raw value of an enum.
+  /// Whether a property's column can have the raw value of an enum.
   private func isPlain(_ attribute: Schema.Attribute) -> Bool {
     switch attribute.encoding {
     case .json, .composite, .opaque, .data, .external: false
@@ -152,9 +163,9 @@ struct CoreDataProperties {
   ///
   /// - Parameters:
   ///   - attribute: The property, or the field of its struct.
-  ///   - found: What the store's model says of it.
-  ///   - path: Its place in the store's model.
-  ///   - property: Its place in the class, which the mapping and errors name.
+  ///   - found: Its description in the store's model.
+  ///   - path: Its path in the store's model.
+  ///   - property: Its path in the class, which the mapping and errors use.
   private func composite(
     _ attribute: Schema.Attribute, _ found: CoreDataModel.Attribute, _ path: String,
     _ property: String
@@ -176,6 +187,7 @@ struct CoreDataProperties {
     }
   }
 
+  /// A struct whose fields the class declares.
   private func composite(
     _ fields: [Schema.Attribute], _ found: CoreDataModel.Attribute, _ path: String,
     _ property: String
@@ -201,10 +213,12 @@ struct CoreDataProperties {
     return result
   }
 
+  /// The last component of a path.
   private func lastName(_ property: String) -> String {
     property.split(separator: ".").last.map(String.init) ?? property
   }
 
+  /// A field with a column of its own.
   private func leaf(
     _ field: Schema.Attribute, _ column: String
   ) -> CoreDataClassPlan.Attribute {
@@ -213,7 +227,8 @@ struct CoreDataProperties {
       isFloat: field.valueType == Float.self || field.valueType == Float?.self)
   }
 
-  /// The cases of an enum without raw values: a column for the name of each, or a struct of its payload.
+  /// The cases of an enum without raw values: a column for the name of each, or a struct of its
+  /// payload.
   private func cases(
     _ found: CoreDataModel.Attribute, _ path: String, _ property: String
   ) throws -> CoreDataClassPlan.Composite {
@@ -235,7 +250,7 @@ struct CoreDataProperties {
     return result
   }
 
-  /// A struct whose fields' types only the store's model tells.
+  /// A struct whose fields and types only the store's model describes.
   private func compositeByModel(
     _ found: CoreDataModel.Attribute, _ path: String, as property: String
   ) throws -> CoreDataClassPlan.Composite {
@@ -259,7 +274,7 @@ struct CoreDataProperties {
     return result
   }
 
-  /// The column of a property or field of the store's model.
+  /// The column of a path in the store's model; throws if it isn't certain.
   private func resolvedColumn(_ path: String, _ property: String) throws -> String {
     switch resolutions[path] {
     case .column(let column)?: return column
@@ -268,12 +283,14 @@ struct CoreDataProperties {
     }
   }
 
+  /// The error for a property whose column isn't certain.
   private func ambiguous(_ property: String, _ reason: String) -> TransferError {
     planner.unsupported(
       "Which column of \(entity.name) holds \(className).\(property) is not certain: \(reason). Name "
         + "it in storedNames of the mapping.")
   }
 
+  /// The column that the mapping names.
   private func mappedColumn(_ name: String, _ property: String) throws -> String {
     if let column = columns["Z" + name.uppercased()] { return column }
     throw planner.unsupported(
@@ -282,7 +299,8 @@ struct CoreDataProperties {
 
   // MARK: - By names
 
-  /// The column of a name; throws if it could be another property's and the mapping doesn't name it.
+  /// The column of the first name that has one; throws if it could be another property's and the
+  /// mapping doesn't name it.
   private func namedColumn(
     _ property: String, _ names: [String], isMapped: Bool
   ) throws -> String? {
@@ -295,8 +313,10 @@ struct CoreDataProperties {
     return nil
   }
 
-  /// A field of a struct has a column of the field's name, so a numbered column, or a struct with such a
-  /// field, puts in doubt whose this one is.
+  /// Throws if a column may belong to another property.
+  ///
+  /// A field of a struct has a column of the field's name alone. So a numbered column, or a struct
+  /// with a field of this name, makes it uncertain whose column this is.
   private func checkAmbiguity(about base: String, _ property: String) throws {
     let attributes = planner.schema.entitiesByName[className]?.attributes ?? []
     let fields = attributes.compactMap { $0 as? Schema.CompositeAttribute }
@@ -322,13 +342,14 @@ struct CoreDataProperties {
     }
   }
 
+  /// Whether the mapping names a column.
   private func isMapped(_ column: String) -> Bool {
     planner.mapping.storedNames.values.contains { names in
       names.values.contains { "Z" + $0.uppercased() == column.uppercased() }
     }
   }
 
-  /// A struct's fields by the names that they have where those are told or of a form of their own.
+  /// A struct without a model: fields that the mapping names, and columns named `ZPROPERTY_FIELD`.
   private func compositeByName(
     _ attribute: Schema.Attribute, _ names: [String]
   ) throws -> CoreDataClassPlan.Composite? {
@@ -350,12 +371,12 @@ struct CoreDataProperties {
 
   // MARK: - Relationships
 
-  /// The column of a relationship to one row.
+  /// The column of a to-one relationship; nil if it has none.
   func column(of relationship: Schema.Relationship) throws -> String? {
     let names = try planner.storedNames(relationship, of: className, entity)
     let isMapped = planner.storedName(relationship.name, of: className) != nil
     if let model, let found = model.relationship(named: names) {
-      // Of a relationship of one to one, one side may have no column.
+      // Of a one-to-one relationship, one side may have no column.
       guard !found.isToMany, columns["Z" + found.name.uppercased()] != nil else { return nil }
       return try resolvedColumn(found.name, relationship.name)
     }
@@ -365,7 +386,7 @@ struct CoreDataProperties {
 }
 
 extension CoreDataModel.AttributeType {
-  /// What the values of a field become that has no property of its own.
+  /// The encoding of a field that the class doesn't declare.
   var encoding: _ColumnEncoding {
     switch self {
     case .integer16, .integer32, .integer64: .integer

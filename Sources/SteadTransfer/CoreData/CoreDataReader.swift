@@ -4,20 +4,26 @@ import SteadFormats
 import SteadRecords
 import SteadSQLite
 
-/// Reads all rows of a store, as rows of a container's classes.
+/// Reads all rows of a store as rows of a container's classes.
+///
+/// First the keys of all rows are read, so that dangling links are recognized; then what would be
+/// left out is counted, and refused unless the mapping allows it; then the rows are read.
 struct CoreDataReader {
   private let store: ForeignStore
   private let catalog: CoreDataCatalog
   private let planner: CoreDataPlanner
   private let values: CoreDataValue
+  /// A digest of the store's UUID, which is part of each item's identity.
   private let storeDigest: String
   private let mapping: CoreDataMapping
   private var links: CoreDataLinks
-  /// The entities whose rows are not wanted.
+  /// The numbers of the entities that are not imported.
   private let leftOut: Set<Int64>
+  /// The plans by entity.
   private var plans: [Int64: CoreDataClassPlan] = [:]
-  /// The entity of each row, which tells whether a reference leads anywhere.
+  /// The entity of each row, to tell whether a link leads to an existing row.
   private var rows: [StoredRow.Key: Int64] = [:]
+  /// What was found.
   private(set) var report = CoreDataReport()
 
   /// - Parameter files: The files next to the original, which are not copied.
@@ -35,7 +41,7 @@ struct CoreDataReader {
     report.storeIdentifier = catalog.identifier
   }
 
-  /// Adds the possible losses of the store's files to the report.
+  /// Adds a possible loss of the store's files to the report.
   mutating func addWarning(_ warning: String?) { report.warnings += [warning].compactMap(\.self) }
 
   /// All rows, by entity and number.
@@ -61,7 +67,8 @@ struct CoreDataReader {
     return items
   }
 
-  /// One value for many rows isn't their own value, so the caller must ask for it.
+  /// Throws if rows would get default values that the mapping doesn't accept. One value for many
+  /// rows isn't their own, so the caller has to ask for it.
   private func refuseDefaults() throws {
     guard !report.defaultedValues.isEmpty, !mapping.acceptsDefaults else { return }
     let listed = report.defaultedValues.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
@@ -73,7 +80,8 @@ struct CoreDataReader {
 
   // MARK: - Which rows there are
 
-  /// Reads all rows' keys, and returns an item for each row without an entity.
+  /// Reads the keys of all rows; returns a failed item for each row that belongs to no entity of
+  /// its table, or exists twice.
   private mutating func readKeys(
     _ entities: [CoreDataCatalog.Entity]
   ) throws -> [TransferItem<StoredRow>] {
@@ -94,12 +102,14 @@ struct CoreDataReader {
     return orphans
   }
 
+  /// The item for a row without an entity.
   private func orphan(in table: String, _ count: Int) -> TransferItem<StoredRow> {
     item(
       "\(table) ? \(count)", StoredRow.Key(root: "\(table)?", number: Int64(count)),
       .failure(notConverted("It belongs to no entity of its table, or exists twice.")))
   }
 
+  /// Throws if a table lacks the columns that identify its rows.
   private func requireColumns(of table: String) throws {
     let columns = catalog.columns[table] ?? []
     for column in ["Z_PK", "Z_ENT"] where !columns.contains(column) {
@@ -107,18 +117,19 @@ struct CoreDataReader {
     }
   }
 
+  /// The error for a row that can't be imported.
   private func notConverted(_ reason: String) -> TransferError {
     TransferError(code: .notConverted, message: reason)
   }
 
-  /// A row's identity is its number in its store, so that one that was changed is not taken for another.
+  /// An item. Its identity is its number in the store, so that a changed row is the same item.
   private func item(
     _ name: String, _ key: StoredRow.Key, _ value: Result<StoredRow, any Error>
   ) -> TransferItem<StoredRow> {
     TransferItem(name: name, identity: key.identity(digest: storeDigest), value: value)
   }
 
-  /// Records which values are imported and which aren't; throws if values would be lost silently.
+  /// Reports which values are imported and which aren't; throws if values would be lost silently.
   private mutating func recordContents(_ entities: [CoreDataCatalog.Entity]) throws {
     let counts = rows.values.reduce(into: [Int64: Int]()) { $0[$1, default: 0] += 1 }
     for entity in entities where !entity.isInternal {
@@ -146,6 +157,7 @@ struct CoreDataReader {
 
   // MARK: - Rows
 
+  /// Reads the rows of an entity.
   private mutating func read(
     _ entity: CoreDataCatalog.Entity, into items: inout [TransferItem<StoredRow>],
     _ progress: (Int) throws -> Void
@@ -156,7 +168,7 @@ struct CoreDataReader {
     let sql =
       "SELECT \(layout.columns.map(quotedName).joined(separator: ", ")) "
       + "FROM \(quotedName(entity.table)) WHERE Z_ENT = ?1 ORDER BY Z_PK"
-    // Statements cannot be nested in the closure's access to the whole reader.
+    // The closure can't mutate `self` while the store, a part of it, is being accessed.
     var reader = self
     try store.forEachRow(sql, [.integer(entity.number)]) { row in
       guard let number = row[0].integer else { return }
@@ -172,12 +184,14 @@ struct CoreDataReader {
     self = reader
   }
 
+  /// The error for rows of an entity without a class.
   private func unmapped(_ entity: CoreDataCatalog.Entity) -> TransferError {
     notConverted(
       "The container has no class \(entity.name). Name one in classes of the mapping, or the entity in "
         + "leftOutEntities.")
   }
 
+  /// Converts a row.
   private mutating func stored(
     _ row: [SQLValue], _ key: StoredRow.Key, _ plan: CoreDataClassPlan, _ layout: CoreDataRowLayout
   ) throws -> StoredRow {
@@ -204,6 +218,7 @@ struct CoreDataReader {
     return result
   }
 
+  /// Converts a value; a problem becomes the row's failure.
   private func converted(
     _ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute, _ name: String
   ) throws -> SQLValue {
@@ -214,6 +229,8 @@ struct CoreDataReader {
     }
   }
 
+  /// Counts data that is an archive of objects: it is copied as bytes, which the app must be able
+  /// to decode.
   private mutating func countArchive(
     _ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute, _ plan: CoreDataClassPlan
   ) {
@@ -225,6 +242,7 @@ struct CoreDataReader {
     report.archives["\(plan.className).\(attribute.name)", default: 0] += 1
   }
 
+  /// The JSON of a property whose parts have columns.
   private func joined(
     _ composite: CoreDataClassPlan.Composite, _ row: [SQLValue], _ layout: CoreDataRowLayout
   ) throws -> SQLValue {
@@ -256,7 +274,7 @@ struct CoreDataReader {
     }
     for inner in composite.nested {
       guard let value = try self.object(inner, "\(path).\(inner.name)", row, layout) else {
-        // All fields are nil when an optional struct is.
+        // A struct that isn't optional, within one that has values, has fields that are all nil.
         if !inner.isOptional, inner.form == .fields { missing[inner.name] = inner.emptyObject }
         continue
       }
@@ -269,6 +287,7 @@ struct CoreDataReader {
     return composite.form == .fields ? object.merging(missing) { one, _ in one } : object
   }
 
+  /// The rows that a relationship leads to, without those that don't exist or are left out.
   private mutating func targets(
     _ relationship: CoreDataClassPlan.Relationship, _ key: StoredRow.Key, _ row: [SQLValue],
     _ plan: CoreDataClassPlan, _ layout: CoreDataRowLayout

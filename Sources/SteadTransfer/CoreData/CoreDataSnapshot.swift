@@ -1,21 +1,28 @@
 import Foundation
 import SteadFiles
 
-/// A copy of a store's files in a directory of this user's alone, which goes with it.
+/// A consistent copy of a store's files in a private directory, which is deleted with this object.
 ///
-/// SQLite reads the copy, since it writes even if it only reads: an index of the log next to the file,
-/// and the log's pages into it. The original is read, and nothing else.
+/// SQLite gets the copy, since it writes even when it only reads: a `-shm` next to the file, and
+/// the log's pages into it. The original is only read.
+///
+/// There is no lock to hold against the program that owns the store: taking SQLite's would write to
+/// it. So the copy is optimistic. It counts if identities, sizes and times of all three files were
+/// the same before and after.
 final class CoreDataSnapshot: Sendable {
-  /// The maximum number of copies that are started because a file changed meanwhile.
+  /// The maximum number of attempts to copy files that change meanwhile.
   static let attemptLimit = 20
 
   /// The copy.
   let store: URL
-  /// What may be missing from it, as a sentence.
+  /// What may be missing from the copy, as a sentence.
   let warning: String?
   private let workspace: CoreDataWorkspace
 
+  /// Copies a store.
+  ///
   /// - Parameter path: The store's path, without symbolic links.
+  /// - Throws: ``TransferError/Code/changed`` if the files changed during each attempt.
   init(of path: String) throws {
     workspace = try CoreDataWorkspace()
     store = workspace.url.appending(path: "copy.store", directoryHint: .notDirectory)
@@ -24,6 +31,7 @@ final class CoreDataSnapshot: Sendable {
       about: store, logNamed: URL(filePath: path).lastPathComponent + "-wal")
   }
 
+  /// Copies until the files' state is the same before and after.
   private static func copy(_ path: String, to store: URL) throws {
     let copying = CoreDataCopying(store: store)
     for _ in 0..<attemptLimit {
@@ -46,7 +54,7 @@ final class CoreDataSnapshot: Sendable {
 
 /// Copies a store's files once.
 private struct CoreDataCopying {
-  /// Bytes that are copied at a time.
+  /// The number of bytes that are copied at once.
   private static let blockSize = 1 << 20
 
   let store: URL
@@ -54,7 +62,7 @@ private struct CoreDataCopying {
 
   init(store: URL) { self.store = store }
 
-  /// The files' state, if their last change is so long ago that a further one would show.
+  /// The files' state, if a further change would show in it; nil if they changed while this waited.
   func stableState(of path: String) throws -> CoreDataState? {
     let state = try CoreDataState(of: path)
     guard let newest = state.files.compactMap({ $0?.changed }).max() else {
@@ -62,13 +70,14 @@ private struct CoreDataCopying {
         code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
     }
     if state.files.allSatisfy({ $0?.hasReliableTimestamp ?? true }) { return state }
-    // A sleep, because there is no event to wait for: the clock must advance, so that a later change gets a later
-    // time.
+    // There is no event to wait for: the file system's clock has to advance, so that a later change
+    // gets a later time.
     Thread.sleep(
       forTimeInterval: max(0, FileStatus.settlingTime - Date().timeIntervalSince(newest)))
     return try CoreDataState(of: path) == state ? state : nil
   }
 
+  /// Copies the files that exist, and removes copies of an earlier attempt of those that don't.
   func copy(_ path: String, _ state: CoreDataState) throws {
     for (suffix, status) in zip(CoreDataState.suffixes, state.files) {
       let copy = store.path + suffix
@@ -88,6 +97,7 @@ private struct CoreDataCopying {
     }
   }
 
+  /// Copies a file. Symbolic links are not followed, and a FIFO doesn't block.
   private func copyFile(_ path: String, to copy: String) throws {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
     defer { block.deallocate() }
@@ -110,23 +120,23 @@ private struct CoreDataCopying {
 
 // MARK: - State of the files
 
-/// The state of a store's files, read without opening them.
+/// The state of a store's files, from their metadata alone.
 struct CoreDataState: Equatable {
-  /// The store itself, its write-ahead log, and the journal of a writer that was cut off.
+  /// The store itself, its write-ahead log, and the rollback journal of a writer that was killed.
   static let suffixes = ["", "-wal", "-journal"]
 
-  /// One for each suffix; nil if the file doesn't exist.
+  /// The status of each file, by suffix; nil if it doesn't exist.
   let files: [FileStatus?]
 
   init(of path: String) throws {
     files = try Self.suffixes.map { try POSIXDisk().status(at: path + $0) }
   }
 
-  /// Whether the file may contain uncommitted parts of an interrupted writer.
+  /// Whether the file may contain uncommitted pages of a writer that was killed.
   var hasJournal: Bool { files[2].map { $0.size > 0 } ?? false }
 
-  /// A string that differs once one of the files has changed; nil if a change might not show yet, or if the store
-  /// doesn't exist.
+  /// A string that differs after a change to one of the files; nil if a change might not show, or
+  /// if the store doesn't exist.
   var versionTag: String? {
     guard files[0]?.kind == .file, files.allSatisfy({ $0?.hasReliableTimestamp ?? true }) else {
       return nil
@@ -137,28 +147,32 @@ struct CoreDataState: Equatable {
 
 // MARK: - Directory
 
-/// A directory of this user's alone for the copy of a store, which goes with it.
+/// A private directory for the copy of a store, which is deleted with this object.
 ///
-/// It is locked while it is in use. So a directory of a process that was killed, which holds the user's
-/// data, is known by its free lock, and the next import removes it.
+/// It is locked while it is in use. A process that is killed leaves its directory, which has the
+/// user's data; the free lock shows the next import that nobody uses it, and it is removed.
 final class CoreDataWorkspace: Sendable {
-  /// The prefix of such directories' names.
+  /// The prefix of the directories' names.
   static let prefix = "stead-import-"
-  /// How often a directory is made again because another import took it for one that was left.
+  /// The maximum number of attempts. A new directory may be taken for an abandoned one, and
+  /// removed, before it is locked.
   static let attemptLimit = 100
 
+  /// The directory.
   let url: URL
+  /// The directory's descriptor, which holds the lock until it is closed.
   private let descriptor: Int32
   private static let disk = POSIXDisk()
 
-  /// Makes a directory, and removes those that killed processes have left.
+  /// Makes a directory, and removes abandoned ones.
   ///
-  /// - Parameter place: The directory to make it in.
+  /// - Parameter directory: The parent directory.
   init(in directory: URL = FileManager.default.temporaryDirectory) throws {
     Self.removeStale(in: directory)
     for _ in 0..<Self.attemptLimit {
       let path = try Self.make(in: directory)
-      // Another import may hold the lock to remove it, or have done so, until it is locked here.
+      // Between mkdtemp and the lock another import may take this directory for an abandoned one,
+      // and hold its lock to remove it. So once locked, the path must still lead to it.
       guard let descriptor = try Self.openIfPresent(path) else { continue }
       if try Self.disk.lock(descriptor, wait: true, path: path), Self.isSame(descriptor, path) {
         url = URL(filePath: path, directoryHint: .isDirectory)
@@ -178,6 +192,7 @@ final class CoreDataWorkspace: Sendable {
     Self.disk.close(descriptor)
   }
 
+  /// Creates a directory with a random name, of mode 0700.
   private static func make(in directory: URL) throws -> String {
     // mkdtemp puts letters of its own instead of the six X at the end, which it requires.
     var template = Array(directory.appending(path: "\(prefix)XXXXXX").path.utf8CString)
@@ -187,6 +202,7 @@ final class CoreDataWorkspace: Sendable {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
+  /// Opens a directory; nil if it was removed.
   private static func openIfPresent(_ path: String) throws -> Int32? {
     do {
       return try disk.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
@@ -195,15 +211,15 @@ final class CoreDataWorkspace: Sendable {
     }
   }
 
+  /// Whether a path still leads to an open directory.
   private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
     var (open, named) = (stat(), stat())
     return fstat(descriptor, &open) == 0 && lstat(path, &named) == 0
       && open.st_ino == named.st_ino && open.st_dev == named.st_dev
   }
 
-  /// Removes directories of this user whose process has ended.
-  ///
-  /// A directory that can't be removed is left: it doesn't disturb an import.
+  /// Removes abandoned directories of this user. One that can't be removed is left; it doesn't
+  /// disturb an import.
   private static func removeStale(in directory: URL) {
     for name in (try? disk.names(in: directory.path)) ?? [] where name.hasPrefix(prefix) {
       let path = directory.appending(path: name).path
@@ -223,16 +239,21 @@ final class CoreDataWorkspace: Sendable {
 
 // MARK: - Write-ahead log
 
-/// Finds out from a store's files whether its write-ahead log is missing or was cut off.
+/// Finds out whether a store's write-ahead log is missing or truncated.
 ///
-/// SQLite opens such a store without an error, as it was before the log's transactions.
+/// SQLite opens such a store without an error, in the state before the transactions of the log.
+/// Somebody who copies a store from a device easily forgets the log.
+///
+/// A log is a header of 32 bytes (page size at offset 8, two salts at 16), then frames: a header of
+/// 24 bytes (size of the database after a commit, else 0, at offset 4; the salts at 8), and a page.
+/// All integers are big endian (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 enum CoreDataLogCheck {
   private static let headerSize = 32
   private static let frameHeaderSize = 24
-  /// What both of a database's format versions are when it has a log.
+  /// The read and write version of a database in WAL mode, at offsets 18 and 19 of its header.
   private static let logVersion: UInt8 = 2
 
-  /// The problem as a sentence, or nil.
+  /// What may be missing, as a sentence; nil if nothing is.
   ///
   /// - Parameters:
   ///   - store: The file of the store, or a copy.
@@ -257,12 +278,12 @@ enum CoreDataLogCheck {
     return nil
   }
 
-  /// Whether a log ends with a transaction.
+  /// Whether a log ends with a commit.
   private static func isWhole(_ log: URL) throws -> Bool {
     let file = try FileHandle(forReadingFrom: log)
     defer { try? file.close() }
     let size = try file.seekToEnd()
-    // Programs empty a log whose transactions are all in the store.
+    // A log that was checkpointed completely may be truncated.
     if size == 0 { return true }
     try file.seek(toOffset: 0)
     guard let header = try file.read(upToCount: headerSize), header.count == headerSize else {
@@ -278,7 +299,7 @@ enum CoreDataLogCheck {
       try file.seek(toOffset: UInt64(offset))
       guard let frame = try file.read(upToCount: frameHeaderSize), frame.count == frameHeaderSize
       else { return false }
-      // The following frames belong to an earlier pass of the log.
+      // Frames with other salts are left over from before the log was restarted.
       if frame[8..<16] != salts { break }
       guard UInt64(offset + frameSize) <= size else { return false }
       endsWithCommit = frame[4..<8].contains { $0 != 0 }

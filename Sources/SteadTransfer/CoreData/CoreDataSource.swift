@@ -5,16 +5,18 @@ import SteadSQLite
 import Synchronization
 
 extension TransferSource where Value == StoredRow {
-  /// The rows of a store that Core Data or SwiftData wrote; ``CoreDataImport`` is a transfer of them.
+  /// The rows of a store that Core Data or SwiftData wrote; ``CoreDataImport`` is a transfer of
+  /// them.
   ///
-  /// Each reading is of a copy that is made for it; the original is never written to, nor is a file next to
-  /// it. A row's identity is its number in its store, so one that was changed is not taken for another.
+  /// Each read is of a new copy; neither the original nor a file next to it is ever written. A
+  /// row's identity is its number in its store, so a row that was changed is not another item.
   ///
   /// - Parameters:
-  ///   - url: The store: the file that has the `-wal` next to it.
-  ///   - schema: The classes that are to take the rows.
-  ///   - mapping: Which entities and classes belong together although their names differ, and what is left out.
-  /// - Throws: ``TransferError`` for a URL that is not a file's.
+  ///   - url: The store's file, the one that has a `-wal` next to it.
+  ///   - schema: The classes that take the rows.
+  ///   - mapping: Which entities and classes belong together although their names differ, and what
+  ///     is left out.
+  /// - Throws: ``TransferError`` for a URL that isn't one of a file.
   public static func coreData(
     _ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()
   ) throws -> Self {
@@ -22,22 +24,19 @@ extension TransferSource where Value == StoredRow {
   }
 }
 
-/// The rows of a store that Core Data or SwiftData wrote, as a source of a transfer.
+/// A store of Core Data or SwiftData as the source of a transfer.
 final class CoreDataSource: ItemSource {
   private let path: String
   private let schema: Schema
   private let mapping: CoreDataMapping
+  /// What the latest read found.
   private let latestReport = Mutex<CoreDataReport?>(nil)
-  /// A copy that was made to look at, for the next reading.
+  /// A copy that was made to find the identifier, for the next read, which takes it.
   private let pendingSnapshot = Mutex<CoreDataSnapshot?>(nil)
 
-  /// A store; nothing is read yet.
+  /// A source; nothing is read yet.
   ///
-  /// - Parameters:
-  ///   - url: The store: the file that has the `-wal` next to it.
-  ///   - schema: The classes that are to take the rows.
-  ///   - mapping: Which entities and classes belong together although their names differ, and what is left out.
-  /// - Throws: ``TransferError`` for a URL that isn't a file's.
+  /// - Throws: ``TransferError`` for a URL that isn't one of a file.
   init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
     do {
       path = try POSIXDisk().resolveLinks(url.checkedPath)
@@ -50,22 +49,23 @@ final class CoreDataSource: ItemSource {
 
   /// `the store` and its path.
   var name: String { "the store \(path)" }
-  /// A copy of a store is the same source, wherever it is.
+  /// Nil: a copy of a store is the same source, wherever it is. The transfer's name has the store's
+  /// UUID.
   var stableName: String? { nil }
-  /// False: a store of another program is left as it is.
+  /// False: stores of other programs are never written.
   var isRemovable: Bool { false }
 
-  /// The sizes and times of the store's files, and which files these are.
+  /// Identities, sizes and times of the store's files.
   func versionTag() throws -> String? {
     try mappingErrors { try CoreDataState(of: path).versionTag }
   }
 
-  /// The findings of the latest reading; nil before the first.
+  /// What the latest read found; nil before the first.
   var report: CoreDataReport? { latestReport.withLock { $0 } }
 
   /// All rows, by entity and number.
   ///
-  /// Costs a copy of the file and of its log, a look through all its pages, and memory for all values.
+  /// Costs a copy of the file and of its log, a check of all pages, and memory for all values.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<StoredRow> {
     ItemReading(try items(progress))
   }
@@ -78,20 +78,23 @@ final class CoreDataSource: ItemSource {
       reader.addWarning(snapshot.warning)
       defer { latestReport.withLock { [report = reader.report] in $0 = report } }
       let items = try reader.read(progress)
+      // Deallocating the snapshot deletes the files that SQLite has open.
       return withExtendedLifetime(snapshot) { items }
     }
   }
 
-  /// A store of another program is left as it is.
+  /// Removes nothing.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { 0 }
 
+  /// An error of the file system as one of a transfer.
   private static func failure(_ error: FileError) -> TransferError {
     TransferError(code: .failed, message: error.message, cause: error)
   }
 
-  /// The store's identifier.
+  /// The store's UUID.
   ///
-  /// If the file itself doesn't show it, a copy does, which is kept for the next reading.
+  /// Read from the file itself if it has it without its log, which saves the copy; otherwise from a
+  /// copy, which is kept for the next read.
   func identifier() throws -> String {
     if let identifier = try storedIdentifier() { return identifier }
     return try mappingErrors {
@@ -103,14 +106,16 @@ final class CoreDataSource: ItemSource {
     }
   }
 
-  /// The identifier in the file itself, which never changes; nil while the file is being written, or if it has none
-  /// without its log.
+  /// The UUID in the file itself; nil while the file is being written, or if it has none without
+  /// its log.
   private func storedIdentifier() throws -> String? {
     guard let before = try? CoreDataState(of: path), before.versionTag != nil, !before.hasJournal
     else {
       return nil
     }
     var options = SQLiteOptions(.file(path))
+    // Immutable, so that SQLite takes no lock and creates neither a `-wal` nor a `-shm`. It then
+    // ignores the log, too; but a store's UUID never changes once it is in the file.
     options.isImmutable = true
     let row = try? SQLiteConnection(options).rows(
       "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"
@@ -121,6 +126,7 @@ final class CoreDataSource: ItemSource {
     return identifier
   }
 
+  /// The pending snapshot, or a new one.
   private func takeSnapshot() throws -> CoreDataSnapshot {
     let copy = pendingSnapshot.withLock { pending in
       defer { pending = nil }
@@ -129,6 +135,7 @@ final class CoreDataSource: ItemSource {
     return try copy ?? CoreDataSnapshot(of: path)
   }
 
+  /// Runs a body, and maps errors of SQLite and of files to those of a transfer.
   private func mappingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -145,21 +152,25 @@ final class CoreDataSource: ItemSource {
 
 // MARK: - Database
 
-/// A SQLite database of another program, opened to be read; used by one thread at a time.
+/// A SQLite database of another program, opened for reading; used by one thread at a time.
 ///
-/// SQLite may write next to the file, and may write its log into it. So it gets a copy.
+/// Reading can write: SQLite creates a `-shm` next to the file, and checkpoints the log into it. So
+/// it gets a copy.
 final class ForeignStore {
   private let connection: SQLiteConnection
 
-  /// Opens a copy, log included, and looks through its pages.
+  /// Opens a copy, log included, and checks all of its pages.
   ///
-  /// Costs a read of the whole file. Throws ``SQLiteError`` if it isn't a database, or is damaged.
+  /// Costs a read of the whole file.
+  ///
+  /// - Throws: `SQLiteError` if it isn't a database, or is damaged.
   init(copy url: URL) throws {
     var options = SQLiteOptions(.file(url.path))
-    // The other program's views read its tables, and nothing else.
+    // Hardened connections refuse views. Those of the other program only read its tables.
     options.readsViews = true
     connection = try SQLiteConnection(options)
-    // The log is read in by the first look at the tables, which is the last that may write.
+    // The first access recovers the log, or rolls back a journal. It is the last one that may
+    // write.
     _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
     try connection.execute("PRAGMA query_only = ON")
     guard try rows("PRAGMA quick_check(1)").first?.first == .text("ok") else {
@@ -167,14 +178,14 @@ final class ForeignStore {
     }
   }
 
-  /// All rows of a statement. A string that isn't UTF-8 becomes a blob of its bytes.
+  /// All rows of a query. Text that isn't UTF-8 is a blob of its bytes.
   func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
     var result: [[SQLValue]] = []
     try forEachRow(sql, values) { result.append($0) }
     return result
   }
 
-  /// Hands over one row of a statement after the other.
+  /// Calls a body with each row of a query.
   func forEachRow(
     _ sql: String, _ values: [SQLValue] = [], _ body: ([SQLValue]) throws -> Void
   ) throws {
@@ -186,6 +197,7 @@ final class ForeignStore {
     while try statement.step() { try body((0..<count).map { Self.value(statement, $0) }) }
   }
 
+  /// The value of a column, checked: another program's text may have any bytes.
   private static func value(_ statement: SQLiteStatement, _ column: Int32) -> SQLValue {
     guard statement.isText(column) else { return statement.value(column) }
     return statement.validText(column).map { .text($0) } ?? .blob(statement.data(column))

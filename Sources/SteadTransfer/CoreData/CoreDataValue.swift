@@ -4,12 +4,13 @@ import SteadPreferences
 import SteadRecords
 import SteadSQLite
 
-/// Converts a column's value into a record's value.
+/// Converts a column's value into one of a record.
 ///
-/// Dates, numbers, strings and identifiers are equal in both, and the writer checks whether they fit the property.
-/// This handles values with another form.
+/// Dates, numbers, strings and UUIDs have the same form in both, and the writer checks whether they
+/// fit the property. This type converts those of another form.
 struct CoreDataValue {
-  /// Why a value cannot be converted, to go behind the attribute's name. It never tells the value.
+  /// Why a value can't be converted, as the predicate of a sentence about the attribute. It never
+  /// has the value.
   struct Problem: Error {
     let reason: String
   }
@@ -22,8 +23,10 @@ struct CoreDataValue {
     static let file: UInt8 = 2
   }
 
+  /// The files of large values.
   let files: CoreDataFiles
 
+  /// Converts a value for an attribute.
   func convert(_ value: SQLValue, _ attribute: CoreDataClassPlan.Attribute) throws -> SQLValue {
     guard value != .null else { return .null }
     var value = value
@@ -40,7 +43,7 @@ struct CoreDataValue {
     }
   }
 
-  /// The data behind the byte that says where it is.
+  /// The data that a marker says is inline or in a file.
   private func withoutMarker(_ data: Data) throws -> SQLValue {
     switch data.first {
     case Marker.inline: return .blob(Data(data.dropFirst()))
@@ -55,11 +58,12 @@ struct CoreDataValue {
     }
   }
 
-  /// JSON of the contents of an archive, a property list or a JSON string.
+  /// The JSON of an archive, a property list or JSON.
   private func json(_ data: Data) throws -> SQLValue {
     .text(try CoreDataBlob(data).json())
   }
 
+  /// The string of a URL, from an archive or from its `Codable` form.
   private func url(_ data: Data) throws -> SQLValue {
     switch try CoreDataBlob(data).value {
     case let url as URL: return .text(url.absoluteString)
@@ -72,7 +76,7 @@ struct CoreDataValue {
     throw Problem(reason: "holds an archive of something else than a URL")
   }
 
-  /// A raw value that was encoded on its own.
+  /// A raw value that was encoded by itself.
   private func scalar(_ data: Data) throws -> SQLValue {
     switch try CoreDataBlob(data).value {
     case let text as String: return .text(text)
@@ -89,14 +93,16 @@ struct CoreDataValue {
 
 // MARK: - Numbers
 
-/// Decimal numbers, which Core Data stores as floating point if that can represent them.
+/// Decimal numbers, which Core Data stores as floating-point numbers if possible.
 enum CoreDataDecimal {
-  /// The digits that a floating-point number holds of any decimal.
+  /// The number of digits of any decimal that a `Double` preserves.
   private static let safeDigits = 15
-  /// How far off, in units of its last place, Foundation makes the floating-point number of a decimal.
+  /// How far off, in units of the last place, Foundation's conversion from decimal to `Double` may
+  /// be.
   private static let tolerance = 4.0
 
-  /// The decimal number that was stored: the nearest one with few digits, if one exists.
+  /// The decimal that was stored: the closest one of up to 15 digits, if that is within the
+  /// tolerance.
   static func text(_ number: Double) -> String {
     let short = String(format: "%.\(safeDigits)g", number)
     guard let value = Double(short), abs(value - number) <= tolerance * number.ulp else {
@@ -108,13 +114,16 @@ enum CoreDataDecimal {
 
 // MARK: - Archives and property lists
 
-/// The contents of data with a value of several parts: a keyed archive, a property list, or JSON.
+/// Data with a value of several parts: a keyed archive, a property list, or JSON.
 struct CoreDataBlob {
-  /// How deep values may be nested.
+  /// The maximum nesting depth.
   static let depthLimit = 200
 
+  /// The value, of types of Foundation.
   let value: Any
 
+  /// Decodes data; the first bytes determine the format. Objects of other classes than Foundation's
+  /// are never instantiated.
   init(_ data: Data) throws {
     if data.starts(with: Data("bplist".utf8)) {
       if let value = try? PlainArchive.value(data) {
@@ -135,7 +144,7 @@ struct CoreDataBlob {
     self.value = value
   }
 
-  /// As a store of this package has it: dates as seconds since 2001, data in Base64.
+  /// The JSON of a store of this package: dates as seconds since 2001, data in Base64.
   func json() throws -> String {
     let plain = try Self.plain(value, depth: 0)
     let data = try JSONSerialization.data(
@@ -143,6 +152,7 @@ struct CoreDataBlob {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// A value as types of JSON.
   private static func plain(_ value: Any, depth: Int) throws -> Any {
     guard depth < depthLimit else {
       throw CoreDataValue.Problem(reason: "is nested more than \(depthLimit) deep")
@@ -172,6 +182,7 @@ struct CoreDataBlob {
     }
   }
 
+  /// A number, unless it isn't finite.
   private static func number(_ value: NSNumber) throws -> Any {
     guard value.doubleValue.isFinite else {
       throw CoreDataValue.Problem(reason: "holds a number that JSON cannot hold")
@@ -186,7 +197,7 @@ struct CoreDataBlob {
 
 /// A field of a Codable struct, from its column to JSON.
 enum CoreDataField {
-  /// Nil for NULL.
+  /// The JSON of a field; nil for NULL.
   static func jsonValue(_ value: SQLValue, _ field: CoreDataClassPlan.Attribute) throws -> Any? {
     let encoding = field.encoding
     switch (encoding, value) {
@@ -198,7 +209,7 @@ enum CoreDataField {
       return NSNumber(value: number)
     case (.real, .real(let number)), (.date, .real(let number)), (.decimal, .real(let number)):
       guard number.isFinite else { throw mismatch }
-      // With the digits of a `Float`, as the struct writes it: it has more of them as a `Double`.
+      // With the digits of the `Float`, as the struct itself encodes it. As a `Double` it has more.
       if field.isFloat, Double(Float(number)) == number {
         return NSNumber(value: Double("\(Float(number))") ?? number)
       }
@@ -218,17 +229,19 @@ enum CoreDataField {
     }
   }
 
-  /// What the column of a struct's property holds.
+  /// The value of a struct's column, from a JSON object with sorted names.
   static func column(_ object: [String: Any]) throws -> SQLValue {
     let data = try JSONSerialization.data(
       withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
     return .text(String(decoding: data, as: UTF8.self))
   }
 
+  /// Whether a field is a decimal.
   private static func isDecimal(_ encoding: _ColumnEncoding) -> Bool {
     if case .decimal = encoding { true } else { false }
   }
 
+  /// The error for a value of another type than the field's.
   private static var mismatch: TransferError {
     TransferError(
       code: .notConverted, message: "A field of a struct holds a value of another type.")

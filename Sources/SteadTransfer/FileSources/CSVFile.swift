@@ -4,18 +4,27 @@ import SteadFormats
 import SteadPreferences
 
 extension TransferSource {
-  /// A table of comma separated values: an item for each row under the header.
+  /// A table of comma-separated values: an item for each row under the header.
   ///
-  /// RFC 4180 in UTF-8: the first line names the columns, and a row decodes by these names. An empty field is
-  /// nil for an optional. Dates are ISO 8601 or seconds since 2001, data is Base64. The file is only read,
-  /// unless it is opened to remove items: then the rows that stay keep their bytes, and the header stays. A
-  /// file that does not exist has no rows.
+  /// ```swift
+  /// struct Contact: Decodable, Sendable { var name: String; var born: Date? }
+  /// let source = TransferSource<Contact>.csv(url, separator: ";")
+  /// ```
+  ///
+  /// RFC 4180 in UTF-8: the first line names the columns, and a row decodes by these names. An
+  /// empty field is nil for an optional. Dates are ISO 8601 or seconds since 2001, data is Base64.
+  /// A file that doesn't exist has no rows.
+  ///
+  /// The file is read row by row, so it may be larger than memory. It is only read unless
+  /// `removesItems` is true; then it is replaced as a whole, which takes memory for all of it, and
+  /// header and remaining rows keep their bytes.
   ///
   /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What a row decodes as.
-  ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
-  ///   - removesItems: Whether rows that were moved are taken out of the file.
+  ///   - url: The file.
+  ///   - type: The type that a row decodes as.
+  ///   - separator: The separator of fields, such as `;` or a tab; an ASCII character, and no
+  ///     quotation mark.
+  ///   - removesItems: Whether rows that were moved are removed from the file.
   public static func csv(
     _ url: URL, of type: Value.Type = Value.self, separator: Character = ",",
     removesItems: Bool = false
@@ -24,17 +33,11 @@ extension TransferSource {
   }
 }
 
-/// A table of comma separated values as a source: an item for each row under the header.
+/// A table of comma-separated values as a source.
 struct CSVFile<Value: Decodable & Sendable>: ItemSource {
   private let file: ItemFile<CSVRows>
 
-  /// A file; one that is not there has no rows.
-  ///
-  /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What a row decodes as.
-  ///   - separator: What is between two fields; `;` and tab are in use, too. ASCII, and no quote.
-  ///   - removesItems: Whether rows that were moved are taken out of the file.
+  /// A table; one that doesn't exist has no rows.
   init(
     _ url: URL, of type: Value.Type = Value.self, separator: Character = ",",
     removesItems: Bool = false
@@ -48,9 +51,10 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
 
+  /// The version tag of the file.
   func versionTag() throws -> String? { try file.versionTag() }
 
-  /// The rows, named by the line on which they begin, and read again in each pass.
+  /// The rows, named by their first line, and read again in each pass.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
     let separator = try file.format.checkedSeparator()
     return ItemReading { [file] progress, body in
@@ -67,6 +71,7 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
     }
   }
 
+  /// A row as an item; one with too many or too few fields is an error.
   private static func item(_ row: CSVTable.Row, _ columns: [String: Int]) -> TransferItem<Value> {
     TransferItem(
       name: "line \(row.line)", identity: row.identity,
@@ -80,7 +85,9 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
       }, size: row.bytes.count)
   }
 
-  /// Writes the file without the rows. Throws `.unsupported` where it may only be read.
+  /// Rewrites the file without the rows.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
   }
@@ -88,15 +95,16 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
 
 // MARK: - Format
 
-/// The rows of a table.
+/// The format of a table, for removing rows.
 struct CSVRows: ItemFormat {
-  /// Nil for a character that cannot be one.
+  /// The separator; nil for a character that can't be one.
   let separator: UInt8?
 
   func contents(of data: Data) throws -> CSVTable {
     try CSVTable(data, separator: checkedSeparator())
   }
 
+  /// The separator; throws if it can't be one. Not earlier, since making a source doesn't throw.
   func checkedSeparator() throws -> UInt8 {
     guard let separator, separator != UInt8(ascii: "\""), separator >= 0x20 || separator == 9 else {
       throw TransferError(
@@ -105,10 +113,13 @@ struct CSVRows: ItemFormat {
     return separator
   }
 
+  /// The rows.
   func pieces(of contents: CSVTable) -> [CSVTable.Row] { contents.rows }
 
+  /// The identity of a row.
   func identity(of piece: CSVTable.Row) -> String { piece.identity }
 
+  /// The header and the remaining rows, byte for byte.
   func data(of contents: CSVTable, keeping pieces: [CSVTable.Row]) -> Data {
     contents.data(keeping: pieces)
   }
@@ -116,11 +127,11 @@ struct CSVRows: ItemFormat {
 
 // MARK: - Decoding a row
 
-/// Decodes the fields of one row by the names of their columns.
+/// Decodes a row by the names of its columns.
 ///
 /// An empty field is nil if the property is optional, and an empty string if it is a string.
 struct CSVRowDecoder: Decoder {
-  /// The places of the columns' fields.
+  /// The index of each column's field.
   let columns: [String: Int]
   let fields: [String]
   var codingPath: [any CodingKey] { [] }
@@ -139,12 +150,14 @@ struct CSVRowDecoder: Decoder {
   }
 }
 
+/// The error for a type that a row or a field can't be decoded as, such as an array.
 private func mismatch(_ type: Any.Type, at path: [any CodingKey]) -> DecodingError {
   .typeMismatch(
     type, .init(codingPath: path, debugDescription: "A row is decoded by the names of its columns.")
   )
 }
 
+/// The fields of a row as a keyed container.
 private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let columns: [String: Int]
   let fields: [String]
@@ -169,6 +182,7 @@ private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
     throw mismatch([Any].self, at: [key])
   }
 
+  /// A decoder of a column's field.
   private func field(_ key: Key) throws -> CSVFieldDecoder {
     guard let index = columns[key.stringValue] else {
       throw DecodingError.keyNotFound(
@@ -178,7 +192,8 @@ private struct CSVFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol 
   }
 }
 
-/// One field, as a number, a date, an enum by its raw value, or what else reads from a text.
+/// Decodes a field: a number, a date, data, an enum by its raw value, or another type that reads
+/// from a string.
 private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
   let text: String
   let codingPath: [any CodingKey]
@@ -195,6 +210,8 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
       guard let date = date as? Value else { throw corrupt(type) }
       return date
     }
+    // Types with a form of their own read from strings as in preferences: "12", "true". All others
+    // decode from this decoder, as an enum from its raw value.
     guard let native = type as? any PreferenceValue.Type else { return try Value(from: self) }
     guard let value = try? native.init(propertyList: .string(text)) as? Value else {
       throw corrupt(type)
@@ -212,11 +229,13 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
+  /// The field as a date.
   private var date: Date? {
     guard let seconds = Double(text), seconds.isFinite else { return ISO8601Date.date(text) }
     return Date(timeIntervalSinceReferenceDate: seconds)
   }
 
+  /// The error for a field that doesn't parse as a type; it has no value.
   private func corrupt(_ type: Any.Type) -> DecodingError {
     .dataCorrupted(
       .init(codingPath: codingPath, debugDescription: "The field does not read as \(type)."))

@@ -1,37 +1,47 @@
 import Foundation
 
-/// Takes the rows of a table one after the other from a file of any length, of which it holds a piece.
+/// Parses a table of comma-separated values of any length, one block of it in memory at a time.
 ///
-/// A quote within a field that does not begin with one stands for itself. Lines end with CR LF or LF, or
-/// all with CR where the header does.
+/// A quotation mark within a field that doesn't begin with one is literal. Lines end with CR LF or
+/// LF, or all with CR alone if the header does.
+///
+/// Parsing is restartable: if a row isn't complete in the bytes read so far, it is parsed again
+/// from its beginning after more were read. Blocks double each time, so that the total cost stays
+/// linear in the size of the row.
 struct CSVReader {
-  /// How much is read at once, at least.
+  /// The minimum number of bytes that are read at once.
   private static let blockSize = 1 << 18
   private static let quote = UInt8(ascii: "\"")
   private static let lineFeed = UInt8(ascii: "\n")
   private static let carriageReturn = UInt8(ascii: "\r")
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Thrown where the bytes end that have been read so far: the row is begun again with more of them.
+  /// Thrown at the end of the bytes that were read so far.
   private struct NeedsMore: Error {}
 
   /// The names of the columns.
   private(set) var columns: [String] = []
-  /// The first line as it is in the file, with a byte order mark where there is one.
+  /// The bytes of the header, with a byte order mark if there is one.
   private(set) var header = Data()
   private let separator: UInt8
+  /// Reads up to so many of the next bytes; none at the end.
   private let read: (_ limit: Int) throws -> [UInt8]
+  /// The bytes that were read and aren't consumed yet.
   private var bytes: [UInt8] = []
+  /// The index of the next byte in `bytes`.
   private var position = 0
+  /// Whether all bytes of the file were read.
   private var isAtEnd = false
+  /// The current line, counted from 1.
   private var line = 1
-  /// Whether a CR alone ends a line, as programs for the first Macintosh wrote it.
+  /// Whether a CR alone ends a line, as on the first Macintosh.
   private var usesBareReturns = false
 
-  /// Reads the header.
+  /// Parses the header.
   ///
-  /// - Parameter read: Reads so many of the next bytes, or fewer, and none at the end.
-  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that aren't such a table.
+  /// - Parameter read: Reads up to so many of the next bytes; none at the end.
+  /// - Throws: ``TransferError/Code/unreadable``, with the line, for bytes that aren't such a
+  ///   table.
   init(separator: UInt8, reading read: @escaping (_ limit: Int) throws -> [UInt8]) throws {
     self.separator = separator
     self.read = read
@@ -45,10 +55,10 @@ struct CSVReader {
     }
   }
 
-  /// The next row under the header, nil at the end.
+  /// The next row; nil at the end.
   mutating func row() throws -> CSVTable.Row? {
     while let row = try nextRow() {
-      // A line without a byte is no row, unless there is one column, which may be empty.
+      // An empty line is no row, unless the table has one column, whose field may be empty.
       if row.fields != [""] || columns.count == 1 { return row }
     }
     return nil
@@ -56,6 +66,7 @@ struct CSVReader {
 
   // MARK: - Bytes
 
+  /// Consumes the byte order mark, and returns it.
   private mutating func readMark() throws -> Data {
     let isMarked = try retrying { reader in
       for (index, byte) in Self.byteOrderMark.enumerated() {
@@ -68,14 +79,15 @@ struct CSVReader {
     return Data(Self.byteOrderMark)
   }
 
-  /// Whether there is a byte; throws where that is not known yet.
+  /// Whether a byte exists; throws if that isn't known yet.
   private func hasByte(at index: Int) throws -> Bool {
     if index < bytes.count { return true }
     guard isAtEnd else { throw NeedsMore() }
     return false
   }
 
-  /// Does what looks at bytes from the position on, again with more of them where they do not suffice.
+  /// Runs a body that looks at bytes from the position on, again with more bytes until it doesn't
+  /// need more. The body must not have other side effects than on position and line.
   private mutating func retrying<Result>(
     _ body: (inout CSVReader) throws -> Result
   ) throws -> Result {
@@ -92,7 +104,7 @@ struct CSVReader {
     }
   }
 
-  /// Drops what is behind the position, and doubles what is before it.
+  /// Drops the consumed bytes, and reads at least as many as are left.
   private mutating func readMore() throws {
     bytes.removeFirst(position)
     position = 0
@@ -103,6 +115,7 @@ struct CSVReader {
 
   // MARK: - Rows
 
+  /// The next line as a row, the header or an empty line included.
   private mutating func nextRow() throws -> CSVTable.Row? {
     try retrying { reader in
       guard try reader.hasByte(at: reader.position) else { return nil }
@@ -125,7 +138,7 @@ struct CSVReader {
     }
   }
 
-  /// Whether the first end of a line outside quotes is a CR alone.
+  /// Whether the first end of a line outside quotation marks is a CR alone.
   private func detectsBareReturns() throws -> Bool {
     var isQuoted = false
     var index = position
@@ -142,6 +155,7 @@ struct CSVReader {
     return false
   }
 
+  /// Parses a field, up to a separator or the end of a line.
   private mutating func field() throws -> String {
     if try hasByte(at: position), bytes[position] == Self.quote { return try quotedField() }
     let start = position
@@ -151,6 +165,7 @@ struct CSVReader {
     return try text(bytes[start..<position])
   }
 
+  /// Parses a quoted field, in which two quotation marks stand for one.
   private mutating func quotedField() throws -> String {
     let first = line
     var content: [UInt8] = []
@@ -174,6 +189,7 @@ struct CSVReader {
     throw Self.unreadable("A quote is not closed.", line: first)
   }
 
+  /// Whether the next byte ends a line.
   private var isEndOfLine: Bool {
     get throws {
       guard bytes[position] == Self.carriageReturn else { return bytes[position] == Self.lineFeed }
@@ -189,6 +205,7 @@ struct CSVReader {
     }
   }
 
+  /// A field's bytes as a string.
   private func text(_ bytes: ArraySlice<UInt8>) throws -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Self.unreadable("It is not in UTF-8.", line: line)
@@ -196,6 +213,7 @@ struct CSVReader {
     return text
   }
 
+  /// The error for bytes that aren't a table.
   private static func unreadable(_ what: String, line: Int) -> TransferError {
     TransferError(
       code: .unreadable,
@@ -205,16 +223,19 @@ struct CSVReader {
 
 // MARK: - A whole table
 
-/// A table of RFC 4180: lines of fields, the first of which names the columns.
+/// A whole table of RFC 4180 in memory, for rewriting it without some rows.
 struct CSVTable: Sendable {
+  /// A row, parsed and in bytes.
   struct Row: Sendable {
     /// The line on which it begins, counted from 1.
     var line: Int
+    /// The values of the fields.
     var fields: [String]
-    /// The row in the file, with the end of its line.
+    /// The bytes in the file, with the end of the line.
     var bytes: Data
 
-    /// By the fields, so that another program may write the table with other quotes.
+    /// The digest of the fields, not of the bytes, so that another program may rewrite the table
+    /// with other quotation marks.
     var identity: String { ItemDigest.text(of: fields) }
   }
 
@@ -222,7 +243,10 @@ struct CSVTable: Sendable {
   let header: Data
   let rows: [Row]
 
-  /// - Throws: ``TransferError`` `.unreadable`, with the line, for bytes that aren't such a table.
+  /// Parses a table.
+  ///
+  /// - Throws: ``TransferError/Code/unreadable``, with the line, for bytes that aren't such a
+  ///   table.
   init(_ data: Data, separator: UInt8) throws {
     var rest = data[...]
     var reader = try CSVReader(separator: separator) { limit in

@@ -7,22 +7,21 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   let format: Format
   let isRemovable: Bool
 
-  /// The file's name, and the directory's.
+  /// The file's name, with that of its directory.
   var name: String {
     "\(url.deletingLastPathComponent().lastPathComponent)/\(url.lastPathComponent)"
   }
 
-  /// What tells whether the file has changed: which file it is, its size and its times.
-  ///
-  /// A file that was changed a moment ago could be changed again within the same moment of its clock, so it has
-  /// no mark yet.
+  /// The file's identity, size and times; nil if the file changed so recently that another change
+  /// might not alter them, or doesn't exist.
   func versionTag() throws -> String? {
     guard let status = try POSIXDisk().statusFollowingLinks(url.checkedPath), status.kind == .file
     else { return nil }
     return status.hasReliableTimestamp ? status.versionTag : nil
   }
 
-  /// Hands over what reads the file piece by piece; does nothing if the file doesn't exist or is empty.
+  /// Calls a body with a function that reads the file block by block. Does nothing if the file
+  /// doesn't exist or is empty.
   func withBytes(
     _ body: (_ read: @escaping (_ limit: Int) throws -> [UInt8]) throws -> Void
   ) throws {
@@ -33,6 +32,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
       throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
     }
     if status.size == 0 { return }
+    // O_NONBLOCK, so that opening a FIFO that replaced the file in between can't block.
     try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
       try body { limit in
         try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
@@ -42,13 +42,13 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     }
   }
 
-  /// The contents of the file, in order; nil if the file doesn't exist or is empty.
+  /// The parsed contents; nil if the file doesn't exist or is empty.
   func contents() throws -> Format.Contents? {
     guard let data = try AtomicFile(url).readIfPresent(), !data.isEmpty else { return nil }
     return try parse(data)
   }
 
-  /// The items, and what each holds.
+  /// The items of the file.
   func items<Value>(
     _ progress: TransferProgress.Report, name: (Int, Format.Piece) -> String,
     value: (Format.Piece, Format.Contents) throws -> Value
@@ -63,7 +63,8 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     }
   }
 
-  /// Writes the file without the items that entries stand for; again when another program was quicker.
+  /// Rewrites the file without the items of the entries, again if another process has changed it in
+  /// between.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     guard isRemovable else {
       throw TransferError(
@@ -84,6 +85,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     return removed
   }
 
+  /// Parses the contents; any error becomes one of a transfer.
   private func parse(_ data: Data) throws -> Format.Contents {
     do {
       return try format.contents(of: data)
@@ -101,17 +103,19 @@ struct ItemFile<Format: ItemFormat>: Sendable {
 
 // MARK: - Formats
 
-/// How the contents of a file are taken apart into items, and put together again without some.
+/// A format that can be split into items, and joined again without some.
 protocol ItemFormat: Sendable {
-  /// The contents, taken apart.
+  /// The parsed contents.
   associatedtype Contents
-  /// One item as it is in the file.
+  /// An item in its stored form.
   associatedtype Piece
 
-  /// Throws for contents that are not in the format.
+  /// Parses a file; throws if it isn't in the format.
   func contents(of data: Data) throws -> Contents
+  /// The items, in order.
   func pieces(of contents: Contents) -> [Piece]
+  /// The identity of an item.
   func identity(of piece: Piece) throws -> String
-  /// The file with these pieces alone, which may be none.
+  /// The file with only these items, which may be none.
   func data(of contents: Contents, keeping pieces: [Piece]) throws -> Data
 }

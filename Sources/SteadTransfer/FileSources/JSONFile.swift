@@ -3,16 +3,20 @@ import SteadFormats
 import SteadPreferences
 
 extension TransferSource {
-  /// A file of JSON: an array is an item for each element, anything else is one item.
+  /// A JSON file: an array has an item for each element, anything else is one item.
   ///
-  /// Dates are seconds since 2001 or ISO 8601. The file is only read, unless it is opened to remove items:
-  /// then it is replaced as a whole, the elements that stay keep their bytes, and an empty array is left of
-  /// the last one. Costs a reading of the whole file. A file that does not exist has no items.
+  /// ```swift
+  /// let source = TransferSource<Entry>.json(url, removesItems: true)
+  /// ```
+  ///
+  /// Dates are seconds since 2001 or ISO 8601. A file that doesn't exist has no items. The file is
+  /// read as a whole. It is only read unless `removesItems` is true; then it is replaced as a
+  /// whole, the remaining elements keep their bytes, and an empty array is left of the last one.
   ///
   /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What an item decodes as.
-  ///   - removesItems: Whether items that were moved are taken out of the file.
+  ///   - url: The file.
+  ///   - type: The type that an item decodes as.
+  ///   - removesItems: Whether items that were moved are removed from the file.
   public static func json(
     _ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false
   ) -> Self where Value: Decodable & Sendable {
@@ -20,16 +24,11 @@ extension TransferSource {
   }
 }
 
-/// A file of JSON as a source: an array is an item for each element, anything else is one item.
+/// A JSON file as a source.
 struct JSONFile<Value: Decodable & Sendable>: ItemSource {
   private let file: ItemFile<JSONItems>
 
-  /// A file; one that is not there has no items.
-  ///
-  /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What an item decodes as.
-  ///   - removesItems: Whether items that were moved are taken out of the file.
+  /// A file; one that doesn't exist has no items.
   init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
     file = ItemFile(url: url, format: JSONItems(), isRemovable: removesItems)
   }
@@ -38,9 +37,10 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "JSON \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  /// The version tag of the file.
   func versionTag() throws -> String? { try file.versionTag() }
 
-  /// The elements, named by their index.
+  /// The elements, named by index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
     ItemReading(try items(progress))
   }
@@ -51,7 +51,9 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
     }
   }
 
-  /// Writes the file without the items. Throws `.unsupported` where it may only be read.
+  /// Rewrites the file without the items.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
   }
@@ -59,7 +61,7 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
 
 // MARK: - Format
 
-/// The elements of an array, or one other value, by their bytes.
+/// The format of a JSON file: the elements of an array, or one other value, in their own bytes.
 struct JSONItems: ItemFormat {
   func contents(of data: Data) throws -> [Data] {
     if let elements = JSONArraySplitter.elements(of: data) { return elements }

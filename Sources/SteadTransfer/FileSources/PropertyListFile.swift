@@ -4,16 +4,20 @@ import SteadFormats
 import SteadPreferences
 
 extension TransferSource {
-  /// A property list file: an array is an item for each element, anything else is one item.
+  /// A property list file: an array has an item for each element, anything else is one item.
   ///
-  /// Binary, XML and NeXTSTEP's text are read. The file is only read, unless it is opened to remove items:
-  /// then it is replaced as a whole, in its format (NeXTSTEP's text becomes XML), and an empty array is left
-  /// of the last item. Costs a reading of the whole file. A file that does not exist has no items.
+  /// ```swift
+  /// let source = TransferSource<Entry>.propertyList(url)
+  /// ```
+  ///
+  /// Binary, XML and NeXTSTEP's text are read. A file that doesn't exist has no items. The file is
+  /// read as a whole. It is only read unless `removesItems` is true; then it is replaced as a whole
+  /// in its format (NeXTSTEP's text becomes XML), and an empty array is left of the last item.
   ///
   /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What an item decodes as.
-  ///   - removesItems: Whether items that were moved are taken out of the file.
+  ///   - url: The file.
+  ///   - type: The type that an item decodes as.
+  ///   - removesItems: Whether items that were moved are removed from the file.
   public static func propertyList(
     _ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false
   ) -> Self where Value: Decodable & Sendable {
@@ -21,16 +25,11 @@ extension TransferSource {
   }
 }
 
-/// A property list file as a source: an array is an item for each element, anything else is one item.
+/// A property list file as a source.
 struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
   private let file: ItemFile<PropertyListItems>
 
-  /// A file; one that is not there has no items.
-  ///
-  /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - type: What an item decodes as.
-  ///   - removesItems: Whether items that were moved are taken out of the file.
+  /// A file; one that doesn't exist has no items.
   init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
     file = ItemFile(url: url, format: PropertyListItems(), isRemovable: removesItems)
   }
@@ -39,9 +38,10 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
   var name: String { "property list \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  /// The version tag of the file.
   func versionTag() throws -> String? { try file.versionTag() }
 
-  /// The elements, named by their index.
+  /// The elements, named by index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
     ItemReading(try items(progress))
   }
@@ -52,20 +52,22 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
     }
   }
 
-  /// Writes the file without the items. Throws `.unsupported` where it may only be read.
+  /// Rewrites the file without the items.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
   }
 }
 
 extension PropertyList {
-  /// The format to write a file in again.
+  /// The format to write a file in again; NeXTSTEP's can't be written.
   static func format(of data: Data) -> Format { data.starts(with: "bplist".utf8) ? .binary : .xml }
 }
 
 // MARK: - Format
 
-/// The elements of an array, or one other value.
+/// The format of a property list file: the elements of an array, or one other value.
 struct PropertyListItems: ItemFormat {
   struct Contents {
     var list: PreferenceList
@@ -92,27 +94,23 @@ struct PropertyListItems: ItemFormat {
 extension TransferSource where Value == PreferenceEntry {
   /// The property list file of a program's `UserDefaults`: an item for each key.
   ///
-  /// Foundation on Linux keeps them in `NAME.plist` in the user's directory for configuration, where NAME is
-  /// the program's. The file is only read, unless it is opened to remove items; a program that runs
-  /// meanwhile writes its own state over it. A file that does not exist has no keys.
+  /// Foundation on Linux stores them in `NAME.plist` in the user's configuration directory, where
+  /// NAME is the program's. A file that doesn't exist has no keys. The file is only read unless
+  /// `removesItems` is true. A program that is running writes its own state over a change.
   ///
   /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - removesItems: Whether keys that were moved are taken out of the file.
+  ///   - url: The file.
+  ///   - removesItems: Whether keys that were moved are removed from the file.
   public static func userDefaults(_ url: URL, removesItems: Bool = false) -> Self {
     Self(UserDefaultsFile(url, removesItems: removesItems))
   }
 }
 
-/// The property list file of a program's `UserDefaults` as a source: an item for each key.
+/// The property list file of a program's `UserDefaults` as a source.
 struct UserDefaultsFile: ItemSource {
   private let file: ItemFile<PropertyListFields>
 
-  /// A file; one that is not there has no keys.
-  ///
-  /// - Parameters:
-  ///   - url: The place of the file.
-  ///   - removesItems: Whether keys that were moved are taken out of the file.
+  /// A file; one that doesn't exist has no keys.
   init(_ url: URL, removesItems: Bool = false) {
     file = ItemFile(url: url, format: PropertyListFields(), isRemovable: removesItems)
   }
@@ -121,6 +119,7 @@ struct UserDefaultsFile: ItemSource {
   var name: String { "user defaults \(file.name)" }
   /// Whether it was opened to remove items.
   var isRemovable: Bool { file.isRemovable }
+  /// The version tag of the file.
   func versionTag() throws -> String? { try file.versionTag() }
 
   /// The keys with their values, in the order of the keys' bytes.
@@ -133,13 +132,13 @@ struct UserDefaultsFile: ItemSource {
     try file.items(progress, name: { "key \($1.key)" }) { piece, _ in piece }
   }
 
-  /// Writes the file without those keys that still have the values that were moved.
+  /// Rewrites the file without the keys that still have the moved values.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try file.remove(entries)
   }
 }
 
-/// The keys of a dictionary.
+/// The format of a file of user defaults: the keys of a dictionary.
 struct PropertyListFields: ItemFormat {
   struct Contents {
     var entries: [PreferenceEntry]

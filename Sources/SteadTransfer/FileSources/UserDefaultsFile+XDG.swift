@@ -3,15 +3,16 @@
   import SteadFiles
 
   extension TransferSource where Value == PreferenceEntry {
-    /// The file in which Foundation on Linux keeps the `UserDefaults` of a program.
+    /// The file in which Foundation on Linux stores the `UserDefaults` of a program.
     ///
-    /// As a file by its URL in all else.
+    /// Otherwise as the source of a file by its URL.
     ///
     /// - Parameters:
-    ///   - program: The main bundle's identifier, else the executable's name; or the name of a suite.
-    ///   - variables: The environment: `XDG_CONFIG_HOME` and `HOME` are looked at.
-    ///   - removesItems: Whether keys that were moved are taken out of the file.
-    /// - Throws: ``TransferError`` `.unsupported` for a name that leads elsewhere.
+    ///   - program: The main bundle's identifier, else the executable's name; or the name of a
+    ///     suite.
+    ///   - variables: The environment, of which `XDG_CONFIG_HOME` and `HOME` are read.
+    ///   - removesItems: Whether keys that were moved are removed from the file.
+    /// - Throws: ``TransferError/Code/unsupported`` for a name that isn't one of a file.
     public static func userDefaults(
       program: String, variables: [String: String] = ProcessInfo.processInfo.environment,
       removesItems: Bool = false

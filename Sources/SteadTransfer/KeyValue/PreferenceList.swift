@@ -3,14 +3,16 @@ import SteadFiles
 import SteadFormats
 import SteadPreferences
 
-/// A stored value, taken apart into elements.
+/// A stored value, split into elements that can be put back without some of them.
 struct PreferenceList {
-  /// One element, as it is stored.
+  /// An element in its stored form.
   enum Element {
+    /// A value of a property list.
     case stored(PropertyList)
     /// The bytes of an element of a JSON array.
     case json(Data)
 
+    /// The digest of the stored form.
     func identity() throws -> String {
       switch self {
       case .stored(let value): try value.digest()
@@ -18,10 +20,11 @@ struct PreferenceList {
       }
     }
 
+    /// Decodes the element.
     func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
       switch self {
       case .json(let bytes): return try JSONElements.decode(type, from: bytes)
-      // A value by itself, as `JSONEncoder` has written it; unless it is data that is meant.
+      // A single value that `JSONEncoder` has written, unless the caller wants the data itself.
       case .stored(.data(let bytes)) where type != Data.self:
         if let value = try? PropertyList.data(bytes).decoded(as: type) { return value }
         return try JSONElements.decode(type, from: bytes)
@@ -30,12 +33,16 @@ struct PreferenceList {
     }
   }
 
+  /// The form of the stored value, which is needed to put it back.
   private enum Kind { case array, json, jsonText, single }
 
   let elements: [Element]
   private let kind: Kind
 
-  /// - Parameter splitsData: Whether data or text may hold a JSON array.
+  /// Splits a value.
+  ///
+  /// - Parameter splitsData: Whether data and strings may contain a JSON array. False for files,
+  ///   whose format says what an array is.
   init(_ stored: PropertyList, splitsData: Bool) {
     switch stored {
     case .array(let elements):
@@ -55,16 +62,16 @@ struct PreferenceList {
     }
   }
 
-  /// Whether the elements have an order of their own.
+  /// Whether the elements are those of an array.
   var isArray: Bool { kind != .single }
 
-  /// Whether it is data that isn't JSON, about which nothing can be said.
+  /// Whether the value is data that isn't JSON, of which nothing is known.
   var isUnreadable: Bool {
     guard kind == .single, case .stored(.data(let bytes))? = elements.first else { return false }
     return !JSONElements.isSingle(bytes)
   }
 
-  /// What to store for the elements that are kept; nil if none are.
+  /// The value to store for the elements that stay, in the original form; nil if none does.
   func stored(_ kept: [Element]) -> PropertyList? {
     guard let first = kept.first else { return nil }
     switch kind {
@@ -89,17 +96,19 @@ extension PreferenceList.Element {
 
 // MARK: - JSON
 
-/// The elements of a JSON array by their own bytes, which are never written in another way.
+/// The elements of a JSON array in their own bytes, which are never reformatted.
 enum JSONElements {
+  /// The digest of an element's bytes.
   static func identity(of bytes: Data) -> String { ItemDigest.text(of: bytes) }
 
-  /// Dates may be numbers of seconds since 2001, or text of ISO 8601.
+  /// Decodes an element. Dates may be seconds since 2001 or ISO 8601.
   static func decode<Value: Decodable>(_ type: Value.Type, from bytes: Data) throws -> Value {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
     return try decoder.decode(type, from: bytes)
   }
 
+  /// A JSON array of the elements.
   static func array(of elements: [Data]) -> Data {
     var data = Data("[".utf8)
     for (index, element) in elements.enumerated() {
@@ -112,7 +121,7 @@ enum JSONElements {
 
   /// Whether the bytes are one JSON value that isn't an array.
   static func isSingle(_ bytes: Data) -> Bool {
-    // Foundation reads arrays that are none, such as one with a comma behind its last element.
+    // Foundation accepts malformed arrays, such as one with a comma after its last element.
     let first = bytes.first { !" \t\r\n".utf8.contains($0) }
     guard first != UInt8(ascii: "[") else { return false }
     return (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil

@@ -3,14 +3,25 @@ import SteadFiles
 public import SteadPreferences
 
 extension TransferSource {
-  /// A key of preferences: an array is an item for each element, anything else is one item.
+  /// A key of preferences: an array has an item for each element, anything else is one item.
   ///
-  /// The array may be a property list's, or be JSON: in data, as `JSONEncoder` has written it, or in a
-  /// string, as `@AppStorage` keeps an array that is made `RawRepresentable`. Dates in JSON are seconds since
-  /// 2001 or ISO 8601. The elements decode as `Value`, by its own form where it is a `PreferenceValue`, else
-  /// by its `Codable` form. Only the domain that the preferences write is looked at, never defaults or other
-  /// domains. Taking items out leaves the other elements as they are, byte for byte; with the last one the
-  /// key goes.
+  /// ```swift
+  /// Transfer("drafts", from: .preference("draft_posts", of: Post.self), to: .records(container)) { Draft($0) }
+  /// ```
+  ///
+  /// The array may be one of a property list, or JSON: in data, as `JSONEncoder` writes it, or in a
+  /// string, as `@AppStorage` stores a `RawRepresentable` array. Dates in JSON are seconds since
+  /// 2001 or ISO 8601. Elements decode as `Value`: by its own form if it is a `PreferenceValue`,
+  /// else by its `Codable` form.
+  ///
+  /// Only the domain that the preferences write is read, never registered defaults or other
+  /// domains. Removal keeps the other elements byte for byte, and removes the key with the last
+  /// one.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - type: The type that an item decodes as.
+  ///   - preferences: The preferences whose domain has the key.
   public static func preference(
     _ key: String, of type: Value.Type = Value.self, in preferences: Preferences = .standard
   ) -> Self where Value: Decodable & Sendable {
@@ -18,9 +29,9 @@ extension TransferSource {
   }
 }
 
-/// A key of preferences as a source: an array is an item for each element, anything else is one item.
+/// A key of preferences as a source.
 struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
-  /// How often a removal is tried while other processes write the same key.
+  /// The maximum number of attempts to remove items while other processes write the same key.
   static var attemptLimit: Int { 100 }
 
   let key: String
@@ -32,13 +43,13 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     self.preferences = preferences
   }
 
-  /// Key and domain.
+  /// The key and its domain.
   var name: String { "key \(key) of \(preferences.domain)" }
 
   /// Whether the domain can be written.
   var isRemovable: Bool { !preferences.isReadOnly }
 
-  /// The elements, named by their index.
+  /// The elements, named by index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
     ItemReading(try items(progress))
   }
@@ -46,6 +57,8 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<Value>] {
     guard let stored = try preferences.ownValue(forKey: key) else { return [] }
     let list = PreferenceList(stored, splitsData: Value.self != Data.self)
+    // Bytes that neither are JSON nor decode would become one item that fails. An error says more,
+    // and nothing is moved.
     guard !list.isUnreadable || Value.self == Data.self || decodes(list) else {
       throw TransferError(
         code: .unreadable,
@@ -60,7 +73,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     }
   }
 
-  /// Takes elements out, if nobody has changed the key meanwhile, else out of what is there then.
+  /// Removes elements by compare and swap, again if another process has changed the key in between.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
@@ -73,7 +86,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
         [DomainEdit(key: key, value: list.stored(kept))],
         ifStill: [DomainEdit(key: key, value: stored)])
       guard isApplied else { continue }
-      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      // A moved item may be a secret. The journal would keep it for some hundred writes more.
       try preferences.flushWithoutTraces()
       return removed
     }
@@ -88,6 +101,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
     list.elements.contains { (try? $0.decoded(as: Value.self)) != nil }
   }
 
+  /// Whether an element was written to this very key.
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? PreferencesDestination,
       preferences.isSameDomain(as: other.preferences)
@@ -99,22 +113,22 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
 // MARK: - A domain
 
 extension TransferSource where Value == PreferenceEntry {
-  /// A whole domain of preferences: an item for each key, with its value.
+  /// A domain of preferences: an item for each key, with its value.
   ///
-  /// Only the domain that the preferences write is looked at. Receipts of transfers are left where they are.
+  /// Only the domain that the preferences write is read. Receipts of transfers aren't items.
   public static func preferences(_ preferences: Preferences) -> Self {
     Self(DomainSource(preferences))
   }
 }
 
-/// A whole domain of preferences as a source: an item for each key, with its value.
+/// A domain of preferences as a source.
 struct DomainSource: ItemSource {
-  /// How often a removal is tried while other processes write the same keys.
+  /// The maximum number of attempts to remove items while other processes write the same keys.
   static let attemptLimit = 100
 
   let preferences: Preferences
 
-  /// The domain that preferences write.
+  /// The domain that the preferences write.
   init(_ preferences: Preferences) { self.preferences = preferences }
 
   /// The domain's name.
@@ -137,7 +151,7 @@ struct DomainSource: ItemSource {
     }
   }
 
-  /// Removes those keys that still have the values that were moved, as one change.
+  /// Removes the keys that still have the moved values, as one change.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       var known = IdentityMultiset(entries)
@@ -147,7 +161,7 @@ struct DomainSource: ItemSource {
         gone.map { DomainEdit(key: $0.key, value: nil) },
         ifStill: gone.map { DomainEdit(key: $0.key, value: $0.value) })
       guard isApplied else { continue }
-      // What was moved may be a secret: the log would keep it for some hundred writes more.
+      // A moved item may be a secret. The journal would keep it for some hundred writes more.
       try preferences.flushWithoutTraces()
       return gone.count
     }
@@ -163,6 +177,7 @@ struct DomainSource: ItemSource {
       .map { PreferenceEntry(key: $0.key, value: $0.value) }
   }
 
+  /// Whether the destination is the same domain: its keys would be taken for moved items.
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? PreferencesDestination else { return false }
     return preferences.isSameDomain(as: other.preferences)
@@ -172,18 +187,18 @@ struct DomainSource: ItemSource {
 // MARK: - A history
 
 extension TransferSource {
-  /// A history of payloads: an item for each entry, the newest first.
+  /// A `PayloadHistory`: an item for each entry, the newest first.
   ///
-  /// Entries have numbers, which are part of their identities, so that equal payloads are distinguished. One
-  /// that does not decode is an item with an error, and stays in the history. An entry that is updated after
-  /// it was read is not removed, and is new to the next run.
+  /// Entries have numbers that are never reused and are part of their identities, so equal payloads
+  /// are distinguished. An entry that doesn't decode is an item with an error, and stays in the
+  /// history. One that is updated after it was read is not removed, and is new to the next run.
   public static func history(_ history: PayloadHistory<Value>) -> Self
   where Value: Codable & Identifiable & Sendable {
     Self(HistorySource(history))
   }
 }
 
-/// A history of payloads as a source: an item for each entry, the newest first.
+/// A history of payloads as a source.
 struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   private let history: PayloadHistory<Payload>
 
@@ -195,10 +210,10 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   /// Whether the history can be written.
   var isRemovable: Bool { !history.isReadOnly }
 
-  /// True: numbers are not used again.
+  /// True: numbers are never reused.
   var hasUniqueIdentities: Bool { true }
 
-  /// The entries, named by their index, the newest being 0.
+  /// The entries, named by index; 0 is the newest.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Payload> {
     ItemReading(try items(progress))
   }
@@ -213,7 +228,7 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
     }
   }
 
-  /// Removes those entries that still are what was read, as one change, and waits for the disk.
+  /// Removes the entries that still are what was read, as one change, and waits for the disk.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let wanted = Set(entries.map(\.identity))
     let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
@@ -223,6 +238,7 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
     return gone.count
   }
 
+  /// An entry's number and the digest of its bytes.
   private static func identity(of record: HistoryRecord<Payload>) -> String {
     "\(record.sequence).\(ItemDigest.text(of: record.bytes))"
   }

@@ -5,31 +5,39 @@ public import SteadPreferences
 extension TransferDestination where Element == PreferenceEntry {
   /// Keys of a domain of preferences, one for each element.
   ///
-  /// Elements and receipt are one record of the domain's journal. A key that holds something else already, or
-  /// that another element has, is a ``TransferError/Code/conflict`` unless the transfer's options say otherwise;
-  /// one that holds the very value counts as written. The receipt is JSON in data, under `stead.transfer.` and
-  /// the transfer's name, which no element can have.
+  /// ```swift
+  /// Transfer("colors", from: .json(url, of: Color.self), to: .preferences(.standard)) {
+  ///   try PreferenceEntry(key: "color.\($0.name)", encoding: $0)
+  /// }
+  /// ```
+  ///
+  /// Elements and receipt are one record of the domain's journal. A key with another value, and a
+  /// key of two elements, are a ``TransferError/Code/conflict`` unless the transfer's options say
+  /// otherwise; a key that has the same value already counts as written. The receipt is JSON in
+  /// data, under `stead.transfer.` and the transfer's name, which no element can have as its key.
   public static func preferences(_ preferences: Preferences) -> Self {
     Self(PreferencesDestination(preferences))
   }
 }
 
-/// A destination that keeps each element under a key of a domain of preferences.
+/// A domain of preferences as the destination of keys.
 struct PreferencesDestination: ItemDestination {
-  /// What the keys of receipts begin with.
+  /// The prefix of the keys of receipts.
   static let receiptPrefix = "stead.transfer."
-  /// How often a write is tried while other processes write the same keys.
+  /// The maximum number of attempts to write while other processes write the same keys.
   static let attemptLimit = 100
 
   let preferences: Preferences
 
-  /// The domain that preferences write.
+  /// The domain that the preferences write.
   init(_ preferences: Preferences) { self.preferences = preferences }
 
   /// The domain's name.
   var name: String { "preferences of \(preferences.domain)" }
 
-  /// The receipt under its key. Throws `.unsupported` when something else is there.
+  /// The receipt, which is stored under its own key.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` if the key has something else.
   func receipt(named id: String) throws -> TransferReceipt? {
     try decode(TransferReceipt.self, preferences.ownValue(forKey: Self.receiptPrefix + id))
   }
@@ -52,6 +60,9 @@ struct PreferencesDestination: ItemDestination {
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let elements = batch.elements
+    // By the UTF-8 of the keys, as everywhere in preferences: a dictionary of strings would treat
+    // two spellings as one key. With the rule `.replace` the last element for a key is what it has
+    // in the end.
     var lastDigests: [[UInt8]: String] = [:]
     for (index, element) in elements.enumerated() {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
@@ -71,7 +82,7 @@ struct PreferencesDestination: ItemDestination {
     try progress(.init(phase: .writing, completed: elements.count, total: elements.count))
   }
 
-  /// Waits for the disk, and compares with what the files hold, read again.
+  /// Waits for the disk, and compares with the files' contents, read again.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -85,7 +96,7 @@ struct PreferencesDestination: ItemDestination {
     return lost
   }
 
-  /// Replaces the receipt, and waits for the disk.
+  /// Replaces the receipt by its successor, and waits for the disk.
   func replace(_ receipt: TransferReceipt) throws {
     try retrying(receipt) { current in
       let new = try WholeReceipt.succeeding(decode(WholeReceipt.self, current.value), receipt)
@@ -95,7 +106,8 @@ struct PreferencesDestination: ItemDestination {
 
   // MARK: - Conflicts and receipts
 
-  /// Tries to write a receipt until nobody has changed what was looked at, then waits for the disk.
+  /// Calls `body` with the stored receipt until its compare and swap succeeds, then waits for the
+  /// disk.
   private func retrying(
     _ receipt: TransferReceipt, _ body: (_ current: DomainEdit) throws -> Bool
   ) throws {
@@ -111,18 +123,19 @@ struct PreferencesDestination: ItemDestination {
         "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
   }
 
-  /// What is to be written, and what the keys hold now.
+  /// What is to be written, and the values of the keys at the time of planning.
   private struct WritePlan {
-    /// One for each key, with its last value.
+    /// One edit for each key, with its last value.
     var edits: [DomainEdit] = []
+    /// The values that the keys must still have when the edits are applied.
     var expected: [DomainEdit] = []
     var replacedCount = 0
   }
 
-  /// Throws when a key holds something else than its element, unless that is to be replaced.
+  /// Plans the write of a batch; throws the conflicts that the rule doesn't resolve.
   private func plan(for batch: ElementBatch<PreferenceEntry>) throws -> WritePlan {
     var plan = WritePlan()
-    /// By key, the first element and the place of its edit.
+    /// For each key, the first element and the index of its edit.
     var wanted: [[UInt8]: (element: Int, edit: Int)] = [:]
     var conflicts: [ElementConflict] = []
     for (number, element) in batch.elements.enumerated() {
@@ -164,12 +177,15 @@ struct PreferencesDestination: ItemDestination {
         + "say in the transfer's options what becomes of these items.", conflicts)
   }
 
+  /// The edit that stores a receipt. Keys of the JSON are sorted, so that equal receipts have equal
+  /// bytes.
   private func edit(_ receipt: WholeReceipt, key: String) throws -> DomainEdit {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return DomainEdit(key: key, value: .data(try encoder.encode(receipt)))
   }
 
+  /// Decodes a stored receipt.
   private func decode<Receipt: Decodable>(
     _ type: Receipt.Type, _ stored: PropertyList?
   ) throws -> Receipt? {
@@ -190,23 +206,24 @@ struct PreferencesDestination: ItemDestination {
 
 // MARK: - Entries
 
-/// A key of preferences and its value.
+/// A key of preferences and its value: an item of `.preferences(_:)` and `.userDefaults(_:)`, and
+/// an element of `.preferences(_:)`.
 public struct PreferenceEntry: Sendable, Hashable {
   /// The key.
   public var key: String
-  /// The value, as it is kept.
+  /// The stored value.
   public var value: PropertyList
 
-  /// A key and its value.
+  /// Makes an entry from a stored value.
   public init(key: String, value: PropertyList) {
     self.key = key
     self.value = value
   }
 
-  /// A key and the value that something is stored as: its own form where its type is a `PreferenceValue`,
-  /// else the tree of its `Codable` form.
+  /// Makes an entry from a value that is encoded: by its own form if its type is a
+  /// `PreferenceValue`, else by its `Codable` form.
   ///
-  /// - Throws: `PreferencesError` `.notAPropertyList` for a value that does not encode, nil for one.
+  /// - Throws: `PreferencesError` `.notAPropertyList` for a value that doesn't encode, and for nil.
   public init<Value: Encodable>(key: String, encoding value: Value) throws {
     guard let stored = try PropertyList.encoded(value) else {
       throw PreferencesError(
@@ -215,7 +232,7 @@ public struct PreferenceEntry: Sendable, Hashable {
     self.init(key: key, value: stored)
   }
 
-  /// The value as a type of Swift's, read from its own form or the tree of its `Codable` form.
+  /// The value decoded as a type, from its own form or its `Codable` form.
   ///
   /// - Throws: `PreferencesError` `.doesNotDecode`.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
@@ -224,7 +241,7 @@ public struct PreferenceEntry: Sendable, Hashable {
 }
 
 extension PropertyList {
-  /// The digest of the value in the binary format, which has one form for each value.
+  /// The digest of the value in the binary format, in which each value has one form.
   func digest() throws -> String { ItemDigest.text(of: try data(format: .binary)) }
 }
 

@@ -3,32 +3,41 @@ import SteadFiles
 public import SteadSecrets
 
 extension TransferDestination where Element == SecretEntry {
-  /// Secrets of accounts of a service: for a token found in preferences.
+  /// Secrets of a service's accounts, such as a token that an app kept in preferences.
   ///
-  /// A secret store cannot write several items in one transaction. So an account is only created, never overwritten,
-  /// unless the transfer's options allow it. An account that already has the same secret counts as written, so a run
-  /// after a kill duplicates nothing. Secrets that a run wrote before it failed stay, and the next run finds them.
+  /// ```swift
+  /// Transfer("token", from: .preference("access_token", of: String.self), to: try .secrets(secrets)) {
+  ///   SecretEntry(account: "token", secret: $0)
+  /// }
+  /// ```
   ///
-  /// The receipt holds digests of secrets, so it is a secret itself, of the service `SERVICE.transfers`.
+  /// A secret store can't write several items in one transaction. So an account is only created,
+  /// never overwritten, unless the transfer's options allow it. An account that has the same secret
+  /// already counts as written, so a run after a crash duplicates nothing. Secrets that a run wrote
+  /// before it failed stay, and the next run finds them.
   ///
-  /// - Throws: `SecretError`: `.invalidName` when the service's name is too long to be extended by
+  /// The receipt has digests of secrets, so it is a secret itself, of the service
+  /// `SERVICE.transfers`.
+  ///
+  /// - Throws: `SecretError` `.invalidName` if the service's name is too long to be extended by
   ///   `.transfers`.
   public static func secrets(_ secrets: Secrets) throws -> Self {
     Self(try SecretsDestination(secrets))
   }
 }
 
-/// A destination that keeps each element as the secret of an account: for a token found in preferences.
+/// A service's accounts as the destination of secrets.
 struct SecretsDestination: ItemDestination {
-  /// The suffix of the service that keeps the receipts.
+  /// The suffix of the service that has the receipts.
   static let receiptSuffix = ".transfers"
 
   private let secrets: Secrets
+  /// The secrets of the service that has the receipts.
   private let receipts: Secrets
 
   /// The accounts of a service.
   ///
-  /// - Throws: `SecretError`: `.invalidName` when the service's name is too long to be extended by
+  /// - Throws: `SecretError` `.invalidName` if the service's name is too long to be extended by
   ///   ``receiptSuffix``.
   init(_ secrets: Secrets) throws {
     self.secrets = secrets
@@ -48,10 +57,16 @@ struct SecretsDestination: ItemDestination {
     return try whole.chunk(at: index)
   }
 
+  /// Writes the accounts one by one, then the receipt.
+  ///
+  /// If the process ends in between, the next run finds the same secrets under the accounts, and
+  /// writes the receipt.
   func write(
     _ batch: ElementBatch<SecretEntry>, _ receipt: TransferReceipt,
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
+    // Before the first account is written, although it is checked again with the receipt: what
+    // another process has moved must not be overwritten.
     try receipt.checkFollows(self.receipt(named: receipt.id))
     let found = try plan(for: batch)
     let placements = batch.elements.map { element in
@@ -74,6 +89,7 @@ struct SecretsDestination: ItemDestination {
     try plan(for: batch).replacedCount
   }
 
+  /// Reads the secrets back, and returns the placements that have others.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -86,6 +102,7 @@ struct SecretsDestination: ItemDestination {
     return missing
   }
 
+  /// Replaces the receipt by compare and swap on its bytes.
   func replace(_ receipt: TransferReceipt) throws { try replace(receipt, adding: nil) }
 
   private func replace(_ receipt: TransferReceipt, adding chunk: ReceiptChunk?) throws {
@@ -112,15 +129,14 @@ struct SecretsDestination: ItemDestination {
 
   /// The present secrets of a batch's accounts, and the elements to write to them.
   private struct WritePlan {
-    /// The secrets of the accounts.
+    /// The present secrets, by account.
     var current: [String: SecretBytes] = [:]
-    /// The element that is written to each account.
+    /// The index of the element that each account gets.
     var lastElements: [String: Int] = [:]
     var replacedCount = 0
   }
 
-  /// Nothing is written if an account has another secret, or if two elements have the same account, unless they may
-  /// be replaced.
+  /// Plans the write of a batch; throws the conflicts that the rule doesn't resolve.
   private func plan(for batch: ElementBatch<SecretEntry>) throws -> WritePlan {
     var plan = WritePlan()
     var conflicts: [ElementConflict] = []
@@ -139,7 +155,7 @@ struct SecretsDestination: ItemDestination {
         plan.replacedCount += 1
       }
       if earlier == nil { plan.current[account] = current }
-      // An equal one is written once, with the first one's label.
+      // Of equal secrets for one account the first is written, with its label.
       if earlier == nil || current != element.secret { plan.lastElements[account] = number }
     }
     guard conflicts.isEmpty else { throw conflict(conflicts) }
@@ -155,6 +171,7 @@ struct SecretsDestination: ItemDestination {
         try secrets.insert(element.secret, for: element.account, label: element.label)
       }
     } catch {
+      // Another process has written the account since the plan was made.
       guard error.code == .duplicateItem || error.code == .changed else { throw error }
       guard try secrets.bytes(for: element.account) != element.secret else { return }
       // Another process created it after all accounts were checked.
@@ -173,10 +190,12 @@ struct SecretsDestination: ItemDestination {
     }
   }
 
+  /// The failure of an element whose account has another secret.
   private func conflictFailure(_ element: SecretEntry) -> TransferFailure {
     TransferFailure(item: "account \(element.account)", reason: "The account has another secret.")
   }
 
+  /// The error for accounts with other secrets.
   private func conflict(_ conflicts: [ElementConflict]) -> TransferError {
     .conflict(
       "Accounts of \(secrets.service) hold other secrets, which were left as they are. Remove them, "
@@ -184,6 +203,7 @@ struct SecretsDestination: ItemDestination {
       conflicts)
   }
 
+  /// The digest of a secret.
   private func digest(_ secret: SecretBytes) -> String {
     ItemDigest.text(of: secret.withBytes { bytes in Data(bytes) })
   }
@@ -191,21 +211,21 @@ struct SecretsDestination: ItemDestination {
 
 // MARK: - Entries
 
-/// A secret on its way to a secret store.
+/// A secret for an account of a secret store.
 public struct SecretEntry: Sendable {
-  /// The user or the purpose, unique within the service.
+  /// The user or the purpose; unique within the service.
   public var account: String
   /// The secret itself.
   public var secret: SecretBytes
   /// The label in a password manager; nil means "SERVICE: ACCOUNT".
   public var label: String?
 
-  /// A secret for an account.
+  /// Makes an entry.
   ///
   /// - Parameters:
   ///   - account: The user or the purpose.
-  ///   - secret: A string, `Data`, `[UInt8]` or `SecretBytes`. Its source, such as a property list in memory, is not
-  ///     zeroed.
+  ///   - secret: A string, `Data`, `[UInt8]` or `SecretBytes`. The original, such as a property
+  ///     list in memory, is not zeroed.
   ///   - label: The label in a password manager; nil means "SERVICE: ACCOUNT".
   public init(account: String, secret: some SecretContent, label: String? = nil) {
     self.account = account

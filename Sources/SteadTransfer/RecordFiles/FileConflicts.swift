@@ -2,11 +2,11 @@ import SteadFiles
 import SteadRecords
 import SteadSQLite
 
-/// Looks at the records of files that are to be written.
+/// Checks the records of a batch of files for conflicts.
 struct FileConflicts<Model: PersistentModel> {
-  /// The new records.
+  /// The new objects.
   let models: [Model]
-  /// The element that each of these is of.
+  /// For each of these, the index of its element in the batch.
   let elements: [Int]
   private let batch: ElementBatch<RecordFile<Model>>
   private let store: TransferStore
@@ -28,9 +28,11 @@ struct FileConflicts<Model: PersistentModel> {
     self.folder = folder
   }
 
-  /// Throws if known records no longer exist, or have another file that may not be replaced.
+  /// Checks the existing records.
   ///
-  /// Returns how many have another file.
+  /// - Returns: How many have another path, which is going to be replaced.
+  /// - Throws: ``TransferError/Code/conflict`` with the records that no longer exist, or have
+  ///   another path that stays.
   func checkRecords(_ rows: RowTransaction) throws -> Int {
     var conflicts: [ElementConflict] = []
     var replacedCount = 0
@@ -64,14 +66,15 @@ struct FileConflicts<Model: PersistentModel> {
     return replacedCount
   }
 
-  /// Whether a path is one that the file of an element has.
+  /// Whether a path is one that this package gives to the same bytes: then an earlier run was
+  /// interrupted.
   private func isPath(_ path: String, of element: RecordFile<Model>) -> Bool {
     let name = folder.isEmpty ? path[...] : path.dropFirst(folder.count + 1)
     return path.hasPrefix(folder) && name.hasPrefix(SHA256.hexadecimal(element.data))
   }
 
-  /// If two new records became one, only the last one's file is written. The conflict names elements by their places
-  /// among the new records.
+  /// Throws if two new objects became one record, as with the rule `.replace`: a record has one
+  /// file, that of the last one. The conflicts have the indices of the objects.
   func checkDuplicates(_ placements: [TransferPlacement]) throws {
     var last: [String: Int] = [:]
     for (model, placement) in placements.enumerated() { last[rowText(placement)] = model }
@@ -86,11 +89,12 @@ struct FileConflicts<Model: PersistentModel> {
       "Several files belong to one record. Nothing was written.", conflicts)
   }
 
+  /// The row of a placement's object, without those of the objects that it leads to.
   private func rowText(_ placement: TransferPlacement) -> String {
     RowReferences(placement.location)?.references.first.map { RowReferences([$0]).text } ?? ""
   }
 
-  /// Tells conflicts of new records as those of the elements that they are of.
+  /// Maps conflicts from the indices of the new objects to those of the elements.
   func mappingConflicts<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -6,21 +6,28 @@ import SteadSQLite
 extension TransferDestination {
   /// Files below a directory, each with its relative path in an optional property of a record.
   ///
-  /// A file's name is the SHA-256 of its contents. It is safe on the disk before the record names it, and a relative
-  /// path stays valid when the app's directory moves. Each record has its own file, even if two are equal. Records
-  /// and receipt are written in one transaction. A run that was killed before it leaves files that no record names;
-  /// the next run uses those with the same bytes.
+  /// ```swift
+  /// let transfer = Transfer(
+  ///   "images", from: try .data(of: \Photo.image, in: container),
+  ///   to: try .files(in: directory, path: \Photo.path, of: container)
+  /// ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
+  /// ```
   ///
-  /// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs of the
-  /// disk for each file.
+  /// A file's name is the SHA-256 of its contents. The file is durable before the record has its
+  /// path, and a relative path stays valid if the app's directory moves. Each record has its own
+  /// file, even if two are equal. Records and receipt are written in one transaction. A run that is
+  /// killed before it leaves files that no record has; the next run uses those with the same bytes.
+  ///
+  /// A record that has another path already is a ``TransferError/Code/conflict``. Costs two syncs
+  /// of the disk for each file.
   ///
   /// - Parameters:
-  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
-  ///   - folder: The directory below it that files are put in, and paths begin with.
+  ///   - directory: The directory that paths are relative to. It is created if it doesn't exist.
+  ///   - folder: The directory below it that has the files; paths begin with it.
   ///   - path: The property with the path.
   ///   - container: The container of the records.
-  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
-  ///   path is not a stored property's.
+  /// - Throws: ``TransferError/Code/unsupported`` if the folder leads out of the directory, or the
+  ///   key path isn't one of a stored property.
   public static func files<Model: PersistentModel>(
     in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String?> & Sendable, of container: ModelContainer
@@ -28,9 +35,10 @@ extension TransferDestination {
     Self(try FileDestination(container, in: directory, folder: folder, path: path))
   }
 
-  /// Files with their paths in a property; an empty string there means no path.
+  /// Files below a directory, each with its relative path in a property of a record; an empty
+  /// string means no path.
   ///
-  /// As with an optional property in all else.
+  /// Otherwise as with an optional property.
   public static func files<Model: PersistentModel>(
     in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String> & Sendable, of container: ModelContainer
@@ -39,28 +47,27 @@ extension TransferDestination {
   }
 }
 
-/// Files below a directory, each with its relative path in a record, as the destination of a transfer.
+/// Files below a directory, each with its relative path in a record, as the destination of a
+/// transfer.
+///
+/// Two stores can't commit together, so the order makes it safe: files first, durable and under
+/// names that no record has; then the paths with the receipt in one transaction. An abandoned file
+/// costs space, and a path without a file would cost data.
 struct FileDestination<Model: PersistentModel>: ItemDestination {
   /// The container of the records.
   let container: ModelContainer
   /// The directory that paths are relative to.
   let directory: URL
-  /// The directory below it that files are put in; empty for the directory itself.
+  /// The directory below it that has the files; empty for the directory itself.
   let folder: String
   /// The name of the property with the path.
   let property: String
+  /// The store of the records.
   private let store: TransferStore
+  /// Sets the path of a new object.
   private let assignPath: @Sendable (Model, String) -> Void
 
   /// Files with their paths in an optional property.
-  ///
-  /// - Parameters:
-  ///   - container: The container of the records.
-  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
-  ///   - folder: The directory below it that files are put in, and paths begin with.
-  ///   - path: The property with the path.
-  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
-  ///   path is not a stored property's.
   init(
     _ container: ModelContainer, in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String?> & Sendable
@@ -68,15 +75,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try self.init(container, directory, folder, path) { $0[keyPath: path] = $1 }
   }
 
-  /// Files with their paths in a property; an empty string there means no path.
-  ///
-  /// - Parameters:
-  ///   - container: The container of the records.
-  ///   - directory: The directory that paths are relative to; it is created if it doesn't exist.
-  ///   - folder: The directory below it that files are put in, and paths begin with.
-  ///   - path: The property with the path.
-  /// - Throws: ``TransferError`` `.unsupported` when the folder leads out of the directory, or the key
-  ///   path is not a stored property's.
+  /// Files with their paths in a property; an empty string means no path.
   init(
     _ container: ModelContainer, in directory: URL, folder: String = "",
     path: ReferenceWritableKeyPath<Model, String> & Sendable
@@ -113,7 +112,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try store.chunk(of: receipt, at: index)
   }
 
-  /// Compares the existing records, and writes the new ones in a transaction that is rolled back.
+  /// Compares the existing records, and saves the new ones in a transaction that is rolled back.
+  /// Writes no file.
   func checkConflicts(_ batch: ElementBatch<RecordFile<Model>>) throws -> Int {
     let conflicts = FileConflicts(batch, store, property, folder)
     var replacedCount = 0
@@ -153,6 +153,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
           for (placement, element) in zip(written.placements, conflicts.elements) {
             files[element].new = placement
           }
+          // In the transaction, since another process may have given a record one of these paths
+          // while the files were written.
           try fileWriting.checkSharedPaths(files, rows)
           let placed = try files.map { try setPath($0, rows, batch.rule) }
           let count = replaced + written.replacedCount
@@ -165,7 +167,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try progress(.init(phase: .writing, completed: count, total: count))
   }
 
-  /// Sets a record's path.
+  /// Sets a record's path, and returns the placement of file and record.
   private func setPath(
     _ file: FileWriting<Model>.File, _ rows: RowTransaction, _ rule: TransferOptions.ConflictRule
   ) throws -> TransferPlacement {
@@ -178,6 +180,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     }
     guard let row = file.row, let shape = rows.rows.shapes[row.entity] else { throw missing(file) }
     let path = SQLValue.text(file.path.text)
+    // By compare and swap: a path that another process has set in between stays, unless the rule is
+    // to replace.
     var accepted = [.null, .text(""), path]
     if rule == .replace, let old = try rows.value(of: property, in: shape, row.number) {
       accepted.append(old)
@@ -188,6 +192,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     return TransferPlacement(location: reference.text, digest: digest.text)
   }
 
+  /// The error for a record that was deleted or got another path in the meantime.
   private func missing(_ file: FileWriting<Model>.File) -> TransferError {
     TransferError(
       code: .changed,
@@ -201,7 +206,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
       ])
   }
 
-  /// Compares the records, read by a connection of their own, and the files with the placements' digests.
+  /// Compares records, read by a connection of their own, and files with the placements' digests.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -220,7 +225,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     }
   }
 
-  /// The present contents of a place; nil if a part no longer exists.
+  /// The digest of a record's path and its file as they are now; nil if one of them is gone, or the
+  /// path is another.
   private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
     guard let reference = FileReference(text), let row = reference.rows.references.first,
       let shape = rows.rows.shapes[row.entity],
@@ -241,8 +247,10 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
 
 // MARK: - Elements
 
-/// Bytes that become a file, and the record that gets its path.
+/// Bytes that become a file, and the record that gets its path: an element of
+/// `.files(in:path:of:)`.
 public struct RecordFile<Model: PersistentModel> {
+  /// The record that gets the path.
   enum Record {
     case stored(PersistentIdentifier)
     case new(Model)
@@ -252,7 +260,7 @@ public struct RecordFile<Model: PersistentModel> {
   let pathExtension: String
   let record: Record
 
-  /// A file of a record that exists.
+  /// A file of an existing record.
   ///
   /// - Parameters:
   ///   - data: The file's contents.
@@ -266,7 +274,7 @@ public struct RecordFile<Model: PersistentModel> {
     record = .stored(identifier)
   }
 
-  /// A file of a new object, of no context, which is saved with the path.
+  /// A file of a new object, which belongs to no context and is saved with the path.
   ///
   /// - Parameters:
   ///   - data: The file's contents.

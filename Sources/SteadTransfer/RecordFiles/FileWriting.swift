@@ -2,20 +2,21 @@ import Foundation
 import SteadFiles
 import SteadRecords
 
-/// Writes files under names that no record has yet.
+/// Writes the files of a batch, under names that no record has.
 struct FileWriting<Model: PersistentModel> {
-  /// A file that is written, and its record.
+  /// A file that was written, and its record.
   struct File {
     let path: RelativePath
     /// The SHA-256 of its contents.
     let digest: String
-    /// The record's row; nil for a new one.
+    /// The record's row; nil for a new object.
     let row: RowReferences.Reference?
-    /// The placement of the new record.
+    /// The placement of the new object.
     var new: TransferPlacement?
   }
 
-  /// How many files of the same bytes there may be.
+  /// The maximum number of files with the same bytes. A record may delete or change its file, so
+  /// files are never shared.
   static var copyLimit: Int { 10_000 }
 
   private let store: TransferStore
@@ -27,6 +28,7 @@ struct FileWriting<Model: PersistentModel> {
     self.destination = destination
   }
 
+  /// Writes the files of elements, durably.
   func files(
     for elements: [RecordFile<Model>], _ progress: TransferProgress.Report
   ) throws -> [File] {
@@ -34,7 +36,7 @@ struct FileWriting<Model: PersistentModel> {
     let folder =
       try RelativePath(destination.folder)?.url(in: destination.directory) ?? destination.directory
     try disk.makeDirectories(folder.path(percentEncoded: false))
-    // A run that was killed may have left a second link to each file that it was writing.
+    // A run that was killed may have left a second link to a file that it was writing.
     try AtomicFile.removeStaleTemporaries(in: folder)
     var owners = try store.mappingErrors("read") { try store.rows.read(pathOwners) }
     var copies: [String: Int] = [:]
@@ -49,7 +51,10 @@ struct FileWriting<Model: PersistentModel> {
     return files
   }
 
-  /// The rows of the existing records; throws for one of another store.
+  /// The rows of the existing records.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` for records of another store, two files for one
+  ///   record, and extensions that can't be part of a name.
   private func rows(of elements: [RecordFile<Model>]) throws -> [RowReferences.Reference?] {
     var failures: [TransferFailure] = []
     var seen: Set<String> = []
@@ -76,7 +81,7 @@ struct FileWriting<Model: PersistentModel> {
     return rows
   }
 
-  /// The records that know of files, by path.
+  /// The records that have each path.
   private func pathOwners(_ rows: RowTransaction) throws -> [String: Set<String>] {
     var owners: [String: Set<String>] = [:]
     for shape in store.family(of: Model.self) {
@@ -88,7 +93,8 @@ struct FileWriting<Model: PersistentModel> {
     return owners
   }
 
-  /// Throws if a record names another record's file; checked in the transaction that writes the paths.
+  /// Throws if another record has the path of one of these files. Called in the transaction that
+  /// writes the paths.
   func checkSharedPaths(_ files: [File], _ rows: RowTransaction) throws {
     let owners = try pathOwners(rows)
     for file in files {
@@ -103,9 +109,9 @@ struct FileWriting<Model: PersistentModel> {
     }
   }
 
-  /// Writes one file, or finds it written by a run that was killed.
+  /// Writes a file, or finds the one that a killed run has written.
   ///
-  /// - Parameter copy: The number of the next name to be tried for these bytes.
+  /// - Parameter copy: The number of the next name to try for these bytes.
   private func write(
     _ element: RecordFile<Model>, _ digest: String, _ row: RowReferences.Reference?,
     _ owners: inout [String: Set<String>], _ copy: inout Int
@@ -114,11 +120,14 @@ struct FileWriting<Model: PersistentModel> {
     while copy <= Self.copyLimit {
       let path = try self.path(digest, copy, element.pathExtension)
       copy += 1
+      // A name is free if no record has it, or only the record that gets the file.
       if let others = owners[path.text], others != [owner] || owner == "new" { continue }
       let file = AtomicFile(try path.url(in: destination.directory))
       do {
         try file.create(with: element.data, durability: .full)
       } catch let error as FileError where error.code == .alreadyExists {
+        // Files are created, never overwritten. An existing one with the same bytes is left from a
+        // killed run.
         guard try file.readIfPresent() == element.data else { continue }
         try makeDurable(file.url.path(percentEncoded: false))
       }
@@ -131,6 +140,7 @@ struct FileWriting<Model: PersistentModel> {
         + "\(destination.name). Move to another folder.")
   }
 
+  /// The path of the copy with a number.
   private func path(
     _ digest: String, _ copy: Int, _ pathExtension: String
   ) throws -> RelativePath {
@@ -144,7 +154,7 @@ struct FileWriting<Model: PersistentModel> {
     return path
   }
 
-  /// The process that wrote the file may have been killed before it was durable.
+  /// Syncs a file and its directory: the process that wrote it may have been killed before it did.
   private func makeDurable(_ path: String) throws {
     try disk.withDescriptor(path, O_RDONLY) { try disk.sync($0, path: path) }
     try disk.syncDirectory((path as NSString).deletingLastPathComponent)
@@ -153,30 +163,34 @@ struct FileWriting<Model: PersistentModel> {
 
 // MARK: - Paths
 
-/// A path below a directory, which it cannot lead out of.
+/// A path below a directory that can't lead out of it.
 struct RelativePath: Hashable, Sendable {
-  /// The most bytes that a file system takes for a name.
+  /// The maximum length of a name in bytes, on all common file systems.
   static let nameLimit = 255
 
-  /// The names of directories and, last, of a file.
+  /// The components.
   let names: [String]
 
-  /// nil for an absolute path, one with empty names, `.` or `..`, and for names that no system takes.
+  /// Parses a path; nil if it is absolute, has empty components, `.` or `..`, or a name that no
+  /// file system accepts.
   init?(_ text: String) {
     names = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard names.allSatisfy(Self.isName) else { return nil }
   }
 
+  /// Whether a string can be a component.
   static func isName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && name.utf8.count <= nameLimit
       && !name.utf8.contains(0) && !name.utf8.contains(UInt8(ascii: "/"))
   }
 
+  /// The path, with slashes.
   var text: String { names.joined(separator: "/") }
 
-  /// Where the file is.
+  /// The file's URL below a directory.
   ///
-  /// - Throws: ``TransferError`` `.unsupported` when a symbolic link on the way leads elsewhere.
+  /// - Throws: ``TransferError/Code/unsupported`` if one of the components is a symbolic link: it
+  ///   could lead out of the directory.
   func url(in directory: URL) throws -> URL {
     let disk = POSIXDisk()
     var path = directory.path(percentEncoded: false)
@@ -194,10 +208,12 @@ struct RelativePath: Hashable, Sendable {
   }
 }
 
-/// The place of a file and its record: `Photo/12=images/3f.jpg`, with `*` before the sign if the record came with the
-/// file.
+/// The location of a file and its record: `Photo/12=images/3f.jpg`, or `Photo/12*=images/3f.jpg` if
+/// the record was written with the file.
 struct FileReference {
+  /// The record, and the objects that were written with it.
   let rows: RowReferences
+  /// Whether the record was written with the file, so that its contents are verified, too.
   let isNew: Bool
   let path: RelativePath
 
@@ -207,6 +223,7 @@ struct FileReference {
     self.path = path
   }
 
+  /// Parses a ``text``.
   init?(_ text: String) {
     guard let sign = text.firstIndex(of: "=") else { return nil }
     var rowsText = text[..<sign]

@@ -4,7 +4,7 @@ public import SteadRecords
 import SteadSQLite
 
 extension TransferSource where Value == RecordData {
-  /// The bytes in an optional property of records; `nil` and empty values are left out.
+  /// The bytes in an optional property of records. Records with nil or no bytes are no items.
   ///
   /// ```swift
   /// let transfer = Transfer(
@@ -13,19 +13,20 @@ extension TransferSource where Value == RecordData {
   /// ) { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
   /// ```
   ///
-  /// Bytes in files of external storage are mapped; all others are in memory at once. Removal sets the property to
-  /// `nil` or to no bytes, in records that still have the moved value; the records stay.
+  /// Bytes in files of external storage are mapped; all others are in memory at once. Removal sets
+  /// the property to nil, or to no bytes, in the records that still have the moved value. The
+  /// records stay.
   ///
-  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
+  /// - Throws: ``TransferError/Code/unsupported`` if the key path isn't one of a stored property.
   public static func data<Model: PersistentModel>(
     of property: KeyPath<Model, Data?>, in container: ModelContainer
   ) throws -> Self {
     Self(try ModelDataSource(container, property))
   }
 
-  /// The bytes in a property of records, as those of an optional one; empty values are left out.
+  /// The bytes in a property of records. Records with no bytes are no items.
   ///
-  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
+  /// - Throws: ``TransferError/Code/unsupported`` if the key path isn't one of a stored property.
   public static func data<Model: PersistentModel>(
     of property: KeyPath<Model, Data>, in container: ModelContainer
   ) throws -> Self {
@@ -33,7 +34,7 @@ extension TransferSource where Value == RecordData {
   }
 }
 
-/// The bytes in a property of records, as the source of a transfer; `nil` and empty values are left out.
+/// The bytes in a property of records as the source of a transfer.
 struct ModelDataSource<Model: PersistentModel>: ItemSource {
   /// The container that is read.
   let container: ModelContainer
@@ -67,7 +68,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   /// `Photo.image`
   var name: String { "\(Schema.entityName(for: Model.self)).\(property)" }
 
-  /// The records' values, by their rows' numbers.
+  /// The records' bytes, by the numbers of their rows.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<RecordData> {
     ItemReading(try items(progress))
   }
@@ -87,6 +88,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
     }
   }
 
+  /// A record's bytes as an item.
   private func item(
     _ value: SQLValue, _ shape: RowShape, _ number: Int64, _ rows: RowTransaction
   ) -> TransferItem<RecordData> {
@@ -102,7 +104,8 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
       })
   }
 
-  /// A file's name is the SHA-256 of its contents.
+  /// The digest of a value. External storage names files by their SHA-256, so the bytes needn't be
+  /// read.
   private static func digest(of value: SQLValue) -> String {
     switch value {
     case .blob(let data): ItemDigest.text(of: data)
@@ -120,6 +123,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
     }
   }
 
+  /// Clears the property of one record; false if it has another value.
   private func clear(_ identity: String, _ rows: RowTransaction) throws -> Bool {
     guard let key = StoredRow.Key(identity: identity), let shape = rows.rows.shapes[key.root],
       let attribute = shape.attributes.first(where: { $0.name == property }),
@@ -154,14 +158,13 @@ extension TransferStore {
 
 // MARK: - Items
 
-/// The bytes in a property of a record.
+/// The bytes in a property of a record: an item of `.data(of:in:)`.
 ///
 /// ```swift
 /// { RecordFile($0.data, extension: "jpg", of: $0.identifier) }
 /// ```
 ///
-/// A transfer's source reads it (`TransferSource.data(of:in:)`). Bytes in a file of their own are mapped, so that
-/// they take memory only when they are read.
+/// Bytes in files of external storage are mapped, so they take memory only while they are read.
 public struct RecordData: Sendable {
   /// The record.
   public let identifier: PersistentIdentifier

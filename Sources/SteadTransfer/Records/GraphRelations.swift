@@ -1,48 +1,57 @@
 import SteadRecords
 import SteadSQLite
 
-/// What leads from row to row, each fact once, whichever side tells of it.
+/// Resolves the links between rows, each once, whichever side states it.
+///
+/// A link has two ends, and a source may state it on one or both. So links are sets: of cells
+/// (to-one relationships, which their inverses share), and of pairs (many-to-many). If both ends
+/// state different links, the element fails.
 final class GraphRelations {
   /// A row of the destination.
   struct Row {
     let number: Int64
     let form: RowForm
-    /// Its place among the rows that are written now; nil for one that is there.
+    /// Its index among the drafts; nil for an existing row.
     let draft: Int?
-    /// Whether it is there instead of a row that is not written, and stays as it is.
+    /// Whether it stays instead of an element that isn't written. It keeps its own links where they
+    /// contradict.
     var isKept = false
   }
 
-  /// A column of a row that was there, to be set.
+  /// A column of an existing row that is to be set.
   private struct Change {
     let row: Row
     let column: String
     let value: SQLValue
-    /// The row that tells of it.
+    /// The element that states the link.
     let element: Int
-    /// Whether the row may lead elsewhere, and goes on to do so.
+    /// Whether the row may lead elsewhere, and then stays as it is.
     let isOptional: Bool
   }
 
-  /// A column that says in which of several relationships a row is.
+  /// A column that says which of several to-many relationships has a row.
   private struct ListCell: Hashable {
     let root: String
     let number: Int64
     let column: String
   }
 
+  /// The owner: the two objects share the drafts, and this one lives within a call of its `run`.
   private unowned let writing: GraphWriting
+  /// The list columns that an element has determined. The first one counts.
   private var assignedLists: Set<ListCell> = []
+  /// The links of existing rows.
   private var changes: [Change] = []
+  /// The new pairs of each join table.
   private var tables: [PairList: PairTable] = [:]
 
   init(_ writing: GraphWriting) { self.writing = writing }
 
-  /// Adds what one row contains.
+  /// Adds the links that an element states.
   func add(_ element: StoredRow, _ number: Int) throws {
     let draft = writing.drafts[number]
     let owner = Row(number: draft.number, form: draft.form, draft: number)
-    // In the order of the declarations, since that of a dictionary is another each time.
+    // In the order of declaration, since the order of a dictionary differs from run to run.
     for relationship in draft.form.shape.relationships {
       guard
         let keys = element.relationships[relationship.name]
@@ -54,6 +63,8 @@ final class GraphRelations {
     }
   }
 
+  /// The rows that keys of the source lead to, without duplicates. Missing destinations and ones of
+  /// another class are failures.
   private func targets(
     _ keys: [StoredRow.Key], of relationship: RowShape.Relationship, _ number: Int
   ) throws -> [Row] {
@@ -72,7 +83,7 @@ final class GraphRelations {
           number, "\(relationship.name) leads to \(key), which is no \(relationship.destination)")
         continue
       }
-      // Several rows of the source may have become one.
+      // Several rows of the source may have become one record.
       if rows.insert(.init(root: target.form.shape.root, number: target.number)).inserted {
         targets.append(target)
       }
@@ -83,6 +94,7 @@ final class GraphRelations {
     return targets
   }
 
+  /// Adds the links of one relationship.
   private func add(
     _ targets: [Row], to relationship: RowShape.Relationship, _ list: String?, of owner: Row,
     _ number: Int
@@ -92,6 +104,7 @@ final class GraphRelations {
       guard let target = targets.first else { return }
       set(relationship.name, of: owner, to: target.number, number)
       setList(list, relationship, of: owner, number)
+      // A one-to-one relationship has a column on both sides.
       if let inverse = inverse(of: relationship, list, target), !inverse.isToMany {
         set(inverse.name, of: target, to: owner.number, number)
         setList(relationship.list, inverse.name, of: target, number)
@@ -99,6 +112,7 @@ final class GraphRelations {
     case .inverse:
       guard let name = relationship.inverse else { return }
       for target in targets {
+        // The foreign key is in the destinations' rows.
         set(name, of: target, to: owner.number, number, isOptional: target.isKept)
         if !target.isKept { setList(relationship.list, name, of: target, number) }
       }
@@ -118,8 +132,8 @@ final class GraphRelations {
     }
   }
 
-  /// The relationship that leads back; where several do, the one that is named, else none: its own row
-  /// tells of it.
+  /// The relationship that leads back. If several do, the named one, else none: then the other row
+  /// states it.
   private func inverse(
     of relationship: RowShape.Relationship, _ list: String?, _ target: Row
   ) -> RowShape.Relationship? {
@@ -127,7 +141,7 @@ final class GraphRelations {
     return name.flatMap { target.form.relationships[$0] }
   }
 
-  /// Notes which of several relationships of its destination leads back to a row.
+  /// Records which of several to-many relationships has a row, by name.
   private func setList(
     _ name: String?, _ toOne: RowShape.Relationship, of row: Row, _ element: Int
   ) {
@@ -136,8 +150,8 @@ final class GraphRelations {
     setList(list?.number, toOne.name, of: row, element)
   }
 
-  /// Notes it by its number. The first one counts: sources whose relationships all have the
-  /// rows of one column name a row in each.
+  /// Records it by number. The first one counts: sources that store all of them in one column name
+  /// the row in each.
   private func setList(_ list: Int?, _ toOne: String, of row: Row, _ element: Int) {
     guard let list, case .column(_, let column?)? = row.form.relationships[toOne]?.storage
     else { return }
@@ -147,6 +161,7 @@ final class GraphRelations {
     }
   }
 
+  /// Sets the foreign key of a row to a number, in its draft or later by an update.
   private func set(
     _ column: String, of row: Row, to number: Int64, _ element: Int, isOptional: Bool = false
   ) {
@@ -158,6 +173,8 @@ final class GraphRelations {
     }
     guard let index = row.form.columnIndices[column] else { return }
     let current = writing.drafts[draft].cells[index]
+    // The other side of the same link may have been stated before. Another value is a
+    // contradiction.
     guard current == .null || current == value else {
       writing.fail(
         element, "the two sides of \(column) of \(row.form.shape.name) contradict each other")
@@ -166,7 +183,8 @@ final class GraphRelations {
     writing.drafts[draft].cells[index] = value
   }
 
-  /// Rows are in the order of their numbers unless they have places.
+  /// Records an explicit order, unless the destinations are in the order of their numbers anyway,
+  /// which is the default.
   private func setOrder(of targets: [Row], _ toOne: String, _ element: Int) {
     guard !zip(targets, targets.dropFirst()).allSatisfy({ $0.number < $1.number }) else { return }
     for (position, target) in targets.enumerated() {
@@ -176,7 +194,8 @@ final class GraphRelations {
     }
   }
 
-  /// Checks that every row has as many destinations as it must.
+  /// Checks the minimum and maximum number of destinations of each relationship, after all links
+  /// are known.
   func checkCounts() {
     for list in tables.keys { tables[list]?.assignPositions() }
     var counts: [InverseEnd: Int] = [:]
@@ -201,7 +220,7 @@ final class GraphRelations {
     }
   }
 
-  /// A row as the end of a relationship that other rows' columns hold.
+  /// A row as the destination of foreign keys: what a to-many relationship counts.
   private struct InverseEnd: Hashable {
     let root: String
     let column: String
@@ -209,6 +228,7 @@ final class GraphRelations {
     let number: SQLValue
   }
 
+  /// The number of destinations of a row's relationship.
   private func count(
     of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft, _ counts: [InverseEnd: Int]
   ) -> Int {
@@ -225,7 +245,7 @@ final class GraphRelations {
     }
   }
 
-  /// How many rows refer to each row by each column.
+  /// The number of rows that refer to each row by each column.
   private func countInverses() -> [InverseEnd: Int] {
     var counts: [InverseEnd: Int] = [:]
     for draft in writing.drafts {
@@ -241,6 +261,7 @@ final class GraphRelations {
     return counts
   }
 
+  /// Which of several to-many relationships has a draft; 0 is the first.
   private func list(
     of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft
   ) -> Int? {
@@ -253,12 +274,13 @@ final class GraphRelations {
 
   // MARK: - Writing
 
-  /// Writes what does not lie in the rows' own columns.
+  /// Writes the links that aren't in the columns of new rows: those of existing rows, and pairs.
   func write() throws {
     for change in changes {
       let isSet = try writing.rows.set(
         change.column, of: change.row.number, in: change.row.form.shape, to: change.value,
         from: [.null, change.value])
+      // Sets the column only if it is NULL or has this value: an existing link is never taken away.
       guard isSet || change.isOptional else {
         writing.fail(
           change.element,
@@ -276,7 +298,7 @@ final class GraphRelations {
     }
   }
 
-  /// The pairs that belong to a new row, as ``RowContent`` has them.
+  /// The pairs of a new row, as ``RowContent`` has them.
   func pairs(of draft: GraphWriting.Draft) -> [[RowPair]] {
     draft.form.shape.ownedPairs.map { tables[$0.list]?.pairs(ofOwner: draft.number) ?? [] }
   }
@@ -284,25 +306,31 @@ final class GraphRelations {
 
 // MARK: - Pairs
 
-/// The new pairs of a list, each once.
+/// The new pairs of a join table, each once, with positions where the order isn't that of
+/// insertion.
 struct PairTable {
+  /// The two rows.
   private struct Pair: Hashable {
     let owner: Int64
     let target: Int64
   }
 
-  /// The pairs in the order in which they are inserted.
+  /// The pairs in the order of insertion.
   private var pairs: [Pair] = []
+  /// The index of each pair in `pairs`.
   private var indices: [Pair: Int] = [:]
+  /// The indices of each row's pairs, by the row on either side.
   private var byOwner: [Int64: [Int]] = [:]
   private var byTarget: [Int64: [Int]] = [:]
-  /// The places that pairs need, where the order of insertion is not theirs.
+  /// Explicit positions by the index of the pair, for owners and targets whose order isn't that of
+  /// insertion.
   private var ownerOrders: [Int: Int64] = [:]
   private var targetOrders: [Int: Int64] = [:]
-  /// The orders that rows contain.
+  /// The order that elements state, by the row on either side.
   private var ownerLists: [Int64: [Int64]] = [:]
   private var targetLists: [Int64: [Int64]] = [:]
 
+  /// Adds a pair, unless it exists.
   mutating func add(owner: Int64, target: Int64) {
     let pair = Pair(owner: owner, target: target)
     guard indices[pair] == nil else { return }
@@ -312,16 +340,17 @@ struct PairTable {
     pairs.append(pair)
   }
 
-  /// Notes the order in which a row's relationship has its destinations.
+  /// Records the order in which a row's relationship has its destinations.
   mutating func setOrder(_ destinations: [Int64], of row: Int64, isOwner: Bool) {
     if isOwner { ownerLists[row] = destinations } else { targetLists[row] = destinations }
   }
 
+  /// The number of a row's pairs.
   func count(of row: Int64, isOwner: Bool) -> Int {
     (isOwner ? byOwner[row] : byTarget[row])?.count ?? 0
   }
 
-  /// Gives places to the pairs of the rows that the order of insertion does not suit.
+  /// Assigns positions to the pairs of rows whose order isn't that of insertion.
   mutating func assignPositions() {
     for (owner, targets) in ownerLists {
       order(targets.compactMap { indices[Pair(owner: owner, target: $0)] }, &ownerOrders)
@@ -331,15 +360,17 @@ struct PairTable {
     }
   }
 
+  /// Assigns positions to one row's pairs, if needed. Most need none, and then take no space in the
+  /// table.
   private func order(_ list: [Int], _ orders: inout [Int: Int64]) {
     if zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     for (position, index) in list.enumerated() { orders[index] = Int64(position) }
   }
 
-  /// All pairs, in the order in which they are inserted.
+  /// All pairs, in the order of insertion.
   var all: [RowPair] { pairs.indices.map(pair) }
 
-  /// An owner's pairs, in the order in which they are inserted.
+  /// An owner's pairs, in the order of insertion.
   func pairs(ofOwner owner: Int64) -> [RowPair] { (byOwner[owner] ?? []).map(pair) }
 
   private func pair(_ index: Int) -> RowPair {

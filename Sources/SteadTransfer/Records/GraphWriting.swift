@@ -1,26 +1,37 @@
 import SteadRecords
 import SteadSQLite
 
-/// Writes rows and what leads from one to another: all of it, or by throwing nothing.
+/// Writes rows and the links between them. If it throws, the transaction is rolled back.
+///
+/// In this order: each row gets a number in the destination (a *draft*); links are resolved to
+/// these numbers (``GraphRelations``); rows are inserted; pairs and links of existing rows are
+/// written; all rows are read back within the transaction. Numbers come first since links may form
+/// cycles. Failures are collected in each step, so that a report lists all of them.
 final class GraphWriting {
-  /// A row to be inserted.
+  /// A row that is going to be written.
   struct Draft {
     let form: RowForm
+    /// Its number in the destination.
     let number: Int64
-    /// Whether it is written over a row that is there.
+    /// Whether it replaces an existing row.
     let replaces: Bool
-    /// The values of the form's columns.
+    /// The values of the shape's columns.
     var cells: [SQLValue]
   }
 
+  /// The transaction.
   let rows: RowTransaction
   let options: StoreDestination.Options
   private let batch: ElementBatch<StoredRow>
   private var elements: [StoredRow] { batch.elements }
+  /// The forms by the names of their entities.
   private let forms: [String: RowForm]
+  /// The rows to write, at the indices of the batch's elements.
   var drafts: [Draft] = []
+  /// The failures so far.
   private(set) var failures: [TransferFailure] = []
-  /// Where each row of the source is, or will be.
+  /// For the key of each row of the source, the row in the destination: a draft, one that stays
+  /// instead, or one of an earlier run.
   private var rowByKey: [StoredRow.Key: GraphRelations.Row] = [:]
 
   init(
@@ -33,6 +44,7 @@ final class GraphWriting {
     self.forms = forms
   }
 
+  /// Writes the batch.
   func run(_ progress: TransferProgress.Report) throws -> WrittenElements {
     try makeDrafts(progress)
     try throwFailures()
@@ -50,14 +62,17 @@ final class GraphWriting {
       replacedCount: drafts.count { $0.replaces })
   }
 
+  /// Records a failure of an element.
   func fail(_ number: Int, _ reason: String) {
     failures.append(.init(item: name(number), reason: reason))
   }
 
+  /// An element's name in reports.
   private func name(_ number: Int) -> String {
     "\(elements[number].entity) \(elements[number].key.number)"
   }
 
+  /// Throws if there are failures. After each step, since the next one relies on the results.
   private func throwFailures() throws {
     guard !failures.isEmpty else { return }
     throw TransferError(
@@ -68,6 +83,7 @@ final class GraphWriting {
 
   // MARK: - Rows
 
+  /// Makes a draft of each element.
   private func makeDrafts(_ progress: TransferProgress.Report) throws {
     var next: [String: Int64] = [:]
     var uniqueValues = UniqueValues(rows, batch.rule)
@@ -86,9 +102,12 @@ final class GraphWriting {
         cells = try self.cells(of: element, form)
       } catch let error as RowProblems {
         fail(number, error.problems.joined(separator: ", "))
-        // The others' problems are told, too; nothing is written any more.
+        // A placeholder, so that the problems of the other rows are found, too. Nothing is written
+        // any more.
         cells = form.shape.columns.map { _ in .null }
       }
+      // A replaced row keeps its number, and with it its identifier and the links of other rows to
+      // it.
       let replaced = try uniqueValues.row(of: number, cells, form.shape)
       let row = try replaced ?? next[root] ?? rows.newNumber(in: form.shape)
       if replaced == nil { next[root] = row + 1 }
@@ -109,7 +128,8 @@ final class GraphWriting {
     }
   }
 
-  /// Notes which rows stand for those that are not written.
+  /// Maps the keys of elements that are not written to the rows that stay instead, so that links to
+  /// them lead there.
   private func registerKeptRows() {
     for kept in batch.kept {
       switch kept.occupant {
@@ -127,6 +147,8 @@ final class GraphWriting {
     }
   }
 
+  /// An element's values in the encodings of the columns; properties without a value get their
+  /// defaults.
   private func cells(of element: StoredRow, _ form: RowForm) throws -> [SQLValue] {
     var cells = form.shape.blankValues
     let values = try rows.convert(element.attributes, for: form.shape)
@@ -141,7 +163,7 @@ final class GraphWriting {
     return cells
   }
 
-  /// Notes where the rows are that earlier runs have moved. Rows that are moved now come first.
+  /// Maps the keys of rows that earlier runs have moved, unless they are moved now.
   func registerEarlierRows(of receipt: TransferReceipt) throws {
     for range in try rows.receiptChunks(of: receipt.id, from: 0) {
       for entry in try rows.chunk(of: receipt, at: range.lowerBound).entries {
@@ -154,13 +176,15 @@ final class GraphWriting {
     }
   }
 
-  /// Where a row of the source is; nil when it is neither moved now nor, still there, earlier.
+  /// The row of the destination for a key of the source; nil if the row isn't moved now and wasn't
+  /// earlier, or was deleted since.
   func row(for key: StoredRow.Key) throws -> GraphRelations.Row? {
     guard let row = rowByKey[key] else { return nil }
     if row.draft == nil, try !rows.contains(row.number, in: row.form.shape) { return nil }
     return row
   }
 
+  /// Inserts or updates the drafts' rows.
   private func insert(_ progress: TransferProgress.Report) throws {
     for (number, draft) in drafts.enumerated() {
       try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
@@ -171,7 +195,8 @@ final class GraphWriting {
           try rows.insert(draft.cells, as: draft.number, of: draft.form.shape)
         }
       } catch let error as SwiftDataError where error == .modelValidationFailure {
-        // A unique value that is made of where relationships lead.
+        // Only a unique constraint over a relationship gets here: its columns were unknown when
+        // unique values were compared.
         var failure = TransferFailure(
           item: name(number), reason: "a record or another item has its unique value already")
         failure.cause = error
@@ -183,6 +208,10 @@ final class GraphWriting {
 
   // MARK: - Placements
 
+  /// Reads the rows back within the transaction, and returns their placements.
+  ///
+  /// This finds what the database changed (a trigger, an affinity) while a rollback is still
+  /// possible. Verification after the commit is against the disk.
   private func placements(
     _ relations: GraphRelations, _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -193,7 +222,8 @@ final class GraphWriting {
       let shape = draft.form.shape
       let references = RowReferences([(shape.name, draft.number)])
       let found = try references.digest(in: rows, checksFiles: false)
-      // A row that was there has pairs and places of its own.
+      // A replaced row has pairs and positions of its own, which weren't computed here. So what was
+      // found is recorded.
       let wanted =
         draft.replaces
         ? found
@@ -216,8 +246,12 @@ final class GraphWriting {
 
 // MARK: - Unique values
 
-/// Finds which rows have the unique values of rows that are to be written.
+/// Finds the rows and elements that have the unique values of elements.
+///
+/// Elements are added in order. With the rule `.replace` an element takes the values of earlier
+/// elements, which are then not written.
 struct UniqueValues {
+  /// The values of a unique constraint.
   private struct Key: Hashable {
     let root: String
     let columns: [String]
@@ -226,8 +260,9 @@ struct UniqueValues {
 
   private let rows: RowTransaction
   private let rule: TransferOptions.ConflictRule
-  /// The elements that have claimed values.
+  /// The element that has each unique value.
   private var claimed: [Key: Int] = [:]
+  /// For each element that isn't written, what has its place; nil if it has no single occupant.
   private var occupants: [Int: Occupant?] = [:]
 
   init(_ rows: RowTransaction, _ rule: TransferOptions.ConflictRule) {
@@ -235,12 +270,12 @@ struct UniqueValues {
     self.rule = rule
   }
 
-  /// The elements that are not to be written, in their order, and what has their places.
+  /// The elements that are not written, in order, and what has their places.
   var conflicts: [(element: Int, occupant: Occupant?)] {
     occupants.sorted { $0.key < $1.key }.map { ($0.key, last($0.value)) }
   }
 
-  /// What an element's place has in the end: of several elements that replace each other, the last.
+  /// The final occupant: of elements that replace each other, the last one.
   private func last(_ occupant: Occupant?) -> Occupant? {
     guard case .element(let element)? = occupant, let next = occupants[element] else {
       return occupant
@@ -248,7 +283,7 @@ struct UniqueValues {
     return last(next)
   }
 
-  /// The row that an element is to be written over; nil where its values are new.
+  /// The existing row that an element replaces; nil if its values are new, or if it isn't written.
   mutating func row(of element: Int, _ cells: [SQLValue], _ shape: RowShape) throws -> Int64? {
     var stored: Set<Int64> = []
     var earlier: Set<Int> = []
@@ -257,7 +292,7 @@ struct UniqueValues {
       let key = Key(
         root: shape.root, columns: columns.map { shape.columns[$0] },
         values: columns.map { cells[$0] })
-      // As in SQL, nothing is equal to nil.
+      // As in SQL, NULL equals nothing.
       if key.values.contains(.null) { continue }
       keys.append(key)
       if let other = claimed[key] { earlier.insert(other) }
@@ -267,7 +302,7 @@ struct UniqueValues {
       for key in keys { claimed[key] = element }
       return nil
     }
-    // One element cannot stand for two rows, nor for a row of another class.
+    // An element can't replace two rows, nor a row of another class, whose table has other columns.
     let isOne = stored.count + (stored.isEmpty ? earlier.count : 0) == 1
     guard isOne, try stored.allSatisfy({ try rows.contains($0, in: shape) }) else {
       occupants[element] = .some(nil)

@@ -3,27 +3,35 @@ public import SteadRecords
 extension TransferDestination where Element: PersistentModel {
   /// Records: the conversion makes model objects, which are saved.
   ///
-  /// Objects and receipt are one transaction. What the objects' relationships reach is written with them,
-  /// and verified with the first object that reaches it. An object is a new one, of no context; all are of
-  /// one store. One whose `.unique` value a record has already, or another object of the same run, is a
-  /// ``TransferError/Code/conflict``: nothing is written then, and no record is changed, unless the transfer's
-  /// options say otherwise. With ``TransferOptions/ConflictRule/replace`` the record is updated as by a save, and the
-  /// receipt of the run is read once for each chunk in which that happens.
+  /// ```swift
+  /// Transfer("drafts", from: .json(url, of: Entry.self), to: .records(container)) { Draft(title: $0.title) }
+  /// ```
   ///
-  /// More than 4,096 objects are made and saved in chunks, and converted twice: once before anything is written. An
-  /// object costs some 10 µs, and 1 KB while its chunk is written.
+  /// The conversion must return a new object that belongs to no context. Objects that its
+  /// relationships lead to are saved with it, and verified with the first object that leads to
+  /// them. All objects are of one store.
+  ///
+  /// Objects and receipt are one transaction. An object whose `.unique` value a record or another
+  /// object of the run has is a ``TransferError/Code/conflict``: nothing is written then, unless
+  /// the transfer's options say otherwise. With ``TransferOptions/ConflictRule/replace`` the record
+  /// is updated as by a save; the receipt of the run is then read once for each chunk in which that
+  /// happens.
+  ///
+  /// More than 4,096 objects are saved in chunks, and converted twice: once before anything is
+  /// written. An object costs some 10 µs, and 1 KB while its chunk is written.
   public static func records(_ container: ModelContainer) -> Self {
     Self(ModelDestination<Element>(container))
   }
 }
 
-/// Records as the destination of a transfer: the conversion makes model objects, which are saved.
+/// The records of a model as the destination of objects.
 struct ModelDestination<Model: PersistentModel>: ItemDestination {
   /// The container that the objects are saved to.
   let container: ModelContainer
+  /// The store, or why it can't be a destination.
   private let opened: Result<TransferStore, TransferError>
 
-  /// A destination in a container.
+  /// A destination in a container. Errors are thrown when it is used.
   init(_ container: ModelContainer) {
     self.container = container
     opened = TransferStore.opened(container, holding: Schema.entityName(for: Model.self))
@@ -32,7 +40,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
   /// `records of Draft`.
   var name: String { "records of \(Schema.entityName(for: Model.self))" }
 
-  /// The receipt of a transfer; it lies in the store.
+  /// The receipt of a transfer, which is in the store itself.
   func receipt(named id: String) throws -> TransferReceipt? {
     try opened.get().receipt(named: id)
   }
@@ -41,10 +49,10 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
     try opened.get().chunk(of: receipt, at: index)
   }
 
-  /// A chunk of objects is one save.
+  /// True: each chunk of objects is one save.
   var acceptsChunks: Bool { true }
 
-  /// Writes in a transaction that is rolled back.
+  /// Saves the objects in a transaction that is rolled back.
   func checkConflicts(_ batch: ElementBatch<Model>) throws -> Int {
     let store = try opened.get()
     let writing = ModelWriting(store, batch.elements, batch.rule)
@@ -91,7 +99,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
 
 // MARK: - Writing
 
-/// One save of new objects together with more work, such as writing a receipt.
+/// One save of new objects, together with more work in the same transaction.
 struct ModelWriting {
   private let store: TransferStore
   private let elements: [any PersistentModel]
@@ -110,8 +118,8 @@ struct ModelWriting {
       }
   }
 
-  /// Writes the objects, then hands their placements over in the same transaction, and the rows that are not
-  /// one object's alone.
+  /// Saves the objects, then calls `finish` in the same transaction with their placements, and with
+  /// the rows that several objects lead to.
   func run(
     _ progress: TransferProgress.Report,
     _ finish: (RowTransaction, WrittenElements, SharedRows) throws -> Void
@@ -132,6 +140,7 @@ struct ModelWriting {
     }
   }
 
+  /// A transfer's error for objects that the store refuses.
   private static func error(_ refusal: ObjectBatch.Refusal) -> TransferError {
     func failure(_ number: Int, _ reason: String) -> TransferFailure {
       .init(item: "object \(number)", reason: reason)
@@ -163,10 +172,12 @@ struct ModelWriting {
     }
   }
 
+  /// What has an object's unique value.
   private static func occupant(of taken: ObjectBatch.Taken) -> Occupant? {
     taken.holder.map { .element($0) } ?? taken.row.map { .stored(RowReferences([$0]).text) }
   }
 
+  /// The placement of an object and of those that it leads to, read back from their rows.
   private static func placement(
     of group: [any PersistentModel], _ number: Int, _ rows: RowTransaction, _ shared: SharedRows
   ) throws -> TransferPlacement {
@@ -182,6 +193,7 @@ struct ModelWriting {
       location: references.text, digest: RowReferences.joined(contents.map(\.digest)))
   }
 
+  /// The error for an object whose row doesn't have its values.
   private static func notWritten(_ number: Int) -> TransferError {
     TransferError(
       code: .notVerified,

@@ -3,21 +3,23 @@ public import SteadRecords
 extension TransferDestination where Element == StoredRow {
   /// Rows of another store as records: each becomes a record of the model with its entity's name.
   ///
-  /// Attributes go to the properties of the same name (or `originalName`), each into its property's own
-  /// encoding; a value that would come out as another is refused. A property that the row has no value
-  /// of gets its default value; a required one without is a failure of that row. Relationships are set
-  /// when all rows have their places, each once, whichever side, or both, tells of it, in its order.
+  /// Attributes go to the properties of the same name (or `originalName`), converted to their
+  /// encodings; a value that would be changed by that is a failure of its row. A property that the
+  /// row has no value of gets its default value; if it has none and is required, the row fails.
+  /// Relationships are set after all rows have their numbers, each link once, whichever side states
+  /// it, in its order.
   ///
-  /// All is one transaction with the receipt. A record with the same `.unique` value is a
-  /// ``TransferError/Code/conflict``: nothing is written then, unless the transfer's options say otherwise. A row that an earlier run of the same
-  /// transfer moved can be led to. Costs some 20 µs a row, and all rows' memory at once.
+  /// Everything is one transaction with the receipt. A record with the same `.unique` value is a
+  /// ``TransferError/Code/conflict``, and nothing is written then, unless the transfer's options
+  /// say otherwise. Relationships may lead to rows that an earlier run of the same transfer has
+  /// moved. Costs some 20 µs a row, and memory for all rows at once.
   ///
   /// - Parameters:
-  ///   - container: The container that is written to; it has one store.
-  ///   - dropsUnknownProperties: Whether attributes and relationships that the model does not have are left
-  ///     behind. Otherwise a row with a value in one of them is a failure.
-  ///   - dropsMissingDestinations: Whether a relationship to a row that is not moved becomes nil. Otherwise
-  ///     nothing is written.
+  ///   - container: The container that is written to. It must have one store.
+  ///   - dropsUnknownProperties: Whether attributes and relationships that the model doesn't have
+  ///     are left behind. Otherwise a row with a value in one of them fails.
+  ///   - dropsMissingDestinations: Whether a relationship to a row that isn't moved becomes nil.
+  ///     Otherwise nothing is written.
   public static func store(
     _ container: ModelContainer, dropsUnknownProperties: Bool = false,
     dropsMissingDestinations: Bool = false
@@ -29,14 +31,13 @@ extension TransferDestination where Element == StoredRow {
   }
 }
 
-/// Rows of another store as records: each becomes a record of the model with its entity's name.
+/// The records of a container as the destination of rows.
 struct StoreDestination: ItemDestination {
   /// What is left behind without a failure.
   struct Options: Sendable, Hashable {
-    /// Whether attributes and relationships that the model has not are left behind. Otherwise a row
-    /// with a value in one of them is a failure.
+    /// Whether attributes and relationships that the model doesn't have are left behind.
     var dropsUnknownProperties = false
-    /// Whether a relationship to a row that is not moved becomes nil. Otherwise nothing is written.
+    /// Whether a relationship to a row that isn't moved becomes nil.
     var dropsMissingDestinations = false
 
     /// Nothing is left behind.
@@ -48,6 +49,7 @@ struct StoreDestination: ItemDestination {
   /// What is left behind without a failure.
   let options: Options
   let opened: Result<TransferStore, TransferError>
+  /// The forms of all entities, by name.
   private let forms: [String: RowForm]
 
   /// A destination in a container that has one store.
@@ -58,20 +60,20 @@ struct StoreDestination: ItemDestination {
     forms = ((try? opened.get())?.rows.shapes ?? [:]).mapValues { RowForm($0) }
   }
 
-  /// `records of` and the container's models.
+  /// `records of` and the first models of the container.
   var name: String {
     let names = container.schema.entities.map(\.name)
     let named = names.prefix(Self.namedModelLimit).joined(separator: ", ")
     return "records of \(named)\(names.count > Self.namedModelLimit ? ", ..." : "")"
   }
-  /// How many models ``name`` lists.
+  /// The number of models in ``name``.
   static let namedModelLimit = 3
 
-  /// Throws unless a record can be made of a row; writes nothing. For a transfer's conversion.
+  /// Throws unless a record can be made of a row. Writes nothing.
   ///
-  /// Whether the rows that it refers to are moved, too, is known once all are written.
+  /// Whether the rows that it refers to are moved, too, is known only when all are written.
   ///
-  /// - Throws: ``TransferError`` that tells the properties and what is wrong with each.
+  /// - Throws: ``TransferError`` with the properties that don't fit.
   func check(_ row: StoredRow) throws {
     let store = try opened.get()
     let problems = try store.mappingErrors("read") {
@@ -88,7 +90,7 @@ struct StoreDestination: ItemDestination {
         + "give the model's properties default values, or leave the row where it is.")
   }
 
-  /// The receipt of a transfer; it lies in the store.
+  /// The receipt of a transfer, which is in the store itself.
   func receipt(named id: String) throws -> TransferReceipt? {
     try opened.get().receipt(named: id)
   }
@@ -115,7 +117,8 @@ struct StoreDestination: ItemDestination {
     try progress(.init(phase: .writing, completed: count, total: count))
   }
 
-  /// Writes in a transaction that is rolled back.
+  /// Writes in a transaction that is rolled back: conflicts depend on indexes and converted values,
+  /// so only a write finds all of them.
   func checkConflicts(_ batch: ElementBatch<StoredRow>) throws -> Int {
     let store = try opened.get()
     var replacedCount = 0
@@ -146,14 +149,14 @@ struct StoreDestination: ItemDestination {
 
 // MARK: - Forms of rows
 
-/// How rows of one entity are written.
+/// How rows of one entity are written; prepared once for all rows.
 final class RowForm: Sendable {
   let shape: RowShape
-  /// Where a column is among the shape's.
+  /// The index of each column among the shape's.
   let columnIndices: [String: Int]
-  /// The relationships by their own names and their earlier ones.
+  /// The relationships by their names and their original names.
   let relationships: [String: RowShape.Relationship]
-  /// The names of attributes, earlier ones included.
+  /// The names of the attributes, original names included.
   private let attributes: Set<String>
 
   init(_ shape: RowShape) {
@@ -166,7 +169,7 @@ final class RowForm: Sendable {
     ) { first, _ in first }
   }
 
-  /// What is wrong with a row by itself.
+  /// What prevents a row from becoming a record, by itself.
   func problems(
     of row: StoredRow, _ options: StoreDestination.Options, _ rows: RowTransaction
   ) throws -> [String] {
@@ -179,7 +182,7 @@ final class RowForm: Sendable {
     return problems
   }
 
-  /// The properties that the row has values of, and the model has not.
+  /// The properties that the row has values of and the model doesn't have.
   func unknown(
     in row: StoredRow, _ options: StoreDestination.Options
   ) -> [String] {

@@ -2,13 +2,19 @@ public import SteadRecords
 import SteadSQLite
 
 extension TransferSource where Value == StoredRow {
-  /// The records of a container's one store: the rows of some models, their subclasses included, or of all.
+  /// The records of a container's only store: the rows of some models, their subclasses included,
+  /// or of all.
   ///
-  /// All rows are read in one snapshot. They are in memory at once, except for large external values, whose files are
-  /// mapped. A row's identity is its place and its contents, so a row that was edited after the move is another item.
+  /// ```swift
+  /// try Transfer("library", from: .store(old), to: .store(new)).run()
+  /// ```
   ///
-  /// Removal deletes rows that still have the moved values, without delete rules, in one transaction. If a remaining
-  /// row refers to one of them, nothing is removed.
+  /// All rows are read in one snapshot. They are in memory at once, except for large external
+  /// values, whose files are mapped. A row's identity is its key and its contents, so a row that
+  /// was edited after the move is another item.
+  ///
+  /// Removal deletes rows that still have the moved values in one transaction, without delete
+  /// rules. If a remaining row refers to one of them, nothing is removed.
   public static func store(
     _ container: ModelContainer, of models: [any PersistentModel.Type] = []
   ) -> Self {
@@ -16,7 +22,7 @@ extension TransferSource where Value == StoredRow {
   }
 }
 
-/// The records of a container's store as the source of a transfer: the rows of some models, or of all.
+/// The records of a container's store as the source of a transfer.
 struct StoreSource: ItemSource {
   /// The container that is read; it has one store.
   let container: ModelContainer
@@ -24,6 +30,7 @@ struct StoreSource: ItemSource {
   let entities: Set<String>?
   /// Whether rows may be deleted; false for a container that was opened without saving.
   let isRemovable: Bool
+  /// The store, or why it can't be a source.
   let opened: Result<TransferStore, TransferError>
 
   /// A source of the records of some models, their subclasses included, or of all.
@@ -35,7 +42,7 @@ struct StoreSource: ItemSource {
     isRemovable = container.configurations.allSatisfy(\.allowsSave)
   }
 
-  /// `store` and the store's file name.
+  /// `store` and the file's name.
   var name: String {
     "store \(container.configurations.map(\.url.lastPathComponent).sorted().joined(separator: ", "))"
   }
@@ -57,7 +64,7 @@ struct StoreSource: ItemSource {
 
   /// Deletes rows that still have the moved values.
   ///
-  /// - Throws: ``TransferError``: `.conflict` if a row that stays refers to one of them.
+  /// - Throws: ``TransferError/Code/conflict`` if a remaining row refers to one of them.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let store = try opened.get()
     return try store.mappingErrors("written") {
@@ -65,11 +72,13 @@ struct StoreSource: ItemSource {
     }
   }
 
+  /// Whether the destination is this store: the same file, not only the same store, since a copy
+  /// has its identifier.
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? StoreDestination, let here = try? opened.get(),
       let there = try? other.opened.get()
     else { return false }
-    // A copy of a store has its identifier, and is another place.
+    // A copy of a store has its identifier, and is another file.
     return here.rows.identifier == there.rows.identifier
       && container.configurations.map(\.url) == other.container.configurations.map(\.url)
   }
@@ -77,15 +86,19 @@ struct StoreSource: ItemSource {
 
 // MARK: - Reading
 
-/// Reads the rows of a store as items.
+/// Reads the rows of a store as items, in one transaction.
 struct StoreReading {
   private let rows: RowTransaction
-  /// The entities whose rows are wanted, by root, in the order of their names.
+  /// The entities whose rows are read, by name.
   let shapes: [RowShape]
+  /// Whether rows of all entities are read, also those of classes that the container doesn't have.
   private let readsAll: Bool
-  /// The destinations of to-many relationships: by relationship, then by owner.
+  /// The destinations of to-many relationships whose inverses are to-one: by relationship, then by
+  /// owner. Read once for each relationship, since a query for each owner would be N+1 queries.
   private var inverses: [Inverse: [Int64: [Int64]]] = [:]
 
+  /// The column that stores a to-many relationship, and the relationship if several share the
+  /// column.
   private struct Inverse: Hashable {
     let root: String
     let column: String
@@ -106,6 +119,7 @@ struct StoreReading {
     }.sorted { $0.name < $1.name }
   }
 
+  /// All rows, as items.
   mutating func items(
     _ progress: TransferProgress.Report
   ) throws -> [TransferItem<StoredRow>] {
@@ -126,7 +140,8 @@ struct StoreReading {
     return items
   }
 
-  /// The rows of classes that the container does not know.
+  /// The rows of classes that the container doesn't have, as failures: they would silently stay
+  /// behind.
   private func unknownRows() throws -> [TransferItem<StoredRow>] {
     try rows.unknownRows().map { root, number in
       TransferItem(
@@ -139,7 +154,7 @@ struct StoreReading {
     }
   }
 
-  /// Reads the destinations of relationships that lie in the destinations' own columns.
+  /// Reads the destinations of relationships that are stored in the destinations' columns.
   private mutating func readInverses(of shape: RowShape) throws {
     for relationship in shape.relationships {
       guard relationship.storage == .inverse else { continue }
@@ -149,6 +164,7 @@ struct StoreReading {
     }
   }
 
+  /// A row as an item.
   private func item(_ content: RowContent) -> TransferItem<StoredRow> {
     let key = StoredRow.Key(root: content.shape.root, number: content.number)
     return TransferItem(
@@ -157,6 +173,7 @@ struct StoreReading {
       value: Result { try row(content, key) })
   }
 
+  /// A row's values and relationships; reads external files.
   private func row(_ content: RowContent, _ key: StoredRow.Key) throws -> StoredRow {
     let shape = content.shape
     let values = Dictionary(uniqueKeysWithValues: zip(shape.columns, content.values))
@@ -176,7 +193,8 @@ struct StoreReading {
     return row
   }
 
-  /// The destination's relationship that has a row, where several share its to-one relationship.
+  /// The to-many relationship that has a row, if several share its to-one relationship as their
+  /// inverse.
   private func list(
     _ relationship: RowShape.Relationship, _ values: [String: SQLValue]
   ) -> String? {
@@ -187,6 +205,7 @@ struct StoreReading {
     return relationship.lists.first { $0.number == number }?.name
   }
 
+  /// The numbers of the rows that a relationship leads to.
   private func destinations(
     _ relationship: RowShape.Relationship, of number: Int64, _ values: [String: SQLValue]
   ) throws -> [Int64] {
@@ -214,7 +233,7 @@ struct StoreRemoval {
     shapes = StoreReading(rows, entities).shapes
   }
 
-  /// Returns how many rows were deleted.
+  /// Deletes the rows with these identities, and returns their number.
   func run(_ identities: [String]) throws -> Int {
     let found = try unchanged(identities)
     guard !found.isEmpty else { return 0 }
@@ -234,7 +253,8 @@ struct StoreRemoval {
     return found.count
   }
 
-  /// The rows whose contents match their identities.
+  /// The rows whose current contents match their identities. The others were edited since, and
+  /// stay.
   private func unchanged(_ identities: [String]) throws -> [(shape: RowShape, number: Int64)] {
     var byRoot: [String: [RowShape]] = [:]
     for shape in shapes { byRoot[shape.root, default: []].append(shape) }

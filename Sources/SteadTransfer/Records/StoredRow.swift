@@ -3,15 +3,20 @@ import SteadFiles
 import SteadRecords
 import SteadSQLite
 
-/// A row of some store of records, with its values by the names of the attributes.
+/// A row of a store of records, with its values by the names of the attributes.
 ///
-/// Values are in the encodings of a store of this package (Documentation/RecordStore.md), whatever the
-/// source's own are: dates in seconds since 2001, identifiers as 16 bytes.
+/// The element of moves between stores that need no model objects (`.store(_:)`), and of an import
+/// from Core Data. An app sees one only in the conversion of such a move, and may change it there.
+///
+/// Values are in the encodings of this package's stores (Documentation/RecordStore.md), whatever
+/// those of the source are: dates are seconds since 2001, UUIDs are 16 bytes.
 public struct StoredRow: Sendable, Hashable {
-  /// A row's identity in its store. Classes of one hierarchy share their numbers.
+  /// The primary key of a row in its store. The classes of a hierarchy share a table, so they share
+  /// their numbers.
   package struct Key: Sendable, Hashable {
     /// The entity at the root of the row's hierarchy.
     package var root: String
+    /// The row's number in the table of its hierarchy.
     package var number: Int64
 
     package init(root: String, number: Int64) {
@@ -20,14 +25,16 @@ public struct StoredRow: Sendable, Hashable {
     }
   }
 
+  /// The row's key in its source.
   package var key: Key
-  /// The row's own entity.
+  /// The name of the row's own entity.
   public package(set) var entity: String
+  /// The values by the names of the attributes.
   package var attributes: [String: SQLValue]
-  /// The rows that each relationship refers to, in order if it has one.
+  /// The rows that each relationship leads to, in its order if it has one.
   package var relationships: [String: [Key]]
-  /// Which of several relationships of its destination leads back, for each to-one relationship that
-  /// these share as their inverse.
+  /// For a to-one relationship that several to-many relationships have as their inverse: the name
+  /// of the one that has the row.
   package var lists: [String: String] = [:]
 
   package init(
@@ -39,9 +46,9 @@ public struct StoredRow: Sendable, Hashable {
     self.relationships = relationships
   }
 
-  /// The names of the attributes that the row has values of.
+  /// The names of the attributes that the row has values of, NULL included.
   public var attributeNames: Set<String> { Set(attributes.keys) }
-  /// The names of the relationships that the row tells of.
+  /// The names of the relationships that the row has destinations of, empty ones included.
   public var relationshipNames: Set<String> { Set(relationships.keys) }
 }
 
@@ -56,9 +63,11 @@ extension StoredRow.Key: CustomStringConvertible {
     self.init(root: String(parts[0]), number: number)
   }
 
-  /// The identity of this row as a transfer's item: the key, and a digest of the row's contents.
+  /// The identity of this row as an item of a transfer: the key, and a digest of the row's
+  /// contents.
   ///
-  /// ``StoreDestination`` finds the row that an earlier run moved by the key in it.
+  /// An edited row is another item. ``StoreDestination`` finds the row that an earlier run moved by
+  /// the key in it.
   package func identity(digest: String) -> String { "\(self):\(digest)" }
 
   /// The key in an identity that ``identity(digest:)`` made.
@@ -82,7 +91,8 @@ extension Transfer where Value == StoredRow, Element == StoredRow {
 
 // MARK: - References
 
-/// The rows that a placement names, `Draft/12`, or `Draft/12+Tag/3` where others came along.
+/// The rows that a placement names: `Draft/12`, or `Draft/12+Tag/3` if objects that the first one
+/// leads to were written with it.
 struct RowReferences {
   typealias Reference = (entity: String, number: Int64)
 
@@ -90,6 +100,7 @@ struct RowReferences {
 
   init(_ references: [Reference]) { self.references = references }
 
+  /// Parses a ``text``; nil for any string that it would not reproduce.
   init?(_ text: String) {
     references = text.split(separator: "+").compactMap { part in
       StoredRow.Key(part).map { ($0.root, $0.number) }
@@ -99,9 +110,10 @@ struct RowReferences {
 
   var text: String { references.map { "\($0.entity)/\($0.number)" }.joined(separator: "+") }
 
-  /// What the rows hold now; nil when one is gone.
+  /// The digest of what the rows have now; nil if one is gone.
   ///
-  /// - Parameter checksFiles: Whether a row whose external file is gone or damaged counts as gone.
+  /// - Parameter checksFiles: Whether a row counts as gone if one of its external files is missing
+  ///   or damaged. Off within the transaction that writes the files, which has just written them.
   func digest(in rows: RowTransaction, checksFiles: Bool) throws -> String? {
     var digests: [String] = []
     for reference in references {
@@ -114,6 +126,7 @@ struct RowReferences {
     return Self.joined(digests)
   }
 
+  /// The digest of several rows; that of a single row is its own.
   static func joined(_ digests: [String]) -> String {
     if digests.count == 1 { return digests[0] }
     var digest = RowDigest()
@@ -123,7 +136,7 @@ struct RowReferences {
 }
 
 extension RowContent {
-  /// The digest of the row's columns and pairs.
+  /// The digest of the row's columns and pairs, in the order of the schema.
   var digest: String {
     var digest = RowDigest()
     for (column, value) in zip(shape.columns, values) { digest.add(column, value) }
@@ -138,6 +151,8 @@ extension RowContent {
     return digest.text
   }
 
+  /// Whether all external files of the row can be read. The column has only a file's name, so a
+  /// missing file wouldn't change the digest.
   fileprivate func hasReadableFiles(_ rows: RowTransaction) -> Bool {
     zip(shape.columns, values).allSatisfy { column, value in
       guard shape.attributes.contains(where: { $0.isExternal && $0.name == column }) else {
@@ -150,10 +165,10 @@ extension RowContent {
 
 // MARK: - Digests
 
-/// Collects what a row holds, for a digest that is the same wherever the row is read.
+/// Collects the contents of a row for a digest that is the same wherever the row is read.
 ///
-/// Each name and value has its kind and its length in front, so that no two contents give the same
-/// bytes.
+/// Each name and value is preceded by its kind and its length, so that no two contents have the
+/// same bytes.
 struct RowDigest {
   private var bytes: [UInt8] = []
 
@@ -173,7 +188,7 @@ struct RowDigest {
     switch value {
     case .null: bytes.append(0)
     case .integer(let number): add(1, number: UInt64(bitPattern: number))
-    // SQLite keeps the negative zero as zero.
+    // SQLite stores the negative zero as zero, so both must have one digest.
     case .real(let number): add(2, number: (number == 0 ? 0 : number).bitPattern)
     case .text(let text): add(text: text)
     case .blob(let data): data.withUnsafeBytes { add(4, $0.bindMemory(to: UInt8.self)) }
@@ -190,6 +205,6 @@ struct RowDigest {
     bytes.append(contentsOf: content)
   }
 
-  /// The digest of all that was added.
+  /// The digest of everything that was added.
   var text: String { ItemDigest.text(of: Data(bytes)) }
 }

@@ -1,16 +1,20 @@
 import SteadPreferences
 import SteadRecords
 
-/// The store of records that a transfer writes to, with its receipts.
+/// The SQLite store of a container, with the receipts of transfers that it has.
 struct TransferStore: Sendable {
-  /// How many rows are handled between two calls of a progress report.
+  /// How many rows are processed between two progress reports. One report for each row would cost
+  /// more than the row.
   static let reportInterval = 256
 
-  /// Thrown to roll a transaction back in which nothing went wrong.
+  /// Thrown to roll back a transaction that was only a check.
   struct Rollback: Error {}
 
+  /// Access to the rows, with transactions.
   let rows: StoreRows
 
+  /// The store of an entity, or that of a container with one store.
+  ///
   /// - Parameter entity: The entity whose store it is; nil for a container with one store.
   init(_ container: ModelContainer, holding entity: String?) throws(TransferError) {
     guard let rows = StoreRows(container, holding: entity) else {
@@ -22,25 +26,32 @@ struct TransferStore: Sendable {
     self.rows = rows
   }
 
+  /// The store or the error, for destinations that can't throw before they are used.
   static func opened(
     _ container: ModelContainer, holding entity: String?
   ) -> Result<TransferStore, TransferError> {
     Result { () throws(TransferError) in try TransferStore(container, holding: entity) }
   }
 
+  /// The receipt of a transfer.
   func receipt(named id: String) throws -> TransferReceipt? {
     try mappingErrors("read") { try rows.read { try $0.transferReceipt(named: id) } }
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     try mappingErrors("read") { try rows.read { try $0.chunk(of: receipt, at: index) } }
   }
 
+  /// Replaces the stored receipt by its successor.
   func replace(_ receipt: TransferReceipt) throws {
     try mappingErrors("written") { try rows.write { try $0.set(receipt) } }
   }
 
-  /// Waits for the disk, and reads rows by a connection of its own, past the caches of all contexts.
+  /// Reads rows back after waiting for the disk, by a connection of its own, past the caches of all
+  /// contexts.
+  ///
+  /// - Returns: The placements whose rows don't have the expected digest.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
@@ -60,6 +71,7 @@ struct TransferStore: Sendable {
     }
   }
 
+  /// Reports progress for one in ``reportInterval`` rows.
   static func reportProgress(
     _ phase: TransferProgress.Phase, _ number: Int, of total: Int?,
     _ progress: TransferProgress.Report
@@ -68,7 +80,9 @@ struct TransferStore: Sendable {
     try progress(.init(phase: phase, completed: number, total: total))
   }
 
-  /// Tells the store's errors as those of a transfer.
+  /// Runs a body, and maps the store's errors to those of a transfer.
+  ///
+  /// - Parameter action: `read` or `written`, for the message.
   func mappingErrors<Result>(_ action: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -89,7 +103,7 @@ struct TransferStore: Sendable {
 extension RowTransaction {
   /// The receipt of a transfer into the store.
   ///
-  /// - Throws: ``TransferError`` `.unsupported` for a receipt of another version.
+  /// - Throws: ``TransferError/Code/unsupported`` for a receipt of another version.
   func transferReceipt(named id: String) throws -> TransferReceipt? {
     guard let stored = try receipt(named: id) else { return nil }
     guard stored.version == TransferReceipt.version,
@@ -103,7 +117,7 @@ extension RowTransaction {
       })
   }
 
-  /// The chunk of a receipt's entries that begins with one of them.
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     guard let data = try receiptEntries(of: receipt.id, at: index) else {
       throw receipt.superseded(nil)
@@ -111,9 +125,12 @@ extension RowTransaction {
     return try PropertyList.parse(data).decoded(as: ReceiptChunk.self)
   }
 
-  /// Stores a receipt, with a chunk of new entries or without, instead of the current one.
+  /// Stores a receipt, and a chunk of new entries if there is one.
   ///
-  /// - Throws: ``TransferError`` `.changed` when it does not follow the current one.
+  /// Both are part of this transaction, which also has the rows. After a crash, either all of it is
+  /// there or nothing.
+  ///
+  /// - Throws: ``TransferError/Code/changed`` if it isn't the successor of the stored one.
   func set(_ receipt: TransferReceipt, adding chunk: ReceiptChunk? = nil) throws {
     let current = try transferReceipt(named: receipt.id)
     try receipt.checkFollows(current)
@@ -133,9 +150,13 @@ extension RowTransaction {
     }
   }
 
-  /// Gives what the run has written before the digests of the rows as they are now.
+  /// Updates the digests of entries whose rows this run has written again.
   ///
-  /// - Parameter shared: The rows that were written once more.
+  /// An object may lead to a record that an earlier chunk of the run has written, and with the rule
+  /// `.replace` it changes that record. The entry's digest would then be outdated, and verification
+  /// would fail.
+  ///
+  /// - Parameter shared: The rows that were written again.
   func refreshDigests(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
     guard !shared.all.isEmpty else { return }
     for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
@@ -154,11 +175,13 @@ extension RowTransaction {
     }
   }
 
+  /// Whether a row is among those that were written again.
   private func contains(_ reference: RowReferences.Reference, _ shared: SharedRows) -> Bool {
     guard let shape = rows.shapes[reference.entity] else { return false }
     return shared.all.contains(.init(root: shape.root, number: reference.number))
   }
 
+  /// Stores a chunk as a binary property list.
   private func save(
     _ chunk: ReceiptChunk, of receipt: TransferReceipt, at range: Range<Int>
   ) throws {
@@ -166,9 +189,9 @@ extension RowTransaction {
     try saveReceiptEntries(stored.data(format: .binary), of: receipt.id, at: range)
   }
 
-  /// Joins chunks of few entries, from the one before an entry on.
+  /// Joins neighbouring chunks of few entries, from the one before an entry on.
   private func fold(_ receipt: TransferReceipt, from index: Int) throws {
-    // Chunks before are as large as they get, but for the last of them.
+    // Chunks before this one are full, except for the last of them.
     let earliest = max(0, index - ReceiptChunk.foldLimit)
     var last: Range<Int>?
     for range in try receiptChunks(of: receipt.id, from: earliest) {
