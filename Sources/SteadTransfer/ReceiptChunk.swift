@@ -95,6 +95,7 @@ struct PackedTexts: Equatable, Sendable {
   /// Appends a string, to the last run if it continues that.
   mutating func append(_ text: String) {
     let bytes = Array(text.utf8)
+    // Identities and digests end with one, and differ in all of it.
     let digest = HexadecimalDigest(bytes.suffix(ItemDigest.digitCount))
     let stem = digest == nil ? bytes[...] : bytes.dropLast(ItemDigest.digitCount)
     if let digest { digests.append(contentsOf: digest.bytes) }
@@ -164,6 +165,7 @@ struct TextRun: Equatable, Sendable {
   /// A run of one string. Its number is the last one in the string.
   init(_ text: ArraySlice<UInt8>, hasDigest: Bool) {
     self.hasDigest = hasDigest
+    // From the end: `Draft/12` is head "Draft/" and number 12.
     let tail = text.reversed().prefix { !Self.isDigit($0) }.count
     let digits = text.dropLast(tail).reversed().prefix { Self.isDigit($0) }.count
     let figures = text.dropLast(tail).suffix(digits)

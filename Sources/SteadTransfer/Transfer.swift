@@ -107,6 +107,7 @@ public struct Transfer<Value, Element>: Sendable {
   /// For a source that was restored from a backup on purpose, after the moved items were removed
   /// from the destination. Items in the destination stay, so an item that is in both is duplicated.
   public func resetReceipt() throws {
+    // The receipt stays, with another revision, so that a run in another process notices.
     guard let receipt = try destination.items.receipt(named: id) else { return }
     try destination.items.replace(receipt.emptied())
   }

@@ -49,6 +49,8 @@ struct TransferPlan {
     known = try IdentityMultiset(receipt.count) { index in
       let first = receipt.entry(at: index)
       let chunk = try identities(first)
+      // Clamped to entries of one kind, since this order jumps from the last pending entry to the
+      // first moved one.
       let end = receipt.pending.contains(first) ? receipt.count : receipt.movedCount
       return Array(chunk.prefix(end - first))
     }
@@ -161,6 +163,7 @@ struct IdentityMultiset {
       if identities.isEmpty { break }
       tokens += identities.lazy.map { Token($0) }
     }
+    // 32 bits are enough for four billion identities, and halve the table.
     order = Array(0..<UInt32(tokens.count))
     order.sort { one, other in
       (tokens[Int(one)], one) < (tokens[Int(other)], other)

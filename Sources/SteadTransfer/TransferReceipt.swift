@@ -148,6 +148,7 @@ extension TransferReceipt {
   ///
   /// - Throws: ``TransferError/Code/changed``.
   func checkFollows(_ current: TransferReceipt?) throws {
+    // Compare and swap: this receipt was derived from the one before it and from no other.
     guard revision == (current?.revision ?? 0) + 1 else { throw superseded(nil) }
   }
 
@@ -181,6 +182,7 @@ extension TransferReceipt {
   func finished(sourceVersion: TransferReceipt.SourceVersion?) -> TransferReceipt {
     var next = incremented()
     next.state = .finished
+    // Pending entries become the last of the moved ones, so no entry is rewritten.
     (next.movedCount, next.pendingCount) = (count, 0)
     next.sourceVersion = sourceVersion
     return next
@@ -252,8 +254,10 @@ struct WholeReceipt: Equatable, Sendable {
   ) throws -> WholeReceipt {
     try next.checkFollows(current?.receipt)
     var chunks = current?.chunks ?? []
+    // Only an emptied receipt has no entries but chunks.
     if next.count == 0 { chunks = [] }
     if let chunk { chunks.append(chunk) }
+    // Folded once a run is finished. Before that, each batch only appends its chunk.
     guard next.state == .finished else { return WholeReceipt(next, chunks) }
     let folded = chunks.reduce(into: [ReceiptChunk]()) { folded, chunk in
       if let both = folded.last?.folded(with: chunk) {
@@ -272,6 +276,7 @@ extension WholeReceipt: Codable {
   init(from decoder: any Decoder) throws {
     receipt = try TransferReceipt(from: decoder)
     chunks = try decoder.container(keyedBy: Keys.self).decode([ReceiptChunk].self, forKey: .chunks)
+    // Missing entries would make moved items new, and duplicate them.
     guard chunks.reduce(0, { $0 + $1.count }) == receipt.count else {
       throw DecodingError.dataCorrupted(
         .init(codingPath: decoder.codingPath, debugDescription: "Entries are missing."))

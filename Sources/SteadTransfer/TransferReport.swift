@@ -110,6 +110,8 @@ final class ProgressReporter {
   /// Reports progress, unless the task is cancelled.
   func send(_ progress: TransferProgress) throws {
     do {
+      // Cancellation takes the same way as the caller's error, so every place that reports can stop
+      // the run.
       try Task.checkCancellation()
       try report(progress)
     } catch {

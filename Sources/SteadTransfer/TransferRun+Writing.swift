@@ -11,11 +11,14 @@ extension TransferRun {
   ) throws -> TransferReceipt {
     var written = receipt
     let total = survey.plan.newCount - survey.failedCount
+    // Everything fits into one batch, which is still in memory.
     if survey.fingerprints.isEmpty {
       try write(&survey.batch, &written, of: total, isLast: true)
       return written
     }
+    // The batches of the second pass must have the fingerprints of the first.
     var expected = (survey.fingerprints + [survey.batch.fingerprint])[...]
+    // Released: the second pass converts its items again.
     survey.batch = Batch()
     // From the receipt before this run, so that the same items are new as in the survey.
     var plan = try plan(receipt)
@@ -87,6 +90,7 @@ extension TransferRun {
     do {
       return try write(batch, after: receipt, of: total, isLast: isLast)
     } catch let error as TransferError where error.code == .conflict {
+      // An unchanged receipt means that the conflict is a real one.
       guard try readReceipt() != receipt else { throw error }
       throw receipt.superseded(error)
     }
@@ -96,6 +100,7 @@ extension TransferRun {
   private func write(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
+    // Kept items count as moved, so they have entries, too.
     let next = receipt.adding(batch.items.count + batch.kept.count, at: .now, isLast: isLast)
     let done = report.moved + report.kept
     // The destination counts within the batch, and the caller's progress across all of them.
@@ -108,6 +113,7 @@ extension TransferRun {
     var replacedCount = 0
     try wrappingErrors("\(destination.name) could not be written. The source was left as it is.") {
       try destination.write(elements(of: batch), next, send) { written in
+        // Within the destination's transaction, between the write and the commit.
         replacedCount = written.replacedCount
         return try chunk(batch, written.placements)
       }
@@ -117,6 +123,7 @@ extension TransferRun {
 
   /// The entries for a batch that was written: those of its elements, then those of the kept items.
   private func chunk(_ batch: Batch, _ placements: [TransferPlacement]) throws -> ReceiptChunk {
+    // An entry without an element would remove an item that was never written.
     guard placements.count == batch.items.count else {
       throw TransferError(
         code: .unsupported,
@@ -188,6 +195,8 @@ extension TransferRun {
     report.removed += removed
     report.completed += resumed - lost.count
     if !isResumed {
+      // `left` counts items that this run has read. Those of an interrupted run were removed
+      // before.
       report.left -= removed
       report.changedMeanwhile += entries.count - removed
     }
@@ -211,6 +220,7 @@ extension TransferRun {
       for (number, placement) in placements.enumerated() where missing.contains(placement) {
         lost.append((first + number, placement.location))
       }
+      // Millions of entries needn't be unpacked if nothing is removed.
       guard removesItems else { return }
       removal += TransferPlan.removal(
         of: chunk.entries, unverified: Array(missing), options, isRemovable: source.isRemovable)

@@ -110,6 +110,7 @@ struct TransferRun<Value, Element> {
     if receipt.state == .finished, isUnchanged(receipt, try readVersionTag()) { return }
     let survey = try survey(open(), receipt, checksConflicts: true)
     let isRefused = survey.plan.afterConversion(failed: survey.failedCount, options) == .refuse
+    // A refused run writes nothing, so the preview moves nothing.
     if !isRefused, survey.conflict == nil {
       (report.moved, report.kept) = (survey.writableCount, survey.keptCount)
       report.replaced = survey.replacedCount
@@ -146,6 +147,7 @@ struct TransferRun<Value, Element> {
           "\(destination.name) has a receipt of another transfer under this one's name. "
           + "Give the transfer another name.")
     }
+    // Nothing was moved yet, so any source is the right one.
     if known.count == 0 { known.source = source.stableName }
     // Identities don't tell sources apart: an item of another source that equals a moved one would
     // be taken for it, and be lost.
@@ -167,6 +169,8 @@ struct TransferRun<Value, Element> {
   /// Whether the source is as it was when all of its items had been moved. Fills in the report if
   /// so.
   private mutating func isUnchanged(_ receipt: TransferReceipt, _ tag: String?) -> Bool {
+    // With removesAlreadyMoved the source has to be read even if it is unchanged: its items are to
+    // be removed.
     guard let known = receipt.sourceVersion, known.tag == tag, unverified.isEmpty,
       !(options.removesAlreadyMoved && removesItems)
     else { return false }
@@ -209,6 +213,7 @@ struct TransferRun<Value, Element> {
       return try body()
     } catch let error as TransferError {
       throw error
+      // A cancelled task isn't a failure of the store.
     } catch let error as CancellationError {
       throw error
     } catch {

@@ -89,6 +89,7 @@ struct ItemBatch<Value, Element> {
     for element in other.items.indices where !excluded.contains(element) {
       index[element] = index.count
     }
+    // An element may conflict several times; the first occupant counts.
     let occupants = Dictionary(conflicts.map { ($0.element, $0.occupant) }) { first, _ in first }
     func reindexed(_ occupant: Occupant) -> Occupant? {
       guard case .element(let element) = occupant else { return occupant }
@@ -136,6 +137,7 @@ extension TransferRun {
       report.read += 1
       switch survey.plan.classify(item.identity) {
       case .unfinished(let entry):
+        // Listed once, in the run after the crash, and counted as moved from then on.
         if unverified.contains(entry) { report.failures.append(Self.editedFailure(item)) }
         return
       case .moved(let entry):
@@ -238,6 +240,7 @@ extension TransferRun {
   /// can't be used a second time.
   private func reconverted(_ batch: Batch, without excluded: Set<Int>) throws -> Batch {
     var again = Batch()
+    // Conversions are repeatable by contract; a second result that differs is reported.
     for (number, item) in batch.items.enumerated() where !excluded.contains(number) {
       do {
         again.append(item, try convert(item))
@@ -275,6 +278,7 @@ extension TransferRun {
         return try body(batch)
       } catch var error as TransferError where error.code == .conflict && !error.conflicts.isEmpty {
         let conflicts = error.conflicts
+        // A destination names locations, and the caller knows items.
         error.failures = conflicts.map { Self.named(batch.items[$0.element].name, $0.failure) }
         let keeps = [.keepExisting, .replace].contains(options.conflicts)
         guard keeps ? conflicts.allSatisfy({ $0.occupant != nil }) : options.conflicts == .leave

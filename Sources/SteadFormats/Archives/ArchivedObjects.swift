@@ -42,6 +42,7 @@ package struct ArchivedObjects: Sendable {
   /// - Throws: ``PropertyListError`` for data that isn't a keyed archive, or has more than
   ///   ``objectLimit`` objects.
   package init(_ data: Data) throws {
+    // NSKeyedArchiver always writes a binary property list, so other formats need not be tried.
     guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
       case .array(let objects)? = archive["$objects"], archive["$archiver"] != nil,
       objects.count <= Self.objectLimit
@@ -53,6 +54,7 @@ package struct ArchivedObjects: Sendable {
     }
     self.objects = objects
     var lineages: [Int: [String]] = [:]
+    // Class descriptions are objects like the others, and may come after their instances.
     for (index, object) in objects.enumerated() {
       guard case .dictionary(let fields) = object, case .array(let names)? = fields["$classes"]
       else { continue }

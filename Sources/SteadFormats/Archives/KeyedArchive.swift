@@ -73,6 +73,8 @@
       // The archiver stores these two inline, without a class; NSKeyedUnarchiver requires them to
       // be listed nevertheless.
       let types = allowed + [NSString.self, NSNumber.self]
+      // From here on Foundation decodes, which would end the process for a class that wasn't
+      // checked.
       guard let value = try NSKeyedUnarchiver.unarchivedObject(ofClasses: types, from: data)
       else { throw Unreadable() }
       return value
@@ -99,6 +101,7 @@
     /// can be exponential. The limit is checked at each addition, so `total` never overflows.
     /// Cycles end at `depthLimit`.
     private func count(at index: Int, _ counts: inout [Int: Int], depth: Int) throws -> Int {
+      // Without the memo the count itself would take exponential time.
       if let count = counts[index] { return count }
       guard objects.indices.contains(index), depth < Self.depthLimit else { throw Unreadable() }
       var total = 1
@@ -107,6 +110,7 @@
         total += try count(at: object, &counts, depth: depth + 1)
         if total > Self.expansionLimit { throw Unreadable() }
       }
+      // References are in fields, or in arrays of fields, such as NS.objects; nothing nests deeper.
       if case .dictionary(let fields) = objects[index] {
         for field in fields {
           guard case .array(let elements) = field.value else {
@@ -125,6 +129,8 @@
     /// - Throws: `Unreadable` for a class that isn't allowed. This must happen before
     ///   `NSKeyedUnarchiver` sees the archive, since it ends the process.
     private func containsOnlyBuiltIns() throws -> Bool {
+      // All classes are checked, even after one that isn't built in: the caller passes the archive
+      // to Foundation then.
       var isBuiltIn = true
       for object in objects {
         guard case .dictionary(let fields) = object, let found = fields["$classname"] else {
@@ -269,6 +275,7 @@
         guard case .array(let found) = table else { throw Unreadable() }
         references = found
       } else {
+        // Older archives number the references instead of listing them.
         while let found = fields["\(name).\(references.count)"] { references.append(found) }
       }
       return try references.map { found in
@@ -283,6 +290,7 @@
       let keys = try hashable(elements("NS.key", fields, depth))
       let values = try elements("NS.object", fields, depth)
       guard keys.count == values.count else { throw Unreadable() }
+      // A damaged archive may have one key twice; `uniqueKeysWithValues` would trap.
       return Dictionary(zip(keys, values)) { first, _ in first }
     }
 
@@ -319,6 +327,7 @@
     /// Checks collections recursively; cost is linear in the number of values.
     package static func canHold(_ value: Any, allowing allowed: [AnyClass]) -> Bool {
       func allows(_ type: AnyClass) -> Bool { isAllowed(type, allowed) }
+      // String and NSString alike: off Apple a bridged value keeps its Swift type.
       switch value {
       case is String, is NSString: return allows(NSString.self)
       case is Date, is NSDate: return allows(NSDate.self)

@@ -90,6 +90,7 @@ struct ByteWriter: ~Copyable {
   /// Overwrites a gap with the low `size` bytes of `number`, in big-endian order.
   @inline(__always)
   mutating func set(_ number: Int, size: Int, at offset: Int) {
+    // The pointer is unchecked, so an offset beyond the written bytes would corrupt memory.
     precondition(offset >= 0 && size <= 8 && offset <= count - size)
     switch size {
     case 1:

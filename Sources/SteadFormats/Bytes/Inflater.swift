@@ -77,7 +77,9 @@ package struct Inflater {
   private mutating func storedBlock() throws(Failure) {
     input.skipToByte()
     let count = try input.bits(16)
+    // The complement is the format's only checksum.
     guard try input.bits(16) == count ^ 0xFFFF else { throw .damaged }
+    // Before the memory is allocated.
     guard count <= limit - output.count else { throw .tooLarge }
     try input.readBytes(count, into: &output)
   }
@@ -102,11 +104,13 @@ package struct Inflater {
   private mutating func copyMatch(
     lengthSymbol: Int, _ distances: HuffmanCode
   ) throws(Failure) {
+    // Symbols 286 and 287 occur in the fixed code, and mean nothing.
     guard lengthSymbol < Self.lengths.count else { throw .damaged }
     let length = try Self.lengths[lengthSymbol] + input.bits(Self.lengthBits[lengthSymbol])
     let symbol = try distances.next(&input)
     guard symbol < Self.distances.count else { throw .damaged }
     let distance = try Self.distances[symbol] + input.bits(Self.distanceBits[symbol])
+    // A match can't reach to before the beginning.
     guard distance <= output.count else { throw .damaged }
     guard length <= limit - output.count else { throw .tooLarge }
     // Byte by byte, since the source may overlap the destination: a distance of 1 repeats one byte.
@@ -122,6 +126,7 @@ package struct Inflater {
     let literalCount = try input.bits(5) + 257
     let distanceCount = try input.bits(5) + 1
     let codeLengthCount = try input.bits(4) + 4
+    // 5 bits can say up to 288 literals and 32 distances; the RFC defines 286 and 30.
     guard literalCount <= Self.literalLimit, distanceCount <= Self.distances.count else {
       throw .damaged
     }
@@ -137,6 +142,7 @@ package struct Inflater {
       switch symbol {
       case 0...15: lengths.append(symbol)
       case 16:
+        // 16 repeats the previous length, which the first symbol doesn't have.
         guard let last = lengths.last else { throw .damaged }
         lengths += try Array(repeating: last, count: input.bits(2) + 3)
       case 17: lengths += try Array(repeating: 0, count: input.bits(3) + 3)
@@ -221,6 +227,7 @@ private struct BitReader {
     _ wanted: Int, into output: inout [UInt8]
   ) throws(Inflater.Failure) {
     var rest = wanted
+    // Whole bytes may be left in the buffer.
     while rest > 0, count > 0 {
       output.append(UInt8(try bits(8)))
       rest -= 1
@@ -268,6 +275,7 @@ private struct HuffmanCode: Sendable {
   init(complete lengths: [Int]) {
     for length in lengths where length > 0 { counts[length] += 1 }
     for length in 1...Self.lengthLimit {
+      // Code order: by length, then by symbol.
       symbols += lengths.indices.filter { lengths[$0] == length }
     }
   }
@@ -279,6 +287,7 @@ private struct HuffmanCode: Sendable {
     var first = 0
     var index = 0
     for length in 1...Self.lengthLimit {
+      // Huffman codes are packed with their most significant bit first, unlike all other numbers.
       code |= try input.bits(1)
       let count = counts[length]
       if code - first < count { return symbols[index + code - first] }

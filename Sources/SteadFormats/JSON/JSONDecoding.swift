@@ -9,6 +9,7 @@ package enum ISO8601Date {
 
   /// The date in a string; nil if the string isn't an ISO 8601 date with a time zone.
   package static func date(_ text: String) -> Date? {
+    // Each style refuses the other form.
     let style = text.utf8.contains(UInt8(ascii: ".")) ? fraction : whole
     let range = text.startIndex..<text.endIndex
     // `parse` accepts a string that merely begins with a date.

@@ -17,6 +17,7 @@ package struct JSONReader {
     data.withUnsafeBytes { bytes in
       var reader = JSONReader(scanner: ByteScanner(bytes))
       guard let value = reader.value(depth: 0) else { return nil }
+      // A document is one value: anything after it but whitespace is an error.
       reader.skipSpace()
       return reader.scanner.isAtEnd ? value : nil
     }
@@ -63,6 +64,7 @@ package struct JSONReader {
       guard scanner.peek == UInt8(ascii: "\""), let name = string() else { return nil }
       skipSpace()
       guard scanner.consume(":"), let value = value(depth: depth) else { return nil }
+      // The RFC leaves duplicate names open; JavaScript takes the last value, too.
       fields[name] = value
       skipSpace()
       if scanner.consume("}") { return .object(fields) }
@@ -85,6 +87,7 @@ package struct JSONReader {
     }
     if scanner.consume("e") || scanner.consume("E") {
       text += "e"
+      // The digits are kept, and the spelling of the exponent is not.
       if scanner.consume("-") { text += "-" } else { _ = scanner.consume("+") }
       let exponent = digits()
       guard !exponent.isEmpty else { return nil }
@@ -107,6 +110,8 @@ package struct JSONReader {
       bytes += scanner.consume {
         $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
       }
+      // Invalid UTF-8 is an error rather than U+FFFD, which would change the value when it is
+      // written back.
       if scanner.consume("\"") { return String(validating: bytes, as: UTF8.self) }
       guard scanner.consume("\\"), let escaped = escape() else { return nil }
       bytes += escaped.utf8
@@ -135,6 +140,7 @@ package struct JSONReader {
   private mutating func unicode() -> String? {
     guard let first = codeUnit() else { return nil }
     if let scalar = UnicodeScalar(first) { return String(scalar) }
+    // A low surrogate without a high one has no scalar either, and fails here.
     guard UTF16.isLeadSurrogate(first), scanner.consume("\\u"), let second = codeUnit(),
       UTF16.isTrailSurrogate(second)
     else { return nil }
@@ -170,6 +176,7 @@ package enum JSONArraySplitter {
   package static func elements(of data: Data) -> [Data]? {
     data.withUnsafeBytes { bytes in
       var elements: [Data] = []
+      // Splitting accepts a byte order mark: files have them.
       var position = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
       skipSpace(bytes, &position)
       guard position < bytes.count, bytes[position] == UInt8(ascii: "[") else { return nil }
@@ -180,6 +187,7 @@ package enum JSONArraySplitter {
       }
       while let end = endOfElement(bytes, from: position) {
         let element = trimmed(bytes, position..<end)
+        // Two commas in a row, or a trailing one.
         guard !element.isEmpty else { return nil }
         elements.append(Data(bytes[element]))
         if bytes[end] == UInt8(ascii: "]") { return isEnd(bytes, after: end) ? elements : nil }
@@ -207,6 +215,7 @@ package enum JSONArraySplitter {
           if depth == 0 { return position }
           if byte == UInt8(ascii: "]") { depth -= 1 }
         case UInt8(ascii: "}"):
+          // A brace that closes nothing: the array's bounds are unknown.
           guard depth > 0 else { return nil }
           depth -= 1
         default: break

@@ -132,6 +132,7 @@ package enum JSONWriter {
     switch value {
     case .null: text += "null"
     case .bool(let flag): text += flag ? "true" : "false"
+    // The text as it was read; a `Double` in between would round it.
     case .number(let digits): text += digits
     case .string(let string): append(string, to: &text)
     case .array(let values):

@@ -39,7 +39,10 @@ package struct BinaryPropertyListDecoder {
     self.bytes = bytes
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
+    // Number of objects, root, offset of the table.
     let numbers = (0..<3).map { bytes.bigEndian(at: trailer + 8 + $0 * 8, size: 8) }
+    // `Int(exactly:)` refuses numbers of 2^63 and more, and the last condition bounds the count by
+    // the file's size, so that no product of the numbers overflows.
     guard (1...8).contains(offsetSize), (1...8).contains(referenceSize),
       let count = Int(exactly: numbers[0]), let root = Int(exactly: numbers[1]),
       let offsetTable = Int(exactly: numbers[2]), root < count, offsetTable <= trailer,
@@ -59,6 +62,7 @@ package struct BinaryPropertyListDecoder {
   /// The number of fields or elements that the root declares, at most the number of objects. The
   /// contents are not checked.
   package func rootCount() throws -> Int {
+    // A damaged size must not make the caller reserve memory.
     min(try header(at: offset(of: rootObject)).size, objectCount)
   }
 
@@ -259,10 +263,12 @@ package struct BinaryPropertyListDecoder {
       try charge(size, at: start)
       return try scalar(kind, size: size, at: content)
     }
+    // One bit an object: a dictionary of all objects would cost more than the objects.
     let (word, bit) = (object / 64, UInt64(1) << UInt64(object % 64))
     let wasSeen = seen[word] & bit != 0
     if wasSeen, let cached = repeated[object] {
-      // A string or data that occurs again takes no more memory than its reference, which is already charged.
+      // A string or data that occurs again takes no more memory than its reference, which is
+      // charged already.
       if isContainer { try charge(cached.cost, at: start) }
       return cached.value
     }
@@ -270,6 +276,7 @@ package struct BinaryPropertyListDecoder {
     let budgetBefore = budget
     let value: PropertyList
     if isContainer {
+      // This also ends cycles.
       guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep(at: start) }
       value =
         kind == BinaryPropertyList.Kind.array
@@ -350,6 +357,7 @@ package struct BinaryPropertyListDecoder {
   private mutating func dictionary(at start: Int, depth: Int) throws -> PropertyList {
     let (count, references) = try container(at: start, referencesEach: 2)
     var fields: [PropertyList.Fields.Field] = []
+    // Safe, since the references of all fields are within the file.
     fields.reserveCapacity(count)
     for index in 0..<count {
       let position = references + index * referenceSize

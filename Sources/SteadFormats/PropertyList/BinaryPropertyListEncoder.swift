@@ -43,6 +43,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
       throw PropertyListError(
         code: .tooLarge, message: "The property list has too many values; split it.")
     }
+    // A guess from the number of objects before uniquing, which is never too small.
     var referenceSize = Self.byteCount(of: size.objects)
     while true {
       var encoder = BinaryPropertyListEncoder(size, referenceSize: referenceSize)
@@ -73,6 +74,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
     for index in offsets.indices {
       output.set(offsets[index], size: offsetSize, at: table + index * offsetSize)
     }
+    // Five unused bytes and the version of the sort order, which is always 0.
     output.appendZeros(6)
     output.append(UInt8(offsetSize))
     output.append(UInt8(referenceSize))
@@ -144,6 +146,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
       BinaryPropertyList.Kind.dictionary, size: count, references: count * 2)
     for index in fields.indices {
       let start = output.count
+      // All keys come before all values, in the references and, as in Apple's files, among the
+      // objects.
       appendText(fields[index].key)
       let key = endScalar(from: start)
       output.set(key, size: referenceSize, at: reference)
@@ -250,6 +254,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
           return other
         }
       }
+      // Linear probing. The table always has a free slot, so this ends.
       slot = (slot + 1) & mask
     }
     offsets.append(start)

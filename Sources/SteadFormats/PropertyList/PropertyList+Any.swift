@@ -36,9 +36,11 @@ extension PropertyList {
     case let date as NSDate: return .date(date as Date)
     case let array as NSArray:
       guard depth < maximumDepth else { throw PropertyListError.tooDeep() }
+      // Element by element: casting the whole array would bridge numbers to one type.
       return .array(try array.map { try list(of: $0, depth: depth + 1) })
     case let dictionary as NSDictionary:
       guard depth < maximumDepth else { throw PropertyListError.tooDeep() }
+      // Not by a cast to [String: Any], which would merge two spellings of one key.
       let fields = try dictionary.map { key, value in
         try Fields.Field(Self.key(of: key), list(of: value, depth: depth + 1))
       }
@@ -143,6 +145,7 @@ extension Bool: PropertyListConvertible {
 
 extension PropertyListConvertible where Self: BinaryInteger {
   func propertyList(depth: Int) -> PropertyList {
+    // A BinaryInteger of at most 64 bits that isn't an Int64 is an UInt64.
     Int64(exactly: self).map { .integer($0) } ?? .unsignedInteger(UInt64(truncatingIfNeeded: self))
   }
 }
@@ -228,6 +231,7 @@ extension NSNumber {
   var propertyList: PropertyList {
     // First, since an NSNumber made from a Bool also reports the type of an Int8.
     if isBoolean { return .bool(boolValue) }
+    // The C type in which the number was created.
     switch UInt8(bitPattern: objCType.pointee) {
     case UInt8(ascii: "f"): return .float(floatValue)
     case UInt8(ascii: "d"): return .double(doubleValue)

@@ -49,7 +49,8 @@ extension PropertyList {
     /// O(n) if they are sorted already, else O(n log n).
     public init(_ fields: some Sequence<Field>) {
       let given = Array(fields)
-      // Fields from a file are usually sorted already, and comparing neighbours is quick.
+      // Fields from a file are usually sorted already, and comparing neighbours is quick. Strictly
+      // ascending also means without duplicates.
       if zip(given, given.dropFirst()).allSatisfy({ $0.key.comesBefore($1.key) }) {
         self.fields = given
         return
@@ -57,6 +58,7 @@ extension PropertyList {
       self.fields = []
       self.fields.reserveCapacity(given.count)
       for index in Self.sortedIndices(of: given) {
+        // Equal keys are neighbours in the order of their indices, so the last one stays.
         if let last = self.fields.last, last.key.isSameText(as: given[index].key) {
           self.fields.removeLast()
         }

@@ -23,12 +23,13 @@ extension PropertyList {
   ///   or crafted to use up memory.
   public static func parse(_ data: Data) throws -> PropertyList {
     guard !data.isEmpty else { throw PropertyListError.damaged("it is empty", at: 0) }
-    // Of a truncated binary file perhaps only the first bytes are left, which form a word. Other versions of
-    // the format must not reach Foundation's reader, which damaged files crash.
+    // Of a truncated binary file perhaps only the first bytes are left, which form a word. Other
+    // versions of the format must not reach Foundation's reader, which damaged files crash.
     let mark = BinaryPropertyList.magic.utf8.prefix(6)
     if data.prefix(mark.count).elementsEqual(mark.prefix(data.count)) {
       return try BinaryPropertyList.decode(data)
     }
+    // Both text formats are parsed as UTF-8.
     let text = try TextEncoding.utf8(data)
     let xml = try text.withUnsafeBytes { bytes in
       TextEncoding.isXML(bytes) ? try XMLPropertyListReader.read(bytes) : nil
@@ -95,6 +96,8 @@ private enum TextEncoding {
   /// The encoding in the XML declaration, such as `ISO-8859-1`; nil if there is no declaration, or
   /// no encoding in it.
   private static func declaredName(_ data: Data) -> Substring? {
+    // The declaration is at the very beginning, or it isn't one. It is ASCII in every encoding that
+    // is supported.
     let limit = 256
     let start = String(decoding: data.prefix(limit), as: UTF8.self)
     guard start.hasPrefix("<?xml"), let end = start.range(of: "?>"),

@@ -118,6 +118,7 @@ struct XMLPropertyListReader {
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: true, offset: offset)
       case UInt8(ascii: ">"):
         return Tag(name: String(decoding: name, as: UTF8.self), isEmpty: false, offset: offset)
+      // A forgotten `>` would otherwise swallow the next element.
       case UInt8(ascii: "<"): throw damaged("a tag has no end")
       default: break
       }
@@ -130,6 +131,7 @@ struct XMLPropertyListReader {
     guard scanner.consume("</") else { throw damaged("an element isn't closed") }
     let name = scanner.consume { !$0.isSpace && $0 != UInt8(ascii: ">") }
     scanner.skipSpace()
+    // Mismatched tags mean that something is missing in between.
     guard name.elementsEqual(tag.name.utf8), scanner.consume(">") else {
       throw damaged("an element is closed under another name")
     }
@@ -166,6 +168,7 @@ struct XMLPropertyListReader {
       }
       return .date(date)
     case "data":
+      // Apple's writer breaks Base64 into indented lines.
       let digits = try text(tag).utf8.filter { !$0.isSpace }
       guard let data = Data(base64Encoded: Data(digits)) else {
         throw PropertyListError.damaged("data isn't Base64", at: tag.offset)
@@ -247,6 +250,7 @@ struct XMLPropertyListReader {
       }
     }
     try close(tag)
+    // Validated once, after entities and CDATA sections are joined.
     guard let string = String(validating: text, as: UTF8.self) else {
       throw PropertyListError.damaged("a string isn't UTF-8", at: tag.offset)
     }

@@ -82,6 +82,7 @@ struct XMLPropertyListWriter: ~Copyable {
   private mutating func add(_ data: Data, depth: Int) {
     line("<data>", depth: depth)
     let indent = min(depth, Self.tabLimit)
+    // A multiple of 4, since Base64 has groups of four characters.
     let length = max(16, Self.dataLineLength - indent * 8) / 4 * 4
     let digits = data.base64EncodedData()
     var rest = digits[...]
@@ -111,6 +112,7 @@ struct XMLPropertyListWriter: ~Copyable {
       case UInt8(ascii: "<"): escaped += "&lt;".utf8
       case UInt8(ascii: ">"): escaped += "&gt;".utf8
       case UInt8(ascii: "\r"): escaped += "&#13;".utf8
+      // UTF-8 continuation bytes are above 0x20, so this copies them, too.
       case UInt8(ascii: "\t"), UInt8(ascii: "\n"), 0x20...: escaped.append(byte)
       default:
         throw PropertyListError.unsupported(
@@ -157,6 +159,7 @@ enum PropertyListDate {
 
   /// A date as a string, without its fraction of a second; nil if its year has more than 9 digits.
   static func text(_ date: Date) -> String? {
+    // Down, not towards zero: otherwise dates before 2001 would be rounded up.
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard abs(seconds) < Double(yearLimit) * 365 * Double(secondsPerDay) else { return nil }
     let whole = Int(seconds)
@@ -193,6 +196,7 @@ enum PropertyListDate {
 
   /// The number of days since 2001-01-01.
   private static func days(year: Int, month: Int, day: Int) -> Int {
+    // January and February belong to the year before, in which they are the months 10 and 11.
     let year = month <= 2 ? year - 1 : year
     let era = (year >= 0 ? year : year - 399) / 400
     let yearOfEra = year - era * 400

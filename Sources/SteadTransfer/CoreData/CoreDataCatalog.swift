@@ -89,6 +89,7 @@ struct CoreDataCatalog {
     modelEntities = Self.entityNames(row[1])
     entities = try Self.readEntities(store, columns)
     renamedEntity = Self.renamedEntity(entities, modelEntities)
+    // Without hashes in the metadata the model must have the entities of `Z_PRIMARYKEY`.
     let own = Set(entities.values.filter { !$0.isInternal }.map(\.name))
     model =
       columns["Z_MODELCACHE"] == nil
@@ -141,6 +142,7 @@ struct CoreDataCatalog {
   ) throws -> [Int64: Entity] {
     var names: [Int64: (name: String, parent: Int64)] = [:]
     let rows = try store.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY")
+    // A crafted table could otherwise take all memory.
     guard rows.count <= entityLimit else {
       throw damaged("Z_PRIMARYKEY has more than \(entityLimit) entities.")
     }
@@ -156,6 +158,7 @@ struct CoreDataCatalog {
       var lineage = [number]
       var parent = entry.parent
       while parent != 0 {
+        // Ancestors are followed in memory, so a cycle would never end.
         guard names[parent] != nil, !lineage.contains(parent), lineage.count < depthLimit else {
           throw damaged("The entities above \(entry.name) lead nowhere, or in a circle.")
         }
@@ -164,6 +167,7 @@ struct CoreDataCatalog {
       }
       let root = names[lineage[lineage.count - 1]]?.name ?? entry.name
       let isInternal = number >= firstInternalNumber
+      // Core Data writes table names in capitals. Tables of its own entities begin with A.
       let wanted = (isInternal ? "A" : "Z") + root.uppercased()
       let table = columns.keys.first { $0.uppercased() == wanted }
       result[number] = Entity(
@@ -268,6 +272,7 @@ struct CoreDataPairs {
       }
     }
     guard sides.count == 2 else { return nil }
+    // The column REFLEXIVE doesn't say whose numbers it has: those of the same entity.
     if isReflexive, let own = sides.first(where: { $0.entity != 0 }) {
       sides = sides.map {
         $0.entity == 0

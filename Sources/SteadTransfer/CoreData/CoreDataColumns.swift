@@ -44,7 +44,7 @@ struct CoreDataColumns {
     for (base, leaves) in groups {
       let numbered = table.keys.filter { Self.isNumbered($0, base) }.sorted()
       if leaves.count == 1 {
-        // Another property may have such a name of its own.
+        // Another property may have such a name of its own: `id1` is `ZID1`.
         let own = numbered.filter { groups[$0] == nil }
         resolutions[leaves[0].path] = try Self.resolution(base, own, table, isShared, holdsValues)
       } else {
@@ -114,6 +114,7 @@ struct CoreDataColumns {
     guard !leaves.contains(where: \.isRelationship) else {
       return all("a relationship and an attribute have one name")
     }
+    // Exactly the columns that the rule predicts, no more and no fewer.
     let columns = [base] + (1..<leaves.count).map { "\(base)\($0)" }
     guard Set(columns) == Set(numbered + [base]), columns.allSatisfy({ table[$0] != nil })
     else { return all("the columns of this name are not as many as the properties") }

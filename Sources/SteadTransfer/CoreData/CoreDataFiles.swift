@@ -33,6 +33,7 @@ struct CoreDataFiles {
   /// file outside of the directory.
   static func name(_ bytes: Data) -> String? {
     var bytes = bytes[...]
+    // The name is a C string.
     while bytes.last == 0 { bytes.removeLast() }
     guard !bytes.isEmpty, bytes.count <= nameLimit, bytes.first != UInt8(ascii: "."),
       bytes.allSatisfy(isPartOfName)
@@ -60,6 +61,7 @@ struct CoreDataFiles {
   func read(_ bytes: Data) throws -> Data {
     guard let name = Self.name(bytes) else { throw Problem.noName }
     let path = directory + "/" + name
+    // `status` doesn't follow links: a crafted store could name a link to any file of the user.
     guard let status = try disk.status(at: path) else { throw Problem.missing }
     guard status.kind == .file else { throw Problem.notAFile }
     guard status.size <= Self.sizeLimit else { throw Problem.tooLarge }
@@ -74,6 +76,7 @@ struct CoreDataFiles {
           count += read
         }
       }
+      // The file became shorter while it was read.
       guard count == data.count else { throw Problem.missing }
       return data
     }
@@ -129,6 +132,7 @@ struct ExternalStorageDetector {
     let first = try store.rows(
       "SELECT count(*), ifnull(sum(typeof(\(column)) = 'blob' "
         + "AND substr(\(column), 1, 1) IN (x'01', x'02')), 0) \(source)")
+    // One value without a marker proves that the attribute doesn't have it.
     guard let count = first.first?[0].integer, count > 0, first.first?[1].integer == count else {
       return false
     }

@@ -93,6 +93,7 @@ public struct CoreDataImport: Sendable {
     _ body: (Transfer<StoredRow, StoredRow>) throws -> TransferReport
   ) throws -> CoreDataReport {
     let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
+    // The UUID names the transfer, so that a copy of the store isn't imported again.
     let identifier = try id == nil ? source.identifier() : ""
     let name = id ?? "Core Data \(identifier)"
     var options = StoreDestination.Options()
@@ -103,6 +104,7 @@ public struct CoreDataImport: Sendable {
       options: TransferOptions(acceptsPartial: acceptsPartial))
     let figures = try body(transfer)
     var report = source.report ?? CoreDataReport()
+    // An unchanged store isn't read, so the reader has reported nothing.
     if report.storeIdentifier.isEmpty { report.storeIdentifier = identifier }
     report.transfer = figures
     return report

@@ -28,6 +28,7 @@ struct CoreDataLinks {
   mutating func targets(
     of relationship: CoreDataClassPlan.Relationship, from row: StoredRow.Key
   ) throws -> [StoredRow.Key] {
+    // Once for all rows: a query for each row would be N+1 queries.
     if targetsByStorage[relationship.storage] == nil {
       targetsByStorage[relationship.storage] = try read(relationship.storage)
     }
@@ -58,6 +59,7 @@ struct CoreDataLinks {
     ) { row in
       // A value of another type is found when the row itself is read, and makes that fail.
       guard case .integer(let child) = row[0], case .integer(let parent) = row[1] else { return }
+      // In a hierarchy the other row's entity is in a column of its own.
       let root = catalog.root(row[3]) ?? reference.destination
       result[StoredRow.Key(root: root, number: parent), default: []].append(
         Link(target: child, order: row[2].integer))

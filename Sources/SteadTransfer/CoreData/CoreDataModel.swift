@@ -90,10 +90,12 @@ struct CoreDataModel {
   /// - Throws: For a model that is damaged, or has a part of an unknown kind. Guessing would assign
   ///   columns wrongly.
   init(_ content: Data) throws {
+    // The limit bounds a decompression bomb.
     let archive = try ArchivedObjects(Inflater.inflate(content, limit: Self.sizeLimit))
     var entities: [String: Entity] = [:]
     for object in archive.all(of: "NSEntityDescription") {
       let entity = try Self.entity(object, archive)
+      // Two entities of one name can't be told apart in `Z_PRIMARYKEY`.
       guard entities.updateValue(entity, forKey: entity.name) == nil else { throw Self.unknown }
     }
     guard !entities.isEmpty else { throw Self.unknown }

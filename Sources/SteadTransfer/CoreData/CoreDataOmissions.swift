@@ -19,6 +19,7 @@ struct CoreDataOmissions {
   /// The rows in tables of Core Data itself, and in tables that aren't its own.
   func skippedTables() throws -> [String: Int] {
     let own = catalog.entities.values.filter { $0.isInternal && !$0.table.isEmpty }.map(\.table)
+    // Tables that an app has added itself are counted, too.
     let foreign = catalog.unknownTables.filter { !catalog.hasModelName($0) }
     var result: [String: Int] = [:]
     for table in Set(own + foreign) { result[table] = try count(table) }
@@ -97,6 +98,7 @@ struct CoreDataOmissions {
     for (table, columns) in catalog.columns {
       guard let pairs = CoreDataPairs(table, columns) else { continue }
       let names = pairs.sides.map { "\(table).\($0.column)".uppercased() }
+      // A relationship takes a join table as a whole, from either side.
       guard claimed.isDisjoint(with: names), case let count = try count(table), count > 0 else {
         continue
       }

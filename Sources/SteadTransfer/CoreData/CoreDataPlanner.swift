@@ -109,7 +109,9 @@ struct CoreDataPlanner {
       if let mapped = mapping.classes[name] { return mapped }
     }
     let stored = Self.modelName(of: entity, catalog)
+    // The rule of migrations decides before the name alone does.
     if let known = classes.stored.first(where: { $0.value == stored })?.key { return known }
+    // Only classes that no other entity has.
     let free = schema.entities.map(\.name).filter { classes.stored[$0] == nil }
     if let old = names.first(where: { free.contains($0) }) { return old }
     let similar = free.filter { $0.caseInsensitiveCompare(entity.name) == .orderedSame }
@@ -191,6 +193,7 @@ struct CoreDataPlanner {
       return
     }
     switch storage {
+    // Claimed columns are not reported as left out.
     case .own(let reference): plan.claimed.insert(reference.column.uppercased())
     case .pairs(let table, _, let other, _): plan.claimed.insert("\(table).\(other)".uppercased())
     case .other: break
@@ -247,6 +250,7 @@ struct CoreDataPlanner {
       try CoreDataProperties(self, $0, className).column(of: relationship)
     }
     let columns = Set(found.compactMap(\.self))
+    // Sibling entities may store one relationship in differently numbered columns.
     guard columns.count <= 1 else {
       throw unsupported(
         "\(className).\(relationship.name) lies in several columns: "
@@ -292,6 +296,7 @@ struct CoreDataPlanner {
     let order = own.first { key, _ in
       guard key.hasPrefix("Z_FOK_") else { return false }
       let rest = key.dropFirst("Z_FOK_".count)
+      // `Z_FOK_PARENT`, or with the number of an entity.
       return rest == name || rest.drop(while: \.isNumber) == name[...]
     }
     return CoreDataClassPlan.Reference(

@@ -25,6 +25,7 @@ struct CoreDataProperties {
     self.columns = columns
     model = planner.catalog.modelEntity(entity)
     let types = planner.catalog.columnTypes[entity.table] ?? [:]
+    // Siblings share a table, so a column isn't this entity's by its existence.
     let isShared = planner.catalog.entities.values.count { $0.table == entity.table } > 1
     resolutions =
       try model.map { model in
@@ -54,6 +55,7 @@ struct CoreDataProperties {
     if let model, let found = model.attribute(named: names) {
       try add(attribute, found, to: &plan)
     } else if let model, mapped == nil {
+      // A class that turned a relationship into an attribute wants something else than row numbers.
       guard model.relationship(named: names) == nil else {
         throw planner.unsupported(
           "\(className).\(attribute.name) is an attribute, and a relationship in the store. Give it "
@@ -173,11 +175,13 @@ struct CoreDataProperties {
     switch attribute.encoding {
     case .composite:
       let fields = attribute.structFields
-      // Not known are the fields of a struct whose keys are not an enum. The store has them under these keys.
+      // The type declares no fields that are known: its coding keys are not an enum. The store has
+      // them under these keys.
       if fields.isEmpty { return try compositeByModel(found, path, as: property) }
       return try composite(fields, found, path, property)
     case .json:
-      // Of a class the store has the fields, too, such as of a measurement's unit.
+      // A class, such as a measurement's unit, has fields, which only the store's model knows.
+      // Anything else is an enum.
       return attribute.isClass
         ? try compositeByModel(found, path, as: property) : try cases(found, path, property)
     default:
@@ -336,6 +340,7 @@ struct CoreDataProperties {
       try Self.holdsValues(own, entity, planner.store)
     else { return }
     for column in numbered where try Self.holdsValues(column, entity, planner.store) {
+      // The mapping gave the numbered column to another property.
       guard !isMapped(column) else { continue }
       throw ambiguous(
         property, "the store keeps no model, and \(own) and \(column) both have values")
@@ -360,6 +365,7 @@ struct CoreDataProperties {
         return leaf(field, try mappedColumn(mapped, path))
       }
       let found = names.lazy.compactMap { columns["Z\($0)_\(field.name)".uppercased()] }.first
+      // A column of the field's name could be the field's, or that of another property.
       if found == nil, columns["Z" + field.name.uppercased()] != nil {
         throw ambiguous(path, "the store keeps no model that would tell")
       }

@@ -47,6 +47,8 @@ struct CoreDataReader {
   /// All rows, by entity and number.
   mutating func read(_ progress: TransferProgress.Report) throws -> [TransferItem<StoredRow>] {
     let entities = catalog.entities.values.sorted { $0.number < $1.number }
+    // Keys of all entities first, those left out included: a link to an excluded row isn't a
+    // dangling one.
     let orphans = try readKeys(entities)
     for entity in entities where !entity.isInternal && !leftOut.contains(entity.number) {
       guard let name = planner.className(of: entity), !entity.table.isEmpty else { continue }
@@ -135,6 +137,7 @@ struct CoreDataReader {
     for entity in entities where !entity.isInternal {
       let plan = plans[entity.number]
       let count = counts[entity.number] ?? 0
+      // Entities without rows and without a class are of no interest.
       guard count > 0 || plan != nil else { continue }
       report.entities.append(.init(entity: entity.name, className: plan?.className, rows: count))
       if let plan, count > 0 {
@@ -261,6 +264,7 @@ struct CoreDataReader {
       let value = layout.value(field.column, in: row)
       if composite.form == .cases {
         guard value != .null else { continue }
+        // The column of a case has the case's name, or NULL.
         guard value == .text(field.name), object.isEmpty else {
           throw notConverted("\(path) does not hold the name of one case.")
         }
@@ -305,6 +309,7 @@ struct CoreDataReader {
       found = try links.targets(of: relationship, from: key)
     }
     let name = "\(plan.className).\(relationship.name)"
+    // A foreign key without a row is an error in the store, which Core Data tolerates as nil.
     found = found.filter { target in
       guard let entity = rows[target] else {
         report.danglingLinks[name, default: 0] += 1
@@ -314,6 +319,7 @@ struct CoreDataReader {
       report.leftOutLinks[name, default: 0] += 1
       return false
     }
+    // A to-one relationship that is read from the other side's column may have several rows there.
     guard relationship.isToMany || found.count <= 1 else {
       throw notConverted("\(relationship.name) is to one row, and several refer to this one.")
     }

@@ -38,6 +38,7 @@ final class CoreDataSnapshot: Sendable {
       guard let before = try copying.stableState(of: path) else { continue }
       do {
         try copying.copy(path, before)
+        // The copy is consistent only if nothing was written while it was made.
         if try CoreDataState(of: path) == before { return }
       } catch let error as FileError where error.code == .notFound {
         // A writer has removed its journal meanwhile.
@@ -65,6 +66,7 @@ private struct CoreDataCopying {
   /// The files' state, if a further change would show in it; nil if they changed while this waited.
   func stableState(of path: String) throws -> CoreDataState? {
     let state = try CoreDataState(of: path)
+    // None of the three files exists.
     guard let newest = state.files.compactMap({ $0?.changed }).max() else {
       throw TransferError(
         code: .unreadable, message: "No file exists at \(path). Give the URL of the store.")
@@ -82,6 +84,7 @@ private struct CoreDataCopying {
     for (suffix, status) in zip(CoreDataState.suffixes, state.files) {
       let copy = store.path + suffix
       guard let status else {
+        // Left by an earlier attempt, when the file still existed.
         if try disk.status(at: copy) != nil { try disk.remove(copy) }
         if suffix.isEmpty {
           throw TransferError(
@@ -89,6 +92,7 @@ private struct CoreDataCopying {
         }
         continue
       }
+      // A directory or device can't be copied, and a FIFO would block.
       guard status.kind == .file else {
         throw TransferError(
           code: .unreadable, message: "\(path + suffix) is not a file. Give the URL of the store.")
@@ -108,6 +112,7 @@ private struct CoreDataCopying {
           if count == 0 { return }
           var rest = UnsafeRawBufferPointer(block)[..<count]
           while !rest.isEmpty {
+            // A write may be partial, as on a disk that is almost full.
             let written = try disk.write(
               target, from: UnsafeRawBufferPointer(rebasing: rest), path: copy)
             rest = rest.dropFirst(written)
@@ -224,11 +229,13 @@ final class CoreDataWorkspace: Sendable {
     for name in (try? disk.names(in: directory.path)) ?? [] where name.hasPrefix(prefix) {
       let path = directory.appending(path: name).path
       var status = stat()
+      // Of this user only: others' directories can't be opened, and aren't to be removed.
       guard lstat(path, &status) == 0, status.st_uid == geteuid(),
         let descriptor = try? disk.open(
           path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
       else { continue }
       defer { disk.close(descriptor) }
+      // A lock that can't be taken belongs to an import that is running.
       guard (try? disk.lock(descriptor, wait: false, path: path)) == true,
         isSame(descriptor, path)
       else { continue }

@@ -39,6 +39,7 @@ final class CoreDataSource: ItemSource {
   /// - Throws: ``TransferError`` for a URL that isn't one of a file.
   init(_ url: URL, schema: Schema, mapping: CoreDataMapping = CoreDataMapping()) throws {
     do {
+      // The files next to the store are found by its real path.
       path = try POSIXDisk().resolveLinks(url.checkedPath)
     } catch let error as FileError {
       throw Self.failure(error)
@@ -76,6 +77,7 @@ final class CoreDataSource: ItemSource {
       let store = try ForeignStore(copy: snapshot.store)
       var reader = try CoreDataReader(store, schema, mapping, files: CoreDataFiles(besides: path))
       reader.addWarning(snapshot.warning)
+      // Also after an error: the report says what was found until then.
       defer { latestReport.withLock { [report = reader.report] in $0 = report } }
       let items = try reader.read(progress)
       // Deallocating the snapshot deletes the files that SQLite has open.
@@ -120,6 +122,7 @@ final class CoreDataSource: ItemSource {
     let row = try? SQLiteConnection(options).rows(
       "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"
     ).first
+    // The state is compared again: the file may have been written while SQLite read it.
     guard case .text(let identifier)? = row?.first, try CoreDataState(of: path) == before else {
       return nil
     }

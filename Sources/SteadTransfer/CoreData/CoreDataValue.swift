@@ -35,6 +35,7 @@ struct CoreDataValue {
     case (.decimal, .real(let number)): return .text(CoreDataDecimal.text(number))
     case (.json, .blob(let data)), (.composite, .blob(let data)):
       return try json(data)
+    // A transformer of the app decodes its own bytes.
     case (.opaque, .blob(let data)) where !attribute.hasTransformer: return try json(data)
     case (.url, .blob(let data)): return try url(data)
     case (.text, .blob(let data)), (.integer, .blob(let data)), (.real, .blob(let data)):
@@ -82,6 +83,7 @@ struct CoreDataValue {
     case let text as String: return .text(text)
     case let number as NSNumber:
       let real = number.doubleValue
+      // Beyond 2^53 a `Double` isn't exact, so both forms have to agree.
       if let integer = Int64(exactly: real), number.int64Value == integer {
         return .integer(integer)
       }
@@ -104,6 +106,7 @@ enum CoreDataDecimal {
   /// The decimal that was stored: the closest one of up to 15 digits, if that is within the
   /// tolerance.
   static func text(_ number: Double) -> String {
+    // Any decimal of 15 digits survives the way through a `Double`.
     let short = String(format: "%.\(safeDigits)g", number)
     guard let value = Double(short), abs(value - number) <= tolerance * number.ulp else {
       return "\(number)"
@@ -171,6 +174,7 @@ struct CoreDataBlob {
     case let value as [AnyHashable: Any]:
       var result: [String: Any] = [:]
       for (key, value) in value {
+        // The count below is then wrong, and the value refused.
         guard let key = key.base as? String else { break }
         result[key] = try plain(value, depth: depth + 1)
       }
@@ -217,6 +221,7 @@ enum CoreDataField {
         ? NSDecimalNumber(string: CoreDataDecimal.text(number)) : NSNumber(value: number)
     case (.text, .text(let text)), (.url, .text(let text)), (.uuid, .text(let text)): return text
     case (.decimal, .text(let text)):
+      // Parsed from text, so that no digit is lost in a `Double`.
       let number = NSDecimalNumber(string: text)
       guard number != .notANumber else { throw mismatch }
       return number

@@ -56,6 +56,7 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
 
   /// The rows, named by their first line, and read again in each pass.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
+    // Checked before the file is opened, so that the error doesn't depend on the file.
     let separator = try file.format.checkedSeparator()
     return ItemReading { [file] progress, body in
       try file.withBytes { read in
@@ -76,6 +77,7 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
     TransferItem(
       name: "line \(row.line)", identity: row.identity,
       value: Result {
+        // Missing fields can't be assigned to columns, so the row fails rather than shifts.
         guard row.fields.count == columns.count else {
           throw TransferError(
             code: .unreadable,
@@ -202,6 +204,7 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
   func decodeNil() -> Bool { text.isEmpty }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    // Both have a form of their own in preferences, which isn't the one in tables.
     if type == Data.self {
       guard let data = Data(base64Encoded: text) as? Value else { throw corrupt(type) }
       return data

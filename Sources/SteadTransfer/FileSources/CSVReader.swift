@@ -50,6 +50,7 @@ struct CSVReader {
     guard let row = try nextRow() else { throw Self.unreadable("It has no header.", line: 1) }
     columns = row.fields
     header = mark + row.bytes
+    // Rows decode by the names of columns.
     guard Set(columns).count == columns.count else {
       throw Self.unreadable("Two columns have the same name.", line: 1)
     }
@@ -129,6 +130,7 @@ struct CSVReader {
         else { break }
         reader.position += 1
       }
+      // The end of the line; the last row may lack it.
       if try reader.hasByte(at: reader.position) {
         reader.position += try reader.isCRLF ? 2 : 1
         reader.line += 1
@@ -147,6 +149,7 @@ struct CSVReader {
       case Self.quote: isQuoted.toggle()
       case Self.lineFeed where !isQuoted: return false
       case Self.carriageReturn where !isQuoted:
+        // A CR LF pair may be cut by the end of the bytes read so far, so the next byte is needed.
         return try !hasByte(at: index + 1) || bytes[index + 1] != Self.lineFeed
       default: break
       }
@@ -183,6 +186,7 @@ struct CSVReader {
         }
         position += 1
       }
+      // Quoted fields may have line ends, which count for the numbers in errors.
       if byte == (usesBareReturns ? Self.carriageReturn : Self.lineFeed) { line += 1 }
       content.append(byte)
     }

@@ -27,6 +27,8 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   ) throws {
     let disk = POSIXDisk()
     let path = try url.checkedPath
+    // A file that doesn't exist is an empty source: an app runs the transfer at each start, also
+    // after the file is gone.
     guard let status = try disk.statusFollowingLinks(path) else { return }
     guard status.kind == .file else {
       throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
@@ -73,6 +75,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     }
     var removed = 0
     try AtomicFile(url).update { data in
+      // `update` calls this again with newer data if another process was faster.
       removed = 0
       guard let data, !data.isEmpty else { return nil }
       var known = IdentityMultiset(entries)

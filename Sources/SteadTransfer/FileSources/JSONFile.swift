@@ -65,6 +65,7 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
 struct JSONItems: ItemFormat {
   func contents(of data: Data) throws -> [Data] {
     if let elements = JSONArraySplitter.elements(of: data) { return elements }
+    // An array that can't be split must not become one item.
     guard JSONElements.isSingle(data) else {
       throw TransferError(
         code: .unreadable,

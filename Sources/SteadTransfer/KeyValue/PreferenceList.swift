@@ -52,6 +52,7 @@ struct PreferenceList {
       let elements = JSONArraySplitter.elements(of: bytes)
       kind = elements == nil ? .single : .json
       self.elements = elements?.map(Element.json) ?? [.stored(stored)]
+    // `@AppStorage` on Apple's platforms stores arrays this way.
     case .string(let text) where splitsData:
       let elements = JSONArraySplitter.elements(of: Data(text.utf8))
       kind = elements == nil ? .single : .jsonText

@@ -77,6 +77,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
+      // Built in each attempt: the identities were claimed by elements of a list that is outdated.
       var known = IdentityMultiset(entries)
       let list = PreferenceList(stored, splitsData: Value.self != Data.self)
       let kept = try list.elements.filter { try known.remove($0.identity()) == nil }
@@ -154,6 +155,7 @@ struct DomainSource: ItemSource {
   /// Removes the keys that still have the moved values, as one change.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
+      // A key may have got another value in between, and then stays.
       var known = IdentityMultiset(entries)
       let gone = try self.entries().filter { try known.remove($0.digest()) != nil }
       guard !gone.isEmpty else { return 0 }
@@ -173,6 +175,7 @@ struct DomainSource: ItemSource {
 
   private func entries() throws -> [PreferenceEntry] {
     try preferences.ownContents()
+      // Receipts belong to this domain as a destination.
       .filter { !$0.key.utf8.starts(with: PreferencesDestination.receiptPrefix.utf8) }
       .map { PreferenceEntry(key: $0.key, value: $0.value) }
   }
@@ -231,6 +234,7 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
   /// Removes the entries that still are what was read, as one change, and waits for the disk.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     let wanted = Set(entries.map(\.identity))
+    // An entry that was updated has other bytes, so its identity isn't wanted.
     let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
     guard !gone.isEmpty else { return 0 }
     try history.removeRecords(gone.map { ($0.sequence, $0.bytes) })

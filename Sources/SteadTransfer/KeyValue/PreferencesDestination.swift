@@ -68,6 +68,8 @@ struct PreferencesDestination: ItemDestination {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
       lastDigests[Array(element.key.utf8)] = try element.value.digest()
     }
+    // Elements that are replaced by a later one share its placement, so verification finds what
+    // they became.
     let placements = elements.map {
       TransferPlacement(location: $0.key, digest: lastDigests[Array($0.key.utf8)] ?? "")
     }
@@ -146,6 +148,7 @@ struct PreferencesDestination: ItemDestination {
             failure: .init(item: "key \(element.key)", reason: reason)))
       }
       let key = Array(element.key.utf8)
+      // Overwriting a receipt would make all items of that transfer new.
       if element.key.hasPrefix(Self.receiptPrefix) {
         conflict(nil, "Receipts are kept there.")
         continue
@@ -159,7 +162,9 @@ struct PreferencesDestination: ItemDestination {
         }
         continue
       }
+      // Of this domain only: a registered default or another domain's value takes no place here.
       let current = try preferences.ownValue(forKey: element.key)
+      // An equal value counts as written. That makes a repeated run after a crash harmless.
       if let current, current != element.value {
         guard batch.rule == .replace else {
           conflict(.stored(element.key), "It holds another value.")

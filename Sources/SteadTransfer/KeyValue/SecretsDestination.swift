@@ -106,6 +106,7 @@ struct SecretsDestination: ItemDestination {
   func replace(_ receipt: TransferReceipt) throws { try replace(receipt, adding: nil) }
 
   private func replace(_ receipt: TransferReceipt, adding chunk: ReceiptChunk?) throws {
+    // The bytes are kept for the compare and swap below.
     let old = try receipts.bytes(for: receipt.id)
     let new = try SecretBytes(
       encoding: WholeReceipt.succeeding(
@@ -163,6 +164,7 @@ struct SecretsDestination: ItemDestination {
   }
 
   private func write(_ element: SecretEntry, _ number: Int, replacing old: SecretBytes?) throws {
+    // Nothing to write, and the label stays as the user may have changed it.
     if old == element.secret { return }
     do throws(SecretError) {
       if let old {
@@ -173,6 +175,7 @@ struct SecretsDestination: ItemDestination {
     } catch {
       // Another process has written the account since the plan was made.
       guard error.code == .duplicateItem || error.code == .changed else { throw error }
+      // It may be the same secret, written by another process that runs the same transfer.
       guard try secrets.bytes(for: element.account) != element.secret else { return }
       // Another process created it after all accounts were checked.
       if old != nil {

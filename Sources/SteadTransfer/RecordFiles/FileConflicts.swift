@@ -45,10 +45,13 @@ struct FileConflicts<Model: PersistentModel> {
         conflicts.append(
           .init(element: number, occupant: occupant, failure: .init(item: name, reason: reason)))
       }
+      // A deleted record can't be kept instead, so it has no occupant.
       guard try rows.contains(row.number, in: shape) else {
         conflict(nil, "the record is gone")
         continue
       }
+      // A path that this package gives to the same bytes was set by a run that was interrupted
+      // after its commit, or is what this one would set.
       guard case .text(let path)? = try rows.value(of: property, in: shape, row.number),
         !path.isEmpty, !isPath(path, of: element)
       else { continue }

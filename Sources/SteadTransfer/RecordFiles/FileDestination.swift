@@ -87,6 +87,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     _ container: ModelContainer, _ directory: URL, _ folder: String, _ path: AnyKeyPath,
     assignPath: @escaping @Sendable (Model, String) -> Void
   ) throws {
+    // Otherwise files could be written outside of the directory that the app chose.
     guard folder.isEmpty || RelativePath(folder) != nil else {
       throw TransferError(
         code: .unsupported,
@@ -139,6 +140,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
   ) throws {
     let conflicts = FileConflicts(batch, store, property, folder)
+    // Conflicts with existing records are found before any file is written.
     let replaced = try store.mappingErrors("read") { try store.rows.read(conflicts.checkRecords) }
     let fileWriting = FileWriting(store, self)
     var files = try fileWriting.files(for: batch.elements, progress)
@@ -162,6 +164,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
         }
       }
     }
+    // Paths were set in the store, past the objects of contexts.
     store.rows.notifyContexts()
     let count = batch.elements.count
     try progress(.init(phase: .writing, completed: count, total: count))
@@ -172,6 +175,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     _ file: FileWriting<Model>.File, _ rows: RowTransaction, _ rule: TransferOptions.ConflictRule
   ) throws -> TransferPlacement {
     var digest = RowDigest()
+    // Path and contents: a record with another path doesn't have the file, and a file with other
+    // bytes isn't the one.
     digest.add(file.path.text, .text(file.digest))
     if let new = file.new, let references = RowReferences(new.location) {
       digest.add(text: new.digest)

@@ -38,6 +38,7 @@ struct FileWriting<Model: PersistentModel> {
     try disk.makeDirectories(folder.path(percentEncoded: false))
     // A run that was killed may have left a second link to a file that it was writing.
     try AtomicFile.removeStaleTemporaries(in: folder)
+    // One query for all paths instead of one for each file.
     var owners = try store.mappingErrors("read") { try store.rows.read(pathOwners) }
     var copies: [String: Int] = [:]
     var files: [File] = []
@@ -45,6 +46,8 @@ struct FileWriting<Model: PersistentModel> {
       try progress(.init(phase: .writing, completed: index, total: elements.count))
       let digest = SHA256.hexadecimal(element.data)
       let stem = digest + "." + element.pathExtension
+      // The number of the next name is remembered for each digest, or a thousand equal files would
+      // try half a million names.
       let path = try write(element, digest, rows[index], &owners, &copies[stem, default: 1])
       files.append(File(path: path, digest: digest, row: rows[index]))
     }
@@ -131,6 +134,7 @@ struct FileWriting<Model: PersistentModel> {
         guard try file.readIfPresent() == element.data else { continue }
         try makeDurable(file.url.path(percentEncoded: false))
       }
+      // The next element with the same bytes needs another name.
       owners[path.text] = [owner]
       return path
     }

@@ -118,6 +118,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     try store.mappingErrors("written") {
       try store.rows.write { rows in
+        // Sorted, so that rows are changed in the order of their numbers.
         try Set(entries.map(\.identity)).sorted().count { try clear($0, rows) }
       }
     }

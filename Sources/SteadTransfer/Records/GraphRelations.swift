@@ -123,6 +123,7 @@ final class GraphRelations {
         && owner.form.shape.lineage.contains(relationship.destination)
       for target in targets {
         let (owner, other) = (owner.number, target.number)
+        // A join table has its pairs once, whichever side states them.
         tables[list, default: .init()].add(
           owner: isOwner ? owner : other, target: isOwner ? other : owner)
         if isSymmetric { tables[list]?.add(owner: other, target: owner) }
@@ -197,8 +198,10 @@ final class GraphRelations {
   /// Checks the minimum and maximum number of destinations of each relationship, after all links
   /// are known.
   func checkCounts() {
+    // Positions are known only after all orders are.
     for list in tables.keys { tables[list]?.assignPositions() }
     var counts: [InverseEnd: Int] = [:]
+    // Counting is a pass over all drafts, so it is skipped for models without such limits.
     let limited = Set(
       writing.drafts.flatMap { $0.form.shape.relationships }.filter {
         $0.isToMany && ($0.minimum > 0 || $0.maximum > 0)

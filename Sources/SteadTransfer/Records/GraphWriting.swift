@@ -113,6 +113,7 @@ final class GraphWriting {
       if replaced == nil { next[root] = row + 1 }
       drafts.append(Draft(form: form, number: row, replaces: replaced != nil, cells: cells))
       let target = GraphRelations.Row(number: row, form: form, draft: number)
+      // Two rows of one key would make links to them ambiguous.
       if rowByKey.updateValue(target, forKey: element.key)?.draft != nil {
         fail(number, "another row has the same number")
       }
@@ -123,6 +124,8 @@ final class GraphWriting {
         failure: .init(
           item: name(element), reason: Occupant.reason(ofUniqueValue: occupant)))
     }
+    // Failures of conversion are reported first: such a row can't be written whatever its unique
+    // values are.
     guard conflicts.isEmpty || !failures.isEmpty else {
       throw TransferError.conflict(ofUniqueValues: conflicts)
     }
@@ -154,6 +157,7 @@ final class GraphWriting {
     let values = try rows.convert(element.attributes, for: form.shape)
     for (attribute, value) in zip(form.shape.attributes, values) {
       guard let index = form.columnIndices[attribute.name] else { continue }
+      // Large values become files, which a rollback leaves for the sweep of unused ones.
       if attribute.isExternal, case .blob(let data) = value {
         cells[index] = try rows.column(forExternal: data)
       } else {
@@ -167,6 +171,7 @@ final class GraphWriting {
   func registerEarlierRows(of receipt: TransferReceipt) throws {
     for range in try rows.receiptChunks(of: receipt.id, from: 0) {
       for entry in try rows.chunk(of: receipt, at: range.lowerBound).entries {
+        // Rows that are moved now come first: the source may have given a number to another row.
         guard let key = StoredRow.Key(identity: entry.identity), rowByKey[key] == nil,
           let reference = RowReferences(entry.placement.location)?.references.first,
           let form = forms[reference.entity]
@@ -221,6 +226,7 @@ final class GraphWriting {
       try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
       let shape = draft.form.shape
       let references = RowReferences([(shape.name, draft.number)])
+      // External files were written by this transaction, so they need not be read again.
       let found = try references.digest(in: rows, checksFiles: false)
       // A replaced row has pairs and positions of its own, which weren't computed here. So what was
       // found is recorded.

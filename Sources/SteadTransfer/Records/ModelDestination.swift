@@ -80,6 +80,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
     try store.mappingErrors("written") {
       try writing.run(progress) { rows, written, shared in
         try rows.set(receipt, adding: entries(written))
+        // After the receipt is stored: its new entries may be outdated, too.
         try rows.refreshDigests(receipt, shared)
       }
     }
@@ -125,6 +126,7 @@ struct ModelWriting {
     _ finish: (RowTransaction, WrittenElements, SharedRows) throws -> Void
   ) throws {
     do {
+      // Finds the objects that relationships lead to, and refuses those of contexts.
       let batch = try ObjectBatch(elements, in: store.rows)
       try batch.save(rule) { rows, shared in
         var written = WrittenElements(placements: [], replacedCount: shared.objectCount)
@@ -185,6 +187,7 @@ struct ModelWriting {
       let content =
         try shared.contains(model, in: rows.rows)
         ? rows.sharedContent(of: model) : rows.content(of: model)
+      // Read back in the transaction, as for rows of another store.
       guard let content else { throw notWritten(number) }
       return content
     }

@@ -108,6 +108,7 @@ struct StoreDestination: ItemDestination {
     try store.mappingErrors("written") {
       try store.rows.write { rows in
         let writing = GraphWriting(rows, forms, batch, options)
+        // In the same transaction, so that a row that is deleted now isn't linked to.
         try writing.registerEarlierRows(of: receipt)
         let written = try writing.run(progress)
         try rows.set(receipt, adding: entries(written))
@@ -130,7 +131,7 @@ struct StoreDestination: ItemDestination {
         }
       }
     } catch is TransferStore.Rollback {
-      // All have their places.
+      // Rows that earlier runs have moved are not known here; the run finds out what is wrong.
     } catch let error as TransferError where error.code != .conflict {
       // Rows that earlier runs have moved are not known here; the run tells what is wrong.
     }

@@ -135,6 +135,7 @@ struct StoreReading {
         items.append(item(row))
       }
     }
+    // Rows of unknown classes belong to no selected model.
     if readsAll { items += try unknownRows() }
     try progress(.init(phase: .reading, completed: items.count, total: items.count))
     return items
@@ -180,6 +181,7 @@ struct StoreReading {
     var row = StoredRow(key: key, entity: shape.name, attributes: [:], relationships: [:])
     for attribute in shape.attributes {
       let value = values[attribute.name] ?? .null
+      // The column of an external value has the name of its file.
       row.attributes[attribute.name] =
         attribute.isExternal ? try rows.bytes(ofExternal: value) : value
     }
@@ -261,6 +263,7 @@ struct StoreRemoval {
     return try Set(identities).sorted().compactMap { identity in
       guard let key = StoredRow.Key(identity: identity) else { return nil }
       for shape in byRoot[key.root] ?? [] {
+        // The key names the hierarchy, so each of its classes may have the row.
         guard let content = try rows.content(of: shape, key.number) else { continue }
         return key.identity(digest: content.digest) == identity ? (shape, key.number) : nil
       }

@@ -105,6 +105,7 @@ struct RowReferences {
     references = text.split(separator: "+").compactMap { part in
       StoredRow.Key(part).map { ($0.root, $0.number) }
     }
+    // Only the exact form: a placement is compared as a string elsewhere.
     guard !references.isEmpty, self.text == text else { return nil }
   }
 
@@ -140,6 +141,7 @@ extension RowContent {
   var digest: String {
     var digest = RowDigest()
     for (column, value) in zip(shape.columns, values) { digest.add(column, value) }
+    // Empty relationships add nothing, so that a model that gains one doesn't change all digests.
     for (relationship, pairs) in zip(shape.ownedPairs, pairs) where !pairs.isEmpty {
       digest.add(relationship.name, .integer(Int64(pairs.count)))
       for pair in pairs {

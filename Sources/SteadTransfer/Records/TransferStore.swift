@@ -56,6 +56,8 @@ struct TransferStore: Sendable {
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
     try mappingErrors("read") {
+      // The process that wrote the rows may have been killed before their durable commit, and the
+      // source is cleared next.
       try rows.makeDurable()
       return try rows.read { rows in
         var wrong: [TransferPlacement] = []
@@ -87,6 +89,7 @@ struct TransferStore: Sendable {
     do {
       return try body()
     } catch let error as SwiftDataError {
+      // The only error that the caller can resolve is a unique value that is taken.
       let isConflict = error == .modelValidationFailure
       throw TransferError(
         code: isConflict ? .conflict : .failed,
@@ -145,6 +148,7 @@ extension RowTransaction {
       let first = current?.count ?? 0
       try save(chunk, of: receipt, at: first..<first + chunk.count)
     }
+    // Once for each run: chunks of the same run can't change any more.
     if receipt.state == .finished, let current, current.pendingCount > 0 {
       try fold(receipt, from: current.movedCount)
     }
@@ -162,6 +166,7 @@ extension RowTransaction {
     for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
       var entries = try chunk(of: receipt, at: range.lowerBound).entries
       var isChanged = false
+      // Kept values have no digest to refresh.
       for index in entries.indices where entries[index].placement.isVerified {
         guard let references = RowReferences(entries[index].placement.location),
           references.references.contains(where: { contains($0, shared) }),
