@@ -34,31 +34,34 @@ protocol ItemDestination<Element>: Sendable {
   ///   changed the receipt.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk
 
-  /// Writes elements and their receipt: all of it or nothing.
+  /// Writes elements and their receipt atomically, and returns when both are durable.
   ///
-  /// Returns when it would survive a loss of power. A destination that cannot write both as one writes
-  /// so that doing it again after a kill doubles nothing.
-  ///
-  /// The receipt that is there at that moment must be the one that this one is to follow
-  /// (``TransferReceipt/checkFollows(_:)``), else nothing is written: another process was quicker.
+  /// A destination without transactions writes so that a repeated write after a crash duplicates
+  /// nothing. The stored receipt must be the predecessor of `receipt`
+  /// (``TransferReceipt/checkFollows(_:)``); otherwise another process was faster, and nothing is
+  /// written.
   ///
   /// - Parameters:
-  ///   - batch: The elements to write. If the places of some are taken, and the batch's rule isn't to replace them,
-  ///     ``TransferError/Code/conflict`` is thrown with all such elements.
-  ///   - receipt: The receipt with them.
-  ///   - progress: Called while it works; an error that it throws stops the work as long as nothing is written.
-  ///   - entries: Makes the receipt's entries once it is known where each element has gone.
+  ///   - batch: The elements to write.
+  ///   - receipt: The receipt with these elements.
+  ///   - progress: Called during the work. An error that it throws stops the work as long as
+  ///     nothing is written.
+  ///   - entries: Makes the receipt's entries, once the location of each element is known and
+  ///     before the commit. An error that it throws is rolled back.
+  /// - Throws: ``TransferError/Code/conflict`` with all elements whose places are taken, unless the
+  ///   batch's rule is to replace.
   func write(
     _ batch: ElementBatch<Element>, _ receipt: TransferReceipt,
     _ progress: TransferProgress.Report,
     entries: (_ written: WrittenElements) throws -> ReceiptChunk
   ) throws
 
-  /// Reads back what was written, past every cache, and gives the places that are not there, or hold
-  /// something else than their digest says.
+  /// Reads back what was written, past every cache.
   ///
-  /// The source goes next, so what was found must survive a loss of power, also where the process that
-  /// wrote it was killed before it could see to that.
+  /// The items are removed from the source next. So what is found must be durable, also if the
+  /// process that wrote it was killed before it had synced.
+  ///
+  /// - Returns: The placements that are missing, or have other contents than their digests.
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement]
@@ -118,6 +121,7 @@ struct ElementConflict {
   /// What has the place; nil if the element can't give way to it, such as one whose unique values
   /// belong to two records.
   var occupant: Occupant?
+  /// The failure that the caller gets, named by the location in the destination.
   var failure: TransferFailure
 }
 
@@ -128,6 +132,7 @@ enum Occupant: Equatable {
   /// Another element of the batch, by its index.
   case element(Int)
 
+  /// Whether the occupant is another element of the batch.
   var isElement: Bool {
     if case .element = self { true } else { false }
   }

@@ -69,6 +69,7 @@ struct TransferReceipt: Hashable, Sendable {
   var id: String
   /// The ``ItemSource/stableName`` of the source; nil if it has none, or nothing was moved.
   var source: String?
+  /// The state of the latest run.
   var state: State
   /// When the last items were written.
   var date: Date
@@ -225,7 +226,9 @@ extension TransferReceipt {
 /// A receipt with all of its chunks, for destinations that store it as one value: preferences and
 /// secrets.
 struct WholeReceipt: Equatable, Sendable {
+  /// The receipt itself.
   let receipt: TransferReceipt
+  /// All of its entries, in order.
   private var chunks: [ReceiptChunk]
 
   /// - Parameter chunks: All entries of the receipt.
@@ -273,6 +276,7 @@ struct WholeReceipt: Equatable, Sendable {
 extension WholeReceipt: Codable {
   private enum Keys: String, CodingKey { case chunks }
 
+  /// Decodes the receipt's fields, and `chunks` next to them.
   init(from decoder: any Decoder) throws {
     receipt = try TransferReceipt(from: decoder)
     chunks = try decoder.container(keyedBy: Keys.self).decode([ReceiptChunk].self, forKey: .chunks)

@@ -32,9 +32,8 @@ extension TransferRun {
       }
       do {
         batch.append(item, try convert(item))
-        // As in the survey, or the conversion is inconsistent, which the fingerprint shows.
       } catch is Failure {
-        // It is among the report's failures, or has changed, which the fingerprint tells.
+        // Among the report's failures, as in the survey. If not, the fingerprint differs.
       }
     }
     try write(&batch, &written, of: total, isLast: true, expecting: expected.popFirst() ?? "")

@@ -17,8 +17,11 @@ struct TransferRun<Value, Element> {
   typealias Batch = ItemBatch<Value, Element>
   typealias Survey = TransferSurvey<Value, Element>
 
+  /// What is moved.
   let transfer: Transfer<Value, Element>
+  /// Reports progress to the caller.
   let reporter: ProgressReporter
+  /// The report so far.
   var report = TransferReport()
   /// The entries of an interrupted run that don't read back as they were written, by index.
   /// Somebody has edited them since; they are neither written again nor removed from the source.

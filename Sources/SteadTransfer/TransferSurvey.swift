@@ -55,14 +55,18 @@ struct ItemBatch<Value, Element> {
   private(set) var elements: [Element] = []
   /// The items that are not written because the existing values stay.
   private(set) var kept: [KeptItem] = []
+  /// The size of the items in the source, in bytes.
   private var size = 0
 
   /// An item that is not written, and what has its place.
   struct KeptItem {
+    /// The item.
     let item: TransferItem<Value>
+    /// Its element, and what has the place.
     var element: ElementBatch<Element>.Kept
   }
 
+  /// Whether no item is written or kept.
   var isEmpty: Bool { items.isEmpty && kept.isEmpty }
 
   /// Adds an item that is written.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields of a JSON object, such as the object that an upgrade of a ``PayloadHistory`` changes.
+/// The fields of a JSON object, such as the object that an upgrade of a `PayloadHistory` changes.
 public typealias JSONObject = [String: JSONValue]
 
 /// A JSON value. Numbers keep their text, so no digit is lost by reading and writing.

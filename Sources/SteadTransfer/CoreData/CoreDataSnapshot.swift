@@ -199,7 +199,7 @@ final class CoreDataWorkspace: Sendable {
 
   /// Creates a directory with a random name, of mode 0700.
   private static func make(in directory: URL) throws -> String {
-    // mkdtemp puts letters of its own instead of the six X at the end, which it requires.
+    // mkdtemp replaces the six X at the end of the template by random letters.
     var template = Array(directory.appending(path: "\(prefix)XXXXXX").path.utf8CString)
     guard mkdtemp(&template) != nil else {
       throw FileError(errno: errno, doing: "make a directory for a copy in", path: directory.path)

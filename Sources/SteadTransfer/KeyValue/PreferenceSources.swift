@@ -180,7 +180,7 @@ struct DomainSource: ItemSource {
       .map { PreferenceEntry(key: $0.key, value: $0.value) }
   }
 
-  /// Whether the destination is the same domain: its keys would be taken for moved items.
+  /// Whether the destination is the same domain. Its keys would be moved items to the removal.
   func overlaps(_ placements: [TransferPlacement], of destination: any ItemDestination) -> Bool {
     guard let other = destination as? PreferencesDestination else { return false }
     return preferences.isSameDomain(as: other.preferences)

@@ -42,19 +42,22 @@ struct PreferencesDestination: ItemDestination {
     try decode(TransferReceipt.self, preferences.ownValue(forKey: Self.receiptPrefix + id))
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     let stored = try preferences.ownValue(forKey: Self.receiptPrefix + receipt.id)
     guard let whole = try decode(WholeReceipt.self, stored) else { throw receipt.superseded(nil) }
     return try whole.chunk(at: index)
   }
 
+  /// Compares the batch with the present values.
   func checkConflicts(_ batch: ElementBatch<PreferenceEntry>) throws -> Int {
     try plan(for: batch).replacedCount
   }
 
-  /// Writes all keys and the receipt as one change, and waits for the disk.
+  /// Writes all keys and the receipt as one record of the journal, and waits for the disk.
   ///
-  /// Throws `.conflict`, with the keys, where one holds something else or two elements want the same.
+  /// - Throws: ``TransferError/Code/conflict`` with the keys that have other values, or that two
+  ///   elements have.
   func write(
     _ batch: ElementBatch<PreferenceEntry>, _ receipt: TransferReceipt,
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk

@@ -44,12 +44,15 @@ struct SecretsDestination: ItemDestination {
     receipts = try Secrets(service: secrets.service + Self.receiptSuffix, store: secrets.store)
   }
 
+  /// `secrets of` and the service.
   var name: String { "secrets of \(secrets.service)" }
 
+  /// The receipt of a transfer, which is a secret.
   func receipt(named id: String) throws -> TransferReceipt? {
     try receipts.value(TransferReceipt.self, for: id)
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     guard let whole = try receipts.value(WholeReceipt.self, for: receipt.id) else {
       throw receipt.superseded(nil)
@@ -85,6 +88,7 @@ struct SecretsDestination: ItemDestination {
     try progress(.init(phase: .writing, completed: count, total: count))
   }
 
+  /// Compares the batch with the present secrets.
   func checkConflicts(_ batch: ElementBatch<SecretEntry>) throws -> Int {
     try plan(for: batch).replacedCount
   }
@@ -134,6 +138,7 @@ struct SecretsDestination: ItemDestination {
     var current: [String: SecretBytes] = [:]
     /// The index of the element that each account gets.
     var lastElements: [String: Int] = [:]
+    /// How many elements replace a secret, that of an earlier element included.
     var replacedCount = 0
   }
 

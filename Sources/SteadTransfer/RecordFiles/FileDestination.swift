@@ -109,6 +109,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     try store.receipt(named: id)
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     try store.chunk(of: receipt, at: index)
   }
@@ -247,6 +248,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     return digest.text
   }
 
+  /// Replaces the stored receipt by its successor.
   func replace(_ receipt: TransferReceipt) throws { try store.replace(receipt) }
 }
 

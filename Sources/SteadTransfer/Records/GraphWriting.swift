@@ -308,7 +308,7 @@ struct UniqueValues {
       for key in keys { claimed[key] = element }
       return nil
     }
-    // An element can't replace two rows, nor a row of another class, whose table has other columns.
+    // An element can't replace two rows, nor a row of another class, which has other properties.
     let isOne = stored.count + (stored.isEmpty ? earlier.count : 0) == 1
     guard isOne, try stored.allSatisfy({ try rows.contains($0, in: shape) }) else {
       occupants[element] = .some(nil)

@@ -45,6 +45,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
     try opened.get().receipt(named: id)
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     try opened.get().chunk(of: receipt, at: index)
   }
@@ -95,6 +96,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
     try opened.get().verify(placements, progress)
   }
 
+  /// Replaces the stored receipt by its successor.
   func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }
 

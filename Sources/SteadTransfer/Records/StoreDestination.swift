@@ -95,11 +95,12 @@ struct StoreDestination: ItemDestination {
     try opened.get().receipt(named: id)
   }
 
+  /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
     try opened.get().chunk(of: receipt, at: index)
   }
 
-  /// Writes rows, their relationships and the receipt in one transaction, durably.
+  /// Writes rows, their links and the receipt in one transaction, durably.
   func write(
     _ batch: ElementBatch<StoredRow>, _ receipt: TransferReceipt,
     _ progress: TransferProgress.Report, entries: (WrittenElements) throws -> ReceiptChunk
@@ -131,7 +132,8 @@ struct StoreDestination: ItemDestination {
         }
       }
     } catch is TransferStore.Rollback {
-      // Rows that earlier runs have moved are not known here; the run finds out what is wrong.
+      // Rows that earlier runs have moved aren't known here, so links to them seem to be broken. The
+      // run finds out what is wrong.
     } catch let error as TransferError where error.code != .conflict {
       // Rows that earlier runs have moved are not known here; the run tells what is wrong.
     }
@@ -145,6 +147,7 @@ struct StoreDestination: ItemDestination {
     try opened.get().verify(placements, progress)
   }
 
+  /// Replaces the stored receipt by its successor.
   func replace(_ receipt: TransferReceipt) throws { try opened.get().replace(receipt) }
 }
 
