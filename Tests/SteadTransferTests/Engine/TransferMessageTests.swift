@@ -49,3 +49,14 @@ import Testing
     #expect(try texts("letters", to: other).run().moved == 2)
   }
 }
+
+@Suite struct TransferErrorTests {
+  @Test(arguments: [
+    (TransferError.Code.unreadable, "unreadable"), (.notConverted, "notConverted"),
+    (.conflict, "conflict"), (.notVerified, "notVerified"), (.changed, "changed"),
+    (.unsupported, "unsupported"), (.failed, "failed"),
+  ])
+  func aCodePrintsAsItsName(_ code: TransferError.Code, _ name: String) {
+    #expect("\(code)" == name)
+  }
+}
