@@ -13,7 +13,7 @@ extension TransferRun {
     let total = survey.plan.newCount - survey.failedCount
     // Everything fits into one batch, which is still in memory.
     if survey.fingerprints.isEmpty {
-      try write(&survey.batch, &written, of: total, isLast: true)
+      try writeResolvingConflicts(&survey.batch, &written, of: total, isLast: true)
       return written
     }
     // The batches of the second pass must have the fingerprints of the first.
@@ -26,7 +26,7 @@ extension TransferRun {
     try forEach(reading) { item in
       guard plan.classify(item.identity) == .new else { return }
       if batch.isFull(limit) {
-        try write(
+        try writeIfUnchanged(
           &batch, &written, of: total, isLast: false, expecting: expected.popFirst() ?? "")
         batch = Batch()
       }
@@ -36,13 +36,14 @@ extension TransferRun {
         // Among the report's failures, as in the survey. If not, the fingerprint differs.
       }
     }
-    try write(&batch, &written, of: total, isLast: true, expecting: expected.popFirst() ?? "")
+    try writeIfUnchanged(
+      &batch, &written, of: total, isLast: true, expecting: expected.popFirst() ?? "")
     return written
   }
 
   /// Writes a batch if it has the same items as in the survey. Otherwise the source changed between
   /// the passes, and what was checked isn't what would be written.
-  private mutating func write(
+  private mutating func writeIfUnchanged(
     _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool,
     expecting fingerprint: String
   ) throws {
@@ -54,7 +55,7 @@ extension TransferRun {
           + "\(destination.name). Run again: the next run continues after these.")
     }
     do {
-      try write(&batch, &receipt, of: total, isLast: isLast)
+      try writeResolvingConflicts(&batch, &receipt, of: total, isLast: isLast)
     } catch let error as TransferError where error.code == .conflict && report.moved > 0 {
       throw TransferError(
         code: .conflict,
@@ -66,7 +67,7 @@ extension TransferRun {
   }
 
   /// Writes a batch, resolves its conflicts by the rule, and counts.
-  private mutating func write(
+  private mutating func writeResolvingConflicts(
     _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool
   ) throws {
     let run = self
@@ -87,7 +88,7 @@ extension TransferRun {
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
     do {
-      return try write(batch, after: receipt, of: total, isLast: isLast)
+      return try writeToDestination(batch, after: receipt, of: total, isLast: isLast)
     } catch let error as TransferError where error.code == .conflict {
       // An unchanged receipt means that the conflict is a real one.
       guard try readReceipt() != receipt else { throw error }
@@ -96,7 +97,7 @@ extension TransferRun {
   }
 
   /// Writes a batch with its receipt.
-  private func write(
+  private func writeToDestination(
     _ batch: Batch, after receipt: TransferReceipt, of total: Int, isLast: Bool
   ) throws -> (receipt: TransferReceipt, replacedCount: Int) {
     // Kept items count as moved, so they have entries, too.
@@ -216,8 +217,8 @@ extension TransferRun {
       let done = first - receipt.movedCount
       let placements = chunk.placements
       let missing = Set(try verify(placements, after: done, of: receipt.pendingCount))
-      for (number, placement) in placements.enumerated() where missing.contains(placement) {
-        lost.append((first + number, placement.location))
+      for (index, placement) in placements.enumerated() where missing.contains(placement) {
+        lost.append((first + index, placement.location))
       }
       // Millions of entries needn't be unpacked if nothing is removed.
       guard removesItems else { return }

@@ -243,11 +243,11 @@ extension TransferRun {
   /// Converts the items of a batch again, without some of them. The elements of a failed write
   /// can't be used a second time.
   private func reconverted(_ batch: Batch, without excluded: Set<Int>) throws -> Batch {
-    var again = Batch()
+    var result = Batch()
     // Conversions are repeatable by contract; a second result that differs is reported.
-    for (number, item) in batch.items.enumerated() where !excluded.contains(number) {
+    for (index, item) in batch.items.enumerated() where !excluded.contains(index) {
       do {
-        again.append(item, try convert(item))
+        result.append(item, try convert(item))
       } catch let failure as Failure {
         throw TransferError(
           code: .notConverted,
@@ -256,7 +256,7 @@ extension TransferRun {
             + "the item alone.", failures: [failure.failure])
       }
     }
-    return again
+    return result
   }
 
   /// A batch as the destination gets it.
@@ -299,8 +299,8 @@ extension TransferRun {
 
   /// A failure that names a location in the destination, as one that names the item of the source.
   private static func named(_ item: String, _ failure: TransferFailure) -> TransferFailure {
-    let isSaid = failure.item == item || failure.item.hasPrefix("object ")
-    let reason = isSaid ? failure.reason : "\(failure.item): \(failure.reason)"
+    let namesItem = failure.item == item || failure.item.hasPrefix("object ")
+    let reason = namesItem ? failure.reason : "\(failure.item): \(failure.reason)"
     return TransferFailure(item: item, reason: reason, cause: failure.cause)
   }
 }

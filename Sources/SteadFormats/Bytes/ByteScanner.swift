@@ -19,9 +19,6 @@ struct ByteScanner {
   /// Advances by a number of bytes, at most to the end.
   mutating func skip(_ count: Int = 1) { offset = min(offset + count, bytes.count) }
 
-  /// Returns to an earlier offset.
-  mutating func back(to offset: Int) { self.offset = min(max(offset, 0), bytes.count) }
-
   /// Whether the next bytes are `text`.
   func isNext(_ text: StaticString) -> Bool {
     let count = text.utf8CodeUnitCount

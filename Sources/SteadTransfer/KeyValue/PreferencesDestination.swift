@@ -143,11 +143,11 @@ struct PreferencesDestination: ItemDestination {
     /// For each key, the first element and the index of its edit.
     var wanted: [[UInt8]: (element: Int, edit: Int)] = [:]
     var conflicts: [ElementConflict] = []
-    for (number, element) in batch.elements.enumerated() {
+    for (index, element) in batch.elements.enumerated() {
       func conflict(_ occupant: Occupant?, _ reason: String) {
         conflicts.append(
           .init(
-            element: number, occupant: occupant,
+            element: index, occupant: occupant,
             failure: .init(item: "key \(element.key)", reason: reason)))
       }
       let key = Array(element.key.utf8)
@@ -175,7 +175,7 @@ struct PreferencesDestination: ItemDestination {
         }
         plan.replacedCount += 1
       }
-      wanted[key] = (number, plan.edits.count)
+      wanted[key] = (index, plan.edits.count)
       plan.edits.append(DomainEdit(key: element.key, value: element.value))
       plan.expected.append(DomainEdit(key: element.key, value: current))
     }

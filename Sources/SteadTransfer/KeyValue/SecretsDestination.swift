@@ -146,7 +146,7 @@ struct SecretsDestination: ItemDestination {
   private func plan(for batch: ElementBatch<SecretEntry>) throws -> WritePlan {
     var plan = WritePlan()
     var conflicts: [ElementConflict] = []
-    for (number, element) in batch.elements.enumerated() {
+    for (index, element) in batch.elements.enumerated() {
       let account = element.account
       let earlier = plan.lastElements[account]
       let current = try earlier.map { batch.elements[$0].secret } ?? secrets.bytes(for: account)
@@ -154,7 +154,7 @@ struct SecretsDestination: ItemDestination {
         guard batch.rule == .replace else {
           conflicts.append(
             .init(
-              element: number, occupant: earlier.map { .element($0) } ?? .stored(account),
+              element: index, occupant: earlier.map { .element($0) } ?? .stored(account),
               failure: conflictFailure(element)))
           continue
         }
@@ -162,13 +162,13 @@ struct SecretsDestination: ItemDestination {
       }
       if earlier == nil { plan.current[account] = current }
       // Of equal secrets for one account the first is written, with its label.
-      if earlier == nil || current != element.secret { plan.lastElements[account] = number }
+      if earlier == nil || current != element.secret { plan.lastElements[account] = index }
     }
     guard conflicts.isEmpty else { throw conflict(conflicts) }
     return plan
   }
 
-  private func write(_ element: SecretEntry, _ number: Int, replacing old: SecretBytes?) throws {
+  private func write(_ element: SecretEntry, _ index: Int, replacing old: SecretBytes?) throws {
     // Nothing to write, and the label stays as the user may have changed it.
     if old == element.secret { return }
     do throws(SecretError) {
@@ -193,7 +193,7 @@ struct SecretsDestination: ItemDestination {
       var failure = conflictFailure(element)
       failure.cause = error
       throw conflict([
-        .init(element: number, occupant: .stored(element.account), failure: failure)
+        .init(element: index, occupant: .stored(element.account), failure: failure)
       ])
     }
   }

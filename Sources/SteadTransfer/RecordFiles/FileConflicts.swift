@@ -36,14 +36,14 @@ struct FileConflicts<Model: PersistentModel> {
   func checkRecords(_ rows: RowTransaction) throws -> Int {
     var conflicts: [ElementConflict] = []
     var replacedCount = 0
-    for (number, element) in batch.elements.enumerated() {
+    for (index, element) in batch.elements.enumerated() {
       guard case .stored(let identifier) = element.record,
         let row = store.rows.place(of: identifier), let shape = rows.rows.shapes[row.entity]
       else { continue }
       func conflict(_ occupant: Occupant?, _ reason: String) {
         let name = "\(row.entity) \(row.number)"
         conflicts.append(
-          .init(element: number, occupant: occupant, failure: .init(item: name, reason: reason)))
+          .init(element: index, occupant: occupant, failure: .init(item: name, reason: reason)))
       }
       // A deleted record can't be kept instead, so it has no occupant.
       guard try rows.contains(row.number, in: shape) else {

@@ -220,8 +220,8 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
       try store.rows.makeDurable()
       return try store.rows.read { rows in
         var wrong: [TransferPlacement] = []
-        for (number, placement) in placements.enumerated() {
-          try progress(.init(phase: .verifying, completed: number, total: placements.count))
+        for (index, placement) in placements.enumerated() {
+          try progress(.init(phase: .verifying, completed: index, total: placements.count))
           if try digest(of: placement.location, rows) != placement.digest {
             wrong.append(placement)
           }

@@ -48,25 +48,29 @@ final class GraphRelations {
   init(_ writing: GraphWriting) { self.writing = writing }
 
   /// Adds the links that an element states.
-  func add(_ element: StoredRow, _ number: Int) throws {
-    let draft = writing.drafts[number]
-    let owner = Row(number: draft.number, form: draft.form, draft: number)
+  ///
+  /// - Parameters:
+  ///   - source: The row of the source.
+  ///   - element: Its index in the batch.
+  func add(_ source: StoredRow, _ element: Int) throws {
+    let draft = writing.drafts[element]
+    let owner = Row(number: draft.number, form: draft.form, draft: element)
     // In the order of declaration, since the order of a dictionary differs from run to run.
     for relationship in draft.form.shape.relationships {
       guard
-        let keys = element.relationships[relationship.name]
-          ?? element.relationships[relationship.originalName]
+        let keys = source.relationships[relationship.name]
+          ?? source.relationships[relationship.originalName]
       else { continue }
-      let targets = try self.targets(keys, of: relationship, number)
-      let list = element.lists[relationship.name] ?? element.lists[relationship.originalName]
-      add(targets, to: relationship, list, of: owner, number)
+      let targets = try self.targets(keys, of: relationship, element)
+      let list = source.lists[relationship.name] ?? source.lists[relationship.originalName]
+      add(targets, to: relationship, list, of: owner, element)
     }
   }
 
   /// The rows that keys of the source lead to, without duplicates. Missing destinations and ones of
   /// another class are failures.
   private func targets(
-    _ keys: [StoredRow.Key], of relationship: RowShape.Relationship, _ number: Int
+    _ keys: [StoredRow.Key], of relationship: RowShape.Relationship, _ element: Int
   ) throws -> [Row] {
     var targets: [Row] = []
     var seen: Set<StoredRow.Key> = []
@@ -74,13 +78,13 @@ final class GraphRelations {
     for key in keys where seen.insert(key).inserted {
       guard let target = try writing.row(for: key) else {
         if !writing.options.dropsMissingDestinations {
-          writing.fail(number, "\(relationship.name) leads to \(key), which is not moved")
+          writing.fail(element, "\(relationship.name) leads to \(key), which is not moved")
         }
         continue
       }
       guard target.form.shape.lineage.contains(relationship.destination) else {
         writing.fail(
-          number, "\(relationship.name) leads to \(key), which is no \(relationship.destination)")
+          element, "\(relationship.name) leads to \(key), which is no \(relationship.destination)")
         continue
       }
       // Several rows of the source may have become one record.
@@ -89,7 +93,7 @@ final class GraphRelations {
       }
     }
     if !relationship.isToMany, targets.count > 1 {
-      writing.fail(number, "\(relationship.name) refers to several rows")
+      writing.fail(element, "\(relationship.name) refers to several rows")
     }
     return targets
   }
@@ -97,26 +101,26 @@ final class GraphRelations {
   /// Adds the links of one relationship.
   private func add(
     _ targets: [Row], to relationship: RowShape.Relationship, _ list: String?, of owner: Row,
-    _ number: Int
+    _ element: Int
   ) {
     switch relationship.storage {
     case .column:
       guard let target = targets.first else { return }
-      set(relationship.name, of: owner, to: target.number, number)
-      setList(list, relationship, of: owner, number)
+      set(relationship.name, of: owner, to: target.number, element)
+      setList(list, relationship, of: owner, element)
       // A one-to-one relationship has a column on both sides.
       if let inverse = inverse(of: relationship, list, target), !inverse.isToMany {
-        set(inverse.name, of: target, to: owner.number, number)
-        setList(relationship.list, inverse.name, of: target, number)
+        set(inverse.name, of: target, to: owner.number, element)
+        setList(relationship.list, inverse.name, of: target, element)
       }
     case .inverse:
       guard let name = relationship.inverse else { return }
       for target in targets {
         // The foreign key is in the destinations' rows.
-        set(name, of: target, to: owner.number, number, isOptional: target.isKept)
-        if !target.isKept { setList(relationship.list, name, of: target, number) }
+        set(name, of: target, to: owner.number, element, isOptional: target.isKept)
+        if !target.isKept { setList(relationship.list, name, of: target, element) }
       }
-      setOrder(of: targets, name, number)
+      setOrder(of: targets, name, element)
     case .pairs(let list, let isOwner):
       let isSymmetric =
         relationship.inverse == relationship.name
@@ -207,7 +211,7 @@ final class GraphRelations {
         $0.isToMany && ($0.minimum > 0 || $0.maximum > 0)
       }.map(\.name))
     if !limited.isEmpty { counts = countInverses() }
-    for (number, draft) in writing.drafts.enumerated() {
+    for (element, draft) in writing.drafts.enumerated() {
       for relationship in draft.form.shape.relationships {
         guard relationship.minimum > 0 || (relationship.isToMany && relationship.maximum > 0)
         else { continue }
@@ -216,7 +220,7 @@ final class GraphRelations {
           relationship.maximum == 0 || count <= relationship.maximum
         else {
           writing.fail(
-            number, "\(relationship.name) has too few or too many destinations for its model")
+            element, "\(relationship.name) has too few or too many destinations for its model")
           continue
         }
       }

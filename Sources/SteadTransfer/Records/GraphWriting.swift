@@ -50,8 +50,8 @@ final class GraphWriting {
     try throwFailures()
     registerKeptRows()
     let relations = GraphRelations(self)
-    for (number, element) in elements.enumerated() {
-      try relations.add(element, number)
+    for (index, element) in elements.enumerated() {
+      try relations.add(element, index)
     }
     relations.checkCounts()
     try throwFailures()
@@ -63,13 +63,13 @@ final class GraphWriting {
   }
 
   /// Records a failure of an element.
-  func fail(_ number: Int, _ reason: String) {
-    failures.append(.init(item: name(number), reason: reason))
+  func fail(_ element: Int, _ reason: String) {
+    failures.append(.init(item: name(element), reason: reason))
   }
 
   /// An element's name in reports.
-  private func name(_ number: Int) -> String {
-    "\(elements[number].entity) \(elements[number].key.number)"
+  private func name(_ element: Int) -> String {
+    "\(elements[element].entity) \(elements[element].key.number)"
   }
 
   /// Throws if there are failures. After each step, since the next one relies on the results.
@@ -89,33 +89,33 @@ final class GraphWriting {
     var uniqueValues = UniqueValues(rows, batch.rule)
     drafts.reserveCapacity(elements.count)
     rowByKey.reserveCapacity(elements.count)
-    for (number, element) in elements.enumerated() {
-      try TransferStore.reportProgress(.writing, number, of: elements.count, progress)
+    for (index, element) in elements.enumerated() {
+      try TransferStore.reportProgress(.writing, index, of: elements.count, progress)
       guard let form = forms[element.entity] else {
-        fail(number, "the container has no such model")
+        fail(index, "the container has no such model")
         continue
       }
-      for problem in form.unknown(in: element, options) { fail(number, problem) }
+      for problem in form.unknown(in: element, options) { fail(index, problem) }
       let root = form.shape.root
       var cells: [SQLValue]
       do {
         cells = try self.cells(of: element, form)
       } catch let error as RowProblems {
-        fail(number, error.problems.joined(separator: ", "))
+        fail(index, error.problems.joined(separator: ", "))
         // A placeholder, so that the problems of the other rows are found, too. Nothing is written
         // any more.
         cells = form.shape.columns.map { _ in .null }
       }
       // A replaced row keeps its number, and with it its identifier and the links of other rows to
       // it.
-      let replaced = try uniqueValues.row(of: number, cells, form.shape)
+      let replaced = try uniqueValues.row(of: index, cells, form.shape)
       let row = try replaced ?? next[root] ?? rows.newNumber(in: form.shape)
       if replaced == nil { next[root] = row + 1 }
       drafts.append(Draft(form: form, number: row, replaces: replaced != nil, cells: cells))
-      let target = GraphRelations.Row(number: row, form: form, draft: number)
+      let target = GraphRelations.Row(number: row, form: form, draft: index)
       // Two rows of one key would make links to them ambiguous.
       if rowByKey.updateValue(target, forKey: element.key)?.draft != nil {
-        fail(number, "another row has the same number")
+        fail(index, "another row has the same number")
       }
     }
     let conflicts = uniqueValues.conflicts.map { element, occupant in
@@ -191,8 +191,8 @@ final class GraphWriting {
 
   /// Inserts or updates the drafts' rows.
   private func insert(_ progress: TransferProgress.Report) throws {
-    for (number, draft) in drafts.enumerated() {
-      try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
+    for (index, draft) in drafts.enumerated() {
+      try TransferStore.reportProgress(.writing, index, of: drafts.count, progress)
       do {
         if draft.replaces {
           try rows.update(draft.cells, of: draft.number, in: draft.form.shape)
@@ -203,10 +203,10 @@ final class GraphWriting {
         // Only a unique constraint over a relationship gets here: its columns were unknown when
         // unique values were compared.
         var failure = TransferFailure(
-          item: name(number), reason: "a record or another item has its unique value already")
+          item: name(index), reason: "a record or another item has its unique value already")
         failure.cause = error
         throw TransferError.conflict(
-          ofUniqueValues: [.init(element: number, failure: failure)])
+          ofUniqueValues: [.init(element: index, failure: failure)])
       }
     }
   }
@@ -222,8 +222,8 @@ final class GraphWriting {
   ) throws -> [TransferPlacement] {
     var placements: [TransferPlacement] = []
     placements.reserveCapacity(drafts.count)
-    for (number, draft) in drafts.enumerated() {
-      try TransferStore.reportProgress(.writing, number, of: drafts.count, progress)
+    for (index, draft) in drafts.enumerated() {
+      try TransferStore.reportProgress(.writing, index, of: drafts.count, progress)
       let shape = draft.form.shape
       let references = RowReferences([(shape.name, draft.number)])
       // External files were written by this transaction, so they need not be read again.
@@ -237,7 +237,7 @@ final class GraphWriting {
           shape, draft.number, values: draft.cells, pairs: relations.pairs(of: draft)
         ).digest
       guard let wanted, found == wanted else {
-        fail(number, "its row has other values")
+        fail(index, "its row has other values")
         throw TransferError(
           code: .notVerified,
           message:

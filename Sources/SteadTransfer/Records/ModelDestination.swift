@@ -133,9 +133,9 @@ struct ModelWriting {
       try batch.save(rule) { rows, shared in
         var written = WrittenElements(placements: [], replacedCount: shared.objectCount)
         written.placements.reserveCapacity(batch.groups.count)
-        for (number, group) in batch.groups.enumerated() {
-          try TransferStore.reportProgress(.writing, number, of: batch.groups.count, progress)
-          written.placements.append(try Self.placement(of: group, number, rows, shared))
+        for (index, group) in batch.groups.enumerated() {
+          try TransferStore.reportProgress(.writing, index, of: batch.groups.count, progress)
+          written.placements.append(try Self.placement(of: group, index, rows, shared))
         }
         try finish(rows, written, shared)
       }
@@ -146,8 +146,8 @@ struct ModelWriting {
 
   /// A transfer's error for objects that the store refuses.
   private static func error(_ refusal: ObjectBatch.Refusal) -> TransferError {
-    func failure(_ number: Int, _ reason: String) -> TransferFailure {
-      .init(item: "object \(number)", reason: reason)
+    func failure(_ index: Int, _ reason: String) -> TransferFailure {
+      .init(item: "object \(index)", reason: reason)
     }
     return switch refusal {
     case .notNew(let numbers):
@@ -183,14 +183,14 @@ struct ModelWriting {
 
   /// The placement of an object and of those that it leads to, read back from their rows.
   private static func placement(
-    of group: [any PersistentModel], _ number: Int, _ rows: RowTransaction, _ shared: SharedRows
+    of group: [any PersistentModel], _ index: Int, _ rows: RowTransaction, _ shared: SharedRows
   ) throws -> TransferPlacement {
     let contents = try group.map { model in
       let content =
         try shared.contains(model, in: rows.rows)
         ? rows.sharedContent(of: model) : rows.content(of: model)
       // Read back in the transaction, as for rows of another store.
-      guard let content else { throw notWritten(number) }
+      guard let content else { throw notWritten(index) }
       return content
     }
     let references = RowReferences(contents.map { ($0.shape.name, $0.number) })
@@ -199,12 +199,12 @@ struct ModelWriting {
   }
 
   /// The error for an object whose row doesn't have its values.
-  private static func notWritten(_ number: Int) -> TransferError {
+  private static func notWritten(_ index: Int) -> TransferError {
     TransferError(
       code: .notVerified,
       message:
         "The store does not hold what was written. Nothing was kept; check the disk, and run "
         + "again.",
-      failures: [.init(item: "object \(number)", reason: "its row has other values")])
+      failures: [.init(item: "object \(index)", reason: "its row has other values")])
   }
 }

@@ -61,8 +61,8 @@ struct TransferStore: Sendable {
       try rows.makeDurable()
       return try rows.read { rows in
         var wrong: [TransferPlacement] = []
-        for (number, placement) in placements.enumerated() {
-          try Self.reportProgress(.verifying, number, of: placements.count, progress)
+        for (index, placement) in placements.enumerated() {
+          try Self.reportProgress(.verifying, index, of: placements.count, progress)
           let digest = try RowReferences(placement.location)?.digest(in: rows, checksFiles: true)
           if digest != placement.digest { wrong.append(placement) }
         }
@@ -75,11 +75,11 @@ struct TransferStore: Sendable {
 
   /// Reports progress for one in ``reportInterval`` rows.
   static func reportProgress(
-    _ phase: TransferProgress.Phase, _ number: Int, of total: Int?,
+    _ phase: TransferProgress.Phase, _ completed: Int, of total: Int?,
     _ progress: TransferProgress.Report
   ) throws {
-    guard number % reportInterval == 0 else { return }
-    try progress(.init(phase: phase, completed: number, total: total))
+    guard completed % reportInterval == 0 else { return }
+    try progress(.init(phase: phase, completed: completed, total: total))
   }
 
   /// Runs a body, and maps the store's errors to those of a transfer.
