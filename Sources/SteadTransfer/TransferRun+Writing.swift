@@ -193,6 +193,7 @@ extension TransferRun {
     }
     let removed = try remove(entries)
     report.removed += removed
+    // What an interrupted run has written and doesn't read back counts as a failure.
     report.completed += resumed - lost.count
     if !isResumed {
       // `left` counts items that this run has read. Those of an interrupted run were removed
@@ -214,6 +215,7 @@ extension TransferRun {
     var removal: [TransferReceipt.Entry] = []
     try reporter.send(.verifying, 0, of: receipt.pendingCount)
     try forEachChunk(of: receipt, from: receipt.movedCount) { first, chunk in
+      // Progress counts the pending entries, and the index all.
       let done = first - receipt.movedCount
       let placements = chunk.placements
       let missing = Set(try verify(placements, after: done, of: receipt.pendingCount))
@@ -303,6 +305,7 @@ extension TransferRun {
   /// (``TransferOptions/removesAlreadyMoved``).
   mutating func removeAlreadyMoved(_ indices: [Int], of receipt: TransferReceipt) throws {
     guard !indices.isEmpty else { return }
+    // Chunks are read once and in order, so the indices are, too.
     var rest = indices.sorted()[...]
     var removal: [TransferReceipt.Entry] = []
     try reporter.send(.verifying, 0, of: indices.count)

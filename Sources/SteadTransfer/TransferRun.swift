@@ -81,9 +81,12 @@ struct TransferRun<Value, Element> {
     var survey = try survey(reading, receipt, checksConflicts: false)
     try removeAlreadyMoved(survey.moved, of: receipt)
     switch survey.plan.afterConversion(failed: survey.failedCount, options) {
+    // Nothing was written, so nothing has to be undone.
     case .refuse: throw notConverted(survey.failedCount)
+    // Items of an interrupted run may be pending all the same.
     case .nothing: try complete(receipt, receipt, tag)
     case .write:
+      // Only set if batches were checked before the first write.
       if let conflict = survey.conflict { throw conflict }
       try complete(write(&survey, reading, after: receipt), receipt, tag)
     }
@@ -143,6 +146,7 @@ struct TransferRun<Value, Element> {
       try destination.receipt(named: transfer.id)
     }
     var known = receipt ?? .none(transfer.id)
+    // A store that finds keys inexactly could return the receipt of another transfer.
     guard known.id == transfer.id else {
       throw TransferError(
         code: .unsupported,

@@ -164,6 +164,7 @@ extension TransferRun {
         report.failures.append(failure.failure)
       }
     }
+    // Before anything is removed.
     report.left = report.read
     try reporter.send(.converting, survey.plan.newCount, of: survey.plan.newCount)
     let isChecked = !survey.fingerprints.isEmpty && options.conflicts == .stop

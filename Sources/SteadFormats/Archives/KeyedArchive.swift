@@ -53,6 +53,7 @@
       guard case .dictionary(let archive) = try BinaryPropertyList.decode(data),
         case .array(let objects) = archive["$objects"],
         case .dictionary(let roots) = archive["$top"],
+        // Archives may have several roots; NSKeyedArchiver's convenience methods use this one.
         let top = roots["root"].flatMap(Self.reference)
       else { throw Unreadable() }
       self.data = data
@@ -230,6 +231,7 @@
     {
       switch builtIn {
       case .array: return try elements("NS.object", fields, depth)
+      // Elements of an archived set are hashable, unless the archive is damaged.
       case .set: return Set(try hashable(elements("NS.object", fields, depth)))
       case .dictionary: return try dictionary(fields, depth)
       case .string: return try field(["NS.string", "NS.bytes"], fields, String.self, depth)
@@ -260,6 +262,7 @@
           guard let index = Self.reference(found) else { throw Unreadable() }
           value = try object(at: index, depth: depth)
         }
+        // Of another type than the caller wants: the next name may have it.
         if let value = value as? Value { return value }
       }
       throw Unreadable()
@@ -306,6 +309,7 @@
       let text = try field(["NS.relative"], fields, String.self, depth)
       var base: URL?
       if let index = fields["NS.base"].flatMap(Self.reference), index != 0 {
+        // A relative URL is archived with its base, which may itself be relative.
         base = try object(at: index, depth: depth) as? URL
       }
       guard let url = URL(string: text, relativeTo: base) else { throw Unreadable() }
@@ -335,6 +339,7 @@
       case is URL, is NSURL: return allows(NSURL.self)
       case is UUID, is NSUUID: return allows(NSUUID.self)
       case is NSNull: return allows(NSNull.self)
+      // Before collections: a number is never one.
       case is NSNumber: return allows(NSNumber.self)
       case let array as [Any]:
         return allows(NSArray.self) && array.allSatisfy { canHold($0, allowing: allowed) }

@@ -171,6 +171,7 @@ package struct BinaryPropertyListDecoder {
     case BinaryPropertyList.Kind.integer: return try integer(at: start)
     case BinaryPropertyList.Kind.real: return try real(at: start)
     case BinaryPropertyList.Kind.date:
+      // Dates always have 8 bytes, so log2 of that.
       guard marker & 15 == 3 else { throw unknownKind(start) }
       try checkBounds(start + 1, count: 8)
       let seconds = Double(bitPattern: bytes.bigEndian(at: start + 1, size: 8))
@@ -178,6 +179,7 @@ package struct BinaryPropertyListDecoder {
     case BinaryPropertyList.Kind.reference:
       let size = Int(marker & 15) + 1
       try checkBounds(start + 1, count: size)
+      // UIDs have 32 bits, in however many bytes.
       guard size <= 8, let number = UInt32(exactly: bytes.bigEndian(at: start + 1, size: size))
       else { throw unknownKind(start) }
       // The dictionary that represents a UID takes an array, a field and its value.

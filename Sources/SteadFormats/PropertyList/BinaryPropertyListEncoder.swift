@@ -206,6 +206,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   /// Writes a string as ASCII if it is, else as UTF-16.
   private mutating func appendText(_ text: String) {
+    // `withUTF8` is mutating: it makes the storage contiguous.
     var text = text
     let isASCII = text.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
@@ -235,6 +236,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
   private mutating func endScalar(from start: Int) -> Int {
     let bytes = output.bytes(from: start)
     let number = offsets.count
+    // Long strings rarely repeat.
     guard bytes.count <= Self.uniquingLimit else {
       offsets.append(start)
       return number

@@ -76,6 +76,7 @@ private enum TextEncoding {
     if data.starts(with: [0xFF, 0xFE]) { return try converted(data, from: .utf16) }
     guard let name = declaredName(data) else { return data }
     switch name.uppercased() {
+    // ASCII is UTF-8; wrong bytes are found when strings are validated.
     case "UTF-8", "UTF8", "US-ASCII", "ASCII": return data
     case "ISO-8859-1", "LATIN1": return try converted(data, from: .isoLatin1)
     default:

@@ -46,6 +46,7 @@ struct XMLPropertyListReader {
     try skipMiscellaneous()
     let tag = try openTag()
     let list: PropertyList
+    // The element around the value is optional.
     if tag.name == "plist" {
       guard !tag.isEmpty else { throw damaged("it has no value") }
       try skipMiscellaneous()
@@ -56,6 +57,7 @@ struct XMLPropertyListReader {
       list = try value(tag, depth: 0)
     }
     try skipMiscellaneous()
+    // A second value would be lost silently.
     guard scanner.isAtEnd else { throw damaged("other content follows it") }
     return list
   }
@@ -146,6 +148,7 @@ struct XMLPropertyListReader {
     case "array": return .array(try elements(tag, depth: depth))
     case "string": return .string(try text(tag))
     case "true", "false":
+      // `<true></true>` is as good as `<true/>`.
       guard try text(tag).utf8.allSatisfy(\.isSpace) else {
         throw PropertyListError.damaged("a boolean has content", at: tag.offset)
       }
@@ -213,6 +216,7 @@ struct XMLPropertyListReader {
       }
       let key = try text(keyTag)
       try skipMiscellaneous()
+      // Checked here for a better message than a missing element.
       guard !scanner.isNext("</") else { throw damaged("a key has no value") }
       fields.append(.init(key, try value(openTag(), depth: depth + 1)))
     }

@@ -48,6 +48,7 @@ struct XMLPropertyListWriter: ~Copyable {
     case .string(let text): try line("string", text, depth: depth)
     case .array(let elements):
       guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
+      // As Apple's writer does.
       guard !elements.isEmpty else { return line("<array/>", depth: depth) }
       line("<array>", depth: depth)
       for element in elements { try add(element, depth: depth + 1) }

@@ -63,6 +63,7 @@ struct CoreDataCatalog {
   ///   layout.
   init(_ store: ForeignStore) throws {
     let (columns, columnTypes) = try Self.readColumns(store)
+    // Any other SQLite database ends here.
     for table in ["Z_PRIMARYKEY", "Z_METADATA"] where columns[table] == nil {
       throw TransferError(
         code: .unreadable,
@@ -150,6 +151,7 @@ struct CoreDataCatalog {
       guard case .integer(let number) = row[0], case .text(let name) = row[1], !name.isEmpty,
         names[number] == nil
       else { throw damaged("Z_PRIMARYKEY has a row that isn't an entity.") }
+      // A root has 0. NULL counts as that, too.
       let parent: Int64 = if case .integer(let parent) = row[2] { parent } else { 0 }
       names[number] = (name, parent)
     }

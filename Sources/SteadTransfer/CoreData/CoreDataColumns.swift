@@ -48,6 +48,7 @@ struct CoreDataColumns {
         let own = numbered.filter { groups[$0] == nil }
         resolutions[leaves[0].path] = try Self.resolution(base, own, table, isShared, holdsValues)
       } else {
+        // A property named `title1` takes the column that the rule would give to a second `title`.
         let isMixed = numbered.contains { groups[$0] != nil }
         let found = Self.resolutions(base, leaves, numbered, table)
         for (leaf, resolution) in zip(leaves, found) {
@@ -90,11 +91,13 @@ struct CoreDataColumns {
     _ isShared: Bool, _ holdsValues: (String) throws -> Bool
   ) rethrows -> Resolution {
     guard let first = table[base] else { return .ambiguous("the table has no column \(base)") }
+    // The usual case.
     if numbered.isEmpty { return .column(first.name) }
     // Sibling entities share a table, and their attributes of one name have numbered columns. The
     // rows of one entity use only one of them.
     let used = try ([base] + numbered).compactMap { table[$0]?.name }.filter(holdsValues)
     switch used.count {
+    // Without values nothing can be read wrongly.
     case 0: return .column(first.name)
     case 1 where isShared || used[0] == first.name: return .column(used[0])
     default:

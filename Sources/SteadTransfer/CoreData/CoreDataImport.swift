@@ -97,6 +97,7 @@ public struct CoreDataImport: Sendable {
     let identifier = try id == nil ? source.identifier() : ""
     let name = id ?? "Core Data \(identifier)"
     var options = StoreDestination.Options()
+    // Otherwise the rows that lead to a failed one would fail, too.
     options.dropsMissingDestinations = acceptsPartial
     let transfer = Transfer(
       name, from: TransferSource(source),

@@ -177,7 +177,9 @@ struct CoreDataPlanner {
   ) throws {
     let names = try storedNames(relationship, of: plan.className, plan.entity)
     let targets = entities(ofClass: relationship.destination)
+    // Row numbers are unique within a hierarchy, so the destination must be in one.
     let roots = Set(targets.map(\.root))
+    // The store has no entity for the destination.
     guard let destination = roots.first else {
       plan.missing.append(relationship.name)
       return

@@ -65,6 +65,7 @@ struct CoreDataReader {
         try progress(TransferProgress(phase: .reading, completed: count, total: total))
       }
     }
+    // After all rows, so that the error names each property with its count.
     try refuseDefaults()
     return items
   }
@@ -145,6 +146,7 @@ struct CoreDataReader {
       }
     }
     report.entities.sort { $0.entity < $1.entity }
+    // Several entities of a class report the same property.
     report.missingProperties = Set(report.missingProperties).sorted()
     let tables = CoreDataOmissions(store: store, catalog: catalog, mapping: mapping)
     report.skippedTables = try tables.skippedTables()
@@ -203,6 +205,7 @@ struct CoreDataReader {
       let value = layout.value(attribute.column, in: row)
       countArchive(value, attribute, plan)
       let converted = try converted(value, attribute, attribute.name)
+      // The writer puts the default in.
       if attribute.hasDefault, converted == .null {
         report.defaultedValues["\(plan.className).\(attribute.name)", default: 0] += 1
       }
@@ -282,6 +285,7 @@ struct CoreDataReader {
         if !inner.isOptional, inner.form == .fields { missing[inner.name] = inner.emptyObject }
         continue
       }
+      // An enum has one case at a time.
       guard composite.form == .fields || object.isEmpty else {
         throw notConverted("\(path) holds values of several cases.")
       }

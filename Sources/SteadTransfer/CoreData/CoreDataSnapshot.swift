@@ -297,6 +297,7 @@ enum CoreDataLogCheck {
       return false
     }
     let pageSize = Int(header[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    // Bounds of SQLite's page sizes. A page size of 0 would make this loop forever.
     guard pageSize >= 512, pageSize <= 65_536 else { return false }
     let salts = header[16..<24]
     let frameSize = frameHeaderSize + pageSize
@@ -308,6 +309,7 @@ enum CoreDataLogCheck {
       else { return false }
       // Frames with other salts are left over from before the log was restarted.
       if frame[8..<16] != salts { break }
+      // The last frame is cut off.
       guard UInt64(offset + frameSize) <= size else { return false }
       endsWithCommit = frame[4..<8].contains { $0 != 0 }
       offset += frameSize

@@ -111,6 +111,7 @@ final class CoreDataSource: ItemSource {
   /// The UUID in the file itself; nil while the file is being written, or if it has none without
   /// its log.
   private func storedIdentifier() throws -> String? {
+    // With a rollback journal the file may have uncommitted pages.
     guard let before = try? CoreDataState(of: path), before.versionTag != nil, !before.hasJournal
     else {
       return nil
@@ -176,6 +177,7 @@ final class ForeignStore {
     // write.
     _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
     try connection.execute("PRAGMA query_only = ON")
+    // Damage is found before any row is written, not in the middle.
     guard try rows("PRAGMA quick_check(1)").first?.first == .text("ok") else {
       throw SQLiteError.damaged("its pages do not fit")
     }

@@ -33,6 +33,7 @@ struct CoreDataValue {
     if attribute.form == .marked, case .blob(let data) = value { value = try withoutMarker(data) }
     switch (attribute.encoding, value) {
     case (.decimal, .real(let number)): return .text(CoreDataDecimal.text(number))
+    // Codable values may be stored as archives, property lists or JSON.
     case (.json, .blob(let data)), (.composite, .blob(let data)):
       return try json(data)
     // A transformer of the app decodes its own bytes.
@@ -70,6 +71,7 @@ struct CoreDataValue {
     case let url as URL: return .text(url.absoluteString)
     case let text as String: return .text(text)
     case let fields as [String: Any]:
+      // The Codable form of a URL. One with a base isn't a URL by itself.
       guard let text = fields["relative"] as? String, fields["base"] == nil else { break }
       return .text(text)
     default: break
@@ -129,6 +131,7 @@ struct CoreDataBlob {
   /// are never instantiated.
   init(_ data: Data) throws {
     if data.starts(with: Data("bplist".utf8)) {
+      // An archive is a property list, too, so it is tried first.
       if let value = try? PlainArchive.value(data) {
         self.value = value
       } else if !PlainArchive.isArchive(data), let list = try? PropertyList.parse(data) {

@@ -234,6 +234,7 @@ private struct CSVFieldDecoder: Decoder, SingleValueDecodingContainer {
 
   /// The field as a date.
   private var date: Date? {
+    // A number is a date of `JSONEncoder` and of property lists; a year alone isn't ISO 8601.
     guard let seconds = Double(text), seconds.isFinite else { return ISO8601Date.date(text) }
     return Date(timeIntervalSinceReferenceDate: seconds)
   }

@@ -83,6 +83,7 @@ struct CSVReader {
   /// Whether a byte exists; throws if that isn't known yet.
   private func hasByte(at index: Int) throws -> Bool {
     if index < bytes.count { return true }
+    // Not the end of the file: the caller starts again with more bytes.
     guard isAtEnd else { throw NeedsMore() }
     return false
   }
@@ -110,6 +111,7 @@ struct CSVReader {
     bytes.removeFirst(position)
     position = 0
     let more = try read(max(Self.blockSize, bytes.count))
+    // `read` may return fewer bytes than asked for before the end.
     isAtEnd = more.isEmpty
     bytes += more
   }

@@ -33,6 +33,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
     guard status.kind == .file else {
       throw FileError(code: .notAFile, message: "Only a plain file can be read.", path: path)
     }
+    // An empty file has no header, and is no error.
     if status.size == 0 { return }
     // O_NONBLOCK, so that opening a FIFO that replaced the file in between can't block.
     try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
@@ -74,6 +75,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
       )
     }
     var removed = 0
+    // Compare and swap, so that what other programs add in between isn't lost.
     try AtomicFile(url).update { data in
       // `update` calls this again with newer data if another process was faster.
       removed = 0

@@ -85,6 +85,7 @@ struct PropertyListItems: ItemFormat {
   func identity(of piece: PreferenceList.Element) throws -> String { try piece.identity() }
 
   func data(of contents: Contents, keeping pieces: [PreferenceList.Element]) throws -> Data {
+    // An empty array, so that the program that writes the file finds one.
     try (contents.list.stored(pieces) ?? .array([])).data(format: contents.format)
   }
 }

@@ -76,6 +76,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   /// Removes elements by compare and swap, again if another process has changed the key in between.
   func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
     for _ in 0..<Self.attemptLimit {
+      // Somebody has removed the key: nothing is left to remove.
       guard let stored = try preferences.ownValue(forKey: key) else { return 0 }
       // Built in each attempt: the identities were claimed by elements of a list that is outdated.
       var known = IdentityMultiset(entries)
@@ -238,6 +239,7 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
     let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
     guard !gone.isEmpty else { return 0 }
     try history.removeRecords(gone.map { ($0.sequence, $0.bytes) })
+    // Durable before the receipt says that the source is done.
     try history.flush()
     return gone.count
   }

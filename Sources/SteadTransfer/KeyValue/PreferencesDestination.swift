@@ -91,6 +91,7 @@ struct PreferencesDestination: ItemDestination {
   func verify(
     _ placements: [TransferPlacement], _ progress: TransferProgress.Report
   ) throws -> [TransferPlacement] {
+    // What is verified has to survive a loss of power: the source goes next.
     try preferences.flush()
     let stored = try preferences.storedContents()
     var lost: [TransferPlacement] = []

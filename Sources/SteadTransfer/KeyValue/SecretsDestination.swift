@@ -123,6 +123,7 @@ struct SecretsDestination: ItemDestination {
         try receipts.insert(new, for: receipt.id, label: label)
       }
     } catch {
+      // The receipt was created or replaced since it was read: another process is moving, too.
       guard error.code == .changed || error.code == .duplicateItem else { throw error }
       throw TransferError(
         code: .changed,

@@ -62,6 +62,7 @@ struct FileWriting<Model: PersistentModel> {
     var failures: [TransferFailure] = []
     var seen: Set<String> = []
     let rows = elements.enumerated().map { index, element -> RowReferences.Reference? in
+      // The extension is the caller's, and the only part of the name that isn't a digest.
       if !element.pathExtension.isEmpty, !RelativePath.isName(element.pathExtension) {
         failures.append(.init(item: "file \(index)", reason: "its extension is no part of a name"))
       }
@@ -70,6 +71,7 @@ struct FileWriting<Model: PersistentModel> {
         failures.append(.init(item: "file \(index)", reason: "its record is of another store"))
         return nil
       }
+      // A record has one path, so the second file would replace the first.
       if !seen.insert(RowReferences([row]).text).inserted {
         failures.append(.init(item: "file \(index)", reason: "its record has another file"))
       }

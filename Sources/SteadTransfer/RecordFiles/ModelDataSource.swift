@@ -97,6 +97,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
       name: "\(name) of \(shape.name) \(number)",
       identity: key.identity(digest: Self.digest(of: value)),
       value: Result {
+        // External values are mapped here.
         guard case .blob(let data) = try rows.bytes(ofExternal: value) else {
           throw TransferError(code: .unreadable, message: "The column does not hold bytes.")
         }

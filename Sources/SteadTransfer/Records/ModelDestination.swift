@@ -117,6 +117,7 @@ struct ModelWriting {
       switch rule {
       case .replace: .replace
       case .keepExisting: .keep
+      // `.leave` and `.stop`: the run decides what becomes of the refused objects.
       default: .refuse
       }
   }
@@ -187,6 +188,7 @@ struct ModelWriting {
   ) throws -> TransferPlacement {
     let contents = try group.map { model in
       let content =
+        // A row that several objects lead to has what all of them wrote.
         try shared.contains(model, in: rows.rows)
         ? rows.sharedContent(of: model) : rows.content(of: model)
       // Read back in the transaction, as for rows of another store.

@@ -57,6 +57,7 @@ struct StoreDestination: ItemDestination {
     self.container = container
     self.options = options
     opened = TransferStore.opened(container, holding: nil)
+    // Without a store there are no forms; each call throws the error.
     forms = ((try? opened.get())?.rows.shapes ?? [:]).mapValues { RowForm($0) }
   }
 

@@ -122,6 +122,7 @@ extension RowTransaction {
 
   /// The chunk of a receipt's entries that begins at an index.
   func chunk(of receipt: TransferReceipt, at index: Int) throws -> ReceiptChunk {
+    // Another process has folded the chunks, or emptied the receipt.
     guard let data = try receiptEntries(of: receipt.id, at: index) else {
       throw receipt.superseded(nil)
     }
@@ -162,6 +163,7 @@ extension RowTransaction {
   ///
   /// - Parameter shared: The rows that were written again.
   func refreshDigests(_ receipt: TransferReceipt, _ shared: SharedRows) throws {
+    // The usual case: no record was written twice.
     guard !shared.all.isEmpty else { return }
     for range in try receiptChunks(of: receipt.id, from: receipt.movedCount) {
       var entries = try chunk(of: receipt, at: range.lowerBound).entries
