@@ -34,8 +34,8 @@ extension TransferSource {
 }
 
 /// A table of comma-separated values as a source.
-struct CSVFile<Value: Decodable & Sendable>: ItemSource {
-  private let file: ItemFile<CSVRows>
+struct CSVFile<Value: Decodable & Sendable>: FileSource {
+  let file: ItemFile<CSVRows>
 
   /// A table; one that doesn't exist has no rows.
   init(
@@ -48,11 +48,6 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
 
   /// The file's name, with that of its directory.
   var name: String { "table \(file.name)" }
-  /// Whether it was opened to remove items.
-  var isRemovable: Bool { file.isRemovable }
-
-  /// The version tag of the file.
-  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The rows, named by their first line, and read again in each pass.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
@@ -85,13 +80,6 @@ struct CSVFile<Value: Decodable & Sendable>: ItemSource {
         }
         return try Value(from: CSVRowDecoder(columns: columns, fields: row.fields))
       }, size: row.bytes.count)
-  }
-
-  /// Rewrites the file without the rows.
-  ///
-  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
-  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    try file.remove(entries)
   }
 }
 

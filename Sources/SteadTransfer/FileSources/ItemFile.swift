@@ -124,3 +124,27 @@ protocol ItemFormat: Sendable {
   /// The file with only these items, which may be none.
   func data(of contents: Contents, keeping pieces: [Piece]) throws -> Data
 }
+
+// MARK: - Sources
+
+/// A source whose items are in a file.
+protocol FileSource: ItemSource {
+  /// How the file is split into items.
+  associatedtype Format: ItemFormat
+
+  /// The file.
+  var file: ItemFile<Format> { get }
+}
+
+extension FileSource {
+  /// Whether the file was opened to remove items.
+  var isRemovable: Bool { file.isRemovable }
+
+  /// The version tag of the file.
+  func versionTag() throws -> String? { try file.versionTag() }
+
+  /// Rewrites the file without the items that still are what was moved.
+  ///
+  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
+  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int { try file.remove(entries) }
+}

@@ -25,8 +25,8 @@ extension TransferSource {
 }
 
 /// A JSON file as a source.
-struct JSONFile<Value: Decodable & Sendable>: ItemSource {
-  private let file: ItemFile<JSONItems>
+struct JSONFile<Value: Decodable & Sendable>: FileSource {
+  let file: ItemFile<JSONItems>
 
   /// A file; one that doesn't exist has no items.
   init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
@@ -35,10 +35,6 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
 
   /// The file's name, with that of its directory.
   var name: String { "JSON \(file.name)" }
-  /// Whether it was opened to remove items.
-  var isRemovable: Bool { file.isRemovable }
-  /// The version tag of the file.
-  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The elements, named by index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
@@ -49,13 +45,6 @@ struct JSONFile<Value: Decodable & Sendable>: ItemSource {
     try file.items(progress, name: { index, _ in "item \(index)" }) { bytes, _ in
       try JSONElements.decode(Value.self, from: bytes)
     }
-  }
-
-  /// Rewrites the file without the items.
-  ///
-  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
-  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    try file.remove(entries)
   }
 }
 

@@ -26,8 +26,8 @@ extension TransferSource {
 }
 
 /// A property list file as a source.
-struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
-  private let file: ItemFile<PropertyListItems>
+struct PropertyListFile<Value: Decodable & Sendable>: FileSource {
+  let file: ItemFile<PropertyListItems>
 
   /// A file; one that doesn't exist has no items.
   init(_ url: URL, of type: Value.Type = Value.self, removesItems: Bool = false) {
@@ -36,10 +36,6 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
 
   /// The file's name, with that of its directory.
   var name: String { "property list \(file.name)" }
-  /// Whether it was opened to remove items.
-  var isRemovable: Bool { file.isRemovable }
-  /// The version tag of the file.
-  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The elements, named by index.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<Value> {
@@ -50,13 +46,6 @@ struct PropertyListFile<Value: Decodable & Sendable>: ItemSource {
     try file.items(progress, name: { index, _ in "item \(index)" }) { piece, _ in
       try piece.decoded(as: Value.self)
     }
-  }
-
-  /// Rewrites the file without the items.
-  ///
-  /// - Throws: ``TransferError/Code/unsupported`` if the file may only be read.
-  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    try file.remove(entries)
   }
 }
 
@@ -108,8 +97,8 @@ extension TransferSource where Value == PreferenceEntry {
 }
 
 /// The property list file of a program's `UserDefaults` as a source.
-struct UserDefaultsFile: ItemSource {
-  private let file: ItemFile<PropertyListFields>
+struct UserDefaultsFile: FileSource {
+  let file: ItemFile<PropertyListFields>
 
   /// A file; one that doesn't exist has no keys.
   init(_ url: URL, removesItems: Bool = false) {
@@ -118,10 +107,6 @@ struct UserDefaultsFile: ItemSource {
 
   /// The file's name, with that of its directory.
   var name: String { "user defaults \(file.name)" }
-  /// Whether it was opened to remove items.
-  var isRemovable: Bool { file.isRemovable }
-  /// The version tag of the file.
-  func versionTag() throws -> String? { try file.versionTag() }
 
   /// The keys with their values, in the order of the keys' bytes.
   func open(_ progress: TransferProgress.Report) throws -> ItemReading<PreferenceEntry> {
@@ -131,11 +116,6 @@ struct UserDefaultsFile: ItemSource {
   private func items(_ progress: TransferProgress.Report) throws -> [TransferItem<PreferenceEntry>]
   {
     try file.items(progress, name: { "key \($1.key)" }) { piece, _ in piece }
-  }
-
-  /// Rewrites the file without the keys that still have the moved values.
-  func remove(_ entries: [TransferReceipt.Entry]) throws -> Int {
-    try file.remove(entries)
   }
 }
 

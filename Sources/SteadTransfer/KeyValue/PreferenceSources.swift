@@ -92,10 +92,7 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
       try preferences.flushWithoutTraces()
       return removed
     }
-    throw TransferError(
-      code: .changed,
-      message:
-        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+    throw TransferError.contended(name, attempts: Self.attemptLimit)
   }
 
   /// Whether data that isn't JSON is the type's own form, such as that of a URL.
@@ -168,10 +165,7 @@ struct DomainSource: ItemSource {
       try preferences.flushWithoutTraces()
       return gone.count
     }
-    throw TransferError(
-      code: .changed,
-      message:
-        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+    throw TransferError.contended(name, attempts: Self.attemptLimit)
   }
 
   private func entries() throws -> [PreferenceEntry] {

@@ -123,10 +123,7 @@ struct PreferencesDestination: ItemDestination {
         return try preferences.flush()
       }
     }
-    throw TransferError(
-      code: .changed,
-      message:
-        "Other programs wrote to \(name) on each of \(Self.attemptLimit) attempts. Run again.")
+    throw TransferError.contended(name, attempts: Self.attemptLimit)
   }
 
   /// What is to be written, and the values of the keys at the time of planning.
@@ -210,6 +207,15 @@ struct PreferencesDestination: ItemDestination {
         message: "The receipt in \(name) does not decode. Without it is not known what was moved: "
           + "see to that before you remove it.", cause: error)
     }
+  }
+}
+
+extension TransferError {
+  /// The error for compare and swap that failed on each attempt.
+  static func contended(_ name: String, attempts: Int) -> TransferError {
+    TransferError(
+      code: .changed,
+      message: "Other programs wrote to \(name) on each of \(attempts) attempts. Run again.")
   }
 }
 
