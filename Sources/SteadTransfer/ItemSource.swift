@@ -98,7 +98,8 @@ struct ItemReading<Value> {
 
 /// One item of a source.
 struct TransferItem<Value> {
-  /// The item's place in the source, for reports: an index, a key, a line. It never contains the item's value.
+  /// The item's position in the source, for reports: an index, a key, a line. It never contains the
+  /// item's value.
   var name: String
   /// The item's identity in the source: a digest of its contents, or a number with one.
   ///

@@ -36,12 +36,11 @@ struct TransferPlan {
   private(set) var unfinishedCount = 0
   private(set) var movedCount = 0
 
-  /// Makes a multiset.
+  /// Makes a plan.
   ///
   /// - Parameters:
-  ///   - count: The number of identities.
-  ///   - chunk: Returns some identities, from an index on, so that not all are in memory as
-  ///     strings.
+  ///   - receipt: The destination's receipt.
+  ///   - identities: Returns the identities of a chunk of entries, from an index on.
   init(_ receipt: TransferReceipt, _ identities: (_ first: Int) throws -> [String]) rethrows {
     self.receipt = receipt
     // Pending entries come first, so that of two equal items, one moved earlier and one pending,
@@ -155,7 +154,12 @@ struct IdentityMultiset {
   /// How many identities were removed.
   private(set) var removedCount = 0
 
-  /// Identities in chunks, so that not all are in memory as strings.
+  /// Makes a multiset.
+  ///
+  /// - Parameters:
+  ///   - count: The number of identities.
+  ///   - chunk: Returns some identities, from an index on, so that not all are in memory as
+  ///     strings.
   init(_ count: Int, _ chunk: (_ first: Int) throws -> [String]) rethrows {
     tokens.reserveCapacity(count)
     while tokens.count < count {
@@ -171,7 +175,7 @@ struct IdentityMultiset {
     isRemoved = Array(repeating: false, count: tokens.count)
   }
 
-  /// The identities of a receipt's entries.
+  /// Makes a multiset of the identities of entries.
   init(_ entries: [TransferReceipt.Entry]) {
     self.init(entries.count) { entries[$0...].map(\.identity) }
   }

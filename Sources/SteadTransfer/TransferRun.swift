@@ -53,6 +53,7 @@ struct TransferRun<Value, Element> {
     }
   }
 
+  /// The implementations behind the public types.
   var source: any ItemSource<Value> { transfer.source.items }
   var destination: any ItemDestination<Element> { transfer.destination.items }
   var options: TransferOptions { transfer.options }

@@ -78,7 +78,9 @@ package enum BinaryPropertyList {
     }
   }
 
-  /// Encodes a dictionary with its keys in the given order; no key may occur twice.
+  /// Encodes a dictionary with its keys in the given order.
+  ///
+  /// - Precondition: No key occurs twice; it would be written twice.
   package static func encode(_ fields: [PropertyList.Fields.Field]) throws -> Data {
     var size = BinaryPropertyListSize()
     try size.add(fields, depth: 0)
@@ -104,9 +106,10 @@ package enum BinaryPropertyList {
 
   /// Calls `visit` for each key and value of the dictionary in `bytes`, in their order in the file.
   ///
-  /// A key that occurs twice in the file is visited twice. Cost: about 0.1 us a key. Throws what `visit`
-  /// throws, and a ``PropertyListError`` for bytes that aren't a dictionary; some keys may have been visited
-  /// by then.
+  /// A key that occurs twice in the file is visited twice. Costs about 0.1 µs a key.
+  ///
+  /// - Throws: What `visit` throws, and ``PropertyListError`` for bytes that aren't a dictionary. Some
+  ///   keys may have been visited by then.
   package static func decode(
     _ bytes: UnsafeRawBufferPointer, _ visit: (String, PropertyList) throws -> Void
   ) throws {

@@ -86,7 +86,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
 
   // MARK: - Values
 
-  /// Counts a value and its contents; throws at the depth limit, before anything is written.
+  /// Writes a value, and returns its number.
   mutating func add(_ value: PropertyList, depth: Int) throws -> Int {
     let start = output.count
     switch value {
@@ -275,6 +275,7 @@ struct BinaryPropertyListSize {
   /// About how many bytes: non-ASCII strings may take up to twice what is counted.
   private(set) var bytes = 64
 
+  /// Counts a value and its contents; throws at the depth limit, before anything is written.
   mutating func add(_ value: PropertyList, depth: Int) throws {
     switch value {
     case .bool: addObject(1)
@@ -289,7 +290,7 @@ struct BinaryPropertyListSize {
     }
   }
 
-  /// Writes a dictionary with its keys in the given order, and returns its number.
+  /// Counts a dictionary and its contents.
   mutating func add(_ fields: [PropertyList.Fields.Field], depth: Int) throws {
     try addContainer(depth: depth)
     for index in fields.indices {
@@ -298,6 +299,7 @@ struct BinaryPropertyListSize {
     }
   }
 
+  /// Counts a container without its contents.
   private mutating func addContainer(depth: Int) throws {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     addObject(9)

@@ -103,7 +103,7 @@ extension PropertyList.Fields {
 
   /// Converts a dictionary whose values ``PropertyList/init(validating:)`` accepts.
   ///
-  /// Throws as that initialiser does.
+  /// - Throws: As that initializer does.
   public init(validating dictionary: [String: Any]) throws {
     self.init(try dictionary.map { Field($0, try PropertyList(validating: $1)) })
   }

@@ -235,7 +235,7 @@ public struct CoreDataReport: Sendable {
 }
 
 extension CoreDataReport: CustomStringConvertible {
-  /// The figures, with a line for each entity and for each kind of thing that was left out.
+  /// The numbers, with a line for each entity and for each kind of thing that was left out.
   public var description: String {
     var lines = ["\(transfer)"]
     for entity in entities {

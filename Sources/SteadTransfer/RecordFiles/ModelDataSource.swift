@@ -45,15 +45,11 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   private let store: TransferStore
 
   /// The bytes of an optional property.
-  ///
-  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
   init(_ container: ModelContainer, _ property: KeyPath<Model, Data?>) throws {
     try self.init(container, path: property)
   }
 
-  /// The bytes of a property; an empty value isn't moved.
-  ///
-  /// - Throws: ``TransferError`` `.unsupported` when the key path is not a stored property's.
+  /// The bytes of a property.
   init(_ container: ModelContainer, _ property: KeyPath<Model, Data>) throws {
     try self.init(container, path: property)
   }
