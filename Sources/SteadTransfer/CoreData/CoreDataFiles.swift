@@ -1,6 +1,7 @@
 import Foundation
 import SteadFiles
 import SteadRecords
+import SteadSQLite
 
 /// The files with a store's large values, in `.NAME_SUPPORT/_EXTERNAL_DATA` next to the store.
 struct CoreDataFiles {
@@ -127,8 +128,8 @@ struct ExternalStorageDetector {
     if let configured = mapping.externalStorage[plan.className]?[attribute.name] {
       return configured
     }
-    let column = quotedName(attribute.column)
-    let source = "FROM \(quotedName(plan.entity.table)) WHERE \(column) IS NOT NULL"
+    let column = attribute.column.sqlName
+    let source = "FROM \(plan.entity.table.sqlName) WHERE \(column) IS NOT NULL"
     let first = try store.rows(
       "SELECT count(*), ifnull(sum(typeof(\(column)) = 'blob' "
         + "AND substr(\(column), 1, 1) IN (x'01', x'02')), 0) \(source)")

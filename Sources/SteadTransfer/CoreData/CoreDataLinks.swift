@@ -48,13 +48,13 @@ struct CoreDataLinks {
 
   /// Reads a foreign key, from the destinations' side.
   private func read(_ reference: CoreDataClassPlan.Reference) throws -> Targets {
-    let order = reference.orderColumn.map(quotedName) ?? "NULL"
-    let entity = reference.entityColumn.map(quotedName) ?? "NULL"
+    let order = reference.orderColumn.map(\.sqlName) ?? "NULL"
+    let entity = reference.entityColumn.map(\.sqlName) ?? "NULL"
     let numbers = reference.entities.sorted().map(String.init).joined(separator: ", ")
-    let column = quotedName(reference.column)
+    let column = reference.column.sqlName
     var result: Targets = [:]
     try store.forEachRow(
-      "SELECT Z_PK, \(column), \(order), \(entity) FROM \(quotedName(reference.table)) "
+      "SELECT Z_PK, \(column), \(order), \(entity) FROM \(reference.table.sqlName) "
         + "WHERE \(column) IS NOT NULL AND Z_ENT IN (\(numbers))"
     ) { row in
       // A value of another type is found when the row itself is read, and makes that fail.
@@ -75,7 +75,7 @@ struct CoreDataLinks {
       let side = pairs.sides.first(where: { $0.column == own }),
       let root = catalog.entities[side.entity]?.root
     else { return [:] }
-    let order = planner.order(of: other, in: table).map(quotedName) ?? "NULL"
+    let order = planner.order(of: other, in: table).map(\.sqlName) ?? "NULL"
     var result: Targets = [:]
     func add(_ owner: Int64, _ target: Int64, _ order: Int64?) {
       let key = StoredRow.Key(root: root, number: owner)
@@ -86,7 +86,7 @@ struct CoreDataLinks {
       }
     }
     try store.forEachRow(
-      "SELECT \(quotedName(own)), \(quotedName(other)), \(order) FROM \(quotedName(table))"
+      "SELECT \(own.sqlName), \(other.sqlName), \(order) FROM \(table.sqlName)"
     ) { row in
       guard case .integer(let owner) = row[0], case .integer(let target) = row[1] else {
         throw CoreDataCatalog.damaged("\(table) has a row that isn't a pair.")
@@ -119,9 +119,4 @@ extension CoreDataCatalog {
 extension SQLValue {
   /// The integer; nil for another type.
   var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
-}
-
-/// An SQL identifier in quotation marks.
-func quotedName(_ name: String) -> String {
-  "\"\(name.replacing("\"", with: "\"\""))\""
 }

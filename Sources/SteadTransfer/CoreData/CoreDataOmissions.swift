@@ -1,4 +1,5 @@
 import SteadRecords
+import SteadSQLite
 
 /// Counts the contents of a store that no property takes.
 struct CoreDataOmissions {
@@ -28,7 +29,7 @@ struct CoreDataOmissions {
 
   /// The number of rows in a table.
   private func count(_ table: String) throws -> Int {
-    try Int(store.rows("SELECT count(*) FROM \(quotedName(table))").first?.first?.integer ?? 0)
+    try Int(store.rows("SELECT count(*) FROM \(table.sqlName)").first?.first?.integer ?? 0)
   }
 
   /// The values without a property.
@@ -71,9 +72,9 @@ struct CoreDataOmissions {
       return !names.contains("Z" + name.dropFirst())
     }
     if columns.isEmpty { return [] }
-    let counts = columns.map { "count(\(quotedName($0)))" }.joined(separator: ", ")
+    let counts = columns.map { "count(\($0.sqlName))" }.joined(separator: ", ")
     let row = try store.rows(
-      "SELECT \(counts) FROM \(quotedName(plan.entity.table)) WHERE Z_ENT = ?1",
+      "SELECT \(counts) FROM \(plan.entity.table.sqlName) WHERE Z_ENT = ?1",
       [.integer(plan.entity.number)])
     return zip(columns, row.first ?? []).compactMap { column, value in
       value.integer.flatMap { $0 > 0 ? (column, Int($0)) : nil }

@@ -1,5 +1,6 @@
 import Foundation
 import SteadRecords
+import SteadSQLite
 
 /// Finds the columns of one entity's properties, by the store's model if it has one.
 ///
@@ -39,9 +40,9 @@ struct CoreDataProperties {
   private static func holdsValues(
     _ column: String, _ entity: CoreDataCatalog.Entity, _ store: ForeignStore
   ) throws -> Bool {
-    let name = quotedName(column)
+    let name = column.sqlName
     let rows = try store.rows(
-      "SELECT 1 FROM \(quotedName(entity.table)) WHERE Z_ENT = ?1 AND \(name) IS NOT NULL LIMIT 1",
+      "SELECT 1 FROM \(entity.table.sqlName) WHERE Z_ENT = ?1 AND \(name) IS NOT NULL LIMIT 1",
       [.integer(entity.number)])
     return !rows.isEmpty
   }

@@ -93,7 +93,7 @@ struct CoreDataReader {
     for (table, members) in Dictionary(grouping: own, by: \.table).sorted(by: { $0.key < $1.key }) {
       try requireColumns(of: table)
       let numbers = Set(members.map(\.number))
-      try store.forEachRow("SELECT Z_PK, Z_ENT FROM \(quotedName(table))") { row in
+      try store.forEachRow("SELECT Z_PK, Z_ENT FROM \(table.sqlName)") { row in
         guard let number = row[0].integer, let entity = row[1].integer, numbers.contains(entity),
           rows.updateValue(entity, forKey: .init(root: members[0].root, number: number)) == nil
         else {
@@ -171,8 +171,8 @@ struct CoreDataReader {
     let plan = plans[entity.number]
     let layout = CoreDataRowLayout(plan)
     let sql =
-      "SELECT \(layout.columns.map(quotedName).joined(separator: ", ")) "
-      + "FROM \(quotedName(entity.table)) WHERE Z_ENT = ?1 ORDER BY Z_PK"
+      "SELECT \(layout.columns.map(\.sqlName).joined(separator: ", ")) "
+      + "FROM \(entity.table.sqlName) WHERE Z_ENT = ?1 ORDER BY Z_PK"
     // The closure can't mutate `self` while the store, a part of it, is being accessed.
     var reader = self
     try store.forEachRow(sql, [.integer(entity.number)]) { row in
