@@ -140,6 +140,7 @@ enum ItemDigest {
     var bytes: [UInt8] = []
     for var text in texts {
       text.withUTF8 { utf8 in
+        // Without lengths ["ab", "c"] and ["a", "bc"] would have one digest.
         withUnsafeBytes(of: UInt64(utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: utf8)
       }
@@ -159,6 +160,7 @@ struct HexadecimalDigest {
   /// Parses a digest; nil for any string that ``text`` would not reproduce, such as one with
   /// capital letters.
   init?(_ text: some Collection<UInt8>) {
+    // Checked first, since this runs for every string of a receipt.
     guard text.count == ItemDigest.digitCount else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(ItemDigest.byteCount)

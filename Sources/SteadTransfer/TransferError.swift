@@ -87,6 +87,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
 
   /// The message, the first failures, and the sentence of the cause.
   public var description: String {
+    // Some messages end with the cause's already.
     guard let sentence = causeSentence, !message.contains(sentence) else { return summary }
     return "\(summary) \(sentence)"
   }
@@ -106,6 +107,7 @@ extension TransferError: CustomStringConvertible, LocalizedError {
   private var causeSentence: String? {
     switch cause {
     case let error as TransferError: error.message
+    // Messages of this package's errors never contain a value.
     case let error as SecretError: error.message
     case let error as SwiftDataError: error.message.isEmpty ? "\(error.code)" : error.message
     default: cause?.valueFreeSentence
@@ -148,6 +150,7 @@ extension TransferFailure {
     case let error as TransferError:
       error.message
     case let error as PreferencesError:
+      // What didn't decode is in the cause.
       [error.message, (error.cause as? DecodingError)?.valueFreeSentence].compactMap(\.self)
         .joined(separator: " ")
     default:

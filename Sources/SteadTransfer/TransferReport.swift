@@ -44,6 +44,7 @@ public struct TransferReport: Sendable {
 
   /// The result in one word.
   public var outcome: Outcome {
+    // Failures come first: a run that moved nothing but has failures isn't one with nothing to do.
     if !failures.isEmpty { return .partial }
     return moved + kept + completed + removed == 0 ? .nothingToDo : .complete
   }

@@ -287,6 +287,7 @@
       }
     }
 
+    /// A dictionary, which has its keys and values in two parallel lists.
     private func dictionary(_ fields: PropertyList.Fields, _ depth: Int) throws -> [AnyHashable:
       Any]
     {
@@ -305,6 +306,7 @@
       }
     }
 
+    /// A URL, relative to its base if it has one.
     private func url(_ fields: PropertyList.Fields, _ depth: Int) throws -> URL {
       let text = try field(["NS.relative"], fields, String.self, depth)
       var base: URL?

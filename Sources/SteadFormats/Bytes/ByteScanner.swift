@@ -8,6 +8,7 @@ struct ByteScanner {
   /// The index of the next byte; `bytes.count` at the end.
   private(set) var offset = 0
 
+  /// A scanner at the beginning of bytes.
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   /// Whether all bytes were consumed.

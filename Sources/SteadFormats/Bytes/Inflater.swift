@@ -162,11 +162,14 @@ package struct Inflater {
 
   // MARK: - Tables of RFC 1951, section 3.2
 
+  /// The symbol that ends a block.
   private static let endOfBlock = 256
   private static let literalLimit = 286
+  /// The order in which the lengths of the code-length code are sent.
   private static let codeLengthOrder = [
     16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15,
   ]
+  /// The base length of each length symbol, and the number of extra bits.
   private static let lengths = [
     3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131,
     163, 195, 227, 258,
@@ -174,6 +177,7 @@ package struct Inflater {
   private static let lengthBits = [
     0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
   ]
+  /// The base distance of each distance symbol, and the number of extra bits.
   private static let distances = [
     1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537,
     2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577,
@@ -182,6 +186,7 @@ package struct Inflater {
     0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13,
     13,
   ]
+  /// The codes of blocks of kind 1.
   private static let fixedLiterals = HuffmanCode(
     complete: (0..<288).map { $0 < 144 ? 8 : $0 < 256 ? 9 : $0 < 280 ? 7 : 8 })
   private static let fixedDistances = HuffmanCode(complete: Array(repeating: 5, count: 32))

@@ -239,6 +239,7 @@ package enum JSONArraySplitter {
     return start..<end
   }
 
+  /// Advances past whitespace.
   private static func skipSpace(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) {
     while position < bytes.count, bytes[position].isSpace { position += 1 }
   }

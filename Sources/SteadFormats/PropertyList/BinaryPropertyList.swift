@@ -119,6 +119,8 @@ package enum BinaryPropertyList {
 
   /// The number of a UID, if the dictionary represents one.
   static func reference(_ fields: PropertyList.Fields) -> UInt32? {
+    // A dictionary that only looks like a UID becomes one when it is written. Apple's XML has the
+    // same ambiguity.
     guard fields.count == 1, fields[0].key == referenceKey,
       case .integer(let number) = fields[0].value
     else { return nil }

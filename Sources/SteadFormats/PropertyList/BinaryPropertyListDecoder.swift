@@ -9,6 +9,7 @@ package struct BinaryPropertyListDecoder {
   private let bytes: UnsafeRawBufferPointer
   /// Where the offset table begins, which is where the objects end. `table <= trailer` was checked.
   private let offsetTable: Int
+  /// The size of an offset and of a reference, in bytes.
   private let offsetSize: Int
   private let referenceSize: Int
   /// The number of objects. Invariant: the offset table has room for all of them before the
@@ -200,6 +201,7 @@ package struct BinaryPropertyListDecoder {
       "The property list has an object of an unknown kind; write it without that.", at: start)
   }
 
+  /// Decodes a boolean.
   private func boolean(_ marker: UInt8, at start: Int) throws -> PropertyList {
     switch marker {
     case 0x08: return .bool(false)
@@ -345,6 +347,7 @@ package struct BinaryPropertyListDecoder {
     return key
   }
 
+  /// Decodes an array.
   private mutating func array(at start: Int, depth: Int) throws -> PropertyList {
     let (count, references) = try container(at: start, referencesEach: 1)
     var elements: [PropertyList] = []
@@ -356,6 +359,7 @@ package struct BinaryPropertyListDecoder {
     return .array(elements)
   }
 
+  /// Decodes a dictionary. A key that occurs twice has its last value.
   private mutating func dictionary(at start: Int, depth: Int) throws -> PropertyList {
     let (count, references) = try container(at: start, referencesEach: 2)
     var fields: [PropertyList.Fields.Field] = []

@@ -3,7 +3,7 @@ import Foundation
 extension PropertyList {
   /// A format that property lists are written in.
   public enum Format: Sendable, Hashable {
-    /// Apple's `bplist00`: small, quick, exact.
+    /// Apple's `bplist00`: small, fast, exact.
     case binary
     /// Apple's XML: for people and diffs. Dates lose their fraction of a second and `Float` becomes `Double`.
     case xml

@@ -37,6 +37,7 @@ public enum PropertyList: Sendable, Hashable {
 
   /// Makes a whole number up to `UInt64.max`, in its only form.
   public init(_ number: UInt64) {
+    // Each number has one representation, so that equality is equality of cases.
     self = Int64(exactly: number).map { .integer($0) } ?? .unsignedInteger(number)
   }
 }
@@ -53,6 +54,7 @@ extension PropertyList {
     case (.bool(let left), .bool(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.unsignedInteger(let left), .unsignedInteger(let right)): left == right
+    // Bit patterns: NaN equals itself, and -0.0 isn't 0.0.
     case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
     case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
     case (.date(let left), .date(let right)): left.bits == right.bits

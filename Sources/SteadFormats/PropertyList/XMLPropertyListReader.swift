@@ -28,9 +28,11 @@ struct XMLPropertyListReader {
 
   /// A start tag, without its attributes.
   private struct Tag {
+    /// The element's name.
     var name: String
     /// Whether the tag closes itself: `<true/>`.
     var isEmpty: Bool
+    /// The offset of the tag, for errors.
     var offset: Int
   }
 

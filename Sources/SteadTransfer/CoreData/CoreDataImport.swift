@@ -92,6 +92,7 @@ public struct CoreDataImport: Sendable {
   private func reported(
     _ body: (Transfer<StoredRow, StoredRow>) throws -> TransferReport
   ) throws -> CoreDataReport {
+    // Made for each run, so that a report has what this run found.
     let source = try CoreDataSource(url, schema: container.schema, mapping: mapping)
     // The UUID names the transfer, so that a copy of the store isn't imported again.
     let identifier = try id == nil ? source.identifier() : ""

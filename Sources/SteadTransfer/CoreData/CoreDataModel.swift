@@ -174,6 +174,7 @@ struct CoreDataModel {
   /// - Parameter entities: The names of the entities in the metadata.
   static func stored(in store: ForeignStore, entities: Set<String>) throws -> CoreDataModel? {
     let rows = try store.rows("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 2")
+    // A model that isn't the store's own would assign wrong columns; without one, names decide.
     guard rows.count == 1, case .blob(let content) = rows[0][0],
       let model = try? CoreDataModel(content), Set(model.entities.keys) == entities
     else { return nil }

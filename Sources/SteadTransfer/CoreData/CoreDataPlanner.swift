@@ -26,6 +26,7 @@ struct CoreDataPlanner {
     self.catalog = catalog
     self.schema = schema
     self.mapping = mapping
+    // Core Data writes names in capitals, so case carries no meaning.
     columns = catalog.columns.mapValues { columns in
       Dictionary(columns.map { ($0.uppercased(), $0) }) { first, _ in first }
     }
@@ -34,6 +35,7 @@ struct CoreDataPlanner {
       stored: catalog.entities.values.filter { !$0.isInternal }.map { entity in
         let name = Self.modelName(of: entity, catalog)
         return (name: name, identifier: catalog.modelEntity(entity)?.renamingIdentifier)
+        // Dictionaries have no order, and the result of matching must not depend on one.
       }.sorted { $0.name < $1.name },
       own: schema.entities.map { (name: $0.name, originalName: $0.originalName) })
     try checkMapping()
@@ -76,6 +78,7 @@ struct CoreDataPlanner {
     for (name, properties) in mapping.storedNames {
       let own = schema.entitiesByName[name]?.storedPropertiesByName ?? [:]
       for property in properties.keys.sorted() {
+        // Of `place.city` only the property is checked here; fields are when they are looked up.
         let first = property.split(separator: ".").first.map(String.init) ?? property
         guard own[first] == nil else { continue }
         throw unsupported(
@@ -221,6 +224,8 @@ struct CoreDataPlanner {
       return .own(
         reference(column, in: table, [plan.entity.number], to: destination))
     }
+    // Before the inverse: a many-to-many relationship has a join table even if its inverse is
+    // missing in the class.
     if !relationship.isToOneRelationship, let pairs = pairs(names, from: plan.entity) {
       return pairs
     }

@@ -56,6 +56,7 @@ struct CSVFile<Value: Decodable & Sendable>: FileSource {
     return ItemReading { [file] progress, body in
       try file.withBytes { read in
         var reader = try CSVReader(separator: separator, reading: read)
+        // Unique: the reader refuses two columns of one name.
         let columns = Dictionary(uniqueKeysWithValues: zip(reader.columns, 0...))
         var count = 0
         while let row = try reader.row() {

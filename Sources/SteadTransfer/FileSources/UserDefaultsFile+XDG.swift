@@ -26,6 +26,7 @@
     init(
       program: String, variables: [String: String], removesItems: Bool = false
     ) throws {
+      // The name becomes part of a path.
       guard !program.isEmpty, !program.contains("/"), !program.contains("\0") else {
         throw TransferError(
           code: .unsupported,

@@ -72,6 +72,7 @@ struct FileConflicts<Model: PersistentModel> {
   /// Whether a path is one that this package gives to the same bytes: then an earlier run was
   /// interrupted.
   private func isPath(_ path: String, of element: RecordFile<Model>) -> Bool {
+    // The folder and the slash after it.
     let name = folder.isEmpty ? path[...] : path.dropFirst(folder.count + 1)
     return path.hasPrefix(folder) && name.hasPrefix(SHA256.hexadecimal(element.data))
   }

@@ -88,6 +88,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   private func item(
     _ value: SQLValue, _ shape: RowShape, _ number: Int64, _ rows: RowTransaction
   ) -> TransferItem<RecordData> {
+    // The row's own class instead of its root: clearing looks up the shape by it.
     let key = StoredRow.Key(root: shape.name, number: number)
     return TransferItem(
       name: "\(name) of \(shape.name) \(number)",
@@ -123,6 +124,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
 
   /// Clears the property of one record; false if it has another value.
   private func clear(_ identity: String, _ rows: RowTransaction) throws -> Bool {
+    // The class or the property may be gone since the receipt was written.
     guard let key = StoredRow.Key(identity: identity), let shape = rows.rows.shapes[key.root],
       let attribute = shape.attributes.first(where: { $0.name == property }),
       let value = try rows.value(of: property, in: shape, key.number),

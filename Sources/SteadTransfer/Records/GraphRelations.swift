@@ -114,6 +114,7 @@ final class GraphRelations {
         setList(relationship.list, inverse.name, of: target, element)
       }
     case .inverse:
+      // A relationship that is stored on the other side always has an inverse.
       guard let name = relationship.inverse else { return }
       for target in targets {
         // The foreign key is in the destinations' rows.
@@ -122,6 +123,7 @@ final class GraphRelations {
       }
       setOrder(of: targets, name, element)
     case .pairs(let list, let isOwner):
+      // A relationship that is its own inverse needs both directions.
       let isSymmetric =
         relationship.inverse == relationship.name
         && owner.form.shape.lineage.contains(relationship.destination)
@@ -213,6 +215,7 @@ final class GraphRelations {
     if !limited.isEmpty { counts = countInverses() }
     for (element, draft) in writing.drafts.enumerated() {
       for relationship in draft.form.shape.relationships {
+        // A to-one relationship can't have too many.
         guard relationship.minimum > 0 || (relationship.isToMany && relationship.maximum > 0)
         else { continue }
         let count = self.count(of: relationship, draft, counts)
@@ -273,6 +276,7 @@ final class GraphRelations {
     of relationship: RowShape.Relationship, _ draft: GraphWriting.Draft
   ) -> Int? {
     guard case .column(_, let column?) = relationship.storage else { return nil }
+    // NULL is 0: the first list needs no value.
     if let index = draft.form.columnIndices[column], case .integer(let list) = draft.cells[index] {
       return Int(list)
     }

@@ -62,6 +62,7 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
       try store.mappingErrors("read") {
         try writing.run({ _ in }) { _, written, _ in
           replacedCount = written.replacedCount
+          // The only way out of the transaction without a commit.
           throw TransferStore.Rollback()
         }
       }

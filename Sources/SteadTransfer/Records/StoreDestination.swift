@@ -63,6 +63,7 @@ struct StoreDestination: ItemDestination {
 
   /// `records of` and the first models of the container.
   var name: String {
+    // A container may have dozens of models, and the name is part of each message.
     let names = container.schema.entities.map(\.name)
     let named = names.prefix(Self.namedModelLimit).joined(separator: ", ")
     return "records of \(named)\(names.count > Self.namedModelLimit ? ", ..." : "")"
@@ -192,6 +193,7 @@ final class RowForm: Sendable {
     in row: StoredRow, _ options: StoreDestination.Options
   ) -> [String] {
     if options.dropsUnknownProperties { return [] }
+    // NULL loses nothing.
     let values = row.attributes.filter { $0.value != .null && !attributes.contains($0.key) }
     let targets = row.relationships.filter { !$0.value.isEmpty && relationships[$0.key] == nil }
     return (Array(values.keys) + Array(targets.keys)).sorted().map { "the model has no \($0)" }

@@ -38,6 +38,7 @@ struct StoreSource: ItemSource {
     self.container = container
     func name<M: PersistentModel>(_ type: M.Type) -> String { Schema.entityName(for: type) }
     entities = models.isEmpty ? nil : Set(models.map { name($0) })
+    // Errors are thrown by the first use, since making a source doesn't throw.
     opened = TransferStore.opened(container, holding: nil)
     isRemovable = container.configurations.allSatisfy(\.allowsSave)
   }
@@ -129,6 +130,7 @@ struct StoreReading {
     var items: [TransferItem<StoredRow>] = []
     items.reserveCapacity(total)
     for shape in shapes {
+      // Before the rows of a shape, which need them.
       try readInverses(of: shape)
       try rows.forEachRow(of: shape) { row in
         try TransferStore.reportProgress(.reading, items.count, of: total, progress)
@@ -265,6 +267,7 @@ struct StoreRemoval {
       for shape in byRoot[key.root] ?? [] {
         // The key names the hierarchy, so each of its classes may have the row.
         guard let content = try rows.content(of: shape, key.number) else { continue }
+        // An edited row has another identity, and stays.
         return key.identity(digest: content.digest) == identity ? (shape, key.number) : nil
       }
       return nil

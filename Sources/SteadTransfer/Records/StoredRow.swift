@@ -59,6 +59,7 @@ extension StoredRow.Key: CustomStringConvertible {
   /// Parses a ``description``.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    // Omitting empty parts would accept `Draft//12`.
     guard parts.count == 2, !parts[0].isEmpty, let number = Int64(parts[1]) else { return nil }
     self.init(root: String(parts[0]), number: number)
   }
@@ -72,6 +73,7 @@ extension StoredRow.Key: CustomStringConvertible {
 
   /// The key in an identity that ``identity(digest:)`` made.
   package init?(identity: String) {
+    // The last colon: a digest has none.
     guard let end = identity.lastIndex(of: ":") else { return nil }
     self.init(identity[..<end])
   }
