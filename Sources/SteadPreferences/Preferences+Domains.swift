@@ -11,9 +11,7 @@ extension Preferences {
   /// Posted when a value was refused because it would exceed the quota; the object is the preferences.
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")
-}
 
-extension Preferences {
   // MARK: Defaults
 
   /// Registers values for keys that no domain has, in addition to those registered before.

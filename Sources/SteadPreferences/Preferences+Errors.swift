@@ -33,4 +33,106 @@ extension Preferences {
   }
 
   func report(_ error: PreferencesError) { errors.report(error) }
+
+  // MARK: - Values that do not decode
+
+  /// The maximum number of undecodable values kept aside for one key; beyond it writes are refused.
+  public static let keptAsideLimit = 16
+
+  /// The keys under which undecodable values of a key were kept aside when they were replaced.
+  ///
+  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does not decode,
+  /// that value is stored unchanged under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
+  /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer needed.
+  public func undecodableKeys(for name: String) -> [String] {
+    let domain = writtenDomain
+    return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
+      .filter { domain.value(forKey: $0) != nil }
+  }
+
+  /// Replaces the app domain's value with `new`; the old value is kept aside when `check` throws.
+  package func replace(
+    with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
+  ) throws {
+    while let old = writtenDomain.value(forKey: name) {
+      do {
+        try check(old)
+        break
+      } catch {
+        // Otherwise somebody has changed the stored value, and it has to be checked again.
+        if try keepAside(old, replacingWith: new, forKey: name, cause: error) { return }
+      }
+    }
+    try setPropertyList(new, forKey: name)
+  }
+
+  /// Replaces a value that does not decode, which is kept aside and reported; returns false when the key has
+  /// another value by now.
+  func keepAside(
+    _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
+  ) throws -> Bool {
+    let aside = try nameToKeep(old, of: name)
+    let isReplaced = try apply(
+      [DomainEdit(key: aside.key, value: old), DomainEdit(key: name, value: new)],
+      ifStill: [DomainEdit(key: name, value: old), aside])
+    guard isReplaced else { return false }
+    report(
+      PreferencesError(
+        code: .doesNotDecode,
+        message: "A value that does not decode was replaced. It is kept under \(aside.key).",
+        domain: domain, key: name, cause: cause))
+    return true
+  }
+
+  /// Makes several changes of the app's domain as one if `expected` still holds, and returns whether it did.
+  package func apply(
+    _ edits: [DomainEdit], ifStill expected: [DomainEdit] = []
+  ) throws -> Bool {
+    var isDone = false
+    do {
+      try writing { target in isDone = try target.apply(edits, ifStill: expected) }
+    } catch {
+      throw PreferencesError(error, domain: domain, key: edits.last?.key)
+    }
+    return isDone
+  }
+
+  /// The first free key for keeping a value, or the key that keeps it already, with its current value.
+  private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
+    let store = writtenDomain
+    for number in 1...Self.keptAsideLimit {
+      let aside = Self.asideName(of: name, number: number)
+      let there = store.value(forKey: aside)
+      if there == nil || there == value { return DomainEdit(key: aside, value: there) }
+    }
+    throw PreferencesError(
+      code: .tooManyKeptAside,
+      message: "The stored value does not decode, and \(Self.keptAsideLimit) such values are kept "
+        + "aside already. Remove those that undecodableKeys(for:) lists, then write again.",
+      domain: domain, key: name)
+  }
+
+  private static func asideName(of name: String, number: Int) -> String {
+    number == 1 ? "\(name).undecodable" : "\(name).undecodable.\(number)"
+  }
+
+  /// Reports to the error handler that a value did not decode and the default was used.
+  @usableFromInline
+  func reportUndecodable(_ error: any Error, forKey name: String) {
+    report(naming(name, in: error))
+  }
+
+  /// Adds the key to an error.
+  ///
+  /// An error of another type was thrown by a conversion of the app's, or by its own decoding.
+  func naming(_ name: String, in error: any Error) -> PreferencesError {
+    let known =
+      error as? PreferencesError
+      ?? PreferencesError(
+        code: .doesNotDecode, message: "The stored value could not be converted.", cause: error)
+    return PreferencesError(known, domain: domain, key: name)
+  }
+
+  /// The domain that is written to.
+  var writtenDomain: DomainStore { search.list.target }
 }

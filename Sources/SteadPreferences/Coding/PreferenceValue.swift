@@ -1,3 +1,5 @@
+import Foundation
+
 /// A type whose values are stored as property list values.
 ///
 /// `String`, `Bool`, the integers, `Float`, `Double`, `Data`, `Date`, `URL`, `UUID` and `Decimal` are
@@ -37,4 +39,190 @@ public protocol PreferenceValue: SendableMetatype {
 
   /// The form in which to store this value; nil when the value means that nothing is stored, as nil does.
   func propertyList() throws -> PropertyList?
+}
+
+/// A preference value with a natural value while nothing is stored: the one that `UserDefaults` returns.
+///
+/// False, 0, an empty string, empty data, no elements, and nil. A property with the wrapper ``UserDefault``
+/// needs no default if its type is one of these.
+public protocol UnsetPreferenceValue: PreferenceValue {
+  /// The value while nothing is stored.
+  static var whileUnset: Self { get }
+}
+
+extension Int: UnsetPreferenceValue {}
+extension Int8: UnsetPreferenceValue {}
+extension Int16: UnsetPreferenceValue {}
+extension Int32: UnsetPreferenceValue {}
+extension Int64: UnsetPreferenceValue {}
+extension UInt: UnsetPreferenceValue {}
+extension UInt8: UnsetPreferenceValue {}
+extension UInt16: UnsetPreferenceValue {}
+extension UInt32: UnsetPreferenceValue {}
+extension UInt64: UnsetPreferenceValue {}
+
+// MARK: - Raw values and Codable values
+
+extension PreferenceValue where Self: RawRepresentable, RawValue: PreferenceValue {
+  /// Makes the value from its stored raw value. Throws when no value has that raw value.
+  public init(propertyList: PropertyList) throws {
+    self = try RawBridge<Self>.decode(propertyList)
+  }
+
+  /// The raw value.
+  public func propertyList() throws -> PropertyList? { try rawValue.propertyList() }
+}
+
+extension PreferenceValue where Self: Codable {
+  /// Makes the value from the tree that ``propertyList()`` returns, or from JSON data.
+  public init(propertyList: PropertyList) throws {
+    self = try CodableBridge<Self>.decode(propertyList)
+  }
+
+  /// A tree of property list values.
+  public func propertyList() throws -> PropertyList? { try CodableBridge.encode(self) }
+}
+
+extension PreferenceValue where Self: RawRepresentable & Codable, RawValue: PreferenceValue {
+  /// Makes the value from its stored raw value. Throws when no value has that raw value.
+  public init(propertyList: PropertyList) throws {
+    self = try RawBridge<Self>.decode(propertyList)
+  }
+
+  /// The raw value.
+  public func propertyList() throws -> PropertyList? { try rawValue.propertyList() }
+}
+
+// MARK: - Bridges
+
+/// Converts a type's values to property lists and back; used as a type, never as a value.
+///
+/// A key stores a bridge's metatype, which is two words and nothing on the heap. So keys also support types
+/// that know nothing about preferences, such as an enum with raw values.
+@usableFromInline
+protocol PreferenceBridge<Value>: SendableMetatype {
+  /// The type of the converted values.
+  associatedtype Value
+
+  /// Reads a stored value; throws when it isn't a value of the type.
+  static func decode(_ stored: PropertyList) throws -> Value
+
+  /// The form in which to store a value; nil when nothing is to be stored.
+  static func encode(_ value: Value) throws -> PropertyList?
+}
+
+/// The bridge of a type that is a ``PreferenceValue``.
+///
+/// It can be inlined, so that a key of such a type costs only the type's own conversion. Bridges of other
+/// types, which encode or wrap, cost more than a call anyway.
+@usableFromInline
+enum NativeBridge<Value: PreferenceValue>: PreferenceBridge {
+  @inlinable
+  static func decode(_ stored: PropertyList) throws -> Value {
+    try Value(propertyList: stored)
+  }
+
+  @inlinable
+  static func encode(_ value: Value) throws -> PropertyList? {
+    try value.propertyList()
+  }
+}
+
+/// The bridge of a type that is stored as its raw value.
+@usableFromInline
+enum RawBridge<Value: RawRepresentable>: PreferenceBridge where Value.RawValue: PreferenceValue {
+  @usableFromInline
+  static func decode(_ stored: PropertyList) throws -> Value {
+    guard let value = Value(rawValue: try Value.RawValue(propertyList: stored)) else {
+      throw PreferencesError(
+        code: .doesNotDecode, message: "The stored raw value isn't one of \(Value.self).")
+    }
+    return value
+  }
+
+  @usableFromInline
+  static func encode(_ value: Value) throws -> PropertyList? { try value.rawValue.propertyList() }
+}
+
+/// The bridge of a type that is stored as the tree of its `Codable` form.
+@usableFromInline
+enum CodableBridge<Value: Codable>: PreferenceBridge {
+  /// Data is read as JSON, since SteadDefault's `df.store` stores a value that way.
+  @usableFromInline
+  static func decode(_ stored: PropertyList) throws -> Value {
+    do {
+      if case .data(let json) = stored, Value.self != Data.self {
+        return try JSONDecoder().decode(Value.self, from: json)
+      }
+      return try TreeDecoder(stored, path: []).decode(Value.self)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .doesNotDecode,
+        message: "The stored value does not decode as \(Value.self). Have the type decode it, or "
+          + "set another value.", cause: error)
+    }
+  }
+
+  @usableFromInline
+  static func encode(_ value: Value) throws -> PropertyList? {
+    do {
+      return try TreeEncoder.tree(of: value)
+    } catch let error as PreferencesError {
+      throw error
+    } catch {
+      throw PreferencesError(
+        code: .notAPropertyList,
+        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
+        cause: error)
+    }
+  }
+}
+
+/// The bridge of an optional; nil is stored as no value.
+///
+/// A stored value is never read as nil: a key whose value is nil has no stored value. So the wrapped type's
+/// bridge determines the stored form.
+@usableFromInline
+enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
+  @usableFromInline
+  static func decode(_ stored: PropertyList) throws -> Wrapped.Value? {
+    try Wrapped.decode(stored)
+  }
+
+  @usableFromInline
+  static func encode(_ value: Wrapped.Value?) throws -> PropertyList? {
+    try value.flatMap { try Wrapped.encode($0) }
+  }
+}
+
+// MARK: - Errors
+
+extension PropertyList {
+  /// The kind of this value, in words; never the value.
+  var kindName: String {
+    switch self {
+    case .bool: "a boolean"
+    case .integer, .unsignedInteger: "a whole number"
+    case .float, .double: "a number"
+    case .date: "a date"
+    case .data: "data"
+    case .string: "a string"
+    case .array: "an array"
+    case .dictionary: "a dictionary"
+    }
+  }
+}
+
+extension PreferencesError {
+  /// The error for a stored value of the wrong kind or out of range.
+  @usableFromInline
+  init(_ stored: PropertyList, isNo type: Any.Type) {
+    self.init(
+      code: .doesNotDecode,
+      message:
+        "The stored value is \(stored.kindName), which cannot be read as \(type). Set the key again, "
+        + "or remove it.")
+  }
 }

@@ -50,3 +50,135 @@ extension TreeEncoder: SingleValueEncodingContainer {
     node.content = .part(try Self.part(of: value, path: codingPath + [TreeKey.value]))
   }
 }
+
+// MARK: - Containers
+
+/// The dictionary that a value encodes itself into.
+struct TreeFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let node: TreeNode
+  let codingPath: [any CodingKey]
+
+  func encodeNil(forKey key: Key) { node.add(.leaf(TreeNull.stored), forKey: key.stringValue) }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    node.add(
+      try TreeEncoder.part(of: value, path: codingPath + [key]), forKey: key.stringValue)
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    nested(key).container(keyedBy: keyType)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    nested(key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { nested(TreeKey.parent) }
+  func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
+
+  private func nested(_ key: any CodingKey) -> TreeEncoder {
+    let child = TreeNode()
+    node.add(.node(child), forKey: key.stringValue)
+    return TreeEncoder(node: child, codingPath: codingPath + [key])
+  }
+}
+
+/// The array that a value encodes itself into.
+struct TreeElementsEncoder: UnkeyedEncodingContainer {
+  let node: TreeNode
+  let codingPath: [any CodingKey]
+
+  var count: Int { node.elementCount }
+
+  func encodeNil() { node.add(.leaf(TreeNull.stored)) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    node.add(try TreeEncoder.part(of: value, path: codingPath + [TreeKey.index(count)]))
+  }
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy keyType: NestedKey.Type
+  ) -> KeyedEncodingContainer<NestedKey> {
+    nested().container(keyedBy: keyType)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
+
+  func superEncoder() -> any Encoder { nested() }
+
+  private func nested() -> TreeEncoder {
+    let path = codingPath + [TreeKey.index(count)]
+    let child = TreeNode()
+    node.add(.node(child))
+    return TreeEncoder(node: child, codingPath: path)
+  }
+}
+
+// MARK: - The tree under construction
+
+/// A dictionary, an array or a single value that is being encoded.
+final class TreeNode {
+  enum Part {
+    case leaf(PropertyList)
+    case node(TreeNode)
+
+    var tree: PropertyList {
+      switch self {
+      case .leaf(let leaf): leaf
+      case .node(let node): node.tree
+      }
+    }
+  }
+
+  enum Content {
+    case part(Part)
+    case fields([(key: String, part: Part)])
+    case elements([Part])
+  }
+
+  /// A value that encodes nothing is an empty dictionary.
+  var content = Content.fields([])
+
+  var tree: PropertyList {
+    switch content {
+    case .part(let part): part.tree
+    case .fields(let fields): .dictionary(.init(fields.map { .init($0.key, $0.part.tree) }))
+    case .elements(let elements): .array(elements.map(\.tree))
+    }
+  }
+
+  /// This node as a dictionary. A second container of the same value, as a subclass requests one, extends the first.
+  var asFields: TreeNode {
+    if case .fields = content { return self }
+    content = .fields([])
+    return self
+  }
+
+  /// This node as an array.
+  var asElements: TreeNode {
+    if case .elements = content { return self }
+    content = .elements([])
+    return self
+  }
+
+  func add(_ part: Part, forKey key: String) {
+    guard case .fields(var fields) = content else { return }
+    // Emptied first, so that the array has one owner and grows in place.
+    content = .fields([])
+    fields.append((key, part))
+    content = .fields(fields)
+  }
+
+  func add(_ part: Part) {
+    guard case .elements(var elements) = content else { return }
+    content = .elements([])
+    elements.append(part)
+    content = .elements(elements)
+  }
+
+  var elementCount: Int {
+    if case .elements(let elements) = content { elements.count } else { 0 }
+  }
+}

@@ -73,3 +73,52 @@ extension Data: TreeLeaf {
     if case .data = stored { true } else { false }
   }
 }
+
+// MARK: - Nil
+
+/// The form of a nil in a tree, which property lists lack: the string that Foundation's property list encoder writes.
+enum TreeNull {
+  static let stored = PropertyList.string("$null")
+
+  /// Adds another `$` to a string that could be mistaken for a nil.
+  static func escaped(_ leaf: PropertyList) -> PropertyList {
+    guard case .string(let text) = leaf, isMarked(text, dollars: 1) else { return leaf }
+    return .string("$" + text)
+  }
+
+  /// Reverts ``escaped(_:)``.
+  static func unescaped(_ leaf: PropertyList) -> PropertyList {
+    guard case .string(let text) = leaf, isMarked(text, dollars: 2) else { return leaf }
+    return .string(String(text.dropFirst()))
+  }
+
+  /// Whether the string is "null" after at least this many dollar signs, and nothing else.
+  private static func isMarked(_ text: String, dollars: Int) -> Bool {
+    let signs = text.utf8.prefix { $0 == UInt8(ascii: "$") }.count
+    return signs >= dollars && text.utf8.dropFirst(signs).elementsEqual("null".utf8)
+  }
+}
+
+// MARK: - Coding keys
+
+/// The keys in a coding path where the value's own type has none.
+enum TreeKey: CodingKey {
+  case value, parent
+  case index(Int)
+
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { self = .index(intValue) }
+
+  var stringValue: String {
+    switch self {
+    case .value: "value"
+    // The key to which `superEncoder()` of every encoder writes.
+    case .parent: "super"
+    case .index(let index): "\(index)"
+    }
+  }
+
+  var intValue: Int? {
+    if case .index(let index) = self { index } else { nil }
+  }
+}

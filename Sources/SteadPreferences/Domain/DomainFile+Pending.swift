@@ -1,6 +1,25 @@
 import Foundation
 import SteadFiles
 
+/// The latest edit of each key, in the order of each key's first edit.
+struct PendingEdits {
+  private(set) var edits: [DomainEdit] = []
+  // By bytes: two strings that are equal to Swift can be two keys.
+  private var places: [[UInt8]: Int] = [:]
+
+  var isEmpty: Bool { edits.isEmpty }
+
+  mutating func add(_ edit: DomainEdit) {
+    let key = Array(edit.key.utf8)
+    if let place = places[key] {
+      edits[place].value = edit.value
+    } else {
+      places[key] = edits.count
+      edits.append(edit)
+    }
+  }
+}
+
 // Values that were set while the files could not be written, or were lost.
 extension DomainFile {
   /// Checks whether the journal still has its name, and corrects that if not.
@@ -92,5 +111,136 @@ extension FileError {
   /// Whether the obstacle is the location's, so that the file may become writable later.
   var isObstacle: Bool {
     [.denied, .readOnly, .notFound, .notAFile, .failed, .busy].contains(code)
+  }
+}
+
+// MARK: - The waiting file
+
+// Values in the waiting file, which wait until somebody gets the journal's lock.
+extension DomainFile {
+  static func waitingFile(_ name: String, in directory: URL) -> WaitingFile {
+    WaitingFile(directory.appending(path: name + ".waiting", directoryHint: .notDirectory))
+  }
+
+  /// Whether a process that has the journal locked is known to be stopped.
+  ///
+  /// It is so for as long as the journal doesn't change. A stopped process is waited for once.
+  var isHolderKnownToBeStuck: Bool { stuckTail.map { $0 == journal.tailWord } ?? false }
+
+  /// Notes that the journal's lock was not free for as long as a call waits.
+  func noteStuckHolder() { stuckTail = journal.tailWord }
+
+  /// Writes the values that other programs have left in the waiting file.
+  ///
+  /// If the journal is still locked, they are in effect here nevertheless, like those that are set here.
+  func takeWaiting(_ replay: inout Replay) {
+    guard !options.isReadOnly, waiting.isPresent else { return }
+    hasWaitingFile = true
+    do {
+      try payDebts(&replay)
+    } catch {
+      let tail = journal.tailWord
+      guard pending.isEmpty, let contents = try? waiting.read() else { return }
+      savedTail = tail
+      for edit in contents.edits { pending.add(edit) }
+      savedIn = contents.id
+      settle(&replay)
+    }
+  }
+
+  /// Saves edits that could not be written to the journal.
+  func save(_ edits: [DomainEdit]) {
+    let wasSaved = pending.isEmpty || savedIn != nil
+    let (isSameFile, oldTail) = (savedIn, savedTail)
+    try? clearWaitingName()
+    for edit in edits { pending.add(edit) }
+    // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
+    // Read before: whoever finds the file afterwards writes to the journal.
+    savedTail = journal.tailWord
+    savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
+    guard let savedIn else { return }
+    hasWaitingFile = true
+    guard let isSameFile, isSameFile != savedIn else { return }
+    guard wasWritten(since: oldTail) else {
+      self.savedIn = try? waiting.append(pending.edits)
+      return
+    }
+    // Somebody has written the earlier ones to the journal.
+    pending = PendingEdits()
+    for edit in edits { pending.add(edit) }
+  }
+
+  /// Whether somebody may have written the saved edits to the journal, if the waiting file is gone.
+  ///
+  /// Whoever does so writes there before the file is removed. If nobody has written there since, somebody else has removed
+  /// or replaced the file.
+  private func wasWritten(since tail: UInt64?) -> Bool { isReadOnly || tail != journal.tailWord }
+
+  /// Forgets pending edits that another process has written to the journal, and removed from the waiting file.
+  ///
+  /// It removes them before it writes anything else. So whoever has read a later record finds them gone.
+  func forgetWritten() {
+    guard let savedIn else { return }
+    do {
+      guard try waiting.read()?.id != savedIn else { return }
+    } catch {
+      return  // It may be there.
+    }
+    guard wasWritten(since: savedTail) else {
+      self.savedIn = nil
+      return
+    }
+    (pending, self.savedIn, hasWaitingFile) = (PendingEdits(), nil, false)
+  }
+
+  /// Writes the waiting file's values and the pending ones as one record. Requires the journal's lock.
+  func mergeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+    do {
+      try clearWaitingName()
+    } catch  where waiting.isStranger {
+      // It has no values that wait.
+      problems.add(PreferencesError(error, domain: name))
+      (hasWaitingFile, savedIn) = (false, nil)
+      return
+    }
+    try waiting.merge(at: writer.place) { contents in
+      if isWritten(contents) {
+        if savedIn == contents.id { pending = PendingEdits() }
+        return
+      }
+      var all = PendingEdits()
+      for edit in contents.edits { all.add(edit) }
+      // Those that are in the file are older than what other processes have added to it since.
+      if savedIn != contents.id { for edit in pending.edits { all.add(edit) } }
+      guard !all.isEmpty else { return }
+      let stamp = journal.nextStamp
+      try append(all.edits, writer)
+      // So that they survive the loss of this record, too.
+      noteChanges(all.edits.lazy.map(\.key), stamp)
+      for edit in all.edits where replay.table[edit.key] != edit.value {
+        replay.edit(edit.key, edit.value, isOwn: false)
+      }
+      pending = PendingEdits()
+    }
+    (hasWaitingFile, savedIn) = (false, nil)
+  }
+
+  /// Whether a process that was killed had written the values to the journal, and not yet removed the file.
+  private func isWritten(_ contents: WaitingFile.Contents) -> Bool {
+    guard let place = contents.place, let record = journal.record(at: place) else { return false }
+    var written = DomainTable()
+    var removed: Set<String> = []
+    let isDecoded: Void? = try? record.withUnsafeBytes { bytes in
+      try DomainRecord.decode(bytes) { key, value in
+        written.replace(key, with: value)
+        if value == nil { removed.insert(key) }
+      }
+    }
+    var last = PendingEdits()
+    for edit in contents.edits { last.add(edit) }
+    return isDecoded != nil
+      && last.edits.allSatisfy { edit in
+        edit.value.map { written[edit.key] == $0 } ?? removed.contains(edit.key)
+      }
   }
 }

@@ -161,3 +161,201 @@ extension DomainEdit {
     }
   }
 }
+
+// MARK: - When keys were set
+
+/// When each key of a domain was set or removed last, as far as it is known.
+///
+/// Only after a loss does anybody ask: a program that has read a lost file compares what it has in memory with what is
+/// in the file that replaces it.
+struct KeyStamps {
+  /// How many keys a checkpoint says it of, those that were changed last.
+  static let limit = 1_024
+
+  // By bytes: two strings that are equal to Swift can be two keys.
+  private var stamps: [[UInt8]: Journal.Stamp] = [:]
+  /// Not earlier than the last change of any other key.
+  var floor: Journal.Stamp
+  /// Not earlier than any change.
+  var horizon: Journal.Stamp { max(floor, stamps.values.max() ?? .none) }
+
+  init(floor: Journal.Stamp = .none) { self.floor = floor }
+
+  /// A key's stamp; nil when only the floor is known.
+  func known(_ key: String) -> Journal.Stamp? { stamps[Array(key.utf8)] }
+
+  /// The keys whose stamps are known.
+  var keys: some Sequence<String> { stamps.keys.lazy.map { String(decoding: $0, as: UTF8.self) } }
+
+  mutating func note(_ key: String, _ stamp: Journal.Stamp) {
+    let key = Array(key.utf8)
+    stamps[key] = max(stamps[key] ?? .none, stamp)
+  }
+
+  /// Whether an edit with these stamps is newer than what another place has with its own.
+  func isNewer(_ edit: DomainEdit, than others: KeyStamps) -> Bool {
+    let mine = known(edit.key) ?? floor
+    if let other = others.known(edit.key) { return mine > other }
+    // Of equal floors nothing says which is newer. The values may be from a property list that is gone now.
+    return mine == others.floor ? edit.value != nil : mine > others.floor
+  }
+}
+
+// MARK: In a checkpoint
+
+extension KeyStamps {
+  /// "SteadStm", read as a little-endian number.
+  private static let magic: UInt64 = 0x6D74_5364_6165_7453
+  /// The hash of all before, with the list's objects; the length of what is before, and the magic number.
+  private static let footerByteCount = 24
+  private static let stampByteCount = 16
+  /// The end of a binary property list, whose last word says where its table of offsets begins.
+  private static let trailerByteCount = 32
+  /// Where the end says how many bytes an entry of the table has.
+  private static let offsetWidth = 6
+
+  /// Adds the stamps to a binary property list, between its objects and the table of their offsets.
+  ///
+  /// No object refers to what is there, so that older versions and other programs read the list as if it were not.
+  func added(to list: Data) -> Data {
+    guard let table = Self.table(of: list) else { return list }
+    let block = encoded(for: list.prefix(table))
+    var copy = Data(capacity: list.count + 2 * block.count)
+    copy += list.prefix(table)
+    copy += block
+    // Foundation demands that an entry of the table could hold the table's own offset.
+    let width = (Int.bitWidth - copy.count.leadingZeroBitCount + 7) / 8
+    var trailer = Array(list.suffix(Self.trailerByteCount))
+    let old = Int(trailer[Self.offsetWidth])
+    let entries = Array(list.dropFirst(table).dropLast(Self.trailerByteCount))
+    for start in stride(from: 0, to: entries.count, by: max(old, 1)) {
+      let padding = Data(count: max(width - old, 0))
+      copy += padding + entries[start..<min(start + old, entries.count)]
+    }
+    trailer[Self.offsetWidth] = UInt8(max(width, old))
+    withUnsafeBytes(of: UInt64(table + block.count).bigEndian) {
+      trailer.replaceSubrange((Self.trailerByteCount - 8)..., with: $0)
+    }
+    return copy + trailer
+  }
+
+  /// The stamps in a property list file that was written here and that nobody has edited since; otherwise nil.
+  init?(file: Data) {
+    guard let range = Self.block(of: file) else {
+      self.init(xml: file)
+      return
+    }
+    let block = Data(file[range])
+    guard Self.isIntact(block, behind: file.prefix(range.lowerBound)) else { return nil }
+    self.init(block: block)
+  }
+
+  /// Whether neither the block nor what is before it has been changed.
+  private static func isIntact(_ block: Data, behind objects: Data) -> Bool {
+    block.count >= footerByteCount
+      && block.word(at: block.count - footerByteCount)
+        == PublishedFile.Fingerprint(objects + block.dropLast(footerByteCount)).hash
+  }
+
+  /// The bytes of a list that hold the stamps; nil when it has none.
+  static func block(of list: Data) -> Range<Int>? {
+    guard let table = table(of: list), table >= footerByteCount,
+      list.word(at: table - 8) == magic,
+      let count = Int(exactly: list.word(at: table - 16)),
+      count >= stampByteCount, count <= table - footerByteCount
+    else { return nil }
+    return (table - footerByteCount - count)..<table
+  }
+
+  /// Where the table of offsets begins.
+  private static func table(of list: Data) -> Int? {
+    guard list.count >= trailerByteCount else { return nil }
+    return Int(exactly: list.word(at: list.count - 8).byteSwapped).flatMap {
+      $0 <= list.count - trailerByteCount ? $0 : nil
+    }
+  }
+
+  private func encoded(for objects: Data) -> Data {
+    // The same stamps always give the same bytes.
+    var newest = stamps.sorted { left, right in
+      left.value == right.value
+        ? left.key.lexicographicallyPrecedes(right.key) : left.value > right.value
+    }
+    var floor = floor
+    if newest.count > Self.limit {
+      floor = max(floor, newest[Self.limit].value)
+      newest.removeSubrange(Self.limit...)
+    }
+    var bytes: [UInt8] = []
+    func append(_ stamp: Journal.Stamp) {
+      for word in [stamp.generation, stamp.offset] {
+        withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
+      }
+    }
+    append(floor)
+    for (key, stamp) in newest {
+      append(stamp)
+      Varint.append(key.count, to: &bytes)
+      bytes += key
+    }
+    for word in [PublishedFile.Fingerprint(objects + bytes).hash, UInt64(bytes.count), Self.magic] {
+      withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
+    }
+    return Data(bytes)
+  }
+
+  /// The stamps that ``added(to:)`` has written; nil when the block isn't one.
+  init?(block: Data) {
+    let end = block.count - Self.footerByteCount
+    guard end >= Self.stampByteCount else { return nil }
+    func stamp(at offset: Int) -> Journal.Stamp {
+      Journal.Stamp(generation: block.word(at: offset), offset: block.word(at: offset + 8))
+    }
+    self.init(floor: stamp(at: 0))
+    var offset = Self.stampByteCount
+    while offset < end {
+      let start = offset + Self.stampByteCount
+      guard start < end,
+        let (count, width) = block.withUnsafeBytes({ bytes in
+          try? Varint.decode(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+        }), count >= 0, count <= end - start - width
+      else { return nil }
+      let key = block.dropFirst(start + width).prefix(count)
+      stamps[Array(key)] = stamp(at: offset)
+      offset = start + width + count
+    }
+  }
+}
+
+// MARK: In an XML file
+
+extension KeyStamps {
+  private static let commentStart = "<!-- stead.stamps "
+
+  /// Adds a comment with the block of a binary list, in Base64.
+  func added(toXML xml: Data) -> Data {
+    let block = encoded(for: xml).base64EncodedString()
+    return xml + Data("\(Self.commentStart)\(block) -->\n".utf8)
+  }
+
+  /// The stamps in a file that nobody has edited.
+  private init?(xml file: Data) {
+    let start = Data(Self.commentStart.utf8)
+    guard let found = file.range(of: start, options: .backwards),
+      let end = file.range(of: Data(" ".utf8), in: found.upperBound..<file.endIndex),
+      let block = Data(base64Encoded: file[found.upperBound..<end.lowerBound]),
+      Self.isIntact(block, behind: file[..<found.lowerBound]),
+      block.word(at: block.count - 8) == Self.magic
+    else { return nil }
+    self.init(block: block)
+  }
+}
+
+extension Data {
+  /// The little-endian number at an offset from the beginning.
+  fileprivate func word(at offset: Int) -> UInt64 {
+    withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+  }
+}

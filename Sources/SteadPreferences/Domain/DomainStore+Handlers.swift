@@ -101,78 +101,6 @@ extension DomainStore {
   }
 }
 
-extension DomainStore {
-  /// Watches the domain's files, so that edits by hand and other processes' changes are applied.
-  func startWatching() {
-    let (old, directory) = state.withLock { state in (state.watcher, state.file?.directory) }
-    // The watcher has its own lock: called under this one, it could wait for a fork forever.
-    guard let directory, old?.isOver ?? true else { return }
-    let watcher = try? FileWatcher(
-      directory: directory, names: [name + ".plist", name + ".journal", name + ".waiting"]
-    ) { [weak self] names in
-      self?.filesChanged(names)
-    }
-    state.withLock { state in
-      if state.watcher === old, watcher != nil { state.watcher = watcher }
-    }
-    if watcher == nil { watchAgainLater() }
-  }
-
-  /// Retries as long as somebody observes: no directory exists to be watched.
-  private func watchAgainLater() {
-    let isNeeded = state.withLock { state -> Bool in
-      guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
-      state.isWatchPlanned = true
-      return true
-    }
-    guard isNeeded else { return }
-    Self.deliveries.call(after: .seconds(FileWatcher.pollingInterval)) { [weak self] in
-      self?.state.withLock { $0.isWatchPlanned = false }
-      self?.watchAnew()
-    }
-  }
-
-  /// Checks again once the writer of the property list file must be done.
-  func refreshLater() {
-    let later = Duration.seconds(DomainFile.writingTime + 0.1)
-    Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
-  }
-
-  private func filesChanged(_ names: Set<String>) {
-    let isWaiting = names.contains(name + ".waiting")
-    let hasMail = state.withLock { state -> Bool in
-      guard let file = state.file else { return false }
-      file.journal.clearNotice()
-      let isNew = file.journal.hasNews || file.journal.isSpoilt
-      var hasMail = isNew && state.catchUp(file)
-      // Before other programs use a file that has taken the journal's name.
-      if names.contains(name + ".journal"), !file.isReadOnly, !file.journal.isInPlace {
-        hasMail = state.reporting(file) { replay in try file.look(&replay) } || hasMail
-      }
-      // Another program could not write. If the lock is free now, or this process has it, this one can.
-      if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
-        file.hasWaitingFile = true
-        hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
-      }
-      return hasMail || !file.problems.isEmpty
-    }
-    if hasMail { deliver() }
-    if names.isEmpty || names.contains(name + ".plist") { refresh() }
-    // The directory may have been moved away, and another one created.
-    if names.isEmpty { Self.deliveries.call { [weak self] in self?.watchAnew() } }
-  }
-
-  private func watchAnew() {
-    let watcher = state.withLock { $0.watcher }
-    guard watcher?.isOver ?? true else { return }
-    // Restores a lost directory.
-    refresh()
-    startWatching()
-    // Changes before the watch began are not reported.
-    refresh()
-  }
-}
-
 extension DomainStore.State {
   fileprivate mutating func nextMail() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
     guard !mail.isEmpty, turn.begin() else { return nil }
@@ -201,5 +129,69 @@ extension DomainStore {
       }
       return state.table[key]
     }
+  }
+}
+
+// MARK: - Events
+
+/// The changes of one write, or of one look at the file.
+struct DomainEvent: Sendable {
+  /// The change of one key.
+  struct Change: Sendable {
+    var key: String
+    var old: PropertyList?
+    var new: PropertyList?
+  }
+
+  /// The event's number in its domain, from 1 on.
+  var number: UInt64
+  var changes: [Change]
+  /// Whether this process wrote it.
+  var isOwn: Bool
+}
+
+/// Which thread notifies observers: one at a time, so that they receive events in order.
+///
+/// Kept under a lock. The child of a fork lacks the thread whose turn it was, so there the turn is free.
+struct DeliveryTurn: Sendable {
+  private var generation: UInt64?
+
+  /// Takes the turn; false when another thread, or a caller of this one, has it.
+  mutating func begin() -> Bool {
+    let current = forkGeneration
+    guard generation != current else { return false }
+    generation = current
+    return true
+  }
+
+  mutating func end() { generation = nil }
+}
+
+/// Reports a domain's problems until it is released.
+final class ProblemSubscription: Sendable {
+  private struct Followed: Sendable {
+    var store: DomainStore
+    var token: UInt64
+  }
+
+  private let followed = ForkSafeLock<Followed?>(nil)
+  private let handler: @Sendable (PreferencesError) -> Void
+
+  init(_ handler: @escaping @Sendable (PreferencesError) -> Void) {
+    self.handler = handler
+  }
+
+  deinit { end(followed.withLock { $0 }) }
+
+  /// Switches to a domain, including the problems already waiting there.
+  func follow(_ store: DomainStore) {
+    guard followed.withLock({ $0?.store }) !== store else { return }
+    var followed: Followed? = Followed(store: store, token: store.addProblemHandler(handler))
+    self.followed.withLock { swap(&$0, &followed) }
+    end(followed)
+  }
+
+  private func end(_ followed: Followed?) {
+    if let followed { followed.store.removeProblemHandler(followed.token) }
   }
 }

@@ -94,4 +94,76 @@ extension DomainStore {
       self?.refresh()
     }
   }
+
+  // MARK: - Watching
+
+  /// Watches the domain's files, so that edits by hand and other processes' changes are applied.
+  func startWatching() {
+    let (old, directory) = state.withLock { state in (state.watcher, state.file?.directory) }
+    // The watcher has its own lock: called under this one, it could wait for a fork forever.
+    guard let directory, old?.isOver ?? true else { return }
+    let watcher = try? FileWatcher(
+      directory: directory, names: [name + ".plist", name + ".journal", name + ".waiting"]
+    ) { [weak self] names in
+      self?.filesChanged(names)
+    }
+    state.withLock { state in
+      if state.watcher === old, watcher != nil { state.watcher = watcher }
+    }
+    if watcher == nil { watchAgainLater() }
+  }
+
+  /// Retries as long as somebody observes: no directory exists to be watched.
+  private func watchAgainLater() {
+    let isNeeded = state.withLock { state -> Bool in
+      guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
+      state.isWatchPlanned = true
+      return true
+    }
+    guard isNeeded else { return }
+    Self.deliveries.call(after: .seconds(FileWatcher.pollingInterval)) { [weak self] in
+      self?.state.withLock { $0.isWatchPlanned = false }
+      self?.watchAnew()
+    }
+  }
+
+  /// Checks again once the writer of the property list file must be done.
+  func refreshLater() {
+    let later = Duration.seconds(DomainFile.writingTime + 0.1)
+    Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
+  }
+
+  private func filesChanged(_ names: Set<String>) {
+    let isWaiting = names.contains(name + ".waiting")
+    let hasMail = state.withLock { state -> Bool in
+      guard let file = state.file else { return false }
+      file.journal.clearNotice()
+      let isNew = file.journal.hasNews || file.journal.isSpoilt
+      var hasMail = isNew && state.catchUp(file)
+      // Before other programs use a file that has taken the journal's name.
+      if names.contains(name + ".journal"), !file.isReadOnly, !file.journal.isInPlace {
+        hasMail = state.reporting(file) { replay in try file.look(&replay) } || hasMail
+      }
+      // Another program could not write. If the lock is free now, or this process has it, this one can.
+      if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
+        file.hasWaitingFile = true
+        hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
+      }
+      return hasMail || !file.problems.isEmpty
+    }
+    if hasMail { deliver() }
+    if names.isEmpty || names.contains(name + ".plist") { refresh() }
+    // The directory may have been moved away, and another one created.
+    if names.isEmpty { Self.deliveries.call { [weak self] in self?.watchAnew() } }
+  }
+
+  private func watchAnew() {
+    let watcher = state.withLock { $0.watcher }
+    guard watcher?.isOver ?? true else { return }
+    // Restores a lost directory.
+    refresh()
+    startWatching()
+    // Changes before the watch began are not reported.
+    refresh()
+  }
 }

@@ -92,260 +92,9 @@ final class DomainStore: Sendable {
     if hasNews { deliverLater() }
     return fields
   }
-
-  // MARK: Writing
-
-  /// Sets a value; nil removes the key.
-  ///
-  /// When it returns, the value survives the end of the process, however that ends. When it throws
-  /// `.unavailable` or `.locked`, the value is kept, in memory or in the waiting file, and written when that is possible.
-  @inline(__always)
-  func set(_ value: PropertyList?, forKey key: String) throws {
-    try changing(keeping: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
-      if let file {
-        try file.set(value, forKey: key, &replay)
-      } else {
-        try replay.checkQuota(options.quota, key, value)
-        replay.edit(key, value, isOwn: true)
-      }
-    }
-  }
-
-  /// Makes several changes as one: other processes see all of them or none.
-  func apply(_ edits: [DomainEdit]) throws {
-    guard !edits.isEmpty else { return }
-    try changing(keeping: { _ in edits }) { replay, file in
-      if let file {
-        try file.apply(edits, &replay)
-        return
-      }
-      try replay.checkQuota(options.quota, edits)
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-    }
-  }
-
-  /// Makes several changes as one if the keys of `expected` have its values, and returns whether they did.
-  ///
-  /// Nobody, in this process or another, writes between the check and the changes. When it throws, nothing has changed.
-  func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
-    var isDone = false
-    try changing(isConditional: true) { replay, file in
-      if let file {
-        isDone = try file.apply(edits, ifStill: expected, &replay)
-        return
-      }
-      guard replay.holds(expected) else { return }
-      try replay.checkQuota(options.quota, edits)
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-      isDone = true
-    }
-    return isDone
-  }
-
-  /// Replaces all contents with `fields`.
-  ///
-  /// A domain in memory may represent other programs' values; its changes are then not this process's.
-  func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
-    try changing(keeping: { replay in replay.table.edits(to: fields) }) { replay, file in
-      if let file { return try file.replaceContents(with: fields, &replay) }
-      let edits = replay.table.edits(to: fields)
-      try replay.checkQuota(options.quota, edits)
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: isOwn) }
-    }
-  }
-
-  // MARK: Safety
-
-  /// Returns once everything that was set survives a power loss.
-  ///
-  /// - Throws: ``PreferencesError`` while some values could not be written, and when the disk fails.
-  func flush() throws {
-    try changing { replay, file in
-      guard let file, !options.isReadOnly else { return }
-      // Each change of a plain file is durable.
-      if file.isPlain { return try file.payDebts(&replay) }
-      if file.isReadOnly { try file.becomeWritable() }
-      // A caller that only wants certainty need not wait for a stopped process.
-      if file.hasOwnDebts || !file.journal.isInPlace { try file.look(&replay) }
-      if file.hasOwnDebts { try file.payDebts(&replay) }
-    }
-    let flusher = state.withLock { state in state.file?.journal.flusher }
-    do {
-      try flusher?.flush()
-    } catch let error as FileError where error.code == .damaged {
-      // Values that the disk has not stored are in memory, and are written to another place.
-      try changing { replay, file in try file?.rewrite(&replay) }
-      try state.withLock { state in state.file?.journal.flusher }?.flush()
-    }
-  }
-
-  /// Flushes as ``flush()`` does, and updates the property list file.
-  func checkpoint() throws {
-    var isBeingWritten = false
-    try changing { replay, file in
-      try file?.checkpoint(&replay)
-      isBeingWritten = file?.isBeingWritten ?? false
-    }
-    if isBeingWritten { refreshLater() }
-    try flush()
-  }
-
-  /// Checks immediately whether others have changed the files, and returns whether they could be read.
-  ///
-  /// Problem handlers are called with what could not be read.
-  @discardableResult
-  func refresh() -> Bool {
-    let place = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
-    // A failure recurs in the reading that others wait for, which reports it.
-    let reading = place.flatMap { plist, lastSeen in
-      try? DomainFile.Reading(plist, lastSeen: lastSeen)
-    }
-    let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
-      guard let file = state.file else { return (false, false, false) }
-      file.reading = reading
-      defer { file.reading = nil }
-      let hasMail = state.reporting(file) { replay in
-        if !file.isReadOnly, !file.journal.isInPlace { try file.look(&replay) }
-        try file.takeInEdits(&replay)
-      }
-      return (hasMail, file.isBeingWritten, !file.problems.isEmpty)
-    }
-    if hasMail { deliver() }
-    if isBeingWritten { refreshLater() }
-    return !hasProblem
-  }
-
-  /// Throws if the domain has no files, and none can be made.
-  ///
-  /// - Throws: ``FileError`` that says why.
-  func checkFiles() throws {
-    var obstacle: FileError?
-    try change { _, file in
-      guard let file, file.isReadOnly, !options.isReadOnly, !file.isPlain, !file.hasFiles else {
-        return
-      }
-      do {
-        try file.becomeWritable()
-      } catch let error as FileError {
-        if !file.isPlain { obstacle = error }
-      }
-    }
-    if let obstacle { throw obstacle }
-  }
-
-  /// Makes a change, which is kept until it can be written.
-  ///
-  /// - Parameters:
-  ///   - edits: What is kept.
-  ///   - isConditional: Whether the change depends on what the files have, so that nothing of it is kept.
-  @inline(__always)
-  func changing(
-    keeping edits: (Replay) -> [DomainEdit] = { _ in [] }, isConditional: Bool = false,
-    _ body: (inout Replay, DomainFile?) throws -> Void
-  ) throws {
-    do {
-      try change(body)
-    } catch let error as FileError where error.isObstacle || error.code == .changed {
-      try changeLater(error, edits, isConditional, body)
-    }
-  }
-
-  /// Retries a failed change without keeping others waiting, then keeps it in memory.
-  @inline(never)
-  private func changeLater(
-    _ first: FileError, _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool,
-    _ body: (inout Replay, DomainFile?) throws -> Void
-  ) throws {
-    var error = first
-    // Others that read or write here needn't wait for a process to which the lock is left.
-    while error.code == .busy,
-      let wait = state.withLock({ state in state.file?.journal.leftLockWait })
-    {
-      wait.wait()
-      do {
-        return try change(body)
-      } catch let next as FileError where next.isObstacle || next.code == .changed {
-        error = next
-      }
-    }
-    defer { state.withLock { state in state.file?.journal.withdrawRequest() } }
-    // A process that is stopped is waited for once, not by every call.
-    let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
-    var turns = LockTurns(
-      limit: isStuck ? .zero : options.lockWait, contended: options.contendedLockWait,
-      tail: journalTail)
-    var pause: Int64 = 20
-    while error.code == .busy || error.code == .changed, turns.goesOn(tail: journalTail) {
-      let wait = state.withLock { state in state.file?.journal.insistOnLock() }
-      wait?.wait(atMost: pause)
-      pause = min(pause * 2, 1_000)
-      do {
-        return try change(body)
-      } catch let next as FileError where next.isObstacle || next.code == .changed {
-        error = next
-      }
-    }
-    if error.code == .busy { state.withLock { state in state.file?.noteStuckHolder() } }
-    try keep(edits, isConditional, error)
-  }
-
-  private var journalTail: UInt64? {
-    state.withLock { state in state.file?.journal.tailWord }
-  }
-
-  private func keep(
-    _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool, _ error: FileError
-  ) throws {
-    var isFirst = true
-    var values = PreferencesError.ValuesPlace.memory
-    try change { replay, file in
-      let edits = edits(replay)
-      defer { values = isConditional ? .notMade : file?.valuesPlace ?? .memory }
-      guard let file, !edits.isEmpty else { return }
-      try replay.checkQuota(options.quota, edits)
-      // What no record can hold could never be written.
-      for edit in edits { _ = try DomainRecord.byteCount(edit.key, edit.value) }
-      isFirst = file.keep(edits)
-      for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-    }
-    if values == .memory { outliveItsUsers() }
-    let directory = state.withLock { state in state.file?.directory }
-    throw PreferencesError(
-      notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)
-  }
-
-  @inline(__always)
-  private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
-    var hasMail = false
-    var isCompactionDue = false
-    var hasKeptLock = false
-    defer {
-      if hasKeptLock { freeLockLater() }
-      if hasMail { deliver() }
-      if isCompactionDue { compactLater() }
-    }
-    try state.withLock { state in
-      let file = state.file
-      file?.journal.leavesLock = true
-      defer {
-        if let file {
-          file.journal.leavesLock = false
-          if file.hasNewJournal { state.adoptJournal(of: file) }
-          if file.compaction == .due {
-            file.compaction = .underWay(generation: forkGeneration)
-            isCompactionDue = true
-          }
-          if file.hasNewlyKeptLock {
-            file.lockFreeingGeneration = forkGeneration
-            hasKeptLock = true
-          }
-        }
-        hasMail = state.hasMail
-      }
-      try state.changing { replay in try body(&replay, file) }
-    }
-  }
 }
+
+// MARK: - Options
 
 extension DomainStore {
   /// How a domain's file is opened.
@@ -365,9 +114,9 @@ extension DomainStore {
     /// See ``DomainFile/waitingLogLimit``.
     var waitingLogLimit = DomainFile.waitingLogLimit
   }
-}
 
-extension DomainStore {
+  // MARK: - State
+
   /// What the lock protects.
   struct State {
     var table = DomainTable()
@@ -466,5 +215,37 @@ extension DomainStore.State {
   mutating func post(_ changes: [DomainEvent.Change], isOwn: Bool) {
     lastEvent += 1
     mail.append(DomainEvent(number: lastEvent, changes: changes, isOwn: isOwn))
+  }
+}
+
+// MARK: - Versions of the table
+
+/// Counts what was added to a domain's table from elsewhere: for caches derived from the table, which have to
+/// know whether they are still valid.
+struct DomainMarks: Equatable, Sendable {
+  /// Records of other processes that were applied one by one.
+  var othersRecords: UInt64 = 0
+  /// How often the contents were replaced as a whole: by a new checkpoint, or an edit by hand.
+  var rewrites: UInt64 = 0
+
+  @inline(__always)
+  mutating func add(_ more: DomainMarks) {
+    othersRecords &+= more.othersRecords
+    rewrites &+= more.rewrites
+  }
+}
+
+extension DomainStore {
+  /// Reads several keys as of one moment, including other processes' changes so far.
+  ///
+  /// `body` runs under the domain's lock: it must not take another, nor call a program's own code.
+  func withTable<Result>(_ body: (borrowing DomainTable, DomainMarks) -> Result) -> Result {
+    var hasNews = false
+    let result = state.withLock { state -> Result in
+      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
+      return body(state.table, state.marks)
+    }
+    if hasNews { deliverLater() }
+    return result
   }
 }

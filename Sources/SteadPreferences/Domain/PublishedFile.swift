@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 /// What is known about a domain's property list file: enough to distinguish an edit from our own write.
 ///
@@ -121,5 +122,119 @@ extension PublishedFile {
     }
     current = copy(1, 5)
     previous = copy(3, 7)
+  }
+}
+
+// MARK: - A new checkpoint
+
+/// A checkpoint, and its property list file, which is written but has yet to take its name.
+struct CheckpointDraft {
+  let checkpoint: Journal.Checkpoint
+  let file: PreparedFile
+  /// Distinguishes the file from an edited one. It is in the journal before the file has its name.
+  let published: PublishedFile
+  /// Whether the replaced file was written here, with a date that no later write produces.
+  private let replacesOwn: Bool
+
+  /// Writes the file, in the domain's format.
+  ///
+  /// - Parameter domain: Knows which file to replace.
+  init(of table: DomainTable, for domain: DomainFile) throws {
+    let bytes = try BinaryPropertyList.encode(table.fields())
+    let stamps = domain.sources.stamps
+    let stamped = stamps.added(to: bytes)
+    let text = domain.options.format == .xml ? domain.xml(table, stamps) ?? stamped : stamped
+    var target = AtomicFile(domain.plist)
+    // The store waits, and lets others read meanwhile.
+    target.lockWait = .zero
+    replacesOwn = domain.onDisk == domain.published.current && domain.onDisk.mark?.isFine == true
+    file = try target.prepare(text)
+    published = PublishedFile(
+      current: .init(fingerprint: .init(text), mark: .init(file.status)), previous: domain.onDisk)
+    checkpoint = Journal.Checkpoint(bytes: stamped, metadata: published.metadata)
+  }
+
+  /// Whether a file is the one to be replaced. It is read if its date isn't conclusive.
+  func isExpected(_ found: FoundFile) throws -> Bool {
+    let old = published.previous
+    guard let status = found.status else { return old.fingerprint == .none }
+    if replacesOwn, old.mark == .init(status), old.fingerprint.byteCount == status.size {
+      return true
+    }
+    return try .init(found.contents()) == old.fingerprint
+  }
+}
+
+extension DomainFile {
+  /// nil, and an error to be reported once, when XML cannot hold a value: otherwise the log would grow without
+  /// end.
+  func xml(_ table: DomainTable, _ stamps: KeyStamps? = nil) -> Data? {
+    do {
+      let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
+      isToldOfFormat = false
+      return stamps?.added(toXML: xml) ?? xml
+    } catch {
+      if !isToldOfFormat {
+        problems.add(
+          PreferencesError(
+            code: .notAPropertyList,
+            message:
+              "XML cannot hold all values of the domain, so the property list is written in the "
+              + "binary format. Remove control characters from strings, and dates whose year has "
+              + "more than 9 digits, or choose the binary format.",
+            domain: name, cause: error))
+      }
+      isToldOfFormat = true
+      return nil
+    }
+  }
+}
+
+// MARK: - The first checkpoint
+
+/// Makes a journal's first checkpoint from the property list file, if one exists.
+struct CheckpointLoader {
+  let plist: URL
+  let isReadOnly: Bool
+  let problems: DomainFile.Problems
+
+  /// The checkpoint; an empty one when the file does not exist or does not parse.
+  func load() throws -> Journal.Checkpoint {
+    guard let data = try DomainFile.plainFile(plist).readIfPresent() else {
+      return try checkpoint([:], .none)
+    }
+    let fingerprint = PublishedFile.Fingerprint(data)
+    do {
+      return try checkpoint(PropertyList.fields(of: data), fingerprint, KeyStamps(file: data))
+    } catch {
+      try keepAside(data, error)
+      return try checkpoint([:], fingerprint)
+    }
+  }
+
+  private func checkpoint(
+    _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint,
+    _ stamps: KeyStamps? = nil
+  ) throws -> Journal.Checkpoint {
+    let published = PublishedFile(
+      current: .init(fingerprint: fingerprint, mark: nil), previous: .none)
+    let bytes = try BinaryPropertyList.encode(fields)
+    return Journal.Checkpoint(
+      bytes: stamps?.added(to: bytes) ?? bytes, metadata: published.metadata)
+  }
+
+  private func keepAside(_ data: Data, _ cause: any Error) throws {
+    let name = plist.lastPathComponent
+    guard !isReadOnly else {
+      throw PreferencesError(
+        code: .damaged, message: "\(name) does not parse. Repair it or move it away.", cause: cause)
+    }
+    let kept = try AsideFile(of: plist).keep(data)
+    problems.add(
+      PreferencesError(
+        code: .damaged,
+        message:
+          "The property list \(name) does not parse, and no journal exists to restore it from. "
+          + "It is kept as \(kept); put it back, repaired, to get its values.", cause: cause))
   }
 }

@@ -213,9 +213,7 @@ extension RecordValue {
       }
     }
   }
-}
 
-extension RecordValue {
   private struct Reader {
     let bytes: UnsafeRawBufferPointer
     var offset = 0

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Why records would serve an app better than its history: the figure furthest above its limit.
 ///
 /// The limits are 2,000 entries, all of which are in memory; 0.1 s to open the history; 4 MiB of JSON, which
@@ -53,9 +55,7 @@ extension HistoryAdvice {
     return rounded == rounded.rounded() && abs(rounded) < 1e15
       ? String(Int(rounded)) : String(rounded)
   }
-}
 
-extension HistoryAdvice {
   /// The figures above which ``PayloadHistory/advice`` recommends records; tests lower them.
   package struct Limits: Sendable {
     package var count = 2_000
@@ -67,5 +67,70 @@ extension HistoryAdvice {
     package var searchSeconds = 0.005
     /// Searches for one field that took longer than that.
     package var slowSearches = 10
+  }
+}
+
+// MARK: - Searching
+
+extension PayloadHistory {
+  /// The payloads that satisfy a predicate, newest first.
+  ///
+  /// Checks all of them, each time. The time that it takes is recorded for ``advice``.
+  public func filter(_ isIncluded: (Payload) throws -> Bool) rethrows -> [Payload] {
+    try search("") { items in try items.filter(isIncluded) }
+  }
+
+  /// The payloads whose field has a value, newest first.
+  ///
+  /// Checks all of them, each time, without an index. The time that it takes is recorded for ``advice``,
+  /// under the field's name.
+  public func filter<Value: Equatable>(
+    _ field: KeyPath<Payload, Value>, equals value: Value
+  ) -> [Payload] {
+    search("\(field)") { items in items.filter { $0[keyPath: field] == value } }
+  }
+
+  private func search(
+    _ field: String, _ body: ([Payload]) throws -> [Payload]
+  ) rethrows -> [Payload] {
+    let start = ContinuousClock.now
+    let found = try body(items)
+    let seconds = start.duration(to: .now) / .seconds(1)
+    let limit = options.adviceLimits.searchSeconds
+    cores.current.withLock { $0.usage.note(field, seconds: seconds, limit: limit) }
+    return found
+  }
+
+  /// Why records would serve the app better than this history; nil while they would not.
+  ///
+  /// Times are those of this object: its opening, and its searches.
+  public var advice: HistoryAdvice? {
+    read { state in
+      HistoryAdvice(
+        count: state.table.total, byteCount: state.table.byteCount, usage: state.usage,
+        limits: options.adviceLimits)
+    }
+  }
+}
+
+/// The cost of a history so far, for its advice.
+struct HistoryUsage: Sendable {
+  /// How long reading and decoding all entries took when the history was opened, in seconds.
+  var loadSeconds = 0.0
+  /// Searches by their subject, such as a field.
+  var searches: [String: Searches] = [:]
+
+  struct Searches: Sendable {
+    var count = 0
+    var slowCount = 0
+    var longest = 0.0
+  }
+
+  mutating func note(_ field: String, seconds: Double, limit: Double) {
+    var known = searches[field] ?? Searches()
+    known.count += 1
+    if seconds > limit { known.slowCount += 1 }
+    known.longest = max(known.longest, seconds)
+    searches[field] = known
   }
 }

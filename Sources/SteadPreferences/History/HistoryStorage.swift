@@ -26,3 +26,151 @@ extension SearchPlan {
     return HistoryStorage(store: store, blobs: HistoryBlobs(directory: blobs))
   }
 }
+
+/// The name of a history's domain: `DOMAIN.history.KEY`.
+enum HistoryName {
+  private static let marker = ".history."
+  /// The number of a digest's digits that replace what does not fit into a file's name.
+  private static let digitCount = 32
+
+  static func domain(_ domain: String, key: String) -> String {
+    let name = domain + marker + escaped(key)
+    guard name.utf8.count > DomainName.limit else { return name }
+    // The digest covers the whole, so truncation makes no two names equal.
+    let digest = SHA256.hexadecimal(Data((domain + "/" + key).utf8)).prefix(digitCount)
+    let room = DomainName.limit - marker.utf8.count - digitCount
+    var start = domain
+    while start.utf8.count > room { start.removeLast() }
+    return start + marker + digest
+  }
+
+  /// The key, with `%` and two digits for each byte that a file's name may not contain.
+  private static func escaped(_ key: String) -> String {
+    var (text, isAfterDot) = ("", true)
+    for byte in key.utf8 {
+      let isDot = byte == UInt8(ascii: ".")
+      if byte.isPlain || isDot && !isAfterDot {
+        text.unicodeScalars.append(UnicodeScalar(byte))
+      } else {
+        text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      }
+      isAfterDot = isDot
+    }
+    return text
+  }
+}
+
+extension UInt8 {
+  /// A letter or a digit of ASCII, `-` or `_`.
+  fileprivate var isPlain: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
+
+// MARK: - Large payloads
+
+/// The files of a history's large payloads, and the lock for adding and removing them.
+///
+/// A blob exists before the entry that refers to it, and is removed after the last such entry. The lock is
+/// held over both steps, so that a blob is never removed between a writer's two. It ends with the process; an
+/// opening sweeps what was left between the steps.
+struct HistoryBlobs: Sendable {
+  private let store: BlobStore
+  private let lock: FileLock
+
+  init(directory: URL) {
+    store = BlobStore(directory: directory)
+    lock = FileLock(directory.appendingPathExtension("lock"))
+  }
+
+  func read(_ reference: String) throws -> Data { try store.read(reference) }
+
+  func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    try lock.withLock(.exclusive, body)
+  }
+
+  /// Writes a payload's bytes durably: an entry may be on the disk before anybody flushes it. Requires the lock.
+  func write(_ bytes: Data) throws { _ = try store.write(bytes) }
+
+  /// Removes a blob that nothing refers to. Requires the lock.
+  func remove(_ reference: String) throws { try store.remove(reference) }
+
+  /// Whether blobs, or parts of some, may exist that nothing refers to.
+  func hasLeftovers(keeping references: Set<String>) -> Bool {
+    (try? store.hasLeftovers(keeping: references)) == true
+  }
+
+  /// Removes all blobs but these. Requires the lock.
+  func sweep(keeping references: Set<String>) throws { try store.sweep(keeping: references) }
+}
+
+extension PayloadHistory {
+  /// Makes a change together with the files of its large payloads: they exist before the change, and those
+  /// that nothing refers to any more are removed after it. The caller notifies observers.
+  func withBlobs(
+    of operations: [HistoryOperation], _ core: HistoryCore, _ body: () throws -> HistoryOutcome
+  ) throws -> HistoryOutcome {
+    let drafts = operations.flatMap(\.drafts).filter { $0.blob != nil }
+    guard let blobs = coder.blobs, !drafts.isEmpty else {
+      let outcome = try body()
+      if let blobs = coder.blobs, !outcome.released.isEmpty {
+        noting { try blobs.withLock { remove(outcome.released, from: blobs, core) } }
+      }
+      return outcome
+    }
+    return try blobs.withLock {
+      do {
+        for draft in drafts {
+          if let blob = draft.blob { try blobs.write(blob) }
+        }
+        let outcome = try body()
+        remove(outcome.released, from: blobs, core)
+        return outcome
+      } catch {
+        remove(drafts.compactMap(\.stored.reference), from: blobs, core)
+        throw error
+      }
+    }
+  }
+
+  /// Removes blobs that no entry refers to now. Requires the blobs' lock.
+  ///
+  /// The change itself is done: a failure here is reported, and left for the next opening.
+  private func remove(_ references: [String], from blobs: HistoryBlobs, _ core: HistoryCore) {
+    noting {
+      _ = absorb(core)
+      let unused = core.withLock { state in
+        Set(references).filter { !state.table.refers(to: $0) }
+      }
+      for reference in unused { try blobs.remove(reference) }
+    }
+  }
+
+  /// Removes the leftovers of processes that were killed between writing a blob and its entry.
+  func sweepBlobs() {
+    guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
+    let core = cores.current
+    guard blobs.hasLeftovers(keeping: core.withLock { $0.table.allReferences }) else { return }
+    noting {
+      try blobs.withLock {
+        _ = absorb(core)
+        try blobs.sweep(keeping: core.withLock { $0.table.allReferences })
+      }
+    }
+    deliver(core)
+  }
+
+  /// Keeps an error for the next report, which is made without a lock.
+  private func noting(_ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      problems.add(PreferencesError(error, domain: preferences.domain, key: key))
+    }
+  }
+}

@@ -1,3 +1,30 @@
+import Foundation
+import Observation
+import SteadFiles
+import Synchronization
+
+/// The changes of a history since its consumer last received any.
+///
+/// An entry that was added and removed in between is in none of the lists.
+public struct PayloadHistoryChange<Payload: Sendable>: Sendable {
+  /// New payloads, newest first.
+  public let inserted: [Payload]
+  /// Changed payloads as they are now, newest first.
+  public let updated: [Payload]
+  /// Payloads that were removed, or dropped for the limit, as they last were; newest first.
+  public let removed: [Payload]
+  /// Whether this process made all of these changes.
+  public let isOwn: Bool
+
+  /// Makes a change.
+  public init(inserted: [Payload], updated: [Payload], removed: [Payload], isOwn: Bool) {
+    self.inserted = inserted
+    self.updated = updated
+    self.removed = removed
+    self.isOwn = isOwn
+  }
+}
+
 /// The changes of a history as an asynchronous sequence.
 ///
 /// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
@@ -64,5 +91,144 @@ extension PayloadHistory {
     let core = cores.current
     let removed = core.withLock { state in state.receivers.removeValue(forKey: id) }
     withExtendedLifetime(removed) {}
+  }
+}
+
+// MARK: - Merging changes
+
+typealias HistoryReceiver = ChangeBuffer<PendingHistoryChange>
+
+/// The changes that a consumer has not yet taken, combined.
+///
+/// A slow consumer gets the sum: an entry that was added and removed in between is not in it.
+struct PendingHistoryChange: PendingChanges {
+  private var delta: HistoryDelta?
+
+  mutating func add(_ change: HistoryDelta) {
+    if delta == nil { delta = change } else { delta?.add(change) }
+  }
+
+  mutating func take() -> HistoryDelta? {
+    defer { delta = nil }
+    return delta.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// The changes of payloads, by their entries.
+struct HistoryDelta: Sendable {
+  private struct Step: Sendable {
+    var before: AnyPayload?
+    var after: AnyPayload?
+  }
+
+  private var steps: [UInt64: Step] = [:]
+  private(set) var isOwn: Bool
+
+  init(_ changes: [HistoryTable.Change], isOwn: Bool) {
+    self.isOwn = isOwn
+    for change in changes {
+      let (before, after) = (change.before?.content.payload, change.after?.content.payload)
+      if before == nil, after == nil { continue }
+      steps[change.sequence] = Step(before: before, after: after)
+    }
+  }
+
+  var isEmpty: Bool { steps.isEmpty }
+
+  /// Adds later changes.
+  mutating func add(_ next: HistoryDelta) {
+    isOwn = isOwn && next.isOwn
+    for (sequence, step) in next.steps {
+      guard let known = steps[sequence] else {
+        steps[sequence] = step
+        continue
+      }
+      let merged = Step(before: known.before, after: step.after)
+      steps[sequence] = merged.before == nil && merged.after == nil ? nil : merged
+    }
+  }
+
+  func change<Payload: Sendable>(of type: Payload.Type) -> PayloadHistoryChange<Payload> {
+    let payload = PayloadBox<Payload>.payload
+    let sorted = steps.sorted { $0.key > $1.key }.map(\.value)
+    return PayloadHistoryChange(
+      inserted: sorted.compactMap { $0.before == nil ? $0.after : nil }.map(payload),
+      updated: sorted.compactMap { $0.before == nil ? nil : $0.after }.map(payload),
+      removed: sorted.compactMap { $0.after == nil ? $0.before : nil }.map(payload), isOwn: isOwn)
+  }
+}
+
+// MARK: - Observation
+
+extension PayloadHistory: Observable {
+  /// Never read; only its key path matters.
+  subscript(probe: TrackingProbe) -> Void { () }
+
+  /// Reports to Observation that the history is read; called once in each read, before it.
+  func track() {
+    let before = TrackingProbe.count.load(ordering: .relaxed)
+    following.registrar.access(self, keyPath: following.probe)
+    guard TrackingProbe.count.load(ordering: .relaxed) != before else { return }
+    following.registrar.access(self, keyPath: following.items)
+    following.begin(self)
+  }
+
+  /// Notifies observers of waiting changes. Never called with a lock held.
+  ///
+  /// One thread at a time does this, so that all receive changes in order; changes made by a handler are
+  /// delivered by the thread that called it, after it has returned.
+  func deliver(_ core: HistoryCore) {
+    problems.report()
+    while let (delta, receivers) = core.withLock({ state in state.nextMail() }) {
+      if !delta.isEmpty {
+        for receiver in receivers { receiver.add(delta) }
+      }
+      following.registrar.withMutation(of: self, keyPath: following.items) {}
+      announceChange()
+      core.withLock { state in state.turn.end() }
+    }
+  }
+}
+
+extension HistoryCore.State {
+  fileprivate mutating func nextMail() -> (
+    HistoryDelta, [HistoryReceiver]
+  )? {
+    guard !mail.isEmpty, turn.begin() else { return nil }
+    return (mail.removeFirst(), receivers.sorted { $0.key < $1.key }.map(\.value))
+  }
+}
+
+private enum HistoryQueue {
+  /// Delivers changes of other processes, and of other histories in this one.
+  static let calls = SerialCalls()
+}
+
+/// Notifies a history of other writers' changes, and Observation of its reads.
+final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendable {
+  typealias History = PayloadHistory<Payload>
+
+  let registrar = ObservationRegistrar()
+  // Making a key path of a generic type takes longer than a read.
+  let items: KeyPath<History, [Payload]> & Sendable = \History.items
+  let probe: KeyPath<History, Void> & Sendable = \History.[TrackingProbe()]
+  private let token = ForkSafeLock<UInt64?>(nil)
+  private let hasBegun = Atomic<Bool>(false)
+
+  /// Watches the domain from the first call on.
+  func begin(_ history: History) {
+    // First, so that no change from here on is missed, whoever adds the handler.
+    history.cores.current.withLock { $0.isFollowed = true }
+    guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    let token = history.store.addHandler { [weak history] _ in
+      // Not here: the writing thread may hold the history's lock.
+      HistoryQueue.calls.call { [weak history] in history?.catchUp() }
+    }
+    self.token.withLock { $0 = token }
+    history.catchUp()
+  }
+
+  func end(_ store: DomainStore) {
+    if let token = token.withLock({ $0 }) { store.removeHandler(token) }
   }
 }

@@ -1,3 +1,41 @@
+import SteadFiles
+
+/// The change of one key: its effective value before and now.
+///
+/// Values are those that a look-up over the whole search list returns. So the new value of a key that was
+/// removed is the one beneath it, such as its registered default.
+public struct PreferenceChange<Value: Sendable>: Sendable {
+  /// The key.
+  public let key: String
+  /// The effective value before.
+  public let old: Value
+  /// The effective value from now on.
+  public let new: Value
+  /// Whether this process made the change; false if another one did, or somebody edited the file.
+  public let isOwn: Bool
+
+  /// Makes a change.
+  public init(key: String, old: Value, new: Value, isOwn: Bool) {
+    self.key = key
+    self.old = old
+    self.new = new
+    self.isOwn = isOwn
+  }
+
+  /// The same change with other values, such as decoded ones.
+  public func map<Other: Sendable, Failure: Error>(
+    _ transform: (Value) throws(Failure) -> Other
+  ) throws(Failure) -> PreferenceChange<Other> {
+    PreferenceChange<Other>(
+      key: key, old: try transform(old), new: try transform(new), isOwn: isOwn)
+  }
+}
+
+extension PreferenceChange: Equatable where Value: Equatable {}
+extension PreferenceChange: Hashable where Value: Hashable {}
+
+// MARK: - As a sequence
+
 /// The changes of one key, of several or of all, as an asynchronous sequence.
 ///
 /// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
@@ -37,5 +75,160 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
       await subscription.next(isolation: actor)
     }
+  }
+}
+
+/// Changes of preferences that a consumer has not yet taken, one a key.
+///
+/// A key that changes again keeps its place: the consumer then gets one change from the value that it last
+/// saw to the newest, or none if these are equal. So no more changes wait than there are observed keys, and
+/// the last state is never lost.
+struct PendingPreferenceChanges: PendingChanges {
+  typealias Change = PreferenceChange<PropertyList?>
+
+  /// The changed keys, in the order of their first change; those before `first` are done.
+  private var keys: [ExactKey] = []
+  private var first = 0
+  /// The waiting changes; nil for a key that is back at the value that the consumer saw.
+  private var changes: [ExactKey: Change?] = [:]
+
+  mutating func add(_ change: Change) {
+    let key = ExactKey(change.key)
+    guard let place = changes.index(forKey: key) else {
+      keys.append(key)
+      changes.updateValue(change, forKey: key)
+      return
+    }
+    guard let earlier = changes.values[place] else {
+      changes.values[place] = change
+      return
+    }
+    let merged = Change(
+      key: change.key, old: earlier.old, new: change.new, isOwn: earlier.isOwn && change.isOwn)
+    changes.values[place] = merged.old == merged.new ? nil : merged
+  }
+
+  mutating func take() -> Change? {
+    while first < keys.count {
+      let change = changes.removeValue(forKey: keys[first])
+      first += 1
+      if first * 2 > keys.count {
+        keys.removeFirst(first)
+        first = 0
+      }
+      if case .some(.some(let change)) = change { return change }
+    }
+    return nil
+  }
+}
+
+// MARK: - Buffers between producer and consumer
+
+/// Changes that wait for a consumer, combined where that loses nothing.
+///
+/// For preferences they are the first old and the last new value of each key, for a history one delta.
+protocol PendingChanges: Sendable {
+  /// What a consumer takes at once.
+  associatedtype Change: Sendable
+
+  /// Begins with none.
+  init()
+
+  /// Adds a change after those that wait.
+  mutating func add(_ change: Change)
+
+  /// The change that has waited longest; nil if none.
+  mutating func take() -> Change?
+}
+
+/// Changes that a consumer has not yet taken, and consumers that wait for one.
+final class ChangeBuffer<Pending: PendingChanges>: Sendable {
+  typealias Change = Pending.Change
+
+  struct State: Sendable {
+    var pending = Pending()
+    var waiting: [CheckedContinuation<Change?, Never>] = []
+    var isFinished = false
+  }
+
+  private let state = ForkSafeLock(State())
+
+  func add(_ change: Change) {
+    let consumer = state.withLock { state -> CheckedContinuation<Change?, Never>? in
+      if state.isFinished { return nil }
+      // A waiting consumer has taken all earlier changes.
+      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.pending.add(change)
+      return nil
+    }
+    consumer?.resume(returning: change)
+  }
+
+  /// The next change; nil once ``finish()`` was called.
+  func next() async -> Change? {
+    await withCheckedContinuation { consumer in
+      let (change, isThere) = state.withLock { state -> (Change?, Bool) in
+        if state.isFinished { return (nil, true) }
+        if let change = state.pending.take() { return (change, true) }
+        state.waiting.append(consumer)
+        return (nil, false)
+      }
+      if isThere { consumer.resume(returning: change) }
+    }
+  }
+
+  /// Drops all changes, and returns nil to waiting consumers.
+  func finish() {
+    let consumers = state.withLock { state in
+      defer {
+        state = State()
+        state.isFinished = true
+      }
+      return state.waiting
+    }
+    for consumer in consumers { consumer.resume(returning: nil) }
+  }
+}
+
+/// Keeps an iterator of changes subscribed until it is released or cancelled.
+final class ChangeSubscription<Pending: PendingChanges>: Sendable {
+  /// Starts putting changes into a buffer, and returns a function that ends this; a second call of that does nothing.
+  typealias Beginning = @Sendable (ChangeBuffer<Pending>) -> @Sendable () -> Void
+
+  private let buffer = ChangeBuffer<Pending>()
+  private let end: @Sendable () -> Void
+
+  init(_ begin: Beginning) { end = begin(buffer) }
+
+  deinit { end() }
+
+  /// The next change; nil once the task was cancelled.
+  func next(isolation actor: isolated (any Actor)?) async -> Pending.Change? {
+    await withTaskCancellationHandler {
+      await buffer.next()
+    } onCancel: {
+      end()
+      buffer.finish()
+    }
+  }
+}
+
+/// The subscriptions of a sequence of changes. The first begins with the sequence, so that changes before its
+/// iteration are not missed.
+struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
+  private let begin: ChangeSubscription<Pending>.Beginning
+  private let first: ForkSafeLock<ChangeSubscription<Pending>?>
+
+  init(_ begin: @escaping ChangeSubscription<Pending>.Beginning) {
+    self.begin = begin
+    first = ForkSafeLock(ChangeSubscription(begin))
+  }
+
+  func next() -> ChangeSubscription<Pending> {
+    let first = first.withLock { first in
+      defer { first = nil }
+      return first
+    }
+    return first ?? ChangeSubscription(begin)
   }
 }

@@ -1,3 +1,4 @@
+import Observation
 import SteadFiles
 
 /// The observers of one search list's keys, and the changes that they have yet to receive.
@@ -178,4 +179,96 @@ extension PreferenceObservers.State {
     defer { mail = [] }
     return mail
   }
+}
+
+// MARK: - Observed keys
+
+/// The state of a key that somebody observes.
+struct ObservedKey {
+  /// The observers of this key, in the order of registration.
+  var observers: [UInt64] = []
+  /// The object reported to Observation as read, from the first tracked read on.
+  var tracked: TrackedKey?
+  /// The generation of layers that `values` belong to; 0 before the first look.
+  var generation: UInt64 = 0
+  /// The values by layer, the first of which is effective, as far as events have reported.
+  ///
+  /// A copy of the layers' own, since two layers can be written at once: only events come in an order on
+  /// which all observers agree.
+  private var values: [(layer: Int, value: PropertyList)] = []
+
+  var effective: PropertyList? { values.first?.value }
+
+  var isUnused: Bool { observers.isEmpty && tracked == nil }
+
+  /// Replaces what was known with values of all layers, in their order.
+  mutating func learn(_ values: [(layer: Int, value: PropertyList)], generation: UInt64) {
+    self.values = values
+    self.generation = generation
+  }
+
+  /// Applies a layer's new value.
+  mutating func set(_ value: PropertyList?, layer: Int) {
+    let index = values.firstIndex { $0.layer >= layer } ?? values.count
+    let isThere = index < values.count && values[index].layer == layer
+    switch (isThere, value) {
+    case (true, let value?): values[index].value = value
+    case (true, nil): values.remove(at: index)
+    case (false, let value?): values.insert((layer, value), at: index)
+    case (false, nil): break
+    }
+  }
+}
+
+/// An observable stand-in for one preference key: reading the preference reads it, changing the preference writes it.
+///
+/// It has no value of its own: each read looks up the value in the domains.
+final class TrackedKey: Observable, Sendable {
+  // One for each key, so that a reader of one isn't notified of others.
+  private let registrar = ObservationRegistrar()
+  private let path: KeyPath<TrackedKey, Void> & Sendable = \TrackedKey.value
+
+  private var value: Void { () }
+
+  func willRead() { registrar.access(self, keyPath: path) }
+
+  func didChange() { registrar.withMutation(of: self, keyPath: path) {} }
+}
+
+/// A dictionary key compared by its UTF-8, as domains compare keys.
+///
+/// Two strings that Swift treats as equal, since they differ only in normalisation, can be two keys.
+struct ExactKey: Hashable, Sendable {
+  /// The key.
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: ExactKey, right: ExactKey) -> Bool { left.text.isSameText(as: right.text) }
+
+  func hash(into hasher: inout Hasher) {
+    var text = text
+    text.withUTF8 { bytes in hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
+  }
+}
+
+// MARK: - Tokens
+
+/// Keeps an observation of preferences alive: it ends with ``cancel()`` or with this object.
+public final class PreferenceObservation: Sendable {
+  private let observers: PreferenceObservers
+  private let id: UInt64
+
+  init(_ observers: PreferenceObservers, id: UInt64) {
+    self.observers = observers
+    self.id = id
+  }
+
+  deinit { cancel() }
+
+  /// Ends the observation and releases its handler; a second call does nothing.
+  ///
+  /// A call of the handler that is running on another thread, or about to begin there, still finishes; no
+  /// others follow. A handler may cancel its own observation.
+  public func cancel() { observers.remove(id) }
 }

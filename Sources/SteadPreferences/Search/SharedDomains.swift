@@ -194,3 +194,93 @@ final class SharedDomains: Sendable {
     }
   }
 }
+
+// MARK: - Watching
+
+extension SharedDomains {
+  /// Watches for a domain's missing files, and has the search lists rebuilt when they appear, as long as the
+  /// watch is kept.
+  func watchForDomain(_ name: String, in directory: URL) -> PathWatch {
+    watch(directory.path(percentEncoded: false) + name) {
+      PathWatch(directory, names: ["\(name).plist", "\(name).journal"]) { [weak self] in
+        self?.renewLists(report: ErrorReports.sharedHandler, isOwn: false)
+      }
+    }
+  }
+
+  /// Watches a property list owned by others, and applies its changes.
+  func watch(_ layer: PlistLayer) {
+    let directory = layer.url.deletingLastPathComponent()
+    // Its own watch, not one that an earlier layer may have left.
+    let watch = PathWatch(directory, names: [layer.url.lastPathComponent]) {
+      [weak self, weak layer] in
+      if let self, let layer { follow(layer) }
+    }
+    layer.watch = watch
+    watch.start()
+  }
+
+  private func follow(_ layer: PlistLayer) {
+    do {
+      try reload(layer)
+    } catch {
+      // The file may be half written. A second look later shows whether it stays so.
+      Self.secondLooks.call(after: Self.writingTime) {
+        do {
+          try self.reload(layer)
+        } catch {
+          ErrorReports.sharedHandler(PreferencesError(error, domain: nil))
+        }
+      }
+    }
+  }
+
+  /// How long the writer of a property list may take before it counts as damaged.
+  private static let writingTime = Duration.milliseconds(500)
+  private static let secondLooks = SerialCalls()
+
+  private func reload(_ layer: PlistLayer) throws {
+    let wasThere = layer.store != nil
+    try layer.load()
+    // A list without the layer has to be rebuilt with it; one that has it reads from it.
+    guard wasThere != (layer.store != nil) else { return }
+    renewLists(report: ErrorReports.sharedHandler, isOwn: false)
+  }
+}
+
+// MARK: - Registry
+
+/// Objects by name, as long as somebody else retains them.
+struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
+  private struct Entry: Sendable {
+    weak var object: Object?
+  }
+
+  private static var firstLimit: Int { 64 }
+
+  private var entries: [String: Entry] = [:]
+  /// The number of entries at which those of released objects are removed.
+  private var limit = firstLimit
+
+  init() {}
+
+  subscript(name: String) -> Object? { entries[name]?.object }
+
+  var all: [Object] { entries.values.compactMap(\.object) }
+
+  /// The number of entries, including those of released objects.
+  var count: Int { entries.count }
+
+  /// Registers an object, or returns the one that has the name.
+  ///
+  /// Also returns objects whose last reference this may be, since they must not be released while a lock is held.
+  mutating func keep(_ object: Object, as name: String) -> (kept: Object, others: [Object]) {
+    if let found = entries[name]?.object { return (found, []) }
+    entries[name] = Entry(object: object)
+    guard entries.count > limit else { return (object, []) }
+    let live = entries.compactMap { name, entry in entry.object.map { (name, $0) } }
+    entries = Dictionary(uniqueKeysWithValues: live.map { ($0.0, Entry(object: $0.1)) })
+    limit = max(Self.firstLimit, 2 * entries.count)
+    return (object, live.map(\.1))
+  }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import SteadFiles
+
+/// A history's state in memory, and the lock around it.
+///
+/// The lock is held around calls of the domain, and never while the program's own code runs: payloads are
+/// coded and observers notified without it.
+final class HistoryCore: @unchecked Sendable {
+  // Sendable: `state` is accessed only between lock and unlock, so never by two threads at once.
+  struct State {
+    var table = HistoryTable()
+    var header = HistoryHeader()
+    var marks = DomainMarks()
+    var isLoaded = false
+    /// Grows with each change of the table.
+    var epoch: UInt64 = 0
+    /// All payloads in one box, newest first, once they have been requested.
+    var items: AnyPayload?
+    var usage = HistoryUsage()
+    /// Whether somebody observes changes.
+    var isFollowed = false
+    var mail: [HistoryDelta] = []
+    var turn = DeliveryTurn()
+    var receivers: [UInt64: HistoryReceiver] = [:]
+    var lastReceiver: UInt64 = 0
+  }
+
+  private let lock = NSLock()
+  private var state = State()
+
+  func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return try body(&state)
+  }
+}
+
+/// Holds one core for a process, and creates a new one in the child of a fork.
+///
+/// The parent's lock may have been held by a thread that the child lacks.
+final class HistoryCores: Sendable {
+  private struct Current: Sendable {
+    var generation: UInt64
+    var core: HistoryCore
+  }
+
+  private let state = ForkSafeLock(Current(generation: forkGeneration, core: HistoryCore()))
+
+  var current: HistoryCore {
+    let generation = forkGeneration
+    // The old one holds payloads, which are released once the lock is free.
+    let (core, old) = state.withLock { state -> (HistoryCore, HistoryCore?) in
+      if state.generation == generation { return (state.core, nil) }
+      let old = state.core
+      state = Current(generation: generation, core: HistoryCore())
+      return (state.core, old)
+    }
+    withExtendedLifetime(old) {}
+    return core
+  }
+}
+
+// MARK: - Catching up
+
+/// The changes that bring the table in memory up to date with the domain.
+struct HistoryNews {
+  /// An entry in the domain.
+  struct Entry {
+    var sequence: UInt64
+    var stored: StoredEntry
+  }
+
+  enum Extent {
+    /// Entries were inserted at the front, and the oldest that decode were dropped.
+    case prepended(gone: [UInt64])
+    /// Anything may have changed: these are all entries, oldest first.
+    case all([Entry])
+  }
+
+  /// The state of the table for which this was computed.
+  var epoch: UInt64
+  var header: HistoryHeader
+  var marks: DomainMarks
+  /// Whether this process made all of the changes.
+  var isOwn: Bool
+  var extent: Extent
+  /// The new or changed entries.
+  var changed: [Entry]
+}
+
+extension HistoryCore.State {
+  /// Whether the table matches the domain.
+  func isCurrent(_ store: DomainStore) -> Bool {
+    isLoaded && store.withTable { table, marks in isCurrent(table, marks) }
+  }
+
+  private func isCurrent(_ table: borrowing DomainTable, _ marks: DomainMarks) -> Bool {
+    marks == self.marks && table[HistoryHeader.key] == header.stored
+  }
+
+  /// The news in the domain; nil if none.
+  func news(in store: DomainStore) -> HistoryNews? {
+    let look = store.withTable { table, marks -> Look? in
+      if isLoaded, isCurrent(table, marks) { return nil }
+      let header = HistoryHeader(table)
+      if let (new, gone) = prepended(header, table, marks) {
+        return Look(header: header, marks: marks, new: new, gone: gone)
+      }
+      return Look(header: header, marks: marks, all: table.fields())
+    }
+    guard let look else { return nil }
+    let new = look.new.map { HistoryNews.Entry(sequence: $0.0, stored: StoredEntry($0.1)) }
+    var news = HistoryNews(
+      epoch: epoch, header: look.header, marks: look.marks, isOwn: look.marks == marks,
+      extent: .prepended(gone: look.gone), changed: new)
+    if let all = look.all {
+      let entries = Self.entries(all)
+      news.extent = .all(entries)
+      news.changed = entries.filter { !isKept($0) }
+    }
+    return news
+  }
+
+  private struct Look {
+    var header: HistoryHeader
+    var marks: DomainMarks
+    var new: [(UInt64, PropertyList)] = []
+    var gone: [UInt64] = []
+    var all: [PropertyList.Fields.Field]?
+  }
+
+  /// The entries inserted at the front and those dropped, if nothing else has happened since the last look.
+  ///
+  /// The number of entries must match the domain's: a program of another version may have dropped other
+  /// entries than the oldest that decode here. Each change of a history is one record that raises the
+  /// revision; more records come from somebody else.
+  private func prepended(
+    _ new: HistoryHeader, _ domain: borrowing DomainTable, _ marks: DomainMarks
+  ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
+    guard isLoaded, marks.rewrites == self.marks.rewrites, new.edits == header.edits,
+      new.revision > header.revision, new.next >= header.next,
+      marks.othersRecords - self.marks.othersRecords <= UInt64(new.revision - header.revision),
+      new.next - header.next <= UInt64(domain.count)
+    else { return nil }
+    var entries: [(UInt64, PropertyList)] = []
+    for sequence in header.next..<new.next {
+      if let value = domain[EntryKey.text(sequence)] { entries.append((sequence, value)) }
+    }
+    var gone: [UInt64] = []
+    table.visitOldest { sequence in
+      guard domain[EntryKey.text(sequence)] == nil else { return false }
+      gone.append(sequence)
+      return true
+    }
+    let total = table.total - gone.count + entries.count
+    return Int64(total) == new.total ? (entries, gone) : nil
+  }
+
+  private static func entries(_ fields: [PropertyList.Fields.Field]) -> [HistoryNews.Entry] {
+    fields.compactMap { field in
+      EntryKey.sequence(field.key).map {
+        HistoryNews.Entry(sequence: $0, stored: StoredEntry(field.value))
+      }
+    }.sorted { $0.sequence < $1.sequence }
+  }
+
+  /// Whether an entry is unchanged; a file that could not be read is tried again.
+  private func isKept(_ entry: HistoryNews.Entry) -> Bool {
+    guard let known = table[sequence: entry.sequence], known.stored == entry.stored else {
+      return false
+    }
+    if case .undecodable(let cause) = known.content { return cause.reason != .unreadable }
+    return true
+  }
+
+  /// Applies news, with the decoded contents of the changed entries; false when the table is no longer the
+  /// one for which they were computed.
+  mutating func take(_ news: HistoryNews, _ contents: [HistoryContent]) -> Bool {
+    guard news.epoch == epoch else { return false }
+    let changed = zip(news.changed, contents).map { entry, content in
+      HistoryTable.Entry(
+        sequence: entry.sequence, stored: entry.stored, content: content)
+    }
+    let changes: [HistoryTable.Change]
+    switch news.extent {
+    case .prepended(let gone):
+      for sequence in gone { table.remove(sequence) }
+      for entry in changed { table.append(entry) }
+      changes = isFollowed ? table.changes : []
+      table.commit()
+    case .all(let entries):
+      let known = Dictionary(changed.map { ($0.sequence, $0) }) { first, _ in first }
+      var fresh = HistoryTable()
+      for entry in entries {
+        if let entry = known[entry.sequence] ?? table[sequence: entry.sequence] {
+          fresh.append(entry)
+        }
+      }
+      fresh.commit()
+      changes = isFollowed ? table.changes(to: fresh) : []
+      table = fresh
+    }
+    (header, marks) = (news.header, news.marks)
+    didChange()
+    if isFollowed, isLoaded, !changes.isEmpty {
+      mail.append(HistoryDelta(changes, isOwn: news.isOwn))
+    }
+    isLoaded = true
+    return true
+  }
+
+  mutating func didChange() {
+    epoch += 1
+    items = nil
+  }
+}
+
+// MARK: - Contents
+
+/// An entry's content in memory.
+enum HistoryContent {
+  // With its identity, since getting that calls the program's own code, and entries are looked up under a lock.
+  case payload(AnyPayload, AnyHashable)
+  case undecodable(UndecodableCause)
+
+  var payload: AnyPayload? {
+    if case .payload(let payload, _) = self { return payload }
+    return nil
+  }
+
+  var cause: UndecodableCause? {
+    if case .undecodable(let cause) = self { return cause }
+    return nil
+  }
+}
+
+/// A payload without its type, among entries that know nothing about it.
+typealias AnyPayload = any AnyObject & Sendable
+
+/// Holds a payload, or several.
+///
+/// Only the history that made a box knows its type: the code that stores boxes is the same for all payloads.
+final class PayloadBox<Payload: Sendable>: Sendable {
+  let payload: Payload
+
+  init(_ payload: Payload) { self.payload = payload }
+
+  /// The content of a box made by a history of this payload; no other history sees it.
+  static func payload(in box: AnyPayload) -> Payload {
+    unsafeDowncast(box, to: PayloadBox<Payload>.self).payload
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+
+/// One requested change of a history, which is computed again if another writer came first.
+enum HistoryOperation {
+  /// An entry to be written.
+  struct Draft {
+    var stored: StoredEntry
+    var content: HistoryContent
+    /// The contents of the blob that the entry refers to.
+    var blob: Data?
+  }
+
+  /// Inserts entries at the front, the last of them foremost, and drops the oldest beyond the limit.
+  case prepend([Draft])
+  /// Replaces the newest payload that has the same identity.
+  case update(Draft)
+  /// Replaces an entry that is still unchanged since it was read.
+  case replace(UInt64, StoredEntry, Draft)
+  /// Removes all payloads with an identity.
+  case remove(AnyHashable)
+  case removeAll(includingUndecodable: Bool)
+  /// Removes entries that are still unchanged since they were read.
+  case removeEntries([(sequence: UInt64, stored: StoredEntry)])
+  case removeRecords([(sequence: UInt64, bytes: Data)])
+  /// Inserts the elements of the app's array at the front, the last of them foremost, except for known ones.
+  case takeOver([Draft], digest: Data)
+  /// Notes what is about to be written back.
+  case note(written: Data)
+
+  var drafts: [Draft] {
+    switch self {
+    case .prepend(let drafts), .takeOver(let drafts, _): drafts
+    case .update(let draft), .replace(_, _, let draft): [draft]
+    default: []
+    }
+  }
+
+  /// Whether it affects only the oldest entries.
+  var isPrepend: Bool {
+    switch self {
+    case .prepend, .takeOver, .note: true
+    default: false
+    }
+  }
+}
+
+extension HistoryTable {
+  /// Makes a change, and returns the number of affected entries.
+  mutating func apply(
+    _ operation: HistoryOperation, next: inout UInt64, limit: Int
+  ) -> Int {
+    switch operation {
+    case .prepend(let drafts):
+      append(drafts, &next)
+      drop(to: limit)
+      return drafts.count
+    case .update(let draft):
+      guard case .payload(_, let id) = draft.content, let entry = newest(id) else { return 0 }
+      return put(draft, inPlaceOf: entry)
+    case .replace(let sequence, let stored, let draft):
+      guard let entry = self[sequence: sequence], entry.stored == stored else { return 0 }
+      return put(draft, inPlaceOf: entry)
+    case .remove(let id):
+      return remove(sequences(id))
+    case .removeAll(let includingUndecodable):
+      return remove(
+        newestFirst.filter { includingUndecodable || $0.content.payload != nil }.map(\.sequence))
+    case .removeEntries(let entries):
+      return remove(
+        entries.filter { self[sequence: $0.sequence]?.stored == $0.stored }.map(\.sequence))
+    case .removeRecords(let records):
+      return remove(
+        records.filter { self[sequence: $0.sequence]?.stored.holds($0.bytes) == true }
+          .map(\.sequence))
+    case .takeOver(let drafts, _):
+      let new = unknown(of: drafts)
+      append(new, &next)
+      return new.count
+    case .note:
+      return 0
+    }
+  }
+
+  private mutating func append(_ drafts: [HistoryOperation.Draft], _ next: inout UInt64) {
+    for draft in drafts {
+      append(Entry(sequence: next, stored: draft.stored, content: draft.content))
+      next += 1
+    }
+  }
+
+  private mutating func put(_ draft: HistoryOperation.Draft, inPlaceOf entry: Entry) -> Int {
+    guard draft.stored != entry.stored else { return 1 }
+    replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
+    return 1
+  }
+
+  private mutating func remove(_ sequences: [UInt64]) -> Int {
+    let before = total
+    for sequence in sequences { remove(sequence) }
+    return before - total
+  }
+
+  /// The elements not yet stored: payloads by their identity, and undecodable ones by their bytes.
+  private func unknown(of drafts: [HistoryOperation.Draft]) -> [HistoryOperation.Draft] {
+    var undecodable: Set<StoredEntry.Body>?
+    return drafts.filter { draft in
+      if case .payload(_, let id) = draft.content { return newest(id) == nil }
+      let known = undecodable ?? Set(newestFirst.map(\.stored.body))
+      undecodable = known
+      return !known.contains(draft.stored.body)
+    }
+  }
+}
+
+// MARK: - Committing
+
+/// The result of a change.
+struct HistoryOutcome {
+  /// The number of entries that each operation affected.
+  var affected: [Int]
+  /// Blobs of entries that were removed, or not even kept.
+  var released: [String]
+}
+
+extension HistoryCore.State {
+  /// Makes changes as one, in memory and in the domain; nil if another writer came first.
+  ///
+  /// It is one record of the journal. If it throws, nothing has changed.
+  mutating func commit(
+    _ operations: [HistoryOperation], to store: DomainStore, limit: Int
+  ) throws -> HistoryOutcome? {
+    guard isCurrent(store) else { return nil }
+    guard header.format == HistoryHeader.format else { throw HistoryHeader.newerVersion }
+    var new = header
+    new.next = max(new.next, (table.lastSequence ?? 0) + 1)
+    var affected: [Int] = []
+    for operation in operations {
+      affected.append(table.apply(operation, next: &new.next, limit: limit))
+      if case .takeOver(_, let digest) = operation { (new.taken, new.written) = (digest, nil) }
+      if case .note(let digest) = operation { new.written = digest }
+      if !operation.isPrepend, affected.last != 0 { new.edits = header.edits + 1 }
+    }
+    let changes = table.changes
+    let released = released(changes, operations)
+    guard !changes.isEmpty || new != header else {
+      table.rollBack()
+      return HistoryOutcome(affected: affected, released: released)
+    }
+    new.revision += 1
+    new.total = Int64(table.total)
+    let isDone: Bool
+    do {
+      let edits = new.edits(from: header) + changes.map(\.edit)
+      isDone = try store.apply(
+        edits, ifStill: [DomainEdit(key: HistoryHeader.key, value: header.stored)])
+    } catch {
+      table.rollBack()
+      throw error
+    }
+    guard isDone else {
+      table.rollBack()
+      return nil
+    }
+    table.commit()
+    new.stored = new.propertyList
+    header = new
+    if !changes.isEmpty {
+      didChange()
+      if isFollowed { mail.append(HistoryDelta(changes, isOwn: true)) }
+    }
+    return HistoryOutcome(affected: affected, released: released)
+  }
+
+  private func released(
+    _ changes: [HistoryTable.Change], _ operations: [HistoryOperation]
+  ) -> [String] {
+    var references = changes.compactMap { $0.before?.stored.reference }
+    references += operations.flatMap(\.drafts).compactMap(\.stored.reference)
+    return references.filter { !table.refers(to: $0) }
+  }
+}
+
+extension HistoryTable.Change {
+  fileprivate var edit: DomainEdit {
+    DomainEdit(key: EntryKey.text(sequence), value: after?.stored.propertyList)
+  }
+}
+
+extension HistoryHeader {
+  /// The edits that replace an earlier header with this one.
+  fileprivate func edits(from old: HistoryHeader) -> [DomainEdit] {
+    var edits = [DomainEdit(key: Self.key, value: propertyList)]
+    if taken != old.taken {
+      edits.append(DomainEdit(key: Self.takenKey, value: taken.map(PropertyList.data)))
+    }
+    if written != old.written {
+      edits.append(DomainEdit(key: Self.writtenKey, value: written.map(PropertyList.data)))
+    }
+    return edits
+  }
+
+  static var newerVersion: PreferencesError {
+    PreferencesError(
+      code: .newerVersion,
+      message: "A newer version of this library wrote the history. Update the program.")
+  }
+}

@@ -1,0 +1,242 @@
+/// The entries of a history in memory, oldest first, and their pending changes.
+///
+/// Changes are made in place and noted, so that they can be undone: a change whose record could not be
+/// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity each
+/// take the same time however many exist; a removed entry leaves a hole until ``commit()`` finds that half
+/// are holes.
+///
+/// It knows nothing about the payloads' type: code that is generic over a type of another module is an order
+/// of magnitude slower.
+struct HistoryTable {
+  struct Entry {
+    var sequence: UInt64
+    var stored: StoredEntry
+    var content: HistoryContent
+  }
+
+  /// The change of one entry since the last commit.
+  struct Change {
+    var sequence: UInt64
+    var before: Entry?
+    var after: Entry?
+  }
+
+  /// The number of holes that are not worth closing.
+  private static let holeLimit = 64
+
+  /// Ascending, including those of holes.
+  private var sequences: [UInt64] = []
+  private var entries: [Entry?] = []
+  private var index = HistoryIndex<AnyHashable>()
+  /// The number of entries that refer to a blob.
+  private var references: [String: Int] = [:]
+  /// Nothing before this index may be dropped for the cap: holes, and entries that do not decode.
+  private var oldest = 0
+  /// The number of entries that decode.
+  private(set) var count = 0
+  /// The number of entries.
+  private(set) var total = 0
+  /// The size of the entries in the domain, in bytes.
+  private(set) var byteCount = 0
+
+  /// The previous contents of places changed since the last commit, in the order of the changes.
+  private var undo: [(place: Int, before: Entry?)] = []
+  private var committedCount = 0
+  private var committedOldest = 0
+
+  var lastSequence: UInt64? { sequences.last }
+  var isChanged: Bool { !undo.isEmpty }
+
+  // MARK: Reading
+
+  subscript(sequence sequence: UInt64) -> Entry? {
+    place(sequence).flatMap { entries[$0] }
+  }
+
+  /// The newest entry with an identity that decodes.
+  func newest(_ id: AnyHashable) -> Entry? { index[id].flatMap { self[sequence: $0] } }
+
+  /// All entries that decode to an identity, newest first.
+  func sequences(_ id: AnyHashable) -> [UInt64] { index.all(id) }
+
+  func refers(to reference: String) -> Bool { references[reference] != nil }
+  var allReferences: Set<String> { Set(references.keys) }
+
+  /// All entries, newest first.
+  var newestFirst: some Sequence<Entry> { entries.lazy.reversed().compactMap(\.self) }
+
+  /// The payloads from one position to another, counted from the newest. Costs a check of each entry up to the last.
+  func payloads(_ range: Range<Int>) -> [AnyPayload] {
+    var (result, position) = ([AnyPayload](), 0)
+    result.reserveCapacity(min(range.count, count))
+    for entry in entries.reversed() {
+      guard position < range.upperBound else { break }
+      guard let entry, case .payload(let payload, _) = entry.content else { continue }
+      if position >= range.lowerBound { result.append(payload) }
+      position += 1
+    }
+    return result
+  }
+
+  /// Calls `visit` with the entries that decode, oldest first, until it returns false.
+  func visitOldest(_ visit: (UInt64) -> Bool) {
+    for place in oldest..<entries.count {
+      guard case .payload? = entries[place]?.content else { continue }
+      guard visit(sequences[place]) else { return }
+    }
+  }
+
+  /// The changes that turn this table into another, oldest first.
+  func changes(to other: HistoryTable) -> [Change] {
+    let gone = newestFirst.filter { other[sequence: $0.sequence] == nil }.reversed().map {
+      Change(sequence: $0.sequence, before: $0, after: nil)
+    }
+    return gone
+      + other.newestFirst.reversed().compactMap { entry in
+        let before = self[sequence: entry.sequence]
+        if let before, before.stored == entry.stored { return nil }
+        return Change(sequence: entry.sequence, before: before, after: entry)
+      }
+  }
+
+  // MARK: Changing
+
+  /// Inserts an entry before all others; its sequence number is higher than theirs.
+  mutating func append(_ entry: Entry) {
+    sequences.append(entry.sequence)
+    entries.append(nil)
+    put(entry, at: entries.count - 1)
+  }
+
+  mutating func replace(_ entry: Entry) {
+    if let place = place(entry.sequence) { put(entry, at: place) }
+  }
+
+  mutating func remove(_ sequence: UInt64) {
+    guard let place = place(sequence), entries[place] != nil else { return }
+    put(nil, at: place)
+  }
+
+  /// Drops the oldest entries that decode until no more than `limit` of these are left.
+  mutating func drop(to limit: Int) {
+    while count > limit, oldest < entries.count {
+      if let entry = entries[oldest], case .payload = entry.content { put(nil, at: oldest) }
+      oldest += 1
+    }
+  }
+
+  /// The changes since the last commit, each entry once, in the order of their first changes.
+  var changes: [Change] {
+    var (result, seen) = ([Change](), Set<Int>())
+    for (place, before) in undo where seen.insert(place).inserted {
+      if before == nil, entries[place] == nil { continue }
+      result.append(Change(sequence: sequences[place], before: before, after: entries[place]))
+    }
+    return result
+  }
+
+  /// Keeps the changes.
+  mutating func commit() {
+    undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
+    if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }
+    (committedCount, committedOldest) = (entries.count, oldest)
+  }
+
+  /// Reverts the changes since the last commit.
+  mutating func rollBack() {
+    for (place, before) in undo.reversed() { set(before, at: place) }
+    undo = []
+    sequences.removeLast(sequences.count - committedCount)
+    entries.removeLast(entries.count - committedCount)
+    oldest = committedOldest
+  }
+
+  private mutating func put(_ entry: Entry?, at place: Int) {
+    undo.append((place, entries[place]))
+    set(entry, at: place)
+  }
+
+  private mutating func set(_ entry: Entry?, at place: Int) {
+    if let before = entries[place] { forget(before) }
+    entries[place] = entry
+    guard let entry else { return }
+    total += 1
+    byteCount += entry.stored.byteCount
+    if let reference = entry.stored.reference { references[reference, default: 0] += 1 }
+    guard case .payload(_, let id) = entry.content else { return }
+    count += 1
+    index.insert(entry.sequence, id)
+    oldest = min(oldest, place)
+  }
+
+  private mutating func forget(_ entry: Entry) {
+    total -= 1
+    byteCount -= entry.stored.byteCount
+    if let reference = entry.stored.reference {
+      let left = (references[reference] ?? 1) - 1
+      references[reference] = left > 0 ? left : nil
+    }
+    guard case .payload(_, let id) = entry.content else { return }
+    count -= 1
+    index.remove(entry.sequence, id)
+  }
+
+  private func place(_ sequence: UInt64) -> Int? {
+    var (low, high) = (0, sequences.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sequences[middle] < sequence { low = middle + 1 } else { high = middle }
+    }
+    return low < sequences.count && sequences[low] == sequence ? low : nil
+  }
+
+  private mutating func closeHoles() {
+    entries.removeAll { $0 == nil }
+    sequences = entries.compactMap { $0?.sequence }
+    oldest = 0
+  }
+}
+
+// MARK: - Index
+
+/// Finds entries by identity: usually one each, but nothing enforces that.
+struct HistoryIndex<ID: Hashable> {
+  private var newest: [ID: UInt64] = [:]
+  /// The older entries of identities that several have, oldest first.
+  private var older: [ID: [UInt64]] = [:]
+
+  /// The newest entry with an identity.
+  subscript(id: ID) -> UInt64? { newest[id] }
+
+  /// All entries with an identity, newest first.
+  func all(_ id: ID) -> [UInt64] {
+    guard let first = newest[id] else { return [] }
+    return [first] + (older[id] ?? []).reversed()
+  }
+
+  mutating func insert(_ sequence: UInt64, _ id: ID) {
+    guard let known = newest.updateValue(sequence, forKey: id) else { return }
+    if known < sequence {
+      older[id, default: []].append(known)
+      return
+    }
+    newest[id] = known
+    var rest = older[id] ?? []
+    rest.insert(sequence, at: rest.firstIndex { $0 > sequence } ?? rest.count)
+    older[id] = rest
+  }
+
+  mutating func remove(_ sequence: UInt64, _ id: ID) {
+    // Most identities are not in `older`, and are looked up only once.
+    guard !older.isEmpty, var rest = older.removeValue(forKey: id) else {
+      newest[id] = nil
+      return
+    }
+    if newest[id] == sequence {
+      newest[id] = rest.removeLast()
+    } else if let index = rest.firstIndex(of: sequence) {
+      rest.remove(at: index)
+    }
+    if !rest.isEmpty { older[id] = rest }
+  }
+}

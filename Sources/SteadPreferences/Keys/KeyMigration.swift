@@ -1,0 +1,206 @@
+/// A name, a type or both that a key's value had earlier.
+@usableFromInline
+struct KeyHistory<Value>: Sendable {
+  /// The earlier name; nil for the key's current name.
+  let name: String?
+  /// Reads the earlier value and converts it; nil if the type is the same.
+  let conversion: Conversion?
+
+  struct Conversion: Sendable {
+    /// Whether a stored value has exactly the form of the old type.
+    let fits: @Sendable (PropertyList) -> Bool
+    let convert: @Sendable (PropertyList) throws -> Value
+  }
+}
+
+extension Preferences.Key {
+  /// The same key, whose value is also looked up under an earlier name.
+  ///
+  /// A value found there in the app's domain is moved to the key's own name at the first read or write,
+  /// unchanged: one that does not decode is moved as well, never lost. If both names have a value, the key's
+  /// own counts, and the other one stays. Arguments and registered defaults under the old name rank below
+  /// everything under the key's own. A read takes some 5 times as long as one without an old name, so remove
+  /// the old name once nobody can have a value there any more.
+  ///
+  /// ```swift
+  /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }
+  /// ```
+  public func renamed(from name: String) -> Self {
+    adding(KeyHistory(name: name, conversion: nil))
+  }
+
+  /// The same key, whose value had another name and another type earlier.
+  ///
+  /// ```swift
+  /// .init("timeoutInSeconds", default: 30.0).renamed(from: "timeout", as: Int.self) { Double($0) / 1_000 }
+  /// ```
+  public func renamed<Old: PreferenceValue>(
+    from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self {
+    adding(KeyHistory(name: name, conversion: .init(NativeBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value had another name and was stored as its raw value.
+  @_disfavoredOverload
+  public func renamed<Old: RawRepresentable & SendableMetatype>(
+    from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self where Old.RawValue: PreferenceValue {
+    adding(KeyHistory(name: name, conversion: .init(RawBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value had another name and was stored in its `Codable` form.
+  @_disfavoredOverload
+  public func renamed<Old: Codable & SendableMetatype>(
+    from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self {
+    adding(KeyHistory(name: name, conversion: .init(CodableBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value had another name and was stored as its raw value, though it is `Codable`.
+  @_disfavoredOverload
+  public func renamed<Old: RawRepresentable & Codable & SendableMetatype>(
+    from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self where Old.RawValue: PreferenceValue {
+    adding(KeyHistory(name: name, conversion: .init(RawBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value had another type earlier.
+  ///
+  /// A stored value in exactly the form of the key's own type is read as such. Otherwise, one in exactly the
+  /// form of `Old` is converted, and in the app's domain replaced by the result. So the two types must be
+  /// stored differently; if they are not, like seconds and milliseconds, give the key a new name and use
+  /// `renamed(from:as:convert:)`. If `convert` throws, the value does not decode: it stays unchanged, and the
+  /// default applies.
+  ///
+  /// ```swift
+  /// var theme: Preferences.Key<Theme> {
+  ///   .init("theme", default: .system).migrating(from: Bool.self) { $0 ? .dark : .light }
+  /// }
+  /// ```
+  public func migrating<Old: PreferenceValue>(
+    from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self {
+    adding(KeyHistory(name: nil, conversion: .init(NativeBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value was stored as the raw value of another type.
+  @_disfavoredOverload
+  public func migrating<Old: RawRepresentable & SendableMetatype>(
+    from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self where Old.RawValue: PreferenceValue {
+    adding(KeyHistory(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value was stored as the `Codable` form of another type.
+  @_disfavoredOverload
+  public func migrating<Old: Codable & SendableMetatype>(
+    from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self {
+    adding(KeyHistory(name: nil, conversion: .init(CodableBridge<Old>.self, convert)))
+  }
+
+  /// The same key, whose value was stored as the raw value of another type, though it is `Codable`.
+  @_disfavoredOverload
+  public func migrating<Old: RawRepresentable & Codable & SendableMetatype>(
+    from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
+  ) -> Self where Old.RawValue: PreferenceValue {
+    adding(KeyHistory(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
+  }
+
+  private func adding(_ step: KeyHistory<Value>) -> Self {
+    var key = self
+    key.history.append(step)
+    return key
+  }
+}
+
+extension KeyHistory.Conversion {
+  fileprivate init<Bridge: PreferenceBridge>(
+    _ bridge: Bridge.Type, _ convert: @escaping @Sendable (Bridge.Value) throws -> Value
+  ) {
+    fits = { stored in bridge.stores(stored) }
+    self.convert = { stored in try convert(try bridge.decode(stored)) }
+  }
+}
+
+extension PreferenceBridge {
+  /// Whether a stored value has exactly the form of a value of the type.
+  static func stores(_ stored: PropertyList) -> Bool {
+    guard let value = try? decode(stored) else { return false }
+    return (try? encode(value)) == stored
+  }
+}
+
+extension Preferences.Key {
+  /// The value stored under the key's own name, and whether it had to be converted.
+  ///
+  /// Throws when it is a value neither of the key's type nor of an earlier one.
+  func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
+    guard history.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
+      return (try bridge.decode(stored), false)
+    }
+    let conversions = history.compactMap { $0.name == nil ? $0.conversion : nil }
+    if let old = conversions.first(where: { $0.fits(stored) }) {
+      return (try old.convert(stored), true)
+    }
+    do {
+      return (try bridge.decode(stored), false)
+    } catch {
+      for old in conversions {
+        if let value = try? old.convert(stored) { return (value, true) }
+      }
+      throw error
+    }
+  }
+
+  /// The value's earlier names, each with the conversion for values stored there; nil for none.
+  var oldNames: [(name: String, conversion: KeyHistory<Value>.Conversion?)] {
+    history.compactMap { step in step.name.map { ($0, step.conversion) } }
+  }
+}
+
+// MARK: - Reading and moving
+
+extension Preferences {
+  /// The value of a key with earlier names or types; nil when nothing is stored under any.
+  ///
+  /// Moves and converts the app domain's value. If that fails, as on a disk that is full or read-only, the
+  /// value stays as it is and is used nevertheless.
+  @usableFromInline
+  func valueWithHistory<Value>(of key: Key<Value>) throws -> Value? {
+    adoptOldNames(of: key)
+    if let stored = propertyList(forKey: key.name) {
+      let (value, isConverted) = try key.read(stored)
+      if isConverted, let converted = try key.bridge.encode(value) {
+        _ = try? apply(
+          [DomainEdit(key: key.name, value: converted)],
+          ifStill: [DomainEdit(key: key.name, value: stored)])
+      }
+      return value
+    }
+    for old in key.oldNames {
+      guard let stored = propertyList(forKey: old.name) else { continue }
+      return try old.conversion.map { try $0.convert(stored) } ?? key.read(stored).value
+    }
+    return nil
+  }
+
+  /// Moves the app domain's value from an old name to the key's own, if that has none.
+  ///
+  /// A value that cannot be converted stays under its old name.
+  func adoptOldNames<Value>(of key: Key<Value>) {
+    let domain = writtenDomain
+    guard domain.value(forKey: key.name) == nil else { return }
+    for old in key.oldNames {
+      guard let stored = domain.value(forKey: old.name) else { continue }
+      let moved =
+        try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
+      guard let moved else { continue }
+      _ = try? apply(
+        [DomainEdit(key: key.name, value: moved), DomainEdit(key: old.name, value: nil)],
+        ifStill: [
+          DomainEdit(key: key.name, value: nil), DomainEdit(key: old.name, value: stored),
+        ])
+    }
+  }
+}

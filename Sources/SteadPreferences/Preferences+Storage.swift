@@ -1,0 +1,164 @@
+import Foundation
+import SteadFiles
+
+extension Preferences {
+  /// Updates the property list files, and applies other programs' changes of files.
+  ///
+  /// Values are durable without it. Returns whether everything succeeded; `onError` is called for failures.
+  @discardableResult
+  public func synchronize() -> Bool {
+    var isDone = true
+    environment.shared.reloadLayers { error in
+      isDone = false
+      report(error)
+    }
+    environment.shared.renewChangedLists(report: report)
+    let list = search.list
+    for layer in list.layers {
+      if !layer.refresh() { isDone = false }
+    }
+    if !plan.options.isReadOnly, reporting({ try list.target.checkpoint() }) == nil {
+      isDone = false
+    }
+    return isDone && list.problem == nil
+  }
+
+  /// Returns once everything set in the domain survives a power loss.
+  ///
+  /// Waits for the disk: a tenth of a millisecond to some milliseconds. What other objects have set in other domains, such
+  /// as one of ``scopedToCurrentHost()``, is flushed by those.
+  ///
+  /// - Throws: ``PreferencesError`` when the disk fails, the domain could not be opened, or one that
+  ///   ``setPersistentDomain(_:forName:)`` has changed is not stored.
+  public func flush() throws {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    try reraising { try list.target.flush() }
+    try environment.shared.flushUnstored()
+  }
+
+  /// Flushes as ``flush()`` does, and removes all traces of removed or replaced values from the files.
+  package func flushWithoutTraces() throws {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    try reraising { try list.target.checkpoint() }
+  }
+
+  /// Resets the search list of ``standard``, after a ``synchronize()``, which removes added suites.
+  ///
+  /// The object stays the same, and so do its observers.
+  public static func resetStandardUserDefaults() {
+    standard.synchronize()
+    standard.search.renew(report: standard.report) { $0 = [] }
+  }
+
+  // MARK: - Import and export
+
+  /// The keys of the writable domain, sorted by their bytes.
+  ///
+  /// Keys of other domains in the search list are not included.
+  public var keys: [String] { PropertyList.Fields(search.list.target.contents()).map(\.key) }
+
+  /// The writable domain as a property list that other tools can read.
+  ///
+  /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
+  public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
+    try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)
+  }
+
+  /// Imports the keys and values of a property list into the domain, as one change.
+  ///
+  /// - Parameters:
+  ///   - data: A property list in any format whose root is a dictionary, such as a file in
+  ///     `~/Library/Preferences` on Apple's systems.
+  ///   - keepingExisting: Whether existing keys of the domain keep their values.
+  /// - Returns: The number of imported keys.
+  /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case nothing
+  ///   changes, or as ``setPropertyList(_:forKey:)``.
+  @discardableResult
+  public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
+    let fields: PropertyList.Fields
+    do {
+      fields = try PropertyList.fields(of: data)
+    } catch {
+      throw PreferencesError(
+        code: .damaged,
+        message:
+          "The data to import isn't a property list with a dictionary as its root. Nothing was imported; "
+          + "give the contents of a property list file.",
+        domain: domain, cause: error)
+    }
+    let target = search.list.target
+    let edits = fields.filter { !keepingExisting || target.value(forKey: $0.key) == nil }
+      .map { DomainEdit(key: $0.key, value: $0.value) }
+    guard !edits.isEmpty else { return 0 }
+    try reraising { try writing { target in try target.apply(edits) } }
+    return edits.count
+  }
+
+  /// Imports the keys and values of a property list file into the domain, as one change.
+  ///
+  /// Otherwise it works as ``importDomain(_:keepingExisting:)``. The file is not changed.
+  ///
+  /// - Throws: `FileError` when the file cannot be read.
+  @discardableResult
+  public func importDomain(from file: URL, keepingExisting: Bool = false) throws -> Int {
+    try importDomain(AtomicFile(file).read(), keepingExisting: keepingExisting)
+  }
+
+  /// Imports the values that Foundation's `UserDefaults` stored on Linux, except for keys that the domain
+  /// already has.
+  ///
+  /// Foundation stores `standard` in `$XDG_CONFIG_HOME/<name>.plist`, where the name is the main bundle's
+  /// identifier or the executable's name, and a suite in the file of its name. That file is not changed, so
+  /// an app may call this each time it starts. Dates have lost their fractions there.
+  ///
+  /// - Parameter suiteName: The suite; nil means `standard`.
+  /// - Returns: The number of imported keys, 0 when the file does not exist.
+  /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be read.
+  @discardableResult
+  public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {
+    let name = suiteName ?? environment.appID
+    try DomainName.check(name)
+    guard let directory = environment.directories.config else { return 0 }
+    let file = directory.appending(path: "\(name).plist", directoryHint: .notDirectory)
+    guard let data = try AtomicFile(file).readIfPresent() else { return 0 }
+    return try importDomain(data, keepingExisting: true)
+  }
+}
+
+// MARK: - The writable domain alone
+
+/// The contents of the writable domain alone, without the rest of the search list.
+extension Preferences {
+  /// The domain's value for a key.
+  ///
+  /// - Throws: ``PreferencesError`` when the domain could not be opened, since its contents are then unknown.
+  package func ownValue(forKey key: String) throws -> PropertyList? {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    return list.target.value(forKey: key)
+  }
+
+  /// All contents of the domain. Throws as ``ownValue(forKey:)``.
+  package func ownContents() throws -> PropertyList.Fields {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    return PropertyList.Fields(list.target.contents())
+  }
+
+  /// All contents of the domain's files, read again. Throws as ``ownValue(forKey:)``, and when they cannot be read.
+  package func storedContents() throws -> PropertyList.Fields {
+    let list = search.list
+    if let problem = list.problem { throw problem }
+    return try reraising { PropertyList.Fields(try list.target.storedContents()) }
+  }
+
+  /// Whether the domain cannot be written.
+  package var isReadOnly: Bool { plan.options.isReadOnly || search.list.target.isReadOnly }
+
+  /// Whether both write the same domain, in the same files or the same memory.
+  package func isSameDomain(as other: Preferences) -> Bool {
+    search.list.target.isSame(as: other.search.list.target)
+  }
+}
