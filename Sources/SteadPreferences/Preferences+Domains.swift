@@ -114,8 +114,9 @@ extension Preferences {
       if ownStore(name) != nil {
         return try writing { target in try target.replaceContents(with: fields) }
       }
-      try environment.shared.setting(
-        name, { try plan.open(name, options: DomainStore.Options()) }, fields)
+      try environment.shared.replaceContents(
+        ofDomain: name, opening: { try plan.open(name, options: DomainStore.Options()) },
+        with: fields)
       // The global domain, or a suite's, may just have been created.
       environment.shared.renewLists(report: report)
       postChange()
@@ -127,7 +128,8 @@ extension Preferences {
     reporting {
       try DomainName.check(name)
       if ownStore(name) != nil { return try removeAll() }
-      try environment.shared.setting(name, { try plan.openPresent(name) }, [:])
+      try environment.shared.replaceContents(
+        ofDomain: name, opening: { try plan.openPresent(name) }, with: [:])
       postChange()
     }
   }

@@ -45,7 +45,7 @@ extension Preferences {
   /// that value is stored unchanged under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
   /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer needed.
   public func undecodableKeys(for name: String) -> [String] {
-    let domain = writtenDomain
+    let domain = writableDomain
     return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
       .filter { domain.value(forKey: $0) != nil }
   }
@@ -54,7 +54,7 @@ extension Preferences {
   package func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
-    while let old = writtenDomain.value(forKey: name) {
+    while let old = writableDomain.value(forKey: name) {
       do {
         try check(old)
         break
@@ -99,7 +99,7 @@ extension Preferences {
 
   /// The first free key for keeping a value, or the key that keeps it already, with its current value.
   private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
-    let store = writtenDomain
+    let store = writableDomain
     for number in 1...Self.keptAsideLimit {
       let aside = Self.asideName(of: name, number: number)
       let there = store.value(forKey: aside)
@@ -119,13 +119,13 @@ extension Preferences {
   /// Reports to the error handler that a value did not decode and the default was used.
   @usableFromInline
   func reportUndecodable(_ error: any Error, forKey name: String) {
-    report(naming(name, in: error))
+    report(addingKey(name, to: error))
   }
 
   /// Adds the key to an error.
   ///
   /// An error of another type was thrown by a conversion of the app's, or by its own decoding.
-  func naming(_ name: String, in error: any Error) -> PreferencesError {
+  func addingKey(_ name: String, to error: any Error) -> PreferencesError {
     let known =
       error as? PreferencesError
       ?? PreferencesError(
@@ -134,5 +134,5 @@ extension Preferences {
   }
 
   /// The domain that is written to.
-  var writtenDomain: DomainStore { search.list.target }
+  var writableDomain: DomainStore { search.list.target }
 }

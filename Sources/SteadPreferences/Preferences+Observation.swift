@@ -132,14 +132,14 @@ extension Preferences: Observable {
   @inline(__always)
   func track(_ key: String) {
     let before = TrackingProbe.count.load(ordering: .relaxed)
-    readings.tell(of: self)
+    readTracker.recordRead(of: self)
     if TrackingProbe.count.load(ordering: .relaxed) != before { observers.track(ExactKey(key)) }
   }
 }
 
 /// Reports reads of preferences to Observation, without copies of a registrar or a key path: counting their
 /// references would double the time of a read.
-final class TrackedReadings: Sendable {
+final class ReadTracker: Sendable {
   // Allocated once and never changed; a registrar is thread-safe.
   nonisolated(unsafe) private let registrar: UnsafeMutablePointer<ObservationRegistrar>
   private let probe: Unmanaged<KeyPath<Preferences, Void> & Sendable>
@@ -157,7 +157,7 @@ final class TrackedReadings: Sendable {
   }
 
   @inline(__always)
-  func tell(of preferences: Preferences) {
+  func recordRead(of preferences: Preferences) {
     probe._withUnsafeGuaranteedRef { probe in
       registrar.pointee.access(preferences, keyPath: probe)
     }

@@ -33,7 +33,7 @@ extension Preferences {
   public func flush() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
-    try reraising { try list.target.flush() }
+    try wrappingErrors { try list.target.flush() }
     try environment.shared.flushUnstored()
   }
 
@@ -41,7 +41,7 @@ extension Preferences {
   package func flushWithoutTraces() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
-    try reraising { try list.target.checkpoint() }
+    try wrappingErrors { try list.target.checkpoint() }
   }
 
   /// Resets the search list of ``standard``, after a ``synchronize()``, which removes added suites.
@@ -92,7 +92,7 @@ extension Preferences {
     let edits = fields.filter { !keepingExisting || target.value(forKey: $0.key) == nil }
       .map { DomainEdit(key: $0.key, value: $0.value) }
     guard !edits.isEmpty else { return 0 }
-    try reraising { try writing { target in try target.apply(edits) } }
+    try wrappingErrors { try writing { target in try target.apply(edits) } }
     return edits.count
   }
 
@@ -151,7 +151,7 @@ extension Preferences {
   package func storedContents() throws -> PropertyList.Fields {
     let list = search.list
     if let problem = list.problem { throw problem }
-    return try reraising { PropertyList.Fields(try list.target.storedContents()) }
+    return try wrappingErrors { PropertyList.Fields(try list.target.storedContents()) }
   }
 
   /// Whether the domain cannot be written.

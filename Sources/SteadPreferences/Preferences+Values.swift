@@ -101,7 +101,7 @@ extension Preferences {
   ///
   /// - Throws: ``PreferencesError``, as `setPropertyList(_:forKey:)`.
   public func removeAll() throws {
-    try reraising { try writing { target in try target.replaceContents(with: [:]) } }
+    try wrappingErrors { try writing { target in try target.replaceContents(with: [:]) } }
   }
 
   private func write(_ value: PropertyList?, _ key: String) {
@@ -112,7 +112,7 @@ extension Preferences {
     }
   }
 
-  func reraising<Value>(_ body: () throws -> Value) throws -> Value {
+  func wrappingErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch {

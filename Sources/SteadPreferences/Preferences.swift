@@ -36,7 +36,7 @@ public final class Preferences: Sendable {
   /// Receives errors that no call could throw: a damaged file, a checkpoint without room on the disk.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
-  let readings = TrackedReadings()
+  let readTracker = ReadTracker()
 
   init(plan: SearchPlan) {
     domain = plan.domain
@@ -51,10 +51,10 @@ public final class Preferences: Sendable {
     let subscription = ProblemSubscription { [errors] problem in errors.report(problem) }
     self.problems = subscription
     search.addObserver { [weak search] _ in
-      if let search { subscription.follow(search.list.target) }
+      if let search { subscription.subscribe(to: search.list.target) }
     }
     for problem in problems { report(problem) }
-    subscription.follow(search.list.target)
+    subscription.subscribe(to: search.list.target)
   }
 
   /// The app's preferences: one object for the whole process.

@@ -138,11 +138,11 @@ private struct FieldKey: CodingKey {
 }
 
 extension PropertyList? {
-  fileprivate func orThrow(inside place: String) throws -> PropertyList {
+  fileprivate func orThrow(inside container: String) throws -> PropertyList {
     guard let self else {
       throw PreferencesError(
         code: .notAPropertyList,
-        message: "A property list cannot contain nil in \(place). Remove it before storing.")
+        message: "A property list cannot contain nil in \(container). Remove it before storing.")
     }
     return self
   }

@@ -24,13 +24,15 @@ extension DomainStore {
 
   /// Compacts, and returns whether the log has become too long again through writes meanwhile.
   private func compactOnce() -> Bool {
-    let place = state.withLock { state in
-      state.file.map { file in (directory: file.directory, isToldOfFormat: file.isToldOfFormat) }
+    let location = state.withLock { state in
+      state.file.map { file in
+        (directory: file.directory, hasReportedFormat: file.hasReportedFormat)
+      }
     }
-    guard let place else { return false }
+    guard let location else { return false }
     // Any obstacle recurs in the compaction that others wait for, which reports it.
     let prepared = try? PreparedDomainCompaction(
-      name, in: place.directory, options, isToldOfFormat: place.isToldOfFormat)
+      name, in: location.directory, options, hasReportedFormat: location.hasReportedFormat)
     let deadline = ContinuousClock.now + Self.compactionWaitLimit
     var pause: useconds_t = 20
     var result = finish(prepared, isLast: false)
@@ -52,10 +54,10 @@ extension DomainStore {
   /// - Parameter isLast: Whether to give up if it is impossible now. A later write finds it due again.
   @discardableResult
   func finish(_ prepared: PreparedDomainCompaction?, isLast: Bool) -> FinishedCompaction {
-    let (result, hasMail) = state.withLock { state -> (FinishedCompaction, Bool) in
+    let (result, hasPendingEvents) = state.withLock { state -> (FinishedCompaction, Bool) in
       guard let file = state.file else { return (.ended, false) }
       var result = FinishedCompaction.ended
-      let hasMail = state.reporting(file) { replay in
+      let hasPendingEvents = state.reporting(file) { replay in
         do {
           try file.finish(prepared, &replay)
           // An attempt that made no difference must not be repeated forever.
@@ -69,9 +71,9 @@ extension DomainStore {
           if prepared?.isInJournal == true { throw PreferencesError(error, domain: name) }
         }
       }
-      return (result, hasMail)
+      return (result, hasPendingEvents)
     }
-    if hasMail { deliver() }
+    if hasPendingEvents { deliver() }
     return result
   }
 }
@@ -98,15 +100,15 @@ final class PreparedDomainCompaction {
   /// - Parameter isToldOfFormat: Whether it was reported that XML cannot hold the domain.
   /// - Throws: ``FileError``, such as `.noSpace`; ``PreferencesError`` for files that cannot be read.
   init?(
-    _ name: String, in directory: URL, _ options: DomainStore.Options, isToldOfFormat: Bool
+    _ name: String, in directory: URL, _ options: DomainStore.Options, hasReportedFormat: Bool
   ) throws {
     var options = options
     options.isReadOnly = true
     source = try DomainFile(name: name, directory: directory, options: options)
-    source.isToldOfFormat = isToldOfFormat
+    source.hasReportedFormat = hasReportedFormat
     var replay = Replay(table: DomainTable(), byteCount: nil, isCollecting: false)
     try source.readJournal(&replay)
-    guard try source.unseenEdits() == nil, !source.isBeingWritten, source.problems.isEmpty else {
+    guard try source.externalEdits() == nil, !source.isBeingWritten, source.problems.isEmpty else {
       return nil
     }
     draft = try CheckpointDraft(of: replay.table, for: source)
@@ -134,7 +136,7 @@ extension DomainFile {
     /// The store has to begin it.
     case due
     /// It is running in the process with that number of forks. The child of a fork lacks its thread.
-    case underWay(generation: UInt64)
+    case running(generation: UInt64)
   }
 
   /// Has the log compacted, if it is long enough.
@@ -142,16 +144,16 @@ extension DomainFile {
     let length = writer.logByteCount
     guard isCompactionDue else { return }
     let limit = max(options.waitingLogLimit, 8 * writer.checkpointByteCount, nextCompaction)
-    if isLogLeftLong || length > limit { return compactNow(writer, &replay) }
-    if compaction != .underWay(generation: forkGeneration) { compaction = .due }
+    if isLogOverdue || length > limit { return compactNow(writer, &replay) }
+    if compaction != .running(generation: forkGeneration) { compaction = .due }
   }
 
   /// Notes how long a log other processes have left.
   ///
   /// Programs that end before their background compaction is done would let it grow without limit.
-  func noteLogLength() {
+  func recordLogLength() {
     let due = dueLength(checkpoint: journal.checkpointByteCount)
-    isLogLeftLong = journal.logByteCount > due + due / 4
+    isLogOverdue = journal.logByteCount > due + due / 4
   }
 
   var isCompactionDue: Bool {
@@ -171,15 +173,15 @@ extension DomainFile {
     // A file that has lost its name must not replace the one that has it.
     guard journal.isInPlace else { return }
     do {
-      take(&replay)
+      recordPublished(&replay)
       try compact(writer, &replay, base: base)
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
-      isLogLeftLong = false
+      isLogOverdue = false
     } catch let error as FileError where error.code == .changed {
       // Another program has overwritten the file, or taken its name. The next write finds out, and finds the log too long.
     } catch {
       // The set values are in the log. If the disk is full the log can grow on, and this is retried later.
-      putOff(error, length: writer.logByteCount)
+      postponeCompaction(error, length: writer.logByteCount)
     }
   }
 
@@ -190,20 +192,20 @@ extension DomainFile {
   func finish(_ prepared: PreparedDomainCompaction?, _ replay: inout Replay) throws {
     guard !isReadOnly, journal.isInPlace else { return }
     try write(&replay) { replay, writer in
-      take(&replay)
+      recordPublished(&replay)
       do {
-        if let prepared, try place(prepared, writer, &replay) { return }
+        if let prepared, try install(prepared, writer, &replay) { return }
       } catch let error as FileError where error.code == .busy || error.code == .changed {
         throw error
       } catch {
-        return putOff(error, length: writer.logByteCount)
+        return postponeCompaction(error, length: writer.logByteCount)
       }
       if isCompactionDue { compactNow(writer, &replay) }
     }
   }
 
   /// Returns whether nothing is left to do.
-  private func place(
+  private func install(
     _ prepared: PreparedDomainCompaction, _ writer: Journal.Writer, _ replay: inout Replay
   ) throws -> Bool {
     let draft = prepared.draft
@@ -218,7 +220,7 @@ extension DomainFile {
       }
       prepared.isInJournal = true
       moveChanges(from: end, to: draft.checkpoint)
-      (nextCompaction, isLogLeftLong) = (0, false)
+      (nextCompaction, isLogOverdue) = (0, false)
     }
     if try !publish(draft) {
       compactNow(writer, &replay, base: try prepared.replacedCheckpoint())
@@ -230,9 +232,9 @@ extension DomainFile {
   private func moveChanges(from oldEnd: UInt64, to checkpoint: Journal.Checkpoint) {
     let end = journal.recordOffset
     let start = end - UInt64(journal.logByteCount)
-    let changes = sources.changes
-    begin(from: checkpoint.bytes)
-    sources.changes = changes.compactMap { change in
+    let changes = stampSources.changes
+    resetStamps(to: checkpoint.bytes)
+    stampSources.changes = changes.compactMap { change in
       // Those before are in the checkpoint.
       guard change.offset + end >= start + oldEnd else { return nil }
       return KeyChange(
@@ -241,9 +243,9 @@ extension DomainFile {
   }
 
   /// Notes that a checkpoint that was written here has all stamps.
-  func begin(from checkpoint: Data) {
-    sources.block = KeyStamps.block(of: checkpoint).map { Data(checkpoint[$0]) }
-    (sources.floor, sources.changes) = (.none, [])
+  func resetStamps(to checkpoint: Data) {
+    stampSources.block = KeyStamps.block(of: checkpoint).map { Data(checkpoint[$0]) }
+    (stampSources.floor, stampSources.changes) = (.none, [])
   }
 
   private func foundFile() throws -> FoundFile {
@@ -252,7 +254,7 @@ extension DomainFile {
   }
 
   /// Reports why a compaction failed, and retries when the log has grown.
-  private func putOff(_ error: any Error, length: Int) {
+  private func postponeCompaction(_ error: any Error, length: Int) {
     nextCompaction = length + options.logLimit
     problems.add(PreferencesError(error, domain: name))
   }

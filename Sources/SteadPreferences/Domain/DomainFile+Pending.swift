@@ -5,16 +5,16 @@ import SteadFiles
 struct PendingEdits {
   private(set) var edits: [DomainEdit] = []
   // By bytes: two strings that are equal to Swift can be two keys.
-  private var places: [[UInt8]: Int] = [:]
+  private var indices: [[UInt8]: Int] = [:]
 
   var isEmpty: Bool { edits.isEmpty }
 
   mutating func add(_ edit: DomainEdit) {
     let key = Array(edit.key.utf8)
-    if let place = places[key] {
-      edits[place].value = edit.value
+    if let index = indices[key] {
+      edits[index].value = edit.value
     } else {
-      places[key] = edits.count
+      indices[key] = edits.count
       edits.append(edit)
     }
   }
@@ -23,36 +23,36 @@ struct PendingEdits {
 // Values that were set while the files could not be written, or were lost.
 extension DomainFile {
   /// Checks whether the journal still has its name, and corrects that if not.
-  func look(_ replay: inout Replay) throws {
+  func revalidate(_ replay: inout Replay) throws {
     try journal.look { event in try visit(event, &replay) }
-    take(&replay)
-    settle(&replay)
+    recordPublished(&replay)
+    reapplyPending(&replay)
   }
 
   /// Whether earlier values still have to be written.
-  var hasDebts: Bool { hasOwnDebts || hasWaitingFile }
+  var hasDeferredWrites: Bool { hasOwnDeferredWrites || hasWaitingFile }
 
   /// Whether values that restore a lost file still have to be written.
-  var owesRestoration: Bool { sources.restoration.place != nil && !isReadOnly }
+  var hasDeferredRestoration: Bool { stampSources.restoration.position != nil && !isReadOnly }
 
   /// Whether values that are in effect here still have to be written.
-  var hasOwnDebts: Bool {
-    !pending.isEmpty || lost != nil || sources.restoration.place != nil
+  var hasOwnDeferredWrites: Bool {
+    !pending.isEmpty || lost != nil || stampSources.restoration.position != nil
   }
 
   /// Where the values are that are in effect here.
-  var valuesPlace: PreferencesError.ValuesPlace {
-    guard hasOwnDebts else {
+  var valuesLocation: PreferencesError.ValuesLocation {
+    guard hasOwnDeferredWrites else {
       if isPlain { return .propertyList }
       return isReadOnly ? .none : .journal
     }
-    return savedIn != nil && sources.restoration.edits.isEmpty && !journal.isRecovering
+    return savedIn != nil && stampSources.restoration.edits.isEmpty && !journal.isRecovering
       ? .waitingFile : .memory
   }
 
   /// Writes pending values; throws when that is still impossible.
-  func payDebts(_ replay: inout Replay) throws {
-    guard hasDebts else { return }
+  func writeDeferred(_ replay: inout Replay) throws {
+    guard hasDeferredWrites else { return }
     if isPlain {
       try applyPlainly(&replay) { _ in [] }
       return
@@ -61,31 +61,31 @@ extension DomainFile {
   }
 
   /// Keeps edits that could not be written, and returns whether they are the first.
-  func keep(_ edits: [DomainEdit]) -> Bool {
+  func deferWrites(_ edits: [DomainEdit]) -> Bool {
     let isFirst = pending.isEmpty
-    save(edits)
+    saveWaiting(edits)
     return isFirst
   }
 
   /// Applies pending edits to the table again, on top of other processes' changes.
-  func settle(_ replay: inout Replay) {
-    guard hasDebts else { return }
-    forgetWritten()
-    settleLoss(&replay)
+  func reapplyPending(_ replay: inout Replay) {
+    guard hasDeferredWrites else { return }
+    dropWritten()
+    reapplyLost(&replay)
     for edit in pending.edits where replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: false)
     }
   }
 
   /// Writes what restores a lost file, the waiting file's values and the pending ones, each as one record.
-  func payDebts(_ writer: Journal.Writer, _ replay: inout Replay) throws {
-    settle(&replay)
+  func writeDeferred(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+    reapplyPending(&replay)
     try writeRestoration(writer)
-    if hasWaitingFile { try mergeWaiting(writer, &replay) }
+    if hasWaitingFile { try writeWaiting(writer, &replay) }
     let stamp = journal.nextStamp
     if !pending.isEmpty {
       try append(pending.edits, writer)
-      noteChanges(pending.edits.lazy.map(\.key), stamp)
+      recordChanges(pending.edits.lazy.map(\.key), stamp)
     }
     (pending, savedIn) = (PendingEdits(), nil)
   }
@@ -125,34 +125,34 @@ extension DomainFile {
   /// Whether a process that has the journal locked is known to be stopped.
   ///
   /// It is so for as long as the journal doesn't change. A stopped process is waited for once.
-  var isHolderKnownToBeStuck: Bool { stuckTail.map { $0 == journal.tailWord } ?? false }
+  var isLockHolderStuck: Bool { stuckTail.map { $0 == journal.tailWord } ?? false }
 
   /// Notes that the journal's lock was not free for as long as a call waits.
-  func noteStuckHolder() { stuckTail = journal.tailWord }
+  func recordStuckHolder() { stuckTail = journal.tailWord }
 
   /// Writes the values that other programs have left in the waiting file.
   ///
   /// If the journal is still locked, they are in effect here nevertheless, like those that are set here.
-  func takeWaiting(_ replay: inout Replay) {
+  func writeOrLoadWaiting(_ replay: inout Replay) {
     guard !options.isReadOnly, waiting.isPresent else { return }
     hasWaitingFile = true
     do {
-      try payDebts(&replay)
+      try writeDeferred(&replay)
     } catch {
       let tail = journal.tailWord
       guard pending.isEmpty, let contents = try? waiting.read() else { return }
       savedTail = tail
       for edit in contents.edits { pending.add(edit) }
       savedIn = contents.id
-      settle(&replay)
+      reapplyPending(&replay)
     }
   }
 
   /// Saves edits that could not be written to the journal.
-  func save(_ edits: [DomainEdit]) {
+  func saveWaiting(_ edits: [DomainEdit]) {
     let wasSaved = pending.isEmpty || savedIn != nil
     let (isSameFile, oldTail) = (savedIn, savedTail)
-    try? clearWaitingName()
+    try? quarantineForeignWaitingFile()
     for edit in edits { pending.add(edit) }
     // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
     // Read before: whoever finds the file afterwards writes to the journal.
@@ -179,7 +179,7 @@ extension DomainFile {
   /// Forgets pending edits that another process has written to the journal, and removed from the waiting file.
   ///
   /// It removes them before it writes anything else. So whoever has read a later record finds them gone.
-  func forgetWritten() {
+  func dropWritten() {
     guard let savedIn else { return }
     do {
       guard try waiting.read()?.id != savedIn else { return }
@@ -194,10 +194,10 @@ extension DomainFile {
   }
 
   /// Writes the waiting file's values and the pending ones as one record. Requires the journal's lock.
-  func mergeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
+  func writeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     do {
-      try clearWaitingName()
-    } catch  where waiting.isStranger {
+      try quarantineForeignWaitingFile()
+    } catch  where waiting.isForeign {
       // It has no values that wait.
       problems.add(PreferencesError(error, domain: name))
       (hasWaitingFile, savedIn) = (false, nil)
@@ -216,7 +216,7 @@ extension DomainFile {
       let stamp = journal.nextStamp
       try append(all.edits, writer)
       // So that they survive the loss of this record, too.
-      noteChanges(all.edits.lazy.map(\.key), stamp)
+      recordChanges(all.edits.lazy.map(\.key), stamp)
       for edit in all.edits where replay.table[edit.key] != edit.value {
         replay.edit(edit.key, edit.value, isOwn: false)
       }
@@ -227,7 +227,9 @@ extension DomainFile {
 
   /// Whether a process that was killed had written the values to the journal, and not yet removed the file.
   private func isWritten(_ contents: WaitingFile.Contents) -> Bool {
-    guard let place = contents.place, let record = journal.record(at: place) else { return false }
+    guard let position = contents.position, let record = journal.record(at: position) else {
+      return false
+    }
     var written = DomainTable()
     var removed: Set<String> = []
     let isDecoded: Void? = try? record.withUnsafeBytes { bytes in

@@ -35,11 +35,11 @@ extension DomainFile {
     _ make: (Replay) -> [DomainEdit]
   ) throws -> Bool {
     // Another program may have written what waited.
-    forgetWritten()
+    dropWritten()
     return try plain.withLock {
-      try takeInPlainFile(&replay)
+      try readPlainFile(&replay)
       try writeWaitingPlainly(&replay)
-      guard replay.holds(expected) else { return false }
+      guard replay.matches(expected) else { return false }
       try writePlainly(make(replay), isOwn: true, &replay)
       stuckTail = nil
       return true
@@ -54,14 +54,14 @@ extension DomainFile {
     if isOwn { try replay.checkQuota(options.quota, edits) }
     var table = replay.table
     for edit in edits { table.replace(edit.key, with: edit.value) }
-    var stamps = sources.stamps
+    var stamps = stampSources.stamps
     let stamp = plainStamp
-    for edit in edits { stamps.note(edit.key, stamp) }
+    for edit in edits { stamps.record(edit.key, stamp) }
     let stamped = stamps.added(to: try BinaryPropertyList.encode(table.fields()))
     let text = options.format == .xml ? xml(table, stamps) ?? stamped : stamped
-    see(
+    recordStatus(
       try plain.replace(with: text) { problems.add(PreferencesError($0, domain: name)) })
-    begin(from: stamped)
+    resetStamps(to: stamped)
     hasPlainContents = true
     for edit in edits where isOwn || replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: isOwn)
@@ -99,13 +99,14 @@ extension DomainFile {
   /// one that was published later.
   private var plainStamp: Journal.Stamp {
     let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
-    return Journal.Stamp(generation: max(sources.stamps.horizon.generation + 1, now), offset: 0)
+    return Journal.Stamp(
+      generation: max(stampSources.stamps.horizon.generation + 1, now), offset: 0)
   }
 
   /// Applies what others have written.
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse. It is left as it is.
-  func takeInPlainFile(_ replay: inout Replay) throws {
+  func readPlainFile(_ replay: inout Replay) throws {
     guard let status = try plain.status(), status != lastSeen else { return }
     let isRead = reading?.status == status
     let data = try isRead ? reading?.data ?? Data() : plain.read()
@@ -115,7 +116,7 @@ extension DomainFile {
     if !hasPlainContents,
       found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found)
     {
-      return see(status, readNow: !isRead)
+      return recordStatus(status, readNow: !isRead)
     }
     hasPlainContents = true
     let fields: PropertyList.Fields
@@ -131,25 +132,25 @@ extension DomainFile {
     let mine = Set(pending.edits.map { Array($0.key.utf8) })
     let edits = replay.table.edits(to: fields)
     if let stamps = KeyStamps(file: data) {
-      begin(from: stamps.added(to: try BinaryPropertyList.encode([:])))
+      resetStamps(to: stamps.added(to: try BinaryPropertyList.encode([:])))
     } else {
-      noteChanges(edits.map(\.key), plainStamp)
+      recordChanges(edits.map(\.key), plainStamp)
     }
     for edit in edits where !mine.contains(Array(edit.key.utf8)) {
-      replay.marks.rewrites += 1
+      replay.externalChanges.rewrites += 1
       replay.edit(edit.key, edit.value, isOwn: false)
     }
-    see(status, readNow: !isRead)
+    recordStatus(status, readNow: !isRead)
   }
 
   /// Notes the status of the file that was read or written just now.
   ///
   /// Two changes within a tick of the file system's clock can look the same. So a file is known only if it looks as it did
   /// when it was read a while before, by this system's clock: a server's may differ, and that of a file can be set.
-  private func see(_ status: FileStatus?, readNow: Bool = true) {
+  private func recordStatus(_ status: FileStatus?, readNow: Bool = true) {
     let now = ContinuousClock.now
     if let status, status == firstSeen?.status {
-      if readNow, let time = firstSeen?.time, now - time > .seconds(Self.writingTime) {
+      if readNow, let time = firstSeen?.time, now - time > .seconds(Self.writeGracePeriod) {
         lastSeen = status
       }
       return

@@ -4,7 +4,7 @@ import SteadFormats
 
 extension DomainFile {
   /// For how long, in seconds, an unparsable file may be one that somebody is still writing.
-  static let writingTime: TimeInterval = 2
+  static let writeGracePeriod: TimeInterval = 2
   /// How often at most a file is published again because somebody else edits it meanwhile.
   static let publishingLimit = 8
 
@@ -54,7 +54,7 @@ extension DomainFile {
       let old = edited == nil && !isMending ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
-      begin(from: draft.checkpoint.bytes)
+      resetStamps(to: draft.checkpoint.bytes)
       if try publish(draft) { return }
       if edited != nil || !isMending { base = try edited ?? DomainTable(propertyList: old) }
       isMending = false
@@ -68,7 +68,7 @@ extension DomainFile {
   /// unless somebody has edited it, which can't be told then: the new values count.
   private func baseWithoutCheckpoint(_ replay: Replay) throws -> DomainTable {
     var base = replay.table
-    guard let edited = try unseenEdits() else { return base }
+    guard let edited = try externalEdits() else { return base }
     try journal.visitLog { record in
       try DomainRecord.decode(record) { key, _ in base.replace(key, with: edited.fields[key]) }
     }
@@ -82,7 +82,7 @@ extension DomainFile {
     guard try draft.file.place(ifStill: draft.isExpected) else { return false }
     onDisk = draft.published.current
     lastSeen = nil
-    isKeptAside = false
+    isQuarantined = false
     return true
   }
 
@@ -92,10 +92,10 @@ extension DomainFile {
   func mergeEdits(
     base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
   ) throws -> DomainTable? {
-    guard let edited = try unseenEdits() else { return nil }
-    replay.marks.rewrites += 1
+    guard let edited = try externalEdits() else { return nil }
+    replay.externalChanges.rewrites += 1
     if let stamps = edited.stamps {
-      takeIn(edited, stamps, &replay)
+      mergeNewer(edited, stamps, &replay)
       return DomainTable(edited.fields)
     }
     let old = try base()
@@ -106,11 +106,11 @@ extension DomainFile {
       new.replace(field.key, with: field.value)
       guard !field.value.isSame(as: old[field.key]) else { continue }
       replay.edit(field.key, field.value, isOwn: false)
-      noteEdit(field.key, stamp)
+      recordEdit(field.key, stamp)
     }
     for field in old.fields() where edited.fields[field.key] == nil {
       replay.edit(field.key, nil, isOwn: false)
-      noteEdit(field.key, stamp)
+      recordEdit(field.key, stamp)
     }
     onDisk = edited.copy
     return new
@@ -119,13 +119,13 @@ extension DomainFile {
   /// Notes when a key was edited.
   ///
   /// Who may only read merges the same edit at every look, and writes nothing that needs the stamps.
-  private func noteEdit(_ key: String, _ stamp: Journal.Stamp) {
+  private func recordEdit(_ key: String, _ stamp: Journal.Stamp) {
     guard !isReadOnly else { return }
-    noteChanges([key], stamp)
+    recordChanges([key], stamp)
   }
 
   /// The file's contents, if neither this nor another process of ours wrote them.
-  func unseenEdits() throws -> Edited? {
+  func externalEdits() throws -> Edited? {
     isBeingWritten = false
     let path = plist.path(percentEncoded: false)
     guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file else {
@@ -147,22 +147,22 @@ extension DomainFile {
       try reportDamage(data, seen)
       return nil
     }
-    if isTorn(data, path) {
+    if isPartiallyWritten(data, path) {
       onDisk = found
-      isKeptAside = true
+      isQuarantined = true
       return nil
     }
     // A power loss can leave this of a file that was not synced.
-    if data.allSatisfy({ $0 == 0 }), !seen.isYoung {
+    if data.allSatisfy({ $0 == 0 }), !seen.isRecent {
       onDisk = found
-      isKeptAside = true
+      isQuarantined = true
       return nil
     }
     do {
       return Edited(
         fields: try PropertyList.fields(of: data), copy: found, stamps: stampsOfLostJournal(data))
     } catch {
-      try keepAside(data, seen, error)
+      try quarantine(data, seen, error)
       return nil
     }
   }
@@ -171,19 +171,19 @@ extension DomainFile {
   /// place a backup has taken.
   private func stampsOfLostJournal(_ data: Data) -> KeyStamps? {
     guard let found = KeyStamps(file: data) else { return nil }
-    let horizon = sources.block.flatMap { KeyStamps(block: $0)?.horizon } ?? sources.floor
+    let horizon = stampSources.block.flatMap { KeyStamps(block: $0)?.horizon } ?? stampSources.floor
     return found.horizon > horizon ? found : nil
   }
 
   /// Applies what a file has newer than the table.
-  private func takeIn(_ edited: Edited, _ stamps: KeyStamps, _ replay: inout Replay) {
-    let known = sources.stamps
+  private func mergeNewer(_ edited: Edited, _ stamps: KeyStamps, _ replay: inout Replay) {
+    let known = stampSources.stamps
     for edit in replay.table.edits(to: edited.fields) where stamps.isNewer(edit, than: known) {
       // A removal that the file doesn't name may be a key of which its writer knew nothing.
       guard edit.value != nil || stamps.known(edit.key) != nil else { continue }
       replay.edit(edit.key, edit.value, isOwn: false)
       guard !isReadOnly else { continue }
-      sources.changes.append(
+      stampSources.changes.append(
         KeyChange(
           key: edit.key, offset: journal.recordOffset,
           stamp: stamps.known(edit.key) ?? stamps.floor))
@@ -203,7 +203,7 @@ extension DomainFile {
   }
 
   /// Whether a process was killed, or is at work, while it wrote the file in place, since that is a mount point.
-  private func isTorn(_ data: Data, _ path: String) -> Bool {
+  private func isPartiallyWritten(_ data: Data, _ path: String) -> Bool {
     guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
       let bytes = (try? journal.checkpointBytes())
     else { return false }
@@ -228,8 +228,8 @@ extension DomainFile {
         code: .damaged, message: message + "The journal's values stay in effect.")
       return problems.add(error)
     }
-    let name = try AsideFile(of: plist).keep(data)
-    isKeptAside = true
+    let name = try QuarantinedFile(of: plist).write(data)
+    isQuarantined = true
     problems.add(
       PreferencesError(
         code: .damaged,
@@ -238,12 +238,12 @@ extension DomainFile {
 
   /// Two changes within a tick of the file system's clock look the same, so a recent file is read again.
   private func remember(_ seen: FileStatus) {
-    if !seen.isYoung { lastSeen = seen }
+    if !seen.isRecent { lastSeen = seen }
   }
 
   /// Keeps an unparsable file under another name; the next checkpoint writes it again.
-  private func keepAside(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
-    guard !seen.isYoung else {
+  private func quarantine(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
+    guard !seen.isRecent else {
       isBeingWritten = true
       return
     }
@@ -254,10 +254,10 @@ extension DomainFile {
           "The property list \(plist.lastPathComponent) does not parse. Repair it or move it "
           + "away.", cause: cause)
     }
-    let name = try AsideFile(of: plist).keep(data)
+    let name = try QuarantinedFile(of: plist).write(data)
     onDisk = .init(fingerprint: .init(data), mark: .init(seen))
     published.previous = onDisk
-    isKeptAside = true
+    isQuarantined = true
     problems.add(
       PreferencesError(
         code: .damaged,
@@ -268,8 +268,8 @@ extension DomainFile {
 
 extension FileStatus {
   /// Whether somebody may still be writing; a clock that was set back does not make a file recent forever.
-  fileprivate var isYoung: Bool {
-    abs(modified.timeIntervalSinceNow) < DomainFile.writingTime
+  fileprivate var isRecent: Bool {
+    abs(modified.timeIntervalSinceNow) < DomainFile.writeGracePeriod
   }
 }
 
@@ -306,7 +306,7 @@ extension PropertyList {
 // MARK: - Damaged files
 
 /// A copy of an unparsable file under another name.
-struct AsideFile {
+struct QuarantinedFile {
   /// The maximum number of damaged copies of one file.
   static let limit = 100
 
@@ -320,7 +320,7 @@ struct AsideFile {
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist already; the original must then be
   ///   left in place.
-  func keep(_ data: Data) throws -> String {
+  func write(_ data: Data) throws -> String {
     for number in 1...Self.limit {
       let name = "\(original.lastPathComponent).damaged-\(number)"
       let url = original.deletingLastPathComponent().appending(path: name)

@@ -34,8 +34,8 @@ extension DomainFile {
 
     var stamps: KeyStamps {
       var stamps = block.flatMap { KeyStamps(block: $0) } ?? KeyStamps(floor: floor)
-      for change in changes { stamps.note(change.key, change.stamp) }
-      for restored in restoration.edits { stamps.note(restored.edit.key, restored.stamp) }
+      for change in changes { stamps.record(change.key, change.stamp) }
+      for restored in restoration.edits { stamps.record(restored.edit.key, restored.stamp) }
       return stamps
     }
   }
@@ -48,7 +48,7 @@ extension DomainFile {
     }
 
     /// Up to where it knew the lost file; nil when nothing has to be written.
-    var place: Journal.Place?
+    var position: Journal.Place?
     var edits: [Restored] = []
 
     /// Leaves those that are newer than what the file has by now.
@@ -61,36 +61,37 @@ extension DomainFile {
 
   /// The stamps of what the open file contains.
   private var fileStamps: KeyStamps {
-    var sources = sources
-    sources.restoration = Restoration()
-    return sources.stamps
+    var stampSources = stampSources
+    stampSources.restoration = Restoration()
+    return stampSources.stamps
   }
 
   /// Notes where the stamps are that belong to a checkpoint.
-  func takeStamps(of checkpoint: UnsafeRawBufferPointer, isPublished: Bool) {
+  func loadStamps(of checkpoint: UnsafeRawBufferPointer, isPublished: Bool) {
     let bytes = Data(
       bytesNoCopy: UnsafeMutableRawPointer(
         mutating: checkpoint.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!),
       count: checkpoint.count, deallocator: .none)
     let block = KeyStamps.block(of: bytes).map { Data(bytes[$0]) }
     // Older versions have written what they had read. What was made from the property list is older than anything.
-    sources.floor = block == nil && isPublished ? journal.checkpointStamp : .none
-    sources.block = block
-    sources.changes = []
+    stampSources.floor = block == nil && isPublished ? journal.checkpointStamp : .none
+    stampSources.block = block
+    stampSources.changes = []
   }
 
   /// Compares what was lost with what the file contains, and applies what is newer.
-  func settleLoss(_ replay: inout Replay) {
+  func reapplyLost(_ replay: inout Replay) {
     if let lost {
       if journal.isRecovering {
         restore(lost, replay)
-        sources.restoration.place = journal.endRecovery() ?? sources.restoration.place
+        stampSources.restoration.position =
+          journal.endRecovery() ?? stampSources.restoration.position
       }
       self.lost = nil
     }
-    guard sources.restoration.place != nil else { return }
-    sources.restoration.drop(fileStamps)
-    for restored in sources.restoration.edits
+    guard stampSources.restoration.position != nil else { return }
+    stampSources.restoration.drop(fileStamps)
+    for restored in stampSources.restoration.edits
     where replay.table[restored.edit.key] != restored.edit.value {
       replay.edit(restored.edit.key, restored.edit.value, isOwn: false)
     }
@@ -106,8 +107,8 @@ extension DomainFile {
     let same = mine.keys.filter { !known.contains(Array($0.utf8)) }.map {
       DomainEdit(key: $0, value: replay.table[$0])
     }
-    sources.restoration.edits.removeAll { known.contains(Array($0.edit.key.utf8)) }
-    sources.restoration.edits += (edits + same).compactMap { edit in
+    stampSources.restoration.edits.removeAll { known.contains(Array($0.edit.key.utf8)) }
+    stampSources.restoration.edits += (edits + same).compactMap { edit in
       guard !pending.contains(Array(edit.key.utf8)), mine.isNewer(edit, than: others) else {
         return nil
       }
@@ -117,22 +118,22 @@ extension DomainFile {
 
   /// Writes what restores a lost file as one record. Requires the lock, and that everything was read.
   func writeRestoration(_ writer: Journal.Writer) throws {
-    guard let place = sources.restoration.place else { return }
-    let edits = sources.restoration.edits
+    guard let position = stampSources.restoration.position else { return }
+    let edits = stampSources.restoration.edits
     let offset = journal.recordOffset
-    try writer.restore(place) {
+    try writer.restore(position) {
       guard !edits.isEmpty else { return }
       try append([.restoring(edits.map(\.stamp))] + edits.map(\.edit), writer)
     }
-    sources.changes += edits.map {
+    stampSources.changes += edits.map {
       KeyChange(key: $0.edit.key, offset: offset, stamp: $0.stamp)
     }
-    sources.restoration = Restoration()
+    stampSources.restoration = Restoration()
   }
 
   /// Notes that keys are set by the next record, or were by the one that begins at a stamp.
-  func noteChanges(_ keys: some Sequence<String>, _ stamp: Journal.Stamp) {
-    sources.changes += keys.map { KeyChange(key: $0, offset: stamp.offset, stamp: stamp) }
+  func recordChanges(_ keys: some Sequence<String>, _ stamp: Journal.Stamp) {
+    stampSources.changes += keys.map { KeyChange(key: $0, offset: stamp.offset, stamp: stamp) }
   }
 }
 
@@ -187,7 +188,7 @@ struct KeyStamps {
   /// The keys whose stamps are known.
   var keys: some Sequence<String> { stamps.keys.lazy.map { String(decoding: $0, as: UTF8.self) } }
 
-  mutating func note(_ key: String, _ stamp: Journal.Stamp) {
+  mutating func record(_ key: String, _ stamp: Journal.Stamp) {
     let key = Array(key.utf8)
     stamps[key] = max(stamps[key] ?? .none, stamp)
   }

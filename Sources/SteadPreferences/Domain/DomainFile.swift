@@ -42,7 +42,7 @@ final class DomainFile {
   /// What was in memory before the journal's file was read from its beginning again.
   var lost: LostContents?
   /// When the keys in memory were set.
-  var sources = StampSources()
+  var stampSources = StampSources()
   var published = PublishedFile(current: .none, previous: .none)
   /// The property list file as of the last look.
   var onDisk = PublishedFile.Copy.none
@@ -59,18 +59,18 @@ final class DomainFile {
   /// Whether the file does not parse, but was changed so recently that its writer may not be done.
   var isBeingWritten = false
   /// Whether the file does not parse, was kept aside unless empty, and has to be written again.
-  var isKeptAside = false
+  var isQuarantined = false
   /// Whether it was reported that XML cannot hold the domain.
-  var isToldOfFormat = false
+  var hasReportedFormat = false
   /// After a compaction that failed, the length of the log at which to try again.
   var nextCompaction = 0
   /// The state of the background compaction.
   var compaction = BackgroundCompaction.none
   /// The number of forks of the process whose thread frees the lock that a write has kept. The child of a
   /// fork lacks that thread.
-  var lockFreeingGeneration: UInt64?
+  var lockReleaseGeneration: UInt64?
   /// Whether the log was far too long when the domain was opened, and has not been compacted since.
-  var isLogLeftLong = false
+  var isLogOverdue = false
 
   init(name: String, directory: URL, options: DomainStore.Options) throws {
     self.name = name
@@ -91,7 +91,7 @@ final class DomainFile {
     do {
       self.journal = try open(.readWrite)
       isReadOnly = false
-      if journal.isOpenedWithoutLock { noteStuckHolder() }
+      if journal.isOpenedWithoutLock { recordStuckHolder() }
     } catch let error as FileError where error.isObstacle {
       self.journal = try open(.readOnly)
       isReadOnly = true
@@ -143,9 +143,9 @@ extension DomainFile {
   func catchUp(_ replay: inout Replay) throws {
     let isNewCheckpoint = try readJournal(&replay)
     let wasLost = journal.isRecovering
-    settle(&replay)
+    reapplyPending(&replay)
     // The values are on no disk, and this process may never write again. If it fails, the next write tries.
-    if wasLost, !journal.isRecovering, !isReadOnly { try? payDebts(&replay) }
+    if wasLost, !journal.isRecovering, !isReadOnly { try? writeDeferred(&replay) }
     // Edits made by hand go into the journal, if it can be written.
     if isReadOnly, isNewCheckpoint, !isPlain {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
@@ -156,7 +156,7 @@ extension DomainFile {
   @discardableResult
   func readJournal(_ replay: inout Replay) throws -> Bool {
     try journal.read { event in try visit(event, &replay) }
-    defer { take(&replay) }
+    defer { recordPublished(&replay) }
     return replay.published != nil
   }
 
@@ -167,7 +167,7 @@ extension DomainFile {
   ) throws -> Result {
     if isReadOnly { try becomeWritable() }
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
-      if hasDebts { try payDebts(writer, &replay) }
+      if hasDeferredWrites { try writeDeferred(writer, &replay) }
       if stuckTail != nil { stuckTail = nil }
       return try body(&replay, writer)
     }
@@ -175,16 +175,16 @@ extension DomainFile {
 
   func visit(_ event: Journal.Event, _ replay: inout Replay) throws {
     if case .checkpoint(let bytes, let metadata) = event {
-      if lost == nil { lost = LostContents(table: replay.table, stamps: sources) }
+      if lost == nil { lost = LostContents(table: replay.table, stamps: stampSources) }
       let isPublished = PublishedFile(metadata: metadata)?.current.mark != nil
-      takeStamps(of: bytes, isPublished: isPublished)
+      loadStamps(of: bytes, isPublished: isPublished)
     }
     let offset = journal.recordOffset
     try replay.apply(event)
     guard !replay.readKeys.isEmpty else { return }
     let stamp = journal.stamp(ofRecordAt: offset)
     for read in replay.readKeys {
-      sources.changes.append(
+      stampSources.changes.append(
         KeyChange(key: read.key, offset: offset, stamp: read.stamp ?? stamp))
     }
     replay.readKeys.removeAll(keepingCapacity: true)
@@ -213,10 +213,10 @@ extension DomainFile {
         }
       }
       replay.edit(key, value, isOwn: true)
-      sources.changes.append(KeyChange(key: key, offset: stamp.offset, stamp: stamp))
+      stampSources.changes.append(KeyChange(key: key, offset: stamp.offset, stamp: stamp))
       if writer.logByteCount > options.logLimit { compactIfDue(writer, &replay) }
     }
-    take(&replay)
+    recordPublished(&replay)
   }
 
   /// Appends several operations as one record if the expected values still hold, and returns whether they did.
@@ -227,10 +227,10 @@ extension DomainFile {
     if isPlain { return try applyPlainly(ifStill: expected, &replay) { _ in edits } }
     var isExpected = true
     try write(&replay) { replay, writer in
-      isExpected = replay.holds(expected)
+      isExpected = replay.matches(expected)
       if isExpected { try append(edits, writer, &replay) }
     }
-    take(&replay)
+    recordPublished(&replay)
     return isExpected
   }
 
@@ -243,7 +243,7 @@ extension DomainFile {
     try write(&replay) { replay, writer in
       try append(replay.table.edits(to: fields), writer, &replay)
     }
-    take(&replay)
+    recordPublished(&replay)
   }
 
   private func append(
@@ -254,7 +254,7 @@ extension DomainFile {
     let stamp = journal.nextStamp
     try append(edits, writer)
     for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
-    noteChanges(edits.lazy.map(\.key), stamp)
+    recordChanges(edits.lazy.map(\.key), stamp)
     compactIfDue(writer, &replay)
   }
 
@@ -271,7 +271,7 @@ extension DomainFile {
 
   /// Updates the checkpoint and the property list file with everything that was set.
   func checkpoint(_ replay: inout Replay) throws {
-    if options.isReadOnly { return try takeInEdits(&replay) }
+    if options.isReadOnly { return try mergeExternalEdits(&replay) }
     if isPlain {
       // It may be another file system now.
       do { try becomeWritable() } catch let error as FileError where error.isUnsupported {}
@@ -280,9 +280,9 @@ extension DomainFile {
       try applyPlainly(&replay) { _ in [] }
       return
     }
-    if journal.access == .readWrite { try look(&replay) }
+    if journal.access == .readWrite { try revalidate(&replay) }
     try write(&replay) { replay, writer in
-      take(&replay)
+      recordPublished(&replay)
       try compact(writer, &replay)
     }
   }
@@ -290,22 +290,22 @@ extension DomainFile {
   /// Writes the checkpoint and everything since again, to another place on the disk.
   func rewrite(_ replay: inout Replay) throws {
     try write(&replay) { replay, writer in
-      take(&replay)
+      recordPublished(&replay)
       let bytes = try BinaryPropertyList.encode(replay.table.fields())
-      let stamped = sources.stamps.added(to: bytes)
+      let stamped = stampSources.stamps.added(to: bytes)
       try writer.reportDamagedLog()
       try writer.compact(to: Journal.Checkpoint(bytes: stamped, metadata: published.metadata))
-      begin(from: stamped)
+      resetStamps(to: stamped)
     }
   }
 
   /// Reads the property list file, and applies edits made there.
-  func takeInEdits(_ replay: inout Replay) throws {
-    if isPlain { return try takeInPlainFile(&replay) }
+  func mergeExternalEdits(_ replay: inout Replay) throws {
+    if isPlain { return try readPlainFile(&replay) }
     try catchUp(&replay)
     if isReadOnly {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
-    } else if try unseenEdits() != nil || isKeptAside || isCutOff {
+    } else if try externalEdits() != nil || isQuarantined || isPublishInterrupted {
       try checkpoint(&replay)
     }
   }
@@ -321,14 +321,14 @@ extension DomainFile {
   }
 
   /// Whether a process was killed before it published the checkpoint.
-  private var isCutOff: Bool {
+  private var isPublishInterrupted: Bool {
     onDisk.fingerprint != published.current.fingerprint && published.previous.isSame(as: onDisk)
       && !isBeingWritten
   }
 
   /// The checkpoint that was just read identifies the published file.
   @inline(__always)
-  func take(_ replay: inout Replay) {
+  func recordPublished(_ replay: inout Replay) {
     guard let found = replay.published else { return }
     published = found
     replay.published = nil

@@ -10,14 +10,14 @@ extension DomainStore {
   /// It is called on the thread that wrote; for another process's changes on a background thread. The first
   /// handler starts the delivery of those.
   func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
-    follow(handler).token
+    subscribe(handler).token
   }
 
   /// As ``addHandler(_:)``, and returns the number of the last event that the handler will not receive.
-  func follow(
+  func subscribe(
     _ handler: @escaping @Sendable (DomainEvent) -> Void
   ) -> (token: UInt64, received: UInt64) {
-    let (token, received, hasMail) = state.withLock { state -> (UInt64, UInt64, Bool) in
+    let (token, received, hasPendingEvents) = state.withLock { state -> (UInt64, UInt64, Bool) in
       // Deliver only changes made after registration.
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
@@ -30,10 +30,10 @@ extension DomainStore {
           file.problems.add(PreferencesError(error, domain: name))
         }
       }
-      let received = state.mail.first.map { $0.number - 1 } ?? state.lastEvent
-      return (state.lastHandler, received, state.hasMail)
+      let received = state.pendingEvents.first.map { $0.number - 1 } ?? state.lastEvent
+      return (state.lastHandler, received, state.hasPendingEvents)
     }
-    if hasMail { deliverLater() }
+    if hasPendingEvents { deliverLater() }
     startWatching()
     return (token, received)
   }
@@ -76,11 +76,11 @@ extension DomainStore {
     for problem in problems {
       for handler in problemHandlers { handler(problem) }
     }
-    while let (event, handlers) = state.withLock({ state in state.nextMail() }) {
+    while let (event, handlers) = state.withLock({ state in state.nextEvent() }) {
       for handler in handlers { handler(event) }
       state.withLock { state in
-        state.underWay = nil
-        state.turn.end()
+        state.eventInDelivery = nil
+        state.deliveryToken.release()
       }
     }
   }
@@ -89,23 +89,23 @@ extension DomainStore {
   func deliverLater() {
     Self.deliveries.call {
       self.deliver()
-      self.payDebts()
+      self.writeDeferred()
     }
   }
 
   /// Writes what a read has found missing in the files and could not write, since another process was writing.
-  private func payDebts() {
-    guard state.withLock({ $0.file?.owesRestoration ?? false }) else { return }
+  private func writeDeferred() {
+    guard state.withLock({ $0.file?.hasDeferredRestoration ?? false }) else { return }
     // If a stopped process has the lock, the next write saves them.
-    try? changing { replay, file in try file?.payDebts(&replay) }
+    try? changing { replay, file in try file?.writeDeferred(&replay) }
   }
 }
 
 extension DomainStore.State {
-  fileprivate mutating func nextMail() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
-    guard !mail.isEmpty, turn.begin() else { return nil }
-    let event = mail.removeFirst()
-    underWay = event
+  fileprivate mutating func nextEvent() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
+    guard !pendingEvents.isEmpty, deliveryToken.acquire() else { return nil }
+    let event = pendingEvents.removeFirst()
+    eventInDelivery = event
     return (event, handlers.sorted { $0.key < $1.key }.map(\.value))
   }
 
@@ -124,7 +124,8 @@ extension DomainStore {
   /// - Parameter received: The number of the last event that the caller has received.
   func value(forKey key: String, afterEvent received: UInt64) -> PropertyList? {
     state.withLock { state in
-      for event in [state.underWay].compactMap(\.self) + state.mail where event.number > received {
+      for event in [state.eventInDelivery].compactMap(\.self) + state.pendingEvents
+      where event.number > received {
         for change in event.changes where change.key.isSameText(as: key) { return change.old }
       }
       return state.table[key]
@@ -153,18 +154,18 @@ struct DomainEvent: Sendable {
 /// Which thread notifies observers: one at a time, so that they receive events in order.
 ///
 /// Kept under a lock. The child of a fork lacks the thread whose turn it was, so there the turn is free.
-struct DeliveryTurn: Sendable {
+struct DeliveryToken: Sendable {
   private var generation: UInt64?
 
   /// Takes the turn; false when another thread, or a caller of this one, has it.
-  mutating func begin() -> Bool {
+  mutating func acquire() -> Bool {
     let current = forkGeneration
     guard generation != current else { return false }
     generation = current
     return true
   }
 
-  mutating func end() { generation = nil }
+  mutating func release() { generation = nil }
 }
 
 /// Reports a domain's problems until it is released.
@@ -184,7 +185,7 @@ final class ProblemSubscription: Sendable {
   deinit { end(followed.withLock { $0 }) }
 
   /// Switches to a domain, including the problems already waiting there.
-  func follow(_ store: DomainStore) {
+  func subscribe(to store: DomainStore) {
     guard followed.withLock({ $0?.store }) !== store else { return }
     var followed: Followed? = Followed(store: store, token: store.addProblemHandler(handler))
     self.followed.withLock { swap(&$0, &followed) }

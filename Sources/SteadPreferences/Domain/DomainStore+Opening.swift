@@ -65,7 +65,7 @@ extension DomainStore {
   ///
   /// It is kept even after they were written: files that can't be written are rare. Costs a descriptor, a mapping and a
   /// watch for each such domain that has files. There is no limit but the system's.
-  func outliveItsUsers() {
+  func keepUntilExit() {
     // What may be the last reference to another one is released once the lock is free.
     let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }
     guard open.contains(where: { $0 === self }) else { return }
@@ -123,41 +123,43 @@ extension DomainStore {
     guard isNeeded else { return }
     Self.deliveries.call(after: .seconds(FileWatcher.pollingInterval)) { [weak self] in
       self?.state.withLock { $0.isWatchPlanned = false }
-      self?.watchAnew()
+      self?.restartWatching()
     }
   }
 
   /// Checks again once the writer of the property list file must be done.
   func refreshLater() {
-    let later = Duration.seconds(DomainFile.writingTime + 0.1)
+    let later = Duration.seconds(DomainFile.writeGracePeriod + 0.1)
     Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
   }
 
   private func filesChanged(_ names: Set<String>) {
     let isWaiting = names.contains(name + ".waiting")
-    let hasMail = state.withLock { state -> Bool in
+    let hasPendingEvents = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
       file.journal.clearNotice()
       let isNew = file.journal.hasNews || file.journal.isSpoilt
-      var hasMail = isNew && state.catchUp(file)
+      var hasPendingEvents = isNew && state.catchUp(file)
       // Before other programs use a file that has taken the journal's name.
       if names.contains(name + ".journal"), !file.isReadOnly, !file.journal.isInPlace {
-        hasMail = state.reporting(file) { replay in try file.look(&replay) } || hasMail
+        hasPendingEvents =
+          state.reporting(file) { replay in try file.revalidate(&replay) } || hasPendingEvents
       }
       // Another program could not write. If the lock is free now, or this process has it, this one can.
       if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
         file.hasWaitingFile = true
-        hasMail = state.reporting(file) { replay in try file.payDebts(&replay) } || hasMail
+        hasPendingEvents =
+          state.reporting(file) { replay in try file.writeDeferred(&replay) } || hasPendingEvents
       }
-      return hasMail || !file.problems.isEmpty
+      return hasPendingEvents || !file.problems.isEmpty
     }
-    if hasMail { deliver() }
+    if hasPendingEvents { deliver() }
     if names.isEmpty || names.contains(name + ".plist") { refresh() }
     // The directory may have been moved away, and another one created.
-    if names.isEmpty { Self.deliveries.call { [weak self] in self?.watchAnew() } }
+    if names.isEmpty { Self.deliveries.call { [weak self] in self?.restartWatching() } }
   }
 
-  private func watchAnew() {
+  private func restartWatching() {
     let watcher = state.withLock { $0.watcher }
     guard watcher?.isOver ?? true else { return }
     // Restores a lost directory.

@@ -8,7 +8,7 @@ extension DomainStore {
   /// `.unavailable` or `.locked`, the value is kept, in memory or in the waiting file, and written when that is possible.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
-    try changing(keeping: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
+    try changing(deferring: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
       if let file {
         try file.set(value, forKey: key, &replay)
       } else {
@@ -21,7 +21,7 @@ extension DomainStore {
   /// Makes several changes as one: other processes see all of them or none.
   func apply(_ edits: [DomainEdit]) throws {
     guard !edits.isEmpty else { return }
-    try changing(keeping: { _ in edits }) { replay, file in
+    try changing(deferring: { _ in edits }) { replay, file in
       if let file {
         try file.apply(edits, &replay)
         return
@@ -41,7 +41,7 @@ extension DomainStore {
         isDone = try file.apply(edits, ifStill: expected, &replay)
         return
       }
-      guard replay.holds(expected) else { return }
+      guard replay.matches(expected) else { return }
       try replay.checkQuota(options.quota, edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
       isDone = true
@@ -53,7 +53,7 @@ extension DomainStore {
   ///
   /// A domain in memory may represent other programs' values; its changes are then not this process's.
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
-    try changing(keeping: { replay in replay.table.edits(to: fields) }) { replay, file in
+    try changing(deferring: { replay in replay.table.edits(to: fields) }) { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
       let edits = replay.table.edits(to: fields)
       try replay.checkQuota(options.quota, edits)
@@ -70,11 +70,11 @@ extension DomainStore {
     try changing { replay, file in
       guard let file, !options.isReadOnly else { return }
       // Each change of a plain file is durable.
-      if file.isPlain { return try file.payDebts(&replay) }
+      if file.isPlain { return try file.writeDeferred(&replay) }
       if file.isReadOnly { try file.becomeWritable() }
       // A caller that only wants certainty need not wait for a stopped process.
-      if file.hasOwnDebts || !file.journal.isInPlace { try file.look(&replay) }
-      if file.hasOwnDebts { try file.payDebts(&replay) }
+      if file.hasOwnDeferredWrites || !file.journal.isInPlace { try file.revalidate(&replay) }
+      if file.hasOwnDeferredWrites { try file.writeDeferred(&replay) }
     }
     let flusher = state.withLock { state in state.file?.journal.flusher }
     do {
@@ -102,22 +102,23 @@ extension DomainStore {
   /// Problem handlers are called with what could not be read.
   @discardableResult
   func refresh() -> Bool {
-    let place = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
+    let fileState = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
     // A failure recurs in the reading that others wait for, which reports it.
-    let reading = place.flatMap { plist, lastSeen in
+    let reading = fileState.flatMap { plist, lastSeen in
       try? DomainFile.Reading(plist, lastSeen: lastSeen)
     }
-    let (hasMail, isBeingWritten, hasProblem) = state.withLock { state -> (Bool, Bool, Bool) in
+    let (hasPendingEvents, isBeingWritten, hasProblem) = state.withLock {
+      state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
       file.reading = reading
       defer { file.reading = nil }
-      let hasMail = state.reporting(file) { replay in
-        if !file.isReadOnly, !file.journal.isInPlace { try file.look(&replay) }
-        try file.takeInEdits(&replay)
+      let hasPendingEvents = state.reporting(file) { replay in
+        if !file.isReadOnly, !file.journal.isInPlace { try file.revalidate(&replay) }
+        try file.mergeExternalEdits(&replay)
       }
-      return (hasMail, file.isBeingWritten, !file.problems.isEmpty)
+      return (hasPendingEvents, file.isBeingWritten, !file.problems.isEmpty)
     }
-    if hasMail { deliver() }
+    if hasPendingEvents { deliver() }
     if isBeingWritten { refreshLater() }
     return !hasProblem
   }
@@ -147,7 +148,7 @@ extension DomainStore {
   ///   - isConditional: Whether the change depends on what the files have, so that nothing of it is kept.
   @inline(__always)
   func changing(
-    keeping edits: (Replay) -> [DomainEdit] = { _ in [] }, isConditional: Bool = false,
+    deferring edits: (Replay) -> [DomainEdit] = { _ in [] }, isConditional: Bool = false,
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     do {
@@ -177,12 +178,13 @@ extension DomainStore {
     }
     defer { state.withLock { state in state.file?.journal.withdrawRequest() } }
     // A process that is stopped is waited for once, not by every call.
-    let isStuck = state.withLock { state in state.file?.isHolderKnownToBeStuck ?? false }
-    var turns = LockTurns(
+    let isStuck = state.withLock { state in state.file?.isLockHolderStuck ?? false }
+    var lockDeadline = LockDeadline(
       limit: isStuck ? .zero : options.lockWait, contended: options.contendedLockWait,
       tail: journalTail)
     var pause: Int64 = 20
-    while error.code == .busy || error.code == .changed, turns.goesOn(tail: journalTail) {
+    while error.code == .busy || error.code == .changed, lockDeadline.allowsRetry(tail: journalTail)
+    {
       let wait = state.withLock { state in state.file?.journal.insistOnLock() }
       wait?.wait(atMost: pause)
       pause = min(pause * 2, 1_000)
@@ -192,30 +194,30 @@ extension DomainStore {
         error = next
       }
     }
-    if error.code == .busy { state.withLock { state in state.file?.noteStuckHolder() } }
-    try keep(edits, isConditional, error)
+    if error.code == .busy { state.withLock { state in state.file?.recordStuckHolder() } }
+    try deferChange(edits, isConditional, error)
   }
 
   private var journalTail: UInt64? {
     state.withLock { state in state.file?.journal.tailWord }
   }
 
-  private func keep(
+  private func deferChange(
     _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool, _ error: FileError
   ) throws {
     var isFirst = true
-    var values = PreferencesError.ValuesPlace.memory
+    var values = PreferencesError.ValuesLocation.memory
     try change { replay, file in
       let edits = edits(replay)
-      defer { values = isConditional ? .notMade : file?.valuesPlace ?? .memory }
+      defer { values = isConditional ? .notMade : file?.valuesLocation ?? .memory }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
       // What no record can hold could never be written.
       for edit in edits { _ = try DomainRecord.byteCount(edit.key, edit.value) }
-      isFirst = file.keep(edits)
+      isFirst = file.deferWrites(edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
-    if values == .memory { outliveItsUsers() }
+    if values == .memory { keepUntilExit() }
     let directory = state.withLock { state in state.file?.directory }
     throw PreferencesError(
       notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)
@@ -223,12 +225,12 @@ extension DomainStore {
 
   @inline(__always)
   private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
-    var hasMail = false
+    var hasPendingEvents = false
     var isCompactionDue = false
     var hasKeptLock = false
     defer {
-      if hasKeptLock { freeLockLater() }
-      if hasMail { deliver() }
+      if hasKeptLock { releaseLockLater() }
+      if hasPendingEvents { deliver() }
       if isCompactionDue { compactLater() }
     }
     try state.withLock { state in
@@ -237,17 +239,17 @@ extension DomainStore {
       defer {
         if let file {
           file.journal.leavesLock = false
-          if file.hasNewJournal { state.adoptJournal(of: file) }
+          if file.hasNewJournal { state.useJournal(of: file) }
           if file.compaction == .due {
-            file.compaction = .underWay(generation: forkGeneration)
+            file.compaction = .running(generation: forkGeneration)
             isCompactionDue = true
           }
           if file.hasNewlyKeptLock {
-            file.lockFreeingGeneration = forkGeneration
+            file.lockReleaseGeneration = forkGeneration
             hasKeptLock = true
           }
         }
-        hasMail = state.hasMail
+        hasPendingEvents = state.hasPendingEvents
       }
       try state.changing { replay in try body(&replay, file) }
     }
@@ -261,7 +263,7 @@ extension DomainStore {
 /// A process that has the lock and writes nothing for ``limit`` counts as stopped. While others write, nobody is
 /// stopped: they only get the lock before the caller, as may happen on a busy machine, since waiters get it in no
 /// particular order.
-struct LockTurns {
+struct LockDeadline {
   /// How long a call waits for its turn at most.
   static let contendedLimit = Duration.seconds(10)
 
@@ -278,7 +280,7 @@ struct LockTurns {
   }
 
   /// Whether to try once more, now that the journal has this tail.
-  mutating func goesOn(tail: UInt64?) -> Bool {
+  mutating func allowsRetry(tail: UInt64?) -> Bool {
     let now = ContinuousClock.now
     if now < deadline { return true }
     guard tail != self.tail, now < end else { return false }
@@ -293,7 +295,7 @@ extension DomainFile {
   /// Whether a write has kept the journal's lock, and no thread takes care of it yet.
   @inline(__always)
   var hasNewlyKeptLock: Bool {
-    journal.keepsLock && lockFreeingGeneration != forkGeneration
+    journal.keepsLock && lockReleaseGeneration != forkGeneration
   }
 }
 
@@ -303,34 +305,34 @@ extension DomainStore {
   /// One thread serves some hundred writes or more, and costs 30 us. While it runs it checks every
   /// ``Journal/idleLockLimit``, and it ends with the writes.
   @inline(never)
-  func freeLockLater() {
+  func releaseLockLater() {
     do {
       // The thread alone must not keep a domain open.
       try DetachedThread.start { [weak self] in
-        while let wait = self?.freeIdleLock() { wait.wait() }
+        while let wait = self?.releaseIdleLock() { wait.wait() }
       }
     } catch {
       state.withLock { state in
         state.file?.journal.freeKeptLock()
-        state.file?.lockFreeingGeneration = nil
+        state.file?.lockReleaseGeneration = nil
       }
     }
   }
 
-  private func freeIdleLock() -> Journal.IdleLockWait? {
-    let (wait, hasMail) = state.withLock { state -> (Journal.IdleLockWait?, Bool) in
+  private func releaseIdleLock() -> Journal.IdleLockWait? {
+    let (wait, hasPendingEvents) = state.withLock { state -> (Journal.IdleLockWait?, Bool) in
       guard let file = state.file else { return (nil, false) }
       let wait = file.journal.freeIdleLock()
-      if wait == nil { file.lockFreeingGeneration = nil }
+      if wait == nil { file.lockReleaseGeneration = nil }
       // Restored at once, since the program may set nothing more, and end.
       guard !file.isReadOnly, !file.journal.isInPlace else { return (wait, false) }
-      let hasMail = state.reporting(file) { replay in
-        try file.look(&replay)
-        try file.payDebts(&replay)
+      let hasPendingEvents = state.reporting(file) { replay in
+        try file.revalidate(&replay)
+        try file.writeDeferred(&replay)
       }
-      return (wait, hasMail)
+      return (wait, hasPendingEvents)
     }
-    if hasMail { deliverLater() }
+    if hasPendingEvents { deliverLater() }
     return wait
   }
 }

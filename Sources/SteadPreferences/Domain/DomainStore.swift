@@ -34,10 +34,10 @@ final class DomainStore: Sendable {
         file.journal.lockWait = options.lockWait
         try file.catchUp(&replay)
         file.journal.lockWait = .zero
-        file.takeWaiting(&replay)
+        file.writeOrLoadWaiting(&replay)
       }
     }
-    file.noteLogLength()
+    file.recordLogLength()
     refresh()
   }
 
@@ -46,12 +46,12 @@ final class DomainStore: Sendable {
   /// The value of a key; nil when the domain has none.
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
-    var hasNews = false
+    var hasEvents = false
     let value = state.withLock { state -> PropertyList? in
-      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
+      if state.isStale, let file = state.file { hasEvents = state.catchUp(file) }
       return state.table[key]
     }
-    if hasNews { deliverLater() }
+    if hasEvents { deliverLater() }
     return value
   }
 
@@ -77,19 +77,19 @@ final class DomainStore: Sendable {
   /// Whether both are the same domain; one that is opened twice, with other options, has two objects.
   func isSame(as other: DomainStore) -> Bool {
     guard self !== other else { return true }
-    let place = state.withLock { state in state.file?.plist.standardizedFileURL.path }
-    return place != nil
-      && place == other.state.withLock { state in state.file?.plist.standardizedFileURL.path }
+    let path = state.withLock { state in state.file?.plist.standardizedFileURL.path }
+    return path != nil
+      && path == other.state.withLock { state in state.file?.plist.standardizedFileURL.path }
   }
 
   /// All keys and values, in no particular order.
   func contents() -> [PropertyList.Fields.Field] {
-    var hasNews = false
+    var hasEvents = false
     let fields = state.withLock { state in
-      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
+      if state.isStale, let file = state.file { hasEvents = state.catchUp(file) }
       return state.table.fields()
     }
-    if hasNews { deliverLater() }
+    if hasEvents { deliverLater() }
     return fields
   }
 }
@@ -108,7 +108,7 @@ extension DomainStore {
     /// How long a call waits while another process has the files locked.
     var lockWait = Journal.lockWaitLimit
     /// How long a call waits for its turn while other processes write.
-    var contendedLockWait = LockTurns.contendedLimit
+    var contendedLockWait = LockDeadline.contendedLimit
     /// See ``DomainFile/logLimit``.
     var logLimit = DomainFile.logLimit
     /// See ``DomainFile/waitingLogLimit``.
@@ -130,14 +130,14 @@ extension DomainStore {
     var handlers: [UInt64: @Sendable (DomainEvent) -> Void] = [:]
     var problemHandlers: [UInt64: @Sendable (PreferencesError) -> Void] = [:]
     var lastHandler: UInt64 = 0
-    var marks = DomainMarks()
+    var externalChanges = ExternalChangeCounts()
     /// Events that handlers have yet to receive, in order.
-    var mail: [DomainEvent] = []
+    var pendingEvents: [DomainEvent] = []
     /// The event that is being delivered.
-    var underWay: DomainEvent?
+    var eventInDelivery: DomainEvent?
     /// The number of the last event.
     var lastEvent: UInt64 = 0
-    var turn = DeliveryTurn()
+    var deliveryToken = DeliveryToken()
     var watcher: FileWatcher?
     /// Whether another attempt to watch is planned.
     var isWatchPlanned = false
@@ -147,10 +147,10 @@ extension DomainStore {
 extension DomainStore.State {
   /// Whether other processes have written since the table was updated.
   @inline(__always)
-  var hasNews: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
+  var isStale: Bool { journal?._withUnsafeGuaranteedRef { journal in journal.hasNews } ?? false }
 
   /// Adopts the object that reads and writes now, since the files could not be written before.
-  mutating func adoptJournal(of file: DomainFile) {
+  mutating func useJournal(of file: DomainFile) {
     file.hasNewJournal = false
     journal = .passUnretained(file.journal)
     guard !handlers.isEmpty else { return }
@@ -161,7 +161,7 @@ extension DomainStore.State {
     }
   }
 
-  var hasMail: Bool { !mail.isEmpty || file?.problems.isEmpty == false }
+  var hasPendingEvents: Bool { !pendingEvents.isEmpty || file?.problems.isEmpty == false }
 
   /// Lets `body` change the table, which is kept even if it throws.
   @inline(__always)
@@ -172,7 +172,7 @@ extension DomainStore.State {
     defer {
       swap(&replay.table, &table)
       byteCount = replay.byteCount
-      marks.add(replay.marks)
+      externalChanges.add(replay.externalChanges)
       post(replay)
     }
     return try body(&replay)
@@ -188,7 +188,7 @@ extension DomainStore.State {
   /// Events posted by another thread are left for that thread to deliver, which would otherwise continue
   /// before its handlers are called.
   mutating func reporting(_ file: DomainFile, _ body: (inout Replay) throws -> Void) -> Bool {
-    let before = mail.count
+    let before = pendingEvents.count
     do {
       try changing(body)
     } catch let error as FileError where error.code == .busy || error.code == .changed {
@@ -198,7 +198,7 @@ extension DomainStore.State {
     }
     // Nobody takes care of a lock that a change did not keep.
     if file.hasNewlyKeptLock { file.journal.freeKeptLock() }
-    return mail.count > before || !file.problems.isEmpty
+    return pendingEvents.count > before || !file.problems.isEmpty
   }
 
   @inline(__always)
@@ -214,7 +214,7 @@ extension DomainStore.State {
 
   mutating func post(_ changes: [DomainEvent.Change], isOwn: Bool) {
     lastEvent += 1
-    mail.append(DomainEvent(number: lastEvent, changes: changes, isOwn: isOwn))
+    pendingEvents.append(DomainEvent(number: lastEvent, changes: changes, isOwn: isOwn))
   }
 }
 
@@ -222,15 +222,15 @@ extension DomainStore.State {
 
 /// Counts what was added to a domain's table from elsewhere: for caches derived from the table, which have to
 /// know whether they are still valid.
-struct DomainMarks: Equatable, Sendable {
+struct ExternalChangeCounts: Equatable, Sendable {
   /// Records of other processes that were applied one by one.
-  var othersRecords: UInt64 = 0
+  var records: UInt64 = 0
   /// How often the contents were replaced as a whole: by a new checkpoint, or an edit by hand.
   var rewrites: UInt64 = 0
 
   @inline(__always)
-  mutating func add(_ more: DomainMarks) {
-    othersRecords &+= more.othersRecords
+  mutating func add(_ more: ExternalChangeCounts) {
+    records &+= more.records
     rewrites &+= more.rewrites
   }
 }
@@ -239,13 +239,14 @@ extension DomainStore {
   /// Reads several keys as of one moment, including other processes' changes so far.
   ///
   /// `body` runs under the domain's lock: it must not take another, nor call a program's own code.
-  func withTable<Result>(_ body: (borrowing DomainTable, DomainMarks) -> Result) -> Result {
-    var hasNews = false
+  func withTable<Result>(_ body: (borrowing DomainTable, ExternalChangeCounts) -> Result) -> Result
+  {
+    var hasEvents = false
     let result = state.withLock { state -> Result in
-      if state.hasNews, let file = state.file { hasNews = state.catchUp(file) }
-      return body(state.table, state.marks)
+      if state.isStale, let file = state.file { hasEvents = state.catchUp(file) }
+      return body(state.table, state.externalChanges)
     }
-    if hasNews { deliverLater() }
+    if hasEvents { deliverLater() }
     return result
   }
 }

@@ -195,9 +195,9 @@ extension DomainTable {
 
 /// Replaces a value and returns the old one.
 @inline(__always)
-private func exchange<Value>(_ place: inout Value, with value: Value) -> Value {
-  let old = place
-  place = value
+private func exchange<Value>(_ stored: inout Value, with value: Value) -> Value {
+  let old = stored
+  stored = value
   return old
 }
 

@@ -141,7 +141,7 @@ struct CheckpointDraft {
   /// - Parameter domain: Knows which file to replace.
   init(of table: DomainTable, for domain: DomainFile) throws {
     let bytes = try BinaryPropertyList.encode(table.fields())
-    let stamps = domain.sources.stamps
+    let stamps = domain.stampSources.stamps
     let stamped = stamps.added(to: bytes)
     let text = domain.options.format == .xml ? domain.xml(table, stamps) ?? stamped : stamped
     var target = AtomicFile(domain.plist)
@@ -171,10 +171,10 @@ extension DomainFile {
   func xml(_ table: DomainTable, _ stamps: KeyStamps? = nil) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
-      isToldOfFormat = false
+      hasReportedFormat = false
       return stamps?.added(toXML: xml) ?? xml
     } catch {
-      if !isToldOfFormat {
+      if !hasReportedFormat {
         problems.add(
           PreferencesError(
             code: .notAPropertyList,
@@ -184,7 +184,7 @@ extension DomainFile {
               + "more than 9 digits, or choose the binary format.",
             domain: name, cause: error))
       }
-      isToldOfFormat = true
+      hasReportedFormat = true
       return nil
     }
   }
@@ -207,7 +207,7 @@ struct CheckpointLoader {
     do {
       return try checkpoint(PropertyList.fields(of: data), fingerprint, KeyStamps(file: data))
     } catch {
-      try keepAside(data, error)
+      try quarantine(data, error)
       return try checkpoint([:], fingerprint)
     }
   }
@@ -223,13 +223,13 @@ struct CheckpointLoader {
       bytes: stamps?.added(to: bytes) ?? bytes, metadata: published.metadata)
   }
 
-  private func keepAside(_ data: Data, _ cause: any Error) throws {
+  private func quarantine(_ data: Data, _ cause: any Error) throws {
     let name = plist.lastPathComponent
     guard !isReadOnly else {
       throw PreferencesError(
         code: .damaged, message: "\(name) does not parse. Repair it or move it away.", cause: cause)
     }
-    let kept = try AsideFile(of: plist).keep(data)
+    let kept = try QuarantinedFile(of: plist).write(data)
     problems.add(
       PreferencesError(
         code: .damaged,

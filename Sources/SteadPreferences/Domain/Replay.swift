@@ -17,7 +17,7 @@ struct Replay {
   /// The keys of the record that was read.
   var readKeys: [ReadKey] = []
   /// Counts changes from elsewhere, for caches derived from the table.
-  var marks = DomainMarks()
+  var externalChanges = ExternalChangeCounts()
 
   /// A key in a record.
   struct ReadKey {
@@ -36,7 +36,7 @@ struct Replay {
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):
-      marks.othersRecords += 1
+      externalChanges.records += 1
       var stamps = [Journal.Stamp]()[...]
       try DomainRecord.decode(bytes) { key, value in
         if let restored = DomainEdit.restoredStamps(key, value) {
@@ -56,7 +56,7 @@ struct Replay {
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
       hasCheckpoint = true
-      marks.rewrites += 1
+      externalChanges.rewrites += 1
       byteCount = nil
       self.published = published
     }
@@ -67,11 +67,11 @@ struct Replay {
   mutating func edit(_ key: String, _ value: PropertyList?, isOwn: Bool) {
     let old = table.replace(key, with: value)
     if let count = byteCount { byteCount = count + size(key, value) - size(key, old) }
-    if isCollecting { note(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
+    if isCollecting { record(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }
 
   /// Whether the keys have exactly these values.
-  func holds(_ expected: [DomainEdit]) -> Bool {
+  func matches(_ expected: [DomainEdit]) -> Bool {
     expected.allSatisfy { table[$0.key] == $0.value }
   }
 
@@ -80,7 +80,7 @@ struct Replay {
     value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0
   }
 
-  private mutating func note(_ change: DomainEvent.Change, isOwn: Bool) {
+  private mutating func record(_ change: DomainEvent.Change, isOwn: Bool) {
     guard change.old != change.new else { return }
     if isOwn { ownChanges.append(change) } else { collected.append(change) }
   }
@@ -92,14 +92,14 @@ struct Replay {
   var otherChanges: [DomainEvent.Change] {
     guard hasCheckpoint else { return collected }
     // Not PendingEdits, which keeps only the new values: the previous ones matter here.
-    var places: [[UInt8]: Int] = [:]
+    var indices: [[UInt8]: Int] = [:]
     var changes: [DomainEvent.Change] = []
     for change in collected {
       let key = Array(change.key.utf8)
-      if let place = places[key] {
-        changes[place].new = change.new
+      if let index = indices[key] {
+        changes[index].new = change.new
       } else {
-        places[key] = changes.count
+        indices[key] = changes.count
         changes.append(change)
       }
     }
@@ -108,10 +108,11 @@ struct Replay {
 
   private mutating func collect(from old: DomainTable, to new: DomainTable) {
     for field in new.fields() where old[field.key] != field.value {
-      note(DomainEvent.Change(key: field.key, old: old[field.key], new: field.value), isOwn: false)
+      record(
+        DomainEvent.Change(key: field.key, old: old[field.key], new: field.value), isOwn: false)
     }
     for field in old.fields() where new[field.key] == nil {
-      note(DomainEvent.Change(key: field.key, old: field.value, new: nil), isOwn: false)
+      record(DomainEvent.Change(key: field.key, old: field.value, new: nil), isOwn: false)
     }
   }
 }

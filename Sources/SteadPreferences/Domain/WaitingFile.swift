@@ -25,7 +25,7 @@ struct WaitingFile {
     var id: UInt64
     var edits: [DomainEdit] = []
     /// Where the journal's record begins in which they were about to be written; nil if that never began.
-    var place: Journal.Place?
+    var position: Journal.Place?
     /// Where the complete records end.
     fileprivate var end = WaitingFile.headerByteCount
   }
@@ -59,7 +59,7 @@ struct WaitingFile {
       defer { disk.close(descriptor) }
       let isLocked = try lock(descriptor)
       defer { if isLocked { disk.unlock(descriptor) } }
-      guard try leads(to: descriptor) else { continue }
+      guard try isLinked(descriptor) else { continue }
       let (contents, byteCount) = try ownContents(of: descriptor)
       let end = contents?.end ?? 0
       if end < byteCount {
@@ -78,7 +78,7 @@ struct WaitingFile {
       let newEnd = Int(lseek(descriptor, 0, SEEK_CUR))
       // Without the lock, somebody may have written the values to the journal and removed the file, or cut off the record while
       // it was half written, and added others there. What is added twice has been set while the others were at work.
-      if try leads(to: descriptor),
+      if try isLinked(descriptor),
         let written = try writtenContents(of: descriptor, having: record, before: newEnd)
       {
         return written.id
@@ -96,18 +96,18 @@ struct WaitingFile {
   ///   - place: Where the journal's next record begins. It is noted in the file first, so that whoever finds the file
   ///     after a kill knows where to look for that record.
   ///   - body: Appends one record to the journal. It is called once more with what was added meanwhile.
-  mutating func merge(at place: Journal.Place, _ body: (Contents) throws -> Void) throws {
+  mutating func merge(at position: Journal.Place, _ body: (Contents) throws -> Void) throws {
     for _ in 0..<Self.attemptLimit {
       guard isPresent else { return }
       let descriptor = try open(O_RDWR)
       defer { disk.close(descriptor) }
       let isLocked = try lock(descriptor)
       defer { if isLocked { disk.unlock(descriptor) } }
-      guard try leads(to: descriptor) else { continue }
+      guard try isLinked(descriptor) else { continue }
       let contents = try ownContents(of: descriptor).contents
       if let contents {
-        var words = [place.salt.littleEndian, place.offset.littleEndian]
-        guard lseek(descriptor, off_t(Self.placeOffset), SEEK_SET) >= 0 else {
+        var words = [position.salt.littleEndian, position.offset.littleEndian]
+        guard lseek(descriptor, off_t(Self.positionOffset), SEEK_SET) >= 0 else {
           throw FileError(errno: errno, doing: "write to the file", path: path)
         }
         try write(Data(bytes: &words, count: 16), descriptor)
@@ -119,7 +119,7 @@ struct WaitingFile {
       // Another program may have cut the file meanwhile, and others may have added to it since.
       let writtenCount = zip(rest.edits, contents?.edits ?? []).prefix { $0 == $1 }.count
       rest.edits.removeFirst(writtenCount)
-      rest.place = nil
+      rest.position = nil
       guard !rest.edits.isEmpty else { return }
       do {
         return try body(rest)
@@ -168,7 +168,7 @@ extension WaitingFile {
   }
 
   /// Whether an open file still has the name.
-  private func leads(to descriptor: Int32) throws -> Bool {
+  private func isLinked(_ descriptor: Int32) throws -> Bool {
     try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
   }
 
@@ -205,7 +205,7 @@ extension WaitingFile {
       throw FileError(errno: errno, doing: "read it", path: path)
     }
     let data = try disk.contents(of: descriptor, limit: Self.byteLimit, path: path)
-    guard Self.isBeginning(data) else {
+    guard Self.hasMagicPrefix(data) else {
       throw FileError(
         code: .notAFile,
         message: "Something else has the name \(path.fileName); move it away.", path: path)
@@ -231,7 +231,7 @@ extension WaitingFile {
   private static let magic: UInt64 = 0x6774_5764_6165_7453
   static var magicBytes: Data { withUnsafeBytes(of: magic.littleEndian) { Data($0) } }
   private static let version: UInt64 = 1
-  private static let placeOffset = 24
+  private static let positionOffset = 24
   private static let headerByteCount = 40
   /// Length and checksum.
   private static let recordHeaderByteCount = 8
@@ -273,8 +273,9 @@ extension WaitingFile {
           message: "A newer version of this library keeps values in a waiting file; update.")
       }
       var contents = Contents(id: word(16))
-      if word(placeOffset) != 0 {
-        contents.place = Journal.Place(salt: word(placeOffset), offset: word(placeOffset + 8))
+      if word(positionOffset) != 0 {
+        contents.position = Journal.Place(
+          salt: word(positionOffset), offset: word(positionOffset + 8))
       }
       // Two processes that did not get the lock may both have begun the file.
       func skipHeaders() {
@@ -308,19 +309,19 @@ extension WaitingFile {
   /// How long to wait for another process that moves something away.
   private static let directoryLockWait = Duration.milliseconds(100)
   /// The maximum number of things that are kept beside a waiting file.
-  private static let keptAsideLimit = 8
+  private static let quarantineLimit = 8
 
   /// Renames what has the name and isn't a waiting file, and returns its new name; nil if there was nothing to do.
   ///
   /// - Throws: ``FileError`` when that is impossible.
-  func moveStrangerAway() throws -> String? {
-    guard isStranger else { return nil }
+  func quarantineForeignFile() throws -> String? {
+    guard isForeign else { return nil }
     let disk = POSIXDisk()
     // Otherwise two processes would find the same free name, and the slower one would move away, onto the stranger, the
     // waiting file that the other one has made meanwhile.
     return try disk.withLockedDirectory(path.directoryPath, wait: Self.directoryLockWait) { _ in
-      guard let found = try disk.status(at: path), try isStranger(found, disk) else { return nil }
-      for number in 1...Self.keptAsideLimit {
+      guard let found = try disk.status(at: path), try isForeign(found, disk) else { return nil }
+      for number in 1...Self.quarantineLimit {
         let aside = "\(path).damaged-\(number)"
         guard try disk.status(at: aside) == nil else { continue }
         do {
@@ -333,7 +334,7 @@ extension WaitingFile {
       throw FileError(
         code: .notAFile,
         message:
-          "Something else has the name \(path.fileName), and \(Self.keptAsideLimit) others are kept beside it; "
+          "Something else has the name \(path.fileName), and \(Self.quarantineLimit) others are kept beside it; "
           + "move them away.", path: path)
     }
   }
@@ -341,33 +342,33 @@ extension WaitingFile {
   /// Whether what has the name isn't a waiting file.
   ///
   /// A file that can't be read may be one, with values that wait.
-  var isStranger: Bool {
+  var isForeign: Bool {
     let disk = POSIXDisk()
     guard let found = try? disk.status(at: path) else { return false }
-    return (try? isStranger(found, disk)) ?? false
+    return (try? isForeign(found, disk)) ?? false
   }
 
-  private func isStranger(_ status: FileStatus, _ disk: POSIXDisk) throws -> Bool {
+  private func isForeign(_ status: FileStatus, _ disk: POSIXDisk) throws -> Bool {
     guard status.kind == .file else { return true }
     var first = Data(count: Self.magicBytes.count)
     let count = try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
       try first.withUnsafeMutableBytes { try disk.read(descriptor, into: $0, path: path) }
     }
-    return !Self.isBeginning(first.prefix(count))
+    return !Self.hasMagicPrefix(first.prefix(count))
   }
 
   /// Whether a waiting file may begin with some bytes.
   ///
   /// A process that was killed has left less than a whole beginning.
-  static func isBeginning(_ bytes: Data) -> Bool {
+  static func hasMagicPrefix(_ bytes: Data) -> Bool {
     bytes.prefix(magicBytes.count) == magicBytes.prefix(bytes.count)
   }
 }
 
 extension DomainFile {
   /// Moves away what has the waiting file's name and isn't one, and reports it.
-  func clearWaitingName() throws {
-    guard let kept = try waiting.moveStrangerAway() else { return }
+  func quarantineForeignWaitingFile() throws {
+    guard let kept = try waiting.quarantineForeignFile() else { return }
     problems.add(
       PreferencesError(
         code: .damaged,

@@ -12,7 +12,7 @@ final class ErrorReports: Sendable {
     var handler: Handler?
     var last: PreferencesError?
     /// The recurring errors with which the handler was called.
-    var told: Set<PreferencesError.Code> = []
+    var reported: Set<PreferencesError.Code> = []
   }
 
   private let state = ForkSafeLock(State())
@@ -26,19 +26,19 @@ final class ErrorReports: Sendable {
       var handler = newValue
       state.withLock { state in
         swap(&state.handler, &handler)
-        state.told = []
+        state.reported = []
       }
     }
   }
 
   func report(_ error: PreferencesError) {
     var last: PreferencesError? = error
-    let (handler, isNews) = state.withLock { state in
+    let (handler, isNew) = state.withLock { state in
       swap(&state.last, &last)
-      let isFirst = state.told.insert(error.code).inserted
+      let isFirst = state.reported.insert(error.code).inserted
       return (state.handler, isFirst || !error.isRepetition)
     }
-    if isNews { (handler ?? Self.sharedHandler)(error) }
+    if isNew { (handler ?? Self.sharedHandler)(error) }
   }
 }
 

@@ -130,7 +130,7 @@ extension PreferencesError {
   }
 
   /// Where the values of a domain are that could not be written as they should.
-  enum ValuesPlace {
+  enum ValuesLocation {
     /// Some are in memory alone.
     case memory
     /// The journal or the property list has all of them, but those in the waiting file.
@@ -149,10 +149,10 @@ extension PreferencesError {
   ///
   /// - Parameter values: Where the values are that are in effect.
   init(
-    notWritten error: FileError, domain: String, _ directory: URL?, values: ValuesPlace,
+    notWritten error: FileError, domain: String, _ directory: URL?, values: ValuesLocation,
     isRepetition: Bool
   ) {
-    let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
+    let location = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     if error.code == .busy {
       let values =
         switch values {
@@ -167,26 +167,26 @@ extension PreferencesError {
         }
       self.init(
         code: .locked,
-        message: "Another process has locked the files of the preferences\(place) for more than "
+        message: "Another process has locked the files of the preferences\(location) for more than "
           + "\(Journal.lockWaitLimit.components.seconds) s. \(values) Resume or end that process.",
         domain: domain, cause: error)
     } else {
       let values =
         switch values {
         case .memory:
-          "The preferences\(place) cannot be written. New values are kept in memory, and are written as soon as "
+          "The preferences\(location) cannot be written. New values are kept in memory, and are written as soon as "
             + "possible."
         case .waitingFile:
-          "The preferences\(place) cannot be written. New values are in the file \(domain).waiting beside the "
+          "The preferences\(location) cannot be written. New values are in the file \(domain).waiting beside the "
             + "property list, from which the next program that can write takes them."
         case .journal:
-          "The property list of the preferences\(place) cannot be written. All values are in the journal, and the "
+          "The property list of the preferences\(location) cannot be written. All values are in the journal, and the "
             + "property list is updated as soon as possible."
         case .propertyList:
-          "The property list of the preferences\(place) cannot be written. All values that were set before are in it."
-        case .none: "The preferences\(place) cannot be written. No value waits for that."
+          "The property list of the preferences\(location) cannot be written. All values that were set before are in it."
+        case .none: "The preferences\(location) cannot be written. No value waits for that."
         case .notMade:
-          "The preferences\(place) cannot be written. The change was not made; make it again when they can be."
+          "The preferences\(location) cannot be written. The change was not made; make it again when they can be."
         }
       self.init(
         code: .unavailable, message: "\(values) \(DirectoryRemedy().remedy(for: error))",
@@ -204,13 +204,13 @@ extension PreferencesError {
     notOpened error: any Error, domain: String, _ directory: URL?, isKept: Bool,
     _ advice: DirectoryRemedy = DirectoryRemedy()
   ) {
-    let place = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
+    let location = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     let isFull =
       (error as? PreferencesError)?.code == .noSpace || (error as? FileError)?.code == .noSpace
     let values = isKept ? ", and are kept in memory alone until they can" : ""
     self.init(
       code: isFull && !isKept ? .noSpace : .unavailable,
-      message: "The preferences cannot be opened\(place)\(values). "
+      message: "The preferences cannot be opened\(location)\(values). "
         + advice.remedy(for: error), domain: domain, cause: error)
   }
 
@@ -345,7 +345,7 @@ struct DirectoryRemedy {
     }
     if file.isMissingHome { return "\(file.message) \(otherHome)" }
     if file.isUnsupported { return "The file system lacks locks or cannot map files. \(local)" }
-    if let remedy = file.remedyForDescriptors { return remedy }
+    if let remedy = file.remedyForOpenFileLimit { return remedy }
     switch file.code {
     case .noSpace: return "The disk is full. Free some space on it."
     case .changed, .damaged, .newerVersion, .invalidName, .tooLarge: return file.description
@@ -378,7 +378,7 @@ struct DirectoryRemedy {
 
 extension FileError {
   /// nil unless the process, or the system, has as many files open as it may.
-  fileprivate var remedyForDescriptors: String? {
+  fileprivate var remedyForOpenFileLimit: String? {
     switch (cause as? POSIXError)?.code {
     case .EMFILE?:
       "This process has too many files open. Close some, or raise the limit with ulimit -n."

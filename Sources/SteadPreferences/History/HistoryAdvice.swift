@@ -97,7 +97,7 @@ extension PayloadHistory {
     let found = try body(items)
     let seconds = start.duration(to: .now) / .seconds(1)
     let limit = options.adviceLimits.searchSeconds
-    cores.current.withLock { $0.usage.note(field, seconds: seconds, limit: limit) }
+    cores.current.withLock { $0.usage.record(field, seconds: seconds, limit: limit) }
     return found
   }
 
@@ -126,7 +126,7 @@ struct HistoryUsage: Sendable {
     var longest = 0.0
   }
 
-  mutating func note(_ field: String, seconds: Double, limit: Double) {
+  mutating func record(_ field: String, seconds: Double, limit: Double) {
     var known = searches[field] ?? Searches()
     known.count += 1
     if seconds > limit { known.slowCount += 1 }

@@ -10,7 +10,7 @@ final class HistoryCore: @unchecked Sendable {
   struct State {
     var table = HistoryTable()
     var header = HistoryHeader()
-    var marks = DomainMarks()
+    var externalChanges = ExternalChangeCounts()
     var isLoaded = false
     /// Grows with each change of the table.
     var epoch: UInt64 = 0
@@ -18,9 +18,9 @@ final class HistoryCore: @unchecked Sendable {
     var items: AnyPayload?
     var usage = HistoryUsage()
     /// Whether somebody observes changes.
-    var isFollowed = false
-    var mail: [HistoryDelta] = []
-    var turn = DeliveryTurn()
+    var isObserved = false
+    var pendingDeltas: [HistoryDelta] = []
+    var deliveryToken = DeliveryToken()
     var receivers: [UInt64: HistoryReceiver] = [:]
     var lastReceiver: UInt64 = 0
   }
@@ -63,7 +63,7 @@ final class HistoryCores: Sendable {
 // MARK: - Catching up
 
 /// The changes that bring the table in memory up to date with the domain.
-struct HistoryNews {
+struct HistoryUpdate {
   /// An entry in the domain.
   struct Entry {
     var sequence: UInt64
@@ -80,7 +80,7 @@ struct HistoryNews {
   /// The state of the table for which this was computed.
   var epoch: UInt64
   var header: HistoryHeader
-  var marks: DomainMarks
+  var externalChanges: ExternalChangeCounts
   /// Whether this process made all of the changes.
   var isOwn: Bool
   var extent: Extent
@@ -91,39 +91,42 @@ struct HistoryNews {
 extension HistoryCore.State {
   /// Whether the table matches the domain.
   func isCurrent(_ store: DomainStore) -> Bool {
-    isLoaded && store.withTable { table, marks in isCurrent(table, marks) }
+    isLoaded && store.withTable { table, externalChanges in isCurrent(table, externalChanges) }
   }
 
-  private func isCurrent(_ table: borrowing DomainTable, _ marks: DomainMarks) -> Bool {
-    marks == self.marks && table[HistoryHeader.key] == header.stored
+  private func isCurrent(_ table: borrowing DomainTable, _ externalChanges: ExternalChangeCounts)
+    -> Bool
+  {
+    externalChanges == self.externalChanges && table[HistoryHeader.key] == header.stored
   }
 
   /// The news in the domain; nil if none.
-  func news(in store: DomainStore) -> HistoryNews? {
-    let look = store.withTable { table, marks -> Look? in
-      if isLoaded, isCurrent(table, marks) { return nil }
+  func update(in store: DomainStore) -> HistoryUpdate? {
+    let snapshot = store.withTable { table, externalChanges -> Snapshot? in
+      if isLoaded, isCurrent(table, externalChanges) { return nil }
       let header = HistoryHeader(table)
-      if let (new, gone) = prepended(header, table, marks) {
-        return Look(header: header, marks: marks, new: new, gone: gone)
+      if let (new, gone) = prepended(header, table, externalChanges) {
+        return Snapshot(header: header, externalChanges: externalChanges, new: new, gone: gone)
       }
-      return Look(header: header, marks: marks, all: table.fields())
+      return Snapshot(header: header, externalChanges: externalChanges, all: table.fields())
     }
-    guard let look else { return nil }
-    let new = look.new.map { HistoryNews.Entry(sequence: $0.0, stored: StoredEntry($0.1)) }
-    var news = HistoryNews(
-      epoch: epoch, header: look.header, marks: look.marks, isOwn: look.marks == marks,
-      extent: .prepended(gone: look.gone), changed: new)
-    if let all = look.all {
+    guard let snapshot else { return nil }
+    let new = snapshot.new.map { HistoryUpdate.Entry(sequence: $0.0, stored: StoredEntry($0.1)) }
+    var update = HistoryUpdate(
+      epoch: epoch, header: snapshot.header, externalChanges: snapshot.externalChanges,
+      isOwn: snapshot.externalChanges == externalChanges,
+      extent: .prepended(gone: snapshot.gone), changed: new)
+    if let all = snapshot.all {
       let entries = Self.entries(all)
-      news.extent = .all(entries)
-      news.changed = entries.filter { !isKept($0) }
+      update.extent = .all(entries)
+      update.changed = entries.filter { !isKept($0) }
     }
-    return news
+    return update
   }
 
-  private struct Look {
+  private struct Snapshot {
     var header: HistoryHeader
-    var marks: DomainMarks
+    var externalChanges: ExternalChangeCounts
     var new: [(UInt64, PropertyList)] = []
     var gone: [UInt64] = []
     var all: [PropertyList.Fields.Field]?
@@ -135,11 +138,13 @@ extension HistoryCore.State {
   /// entries than the oldest that decode here. Each change of a history is one record that raises the
   /// revision; more records come from somebody else.
   private func prepended(
-    _ new: HistoryHeader, _ domain: borrowing DomainTable, _ marks: DomainMarks
+    _ new: HistoryHeader, _ domain: borrowing DomainTable, _ externalChanges: ExternalChangeCounts
   ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
-    guard isLoaded, marks.rewrites == self.marks.rewrites, new.edits == header.edits,
+    guard isLoaded, externalChanges.rewrites == self.externalChanges.rewrites,
+      new.edits == header.edits,
       new.revision > header.revision, new.next >= header.next,
-      marks.othersRecords - self.marks.othersRecords <= UInt64(new.revision - header.revision),
+      externalChanges.records - self.externalChanges.records
+        <= UInt64(new.revision - header.revision),
       new.next - header.next <= UInt64(domain.count)
     else { return nil }
     var entries: [(UInt64, PropertyList)] = []
@@ -156,16 +161,16 @@ extension HistoryCore.State {
     return Int64(total) == new.total ? (entries, gone) : nil
   }
 
-  private static func entries(_ fields: [PropertyList.Fields.Field]) -> [HistoryNews.Entry] {
+  private static func entries(_ fields: [PropertyList.Fields.Field]) -> [HistoryUpdate.Entry] {
     fields.compactMap { field in
       EntryKey.sequence(field.key).map {
-        HistoryNews.Entry(sequence: $0, stored: StoredEntry(field.value))
+        HistoryUpdate.Entry(sequence: $0, stored: StoredEntry(field.value))
       }
     }.sorted { $0.sequence < $1.sequence }
   }
 
   /// Whether an entry is unchanged; a file that could not be read is tried again.
-  private func isKept(_ entry: HistoryNews.Entry) -> Bool {
+  private func isKept(_ entry: HistoryUpdate.Entry) -> Bool {
     guard let known = table[sequence: entry.sequence], known.stored == entry.stored else {
       return false
     }
@@ -175,18 +180,18 @@ extension HistoryCore.State {
 
   /// Applies news, with the decoded contents of the changed entries; false when the table is no longer the
   /// one for which they were computed.
-  mutating func take(_ news: HistoryNews, _ contents: [HistoryContent]) -> Bool {
-    guard news.epoch == epoch else { return false }
-    let changed = zip(news.changed, contents).map { entry, content in
+  mutating func apply(_ update: HistoryUpdate, _ contents: [HistoryContent]) -> Bool {
+    guard update.epoch == epoch else { return false }
+    let changed = zip(update.changed, contents).map { entry, content in
       HistoryTable.Entry(
         sequence: entry.sequence, stored: entry.stored, content: content)
     }
     let changes: [HistoryTable.Change]
-    switch news.extent {
+    switch update.extent {
     case .prepended(let gone):
       for sequence in gone { table.remove(sequence) }
       for entry in changed { table.append(entry) }
-      changes = isFollowed ? table.changes : []
+      changes = isObserved ? table.changes : []
       table.commit()
     case .all(let entries):
       let known = Dictionary(changed.map { ($0.sequence, $0) }) { first, _ in first }
@@ -197,13 +202,13 @@ extension HistoryCore.State {
         }
       }
       fresh.commit()
-      changes = isFollowed ? table.changes(to: fresh) : []
+      changes = isObserved ? table.changes(to: fresh) : []
       table = fresh
     }
-    (header, marks) = (news.header, news.marks)
+    (header, externalChanges) = (update.header, update.externalChanges)
     didChange()
-    if isFollowed, isLoaded, !changes.isEmpty {
-      mail.append(HistoryDelta(changes, isOwn: news.isOwn))
+    if isObserved, isLoaded, !changes.isEmpty {
+      pendingDeltas.append(HistoryDelta(changes, isOwn: update.isOwn))
     }
     isLoaded = true
     return true

@@ -23,13 +23,13 @@ enum HistoryOperation {
   case removeEntries([(sequence: UInt64, stored: StoredEntry)])
   case removeRecords([(sequence: UInt64, bytes: Data)])
   /// Inserts the elements of the app's array at the front, the last of them foremost, except for known ones.
-  case takeOver([Draft], digest: Data)
+  case importArray([Draft], digest: Data)
   /// Notes what is about to be written back.
-  case note(written: Data)
+  case recordExport(digest: Data)
 
   var drafts: [Draft] {
     switch self {
-    case .prepend(let drafts), .takeOver(let drafts, _): drafts
+    case .prepend(let drafts), .importArray(let drafts, _): drafts
     case .update(let draft), .replace(_, _, let draft): [draft]
     default: []
     }
@@ -38,7 +38,7 @@ enum HistoryOperation {
   /// Whether it affects only the oldest entries.
   var isPrepend: Bool {
     switch self {
-    case .prepend, .takeOver, .note: true
+    case .prepend, .importArray, .recordExport: true
     default: false
     }
   }
@@ -56,10 +56,10 @@ extension HistoryTable {
       return drafts.count
     case .update(let draft):
       guard case .payload(_, let id) = draft.content, let entry = newest(id) else { return 0 }
-      return put(draft, inPlaceOf: entry)
+      return replace(entry, with: draft)
     case .replace(let sequence, let stored, let draft):
       guard let entry = self[sequence: sequence], entry.stored == stored else { return 0 }
-      return put(draft, inPlaceOf: entry)
+      return replace(entry, with: draft)
     case .remove(let id):
       return remove(sequences(id))
     case .removeAll(let includingUndecodable):
@@ -72,11 +72,11 @@ extension HistoryTable {
       return remove(
         records.filter { self[sequence: $0.sequence]?.stored.holds($0.bytes) == true }
           .map(\.sequence))
-    case .takeOver(let drafts, _):
+    case .importArray(let drafts, _):
       let new = unknown(of: drafts)
       append(new, &next)
       return new.count
-    case .note:
+    case .recordExport:
       return 0
     }
   }
@@ -88,7 +88,7 @@ extension HistoryTable {
     }
   }
 
-  private mutating func put(_ draft: HistoryOperation.Draft, inPlaceOf entry: Entry) -> Int {
+  private mutating func replace(_ entry: Entry, with draft: HistoryOperation.Draft) -> Int {
     guard draft.stored != entry.stored else { return 1 }
     replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
     return 1
@@ -136,8 +136,10 @@ extension HistoryCore.State {
     var affected: [Int] = []
     for operation in operations {
       affected.append(table.apply(operation, next: &new.next, limit: limit))
-      if case .takeOver(_, let digest) = operation { (new.taken, new.written) = (digest, nil) }
-      if case .note(let digest) = operation { new.written = digest }
+      if case .importArray(_, let digest) = operation {
+        (new.importedDigest, new.exportedDigests) = (digest, nil)
+      }
+      if case .recordExport(let digest) = operation { new.exportedDigests = digest }
       if !operation.isPrepend, affected.last != 0 { new.edits = header.edits + 1 }
     }
     let changes = table.changes
@@ -166,7 +168,7 @@ extension HistoryCore.State {
     header = new
     if !changes.isEmpty {
       didChange()
-      if isFollowed { mail.append(HistoryDelta(changes, isOwn: true)) }
+      if isObserved { pendingDeltas.append(HistoryDelta(changes, isOwn: true)) }
     }
     return HistoryOutcome(affected: affected, released: released)
   }
@@ -190,11 +192,11 @@ extension HistoryHeader {
   /// The edits that replace an earlier header with this one.
   fileprivate func edits(from old: HistoryHeader) -> [DomainEdit] {
     var edits = [DomainEdit(key: Self.key, value: propertyList)]
-    if taken != old.taken {
-      edits.append(DomainEdit(key: Self.takenKey, value: taken.map(PropertyList.data)))
+    if importedDigest != old.importedDigest {
+      edits.append(DomainEdit(key: Self.importedKey, value: importedDigest.map(PropertyList.data)))
     }
-    if written != old.written {
-      edits.append(DomainEdit(key: Self.writtenKey, value: written.map(PropertyList.data)))
+    if exportedDigests != old.exportedDigests {
+      edits.append(DomainEdit(key: Self.exportedKey, value: exportedDigests.map(PropertyList.data)))
     }
     return edits
   }

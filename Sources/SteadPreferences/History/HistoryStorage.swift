@@ -119,7 +119,7 @@ extension PayloadHistory {
     guard let blobs = coder.blobs, !drafts.isEmpty else {
       let outcome = try body()
       if let blobs = coder.blobs, !outcome.released.isEmpty {
-        noting { try blobs.withLock { remove(outcome.released, from: blobs, core) } }
+        deferringErrors { try blobs.withLock { remove(outcome.released, from: blobs, core) } }
       }
       return outcome
     }
@@ -142,8 +142,8 @@ extension PayloadHistory {
   ///
   /// The change itself is done: a failure here is reported, and left for the next opening.
   private func remove(_ references: [String], from blobs: HistoryBlobs, _ core: HistoryCore) {
-    noting {
-      _ = absorb(core)
+    deferringErrors {
+      _ = pullUpdates(core)
       let unused = core.withLock { state in
         Set(references).filter { !state.table.refers(to: $0) }
       }
@@ -156,9 +156,9 @@ extension PayloadHistory {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current
     guard blobs.hasLeftovers(keeping: core.withLock { $0.table.allReferences }) else { return }
-    noting {
+    deferringErrors {
       try blobs.withLock {
-        _ = absorb(core)
+        _ = pullUpdates(core)
         try blobs.sweep(keeping: core.withLock { $0.table.allReferences })
       }
     }
@@ -166,7 +166,7 @@ extension PayloadHistory {
   }
 
   /// Keeps an error for the next report, which is made without a lock.
-  private func noting(_ body: () throws -> Void) {
+  private func deferringErrors(_ body: () throws -> Void) {
     do {
       try body()
     } catch {

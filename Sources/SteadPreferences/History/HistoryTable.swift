@@ -40,7 +40,7 @@ struct HistoryTable {
   private(set) var byteCount = 0
 
   /// The previous contents of places changed since the last commit, in the order of the changes.
-  private var undo: [(place: Int, before: Entry?)] = []
+  private var undo: [(slot: Int, before: Entry?)] = []
   private var committedCount = 0
   private var committedOldest = 0
 
@@ -50,7 +50,7 @@ struct HistoryTable {
   // MARK: Reading
 
   subscript(sequence sequence: UInt64) -> Entry? {
-    place(sequence).flatMap { entries[$0] }
+    slot(sequence).flatMap { entries[$0] }
   }
 
   /// The newest entry with an identity that decodes.
@@ -80,9 +80,9 @@ struct HistoryTable {
 
   /// Calls `visit` with the entries that decode, oldest first, until it returns false.
   func visitOldest(_ visit: (UInt64) -> Bool) {
-    for place in oldest..<entries.count {
-      guard case .payload? = entries[place]?.content else { continue }
-      guard visit(sequences[place]) else { return }
+    for slot in oldest..<entries.count {
+      guard case .payload? = entries[slot]?.content else { continue }
+      guard visit(sequences[slot]) else { return }
     }
   }
 
@@ -109,12 +109,12 @@ struct HistoryTable {
   }
 
   mutating func replace(_ entry: Entry) {
-    if let place = place(entry.sequence) { put(entry, at: place) }
+    if let slot = slot(entry.sequence) { put(entry, at: slot) }
   }
 
   mutating func remove(_ sequence: UInt64) {
-    guard let place = place(sequence), entries[place] != nil else { return }
-    put(nil, at: place)
+    guard let slot = slot(sequence), entries[slot] != nil else { return }
+    put(nil, at: slot)
   }
 
   /// Drops the oldest entries that decode until no more than `limit` of these are left.
@@ -128,9 +128,9 @@ struct HistoryTable {
   /// The changes since the last commit, each entry once, in the order of their first changes.
   var changes: [Change] {
     var (result, seen) = ([Change](), Set<Int>())
-    for (place, before) in undo where seen.insert(place).inserted {
-      if before == nil, entries[place] == nil { continue }
-      result.append(Change(sequence: sequences[place], before: before, after: entries[place]))
+    for (slot, before) in undo where seen.insert(slot).inserted {
+      if before == nil, entries[slot] == nil { continue }
+      result.append(Change(sequence: sequences[slot], before: before, after: entries[slot]))
     }
     return result
   }
@@ -144,21 +144,21 @@ struct HistoryTable {
 
   /// Reverts the changes since the last commit.
   mutating func rollBack() {
-    for (place, before) in undo.reversed() { set(before, at: place) }
+    for (slot, before) in undo.reversed() { set(before, at: slot) }
     undo = []
     sequences.removeLast(sequences.count - committedCount)
     entries.removeLast(entries.count - committedCount)
     oldest = committedOldest
   }
 
-  private mutating func put(_ entry: Entry?, at place: Int) {
-    undo.append((place, entries[place]))
-    set(entry, at: place)
+  private mutating func put(_ entry: Entry?, at slot: Int) {
+    undo.append((slot, entries[slot]))
+    set(entry, at: slot)
   }
 
-  private mutating func set(_ entry: Entry?, at place: Int) {
-    if let before = entries[place] { forget(before) }
-    entries[place] = entry
+  private mutating func set(_ entry: Entry?, at slot: Int) {
+    if let before = entries[slot] { removeFromIndex(before) }
+    entries[slot] = entry
     guard let entry else { return }
     total += 1
     byteCount += entry.stored.byteCount
@@ -166,10 +166,10 @@ struct HistoryTable {
     guard case .payload(_, let id) = entry.content else { return }
     count += 1
     index.insert(entry.sequence, id)
-    oldest = min(oldest, place)
+    oldest = min(oldest, slot)
   }
 
-  private mutating func forget(_ entry: Entry) {
+  private mutating func removeFromIndex(_ entry: Entry) {
     total -= 1
     byteCount -= entry.stored.byteCount
     if let reference = entry.stored.reference {
@@ -181,7 +181,7 @@ struct HistoryTable {
     index.remove(entry.sequence, id)
   }
 
-  private func place(_ sequence: UInt64) -> Int? {
+  private func slot(_ sequence: UInt64) -> Int? {
     var (low, high) = (0, sequences.count)
     while low < high {
       let middle = (low + high) / 2

@@ -61,7 +61,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   }
 
   /// The entry for an element of the app's array, unchanged.
-  func draft(takenOver json: Data) -> HistoryOperation.Draft {
+  func draft(importing json: Data) -> HistoryOperation.Draft {
     let version = options.takenOverVersion
     return draft(json, version: version, content: content(json, version: version))
   }

@@ -98,13 +98,13 @@ extension PayloadHistory {
   }
 
   func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
-    try naming { try coder.draft(payload) }
+    try addingErrorContext { try coder.draft(payload) }
   }
 
   /// Makes changes as one, and returns the number of affected entries.
   @discardableResult
   func commit(_ operations: [HistoryOperation]) throws -> Int {
-    try naming {
+    try addingErrorContext {
       try refuseIfReadOnly()
       let core = cores.current
       // Without the lock of the files, which a change by an observer takes, too.
@@ -129,7 +129,7 @@ extension PayloadHistory {
         try state.commit(operations, to: store, limit: limit)
       }
       if let outcome { return outcome }
-      _ = absorb(core)
+      _ = pullUpdates(core)
     }
   }
 }

@@ -8,8 +8,8 @@ extension PayloadHistory {
   /// The entries and a digest of the array are one record, which is flushed before the array is removed. So a
   /// process may be killed at any point: the digest tells the next opening that only the removal is left. An
   /// array is removed only if it is still the one that was imported.
-  func takeOver() throws {
-    while let found = preferences.writtenDomain.value(forKey: key) {
+  func importArray() throws {
+    while let found = preferences.writableDomain.value(forKey: key) {
       guard case .data(let array) = found else {
         return report(
           "The key's value isn't data, and is left as it is. Give the "
@@ -17,12 +17,12 @@ extension PayloadHistory {
       }
       let digest = SHA256.digest(of: array)
       let header = read { $0.header }
-      if header.isWritten(digest) { return }
+      if header.isExported(digest) { return }
       guard !preferences.plan.options.isReadOnly else {
         return report(
           "The key has entries that the history has not imported yet. Open it for writing once.")
       }
-      if digest != header.taken {
+      if digest != header.importedDigest {
         guard let elements = JSONArraySplitter.elements(of: array) else {
           if try preferences.keepAside(
             found, replacingWith: nil, forKey: key, cause: Self.notAnArray)
@@ -31,8 +31,8 @@ extension PayloadHistory {
           }
           continue
         }
-        let drafts = elements.reversed().map { coder.draft(takenOver: $0) }
-        try commit([.takeOver(drafts, digest: digest)])
+        let drafts = elements.reversed().map { coder.draft(importing: $0) }
+        try commit([.importArray(drafts, digest: digest)])
         reportUndecodable(drafts)
       }
       try store.flush()
@@ -79,17 +79,17 @@ extension PayloadHistory {
     dates: PayloadHistoryOptions<Payload>.Dates? = nil, includingUndecodable: Bool = true
   ) throws -> Int {
     let encoder = PayloadCoder<Payload>.makeEncoder(options, dates: dates ?? options.dates)
-    return try naming {
+    return try addingErrorContext {
       // An array that may not be imported would be found again and again.
       try refuseIfReadOnly()
       while true {
-        try takeOver()
-        let found = preferences.writtenDomain.value(forKey: key)
+        try importArray()
+        let found = preferences.writableDomain.value(forKey: key)
         let (array, leftOut) = try array(encoder, includingUndecodable: includingUndecodable)
         let digest = SHA256.digest(of: array)
         // Until the new array is stored the old one must still be recognised as one of ours.
         guard let known = try knownDigest(of: found) else { continue }
-        try commit([.note(written: digest + known)])
+        try commit([.recordExport(digest: digest + known)])
         let isWritten = try preferences.apply(
           [DomainEdit(key: key, value: .data(array))],
           ifStill: [DomainEdit(key: key, value: found)])
@@ -105,7 +105,7 @@ extension PayloadHistory {
     case nil: return Data()
     case .data(let array)?:
       let digest = SHA256.digest(of: array)
-      return read { $0.header }.isWritten(digest) ? digest : nil
+      return read { $0.header }.isExported(digest) ? digest : nil
     default:
       throw PreferencesError(
         code: .doesNotDecode,
@@ -164,7 +164,7 @@ extension PayloadHistory {
         }
       // The file of a large payload may have disappeared since it was decoded.
       if entry.stored.reference != nil, case .failure(let cause) = coder.bytes(of: entry.stored) {
-        guard isThere(entry.sequence, entry.stored) else { return nil }
+        guard isStillStored(entry.sequence, entry.stored) else { return nil }
         payload = .failure(error(cause))
       }
       return HistoryRecord(

@@ -42,7 +42,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   let coder: PayloadCoder<Payload>
   let cores = HistoryCores()
   let problems: HistoryProblems
-  let following = HistoryFollowing<Payload>()
+  let observation = HistoryObservation<Payload>()
 
   /// Opens or creates a history, and imports the app's array under the key.
   ///
@@ -75,7 +75,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     store = storage.store
     coder = PayloadCoder(key: key, options: options, blobs: storage.blobs)
     problems = HistoryProblems(preferences.errors)
-    problems.follow(storage.store)
+    problems.subscribe(to: storage.store)
     catchUp()
     let seconds = start.duration(to: .now) / .seconds(1)
     let header = cores.current.withLock { state in
@@ -86,7 +86,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
       throw PreferencesError(HistoryHeader.newerVersion, domain: preferences.domain, key: key)
     }
     do {
-      try naming { try takeOver() }
+      try addingErrorContext { try importArray() }
     } catch let error as PreferencesError where error.code == .readOnly {
       // The history's entries can still be read, and the key's array stays in place.
       problems.add(error)
@@ -96,7 +96,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   }
 
   deinit {
-    following.end(store)
+    observation.end(store)
     for receiver in cores.current.withLock({ Array($0.receivers.values) }) { receiver.finish() }
   }
 
@@ -180,13 +180,13 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   ///
   /// - Throws: ``PreferencesError`` when the disk fails.
   public func flush() throws {
-    try naming { try store.flush() }
+    try addingErrorContext { try store.flush() }
   }
 }
 
 extension PayloadHistory {
   /// Runs code that may fail; errors name the domain and the key.
-  func naming<Result>(_ body: () throws -> Result) throws -> Result {
+  func addingErrorContext<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch {
@@ -210,18 +210,18 @@ extension PayloadHistory {
   /// Updates the table from the domain, and notifies observers. Never called with a lock held.
   func catchUp(_ core: HistoryCore) {
     // Changes written by another thread are delivered by that thread, before its call returns.
-    if absorb(core) { deliver(core) }
+    if pullUpdates(core) { deliver(core) }
   }
 
   /// Updates the table from the domain; returns true if observers have to be notified.
   ///
   /// News is decoded without the lock; if another thread came first, it is computed once more from that
   /// thread's state.
-  func absorb(_ core: HistoryCore) -> Bool {
-    while let news = core.withLock({ state in state.news(in: store) }) {
-      let contents = news.changed.map { coder.content($0.stored) }
-      if hasVanished(news.changed, contents) { continue }
-      guard core.withLock({ state in state.take(news, contents) }) else { continue }
+  func pullUpdates(_ core: HistoryCore) -> Bool {
+    while let update = core.withLock({ state in state.update(in: store) }) {
+      let contents = update.changed.map { coder.content($0.stored) }
+      if hasVanished(update.changed, contents) { continue }
+      guard core.withLock({ state in state.apply(update, contents) }) else { continue }
       report(contents.reversed().compactMap(\.cause))
       return true
     }
@@ -230,16 +230,16 @@ extension PayloadHistory {
 
   /// Whether an entry's file could not be read because somebody has just removed both.
   private func hasVanished(
-    _ entries: [HistoryNews.Entry], _ contents: [HistoryContent]
+    _ entries: [HistoryUpdate.Entry], _ contents: [HistoryContent]
   ) -> Bool {
     zip(entries, contents).contains { entry, content in
-      content.cause?.reason == .unreadable && !isThere(entry.sequence, entry.stored)
+      content.cause?.reason == .unreadable && !isStillStored(entry.sequence, entry.stored)
     }
   }
 
   /// Whether the domain still has an unchanged entry. A file is removed after its entry: one that is missing
   /// while the entry exists is lost.
-  func isThere(_ sequence: UInt64, _ stored: StoredEntry) -> Bool {
+  func isStillStored(_ sequence: UInt64, _ stored: StoredEntry) -> Bool {
     store.value(forKey: EntryKey.text(sequence)) == stored.propertyList
   }
 
@@ -286,7 +286,7 @@ final class HistoryProblems: Sendable {
     }
   }
 
-  func follow(_ store: DomainStore) { subscription.follow(store) }
+  func subscribe(to store: DomainStore) { subscription.subscribe(to: store) }
 
   func add(_ problem: PreferencesError) { waiting.withLock { $0.append(problem) } }
 

@@ -77,7 +77,7 @@ extension PayloadHistory {
 
   private func receive(_ receiver: HistoryReceiver) -> UInt64 {
     // Deliver only changes made after registration.
-    following.begin(self)
+    observation.begin(self)
     let core = cores.current
     catchUp(core)
     return core.withLock { state in
@@ -167,10 +167,10 @@ extension PayloadHistory: Observable {
   /// Reports to Observation that the history is read; called once in each read, before it.
   func track() {
     let before = TrackingProbe.count.load(ordering: .relaxed)
-    following.registrar.access(self, keyPath: following.probe)
+    observation.registrar.access(self, keyPath: observation.probe)
     guard TrackingProbe.count.load(ordering: .relaxed) != before else { return }
-    following.registrar.access(self, keyPath: following.items)
-    following.begin(self)
+    observation.registrar.access(self, keyPath: observation.items)
+    observation.begin(self)
   }
 
   /// Notifies observers of waiting changes. Never called with a lock held.
@@ -179,23 +179,23 @@ extension PayloadHistory: Observable {
   /// delivered by the thread that called it, after it has returned.
   func deliver(_ core: HistoryCore) {
     problems.report()
-    while let (delta, receivers) = core.withLock({ state in state.nextMail() }) {
+    while let (delta, receivers) = core.withLock({ state in state.nextDelta() }) {
       if !delta.isEmpty {
         for receiver in receivers { receiver.add(delta) }
       }
-      following.registrar.withMutation(of: self, keyPath: following.items) {}
+      observation.registrar.withMutation(of: self, keyPath: observation.items) {}
       announceChange()
-      core.withLock { state in state.turn.end() }
+      core.withLock { state in state.deliveryToken.release() }
     }
   }
 }
 
 extension HistoryCore.State {
-  fileprivate mutating func nextMail() -> (
+  fileprivate mutating func nextDelta() -> (
     HistoryDelta, [HistoryReceiver]
   )? {
-    guard !mail.isEmpty, turn.begin() else { return nil }
-    return (mail.removeFirst(), receivers.sorted { $0.key < $1.key }.map(\.value))
+    guard !pendingDeltas.isEmpty, deliveryToken.acquire() else { return nil }
+    return (pendingDeltas.removeFirst(), receivers.sorted { $0.key < $1.key }.map(\.value))
   }
 }
 
@@ -205,7 +205,7 @@ private enum HistoryQueue {
 }
 
 /// Notifies a history of other writers' changes, and Observation of its reads.
-final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendable {
+final class HistoryObservation<Payload: Codable & Identifiable & Sendable>: Sendable {
   typealias History = PayloadHistory<Payload>
 
   let registrar = ObservationRegistrar()
@@ -218,7 +218,7 @@ final class HistoryFollowing<Payload: Codable & Identifiable & Sendable>: Sendab
   /// Watches the domain from the first call on.
   func begin(_ history: History) {
     // First, so that no change from here on is missed, whoever adds the handler.
-    history.cores.current.withLock { $0.isFollowed = true }
+    history.cores.current.withLock { $0.isObserved = true }
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
       // Not here: the writing thread may hold the history's lock.

@@ -84,9 +84,9 @@ enum EntryKey {
 
   static func text(_ sequence: UInt64) -> String {
     String(unsafeUninitializedCapacity: width) { bytes in
-      for place in 0..<width {
-        let digit = UInt8(truncatingIfNeeded: sequence >> UInt64(4 * (width - 1 - place))) & 15
-        bytes[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+      for index in 0..<width {
+        let digit = UInt8(truncatingIfNeeded: sequence >> UInt64(4 * (width - 1 - index))) & 15
+        bytes[index] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
       }
       return width
     }
@@ -107,8 +107,8 @@ struct HistoryHeader: Equatable, Sendable {
   /// The format that this library writes, and the newest that it knows.
   static let format = 1
   static let key = "state"
-  static let takenKey = "taken"
-  static let writtenKey = "written"
+  static let importedKey = "taken"
+  static let exportedKey = "written"
 
   var format = HistoryHeader.format
   /// Grows with each change, so that a change can verify that it was computed from the current state.
@@ -120,18 +120,18 @@ struct HistoryHeader: Equatable, Sendable {
   /// The number of entries, including those that do not decode.
   var total: Int64 = 0
   /// The digest of the array that was last imported from the app's domain.
-  var taken: Data?
+  var importedDigest: Data?
   /// The digest of the array that was last written back there, followed by that of the one before, which may
   /// still be stored.
-  var written: Data?
+  var exportedDigests: Data?
   /// The value from which this was read, and which a change expects to find again.
   var stored: PropertyList?
 
   init() {}
 
   init(_ table: borrowing DomainTable) {
-    if case .data(let digest)? = table[Self.takenKey] { taken = digest }
-    if case .data(let digest)? = table[Self.writtenKey] { written = digest }
+    if case .data(let digest)? = table[Self.importedKey] { importedDigest = digest }
+    if case .data(let digest)? = table[Self.exportedKey] { exportedDigests = digest }
     stored = table[Self.key]
     guard case .array(let parts)? = stored else { return }
     let numbers = parts.compactMap { part -> Int64? in
@@ -148,10 +148,10 @@ struct HistoryHeader: Equatable, Sendable {
   }
 
   /// Whether an array under the app's key is one that was written back.
-  func isWritten(_ digest: Data) -> Bool {
-    guard let written else { return false }
-    return stride(from: 0, to: written.count, by: digest.count).contains {
-      written.dropFirst($0).prefix(digest.count) == digest
+  func isExported(_ digest: Data) -> Bool {
+    guard let exportedDigests else { return false }
+    return stride(from: 0, to: exportedDigests.count, by: digest.count).contains {
+      exportedDigests.dropFirst($0).prefix(digest.count) == digest
     }
   }
 

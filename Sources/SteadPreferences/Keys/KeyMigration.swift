@@ -1,6 +1,6 @@
 /// A name, a type or both that a key's value had earlier.
 @usableFromInline
-struct KeyHistory<Value>: Sendable {
+struct KeyMigration<Value>: Sendable {
   /// The earlier name; nil for the key's current name.
   let name: String?
   /// Reads the earlier value and converts it; nil if the type is the same.
@@ -8,7 +8,7 @@ struct KeyHistory<Value>: Sendable {
 
   struct Conversion: Sendable {
     /// Whether a stored value has exactly the form of the old type.
-    let fits: @Sendable (PropertyList) -> Bool
+    let matches: @Sendable (PropertyList) -> Bool
     let convert: @Sendable (PropertyList) throws -> Value
   }
 }
@@ -26,7 +26,7 @@ extension Preferences.Key {
   /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }
   /// ```
   public func renamed(from name: String) -> Self {
-    adding(KeyHistory(name: name, conversion: nil))
+    adding(KeyMigration(name: name, conversion: nil))
   }
 
   /// The same key, whose value had another name and another type earlier.
@@ -37,7 +37,7 @@ extension Preferences.Key {
   public func renamed<Old: PreferenceValue>(
     from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {
-    adding(KeyHistory(name: name, conversion: .init(NativeBridge<Old>.self, convert)))
+    adding(KeyMigration(name: name, conversion: .init(NativeBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value had another name and was stored as its raw value.
@@ -45,7 +45,7 @@ extension Preferences.Key {
   public func renamed<Old: RawRepresentable & SendableMetatype>(
     from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self where Old.RawValue: PreferenceValue {
-    adding(KeyHistory(name: name, conversion: .init(RawBridge<Old>.self, convert)))
+    adding(KeyMigration(name: name, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value had another name and was stored in its `Codable` form.
@@ -53,7 +53,7 @@ extension Preferences.Key {
   public func renamed<Old: Codable & SendableMetatype>(
     from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {
-    adding(KeyHistory(name: name, conversion: .init(CodableBridge<Old>.self, convert)))
+    adding(KeyMigration(name: name, conversion: .init(CodableBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value had another name and was stored as its raw value, though it is `Codable`.
@@ -61,7 +61,7 @@ extension Preferences.Key {
   public func renamed<Old: RawRepresentable & Codable & SendableMetatype>(
     from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self where Old.RawValue: PreferenceValue {
-    adding(KeyHistory(name: name, conversion: .init(RawBridge<Old>.self, convert)))
+    adding(KeyMigration(name: name, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value had another type earlier.
@@ -80,7 +80,7 @@ extension Preferences.Key {
   public func migrating<Old: PreferenceValue>(
     from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {
-    adding(KeyHistory(name: nil, conversion: .init(NativeBridge<Old>.self, convert)))
+    adding(KeyMigration(name: nil, conversion: .init(NativeBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value was stored as the raw value of another type.
@@ -88,7 +88,7 @@ extension Preferences.Key {
   public func migrating<Old: RawRepresentable & SendableMetatype>(
     from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self where Old.RawValue: PreferenceValue {
-    adding(KeyHistory(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
+    adding(KeyMigration(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value was stored as the `Codable` form of another type.
@@ -96,7 +96,7 @@ extension Preferences.Key {
   public func migrating<Old: Codable & SendableMetatype>(
     from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self {
-    adding(KeyHistory(name: nil, conversion: .init(CodableBridge<Old>.self, convert)))
+    adding(KeyMigration(name: nil, conversion: .init(CodableBridge<Old>.self, convert)))
   }
 
   /// The same key, whose value was stored as the raw value of another type, though it is `Codable`.
@@ -104,21 +104,21 @@ extension Preferences.Key {
   public func migrating<Old: RawRepresentable & Codable & SendableMetatype>(
     from type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
   ) -> Self where Old.RawValue: PreferenceValue {
-    adding(KeyHistory(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
+    adding(KeyMigration(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
-  private func adding(_ step: KeyHistory<Value>) -> Self {
+  private func adding(_ step: KeyMigration<Value>) -> Self {
     var key = self
-    key.history.append(step)
+    key.migrations.append(step)
     return key
   }
 }
 
-extension KeyHistory.Conversion {
+extension KeyMigration.Conversion {
   fileprivate init<Bridge: PreferenceBridge>(
     _ bridge: Bridge.Type, _ convert: @escaping @Sendable (Bridge.Value) throws -> Value
   ) {
-    fits = { stored in bridge.stores(stored) }
+    matches = { stored in bridge.stores(stored) }
     self.convert = { stored in try convert(try bridge.decode(stored)) }
   }
 }
@@ -136,11 +136,11 @@ extension Preferences.Key {
   ///
   /// Throws when it is a value neither of the key's type nor of an earlier one.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
-    guard history.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
+    guard migrations.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
       return (try bridge.decode(stored), false)
     }
-    let conversions = history.compactMap { $0.name == nil ? $0.conversion : nil }
-    if let old = conversions.first(where: { $0.fits(stored) }) {
+    let conversions = migrations.compactMap { $0.name == nil ? $0.conversion : nil }
+    if let old = conversions.first(where: { $0.matches(stored) }) {
       return (try old.convert(stored), true)
     }
     do {
@@ -154,8 +154,8 @@ extension Preferences.Key {
   }
 
   /// The value's earlier names, each with the conversion for values stored there; nil for none.
-  var oldNames: [(name: String, conversion: KeyHistory<Value>.Conversion?)] {
-    history.compactMap { step in step.name.map { ($0, step.conversion) } }
+  var oldNames: [(name: String, conversion: KeyMigration<Value>.Conversion?)] {
+    migrations.compactMap { step in step.name.map { ($0, step.conversion) } }
   }
 }
 
@@ -167,8 +167,8 @@ extension Preferences {
   /// Moves and converts the app domain's value. If that fails, as on a disk that is full or read-only, the
   /// value stays as it is and is used nevertheless.
   @usableFromInline
-  func valueWithHistory<Value>(of key: Key<Value>) throws -> Value? {
-    adoptOldNames(of: key)
+  func migratedValue<Value>(of key: Key<Value>) throws -> Value? {
+    migrateOldNames(of: key)
     if let stored = propertyList(forKey: key.name) {
       let (value, isConverted) = try key.read(stored)
       if isConverted, let converted = try key.bridge.encode(value) {
@@ -188,8 +188,8 @@ extension Preferences {
   /// Moves the app domain's value from an old name to the key's own, if that has none.
   ///
   /// A value that cannot be converted stays under its old name.
-  func adoptOldNames<Value>(of key: Key<Value>) {
-    let domain = writtenDomain
+  func migrateOldNames<Value>(of key: Key<Value>) {
+    let domain = writableDomain
     guard domain.value(forKey: key.name) == nil else { return }
     for old in key.oldNames {
       guard let stored = domain.value(forKey: old.name) else { continue }

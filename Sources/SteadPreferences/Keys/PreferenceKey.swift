@@ -26,7 +26,7 @@ extension Preferences {
     @usableFromInline let bridge: any PreferenceBridge<Value>.Type
     @usableFromInline let makeDefault: @Sendable () -> Value
     /// The earlier names and types, in the order in which they are looked up.
-    @usableFromInline var history: [KeyHistory<Value>]
+    @usableFromInline var migrations: [KeyMigration<Value>]
 
     @usableFromInline
     init(
@@ -36,7 +36,7 @@ extension Preferences {
       self.name = name
       self.bridge = bridge
       self.makeDefault = makeDefault
-      history = []
+      migrations = []
     }
 
     /// The value while nothing is stored, computed again each time.

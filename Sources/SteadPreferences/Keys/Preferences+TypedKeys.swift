@@ -17,7 +17,7 @@ extension Preferences {
   public subscript<Value>(key: Key<Value>) -> Value {
     get {
       do {
-        guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
+        guard key.migrations.isEmpty else { return try migratedValue(of: key) ?? key.makeDefault() }
         guard let stored = propertyList(forKey: key.name) else { return key.makeDefault() }
         return try key.bridge.decode(stored)
       } catch {
@@ -39,11 +39,11 @@ extension Preferences {
   /// The value of a typed key; throws ``PreferencesError`` when the stored value does not decode.
   public func value<Value>(for key: Key<Value>) throws -> Value {
     do {
-      guard key.history.isEmpty else { return try valueWithHistory(of: key) ?? key.makeDefault() }
+      guard key.migrations.isEmpty else { return try migratedValue(of: key) ?? key.makeDefault() }
       return try propertyList(forKey: key.name).map { try key.bridge.decode($0) }
         ?? key.makeDefault()
     } catch {
-      throw naming(key.name, in: error)
+      throw addingKey(key.name, to: error)
     }
   }
 
@@ -69,10 +69,10 @@ extension Preferences {
         message: "The value could not be encoded; correct what the cause names.", domain: domain,
         key: key.name, cause: error)
     }
-    guard !key.history.isEmpty else {
+    guard !key.migrations.isEmpty else {
       return try replace(with: new, forKey: key.name) { _ = try key.bridge.decode($0) }
     }
-    adoptOldNames(of: key)
+    migrateOldNames(of: key)
     try replace(with: new, forKey: key.name) { _ = try key.read($0) }
   }
 
@@ -135,7 +135,7 @@ extension Preferences {
     _ key: Key<Value>, includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<Value>) -> Void
   ) -> PreferenceObservation {
-    adoptOldNames(of: key)
+    migrateOldNames(of: key)
     let decoder = ChangeDecoder(key: key, preferences: self)
     return observe(key.name, includingOwn: includingOwn) { change in
       handler(decoder.decode(change))
@@ -157,7 +157,7 @@ extension Preferences {
   public func changes<Value: Sendable>(
     for key: Key<Value>, includingOwn: Bool = true
   ) -> TypedPreferenceChanges<Value> {
-    adoptOldNames(of: key)
+    migrateOldNames(of: key)
     return TypedPreferenceChanges(
       stored: changes(for: key.name, includingOwn: includingOwn),
       decoder: ChangeDecoder(key: key, preferences: self))

@@ -94,18 +94,18 @@ struct PendingPreferenceChanges: PendingChanges {
 
   mutating func add(_ change: Change) {
     let key = ExactKey(change.key)
-    guard let place = changes.index(forKey: key) else {
+    guard let index = changes.index(forKey: key) else {
       keys.append(key)
       changes.updateValue(change, forKey: key)
       return
     }
-    guard let earlier = changes.values[place] else {
-      changes.values[place] = change
+    guard let earlier = changes.values[index] else {
+      changes.values[index] = change
       return
     }
     let merged = Change(
       key: change.key, old: earlier.old, new: change.new, isOwn: earlier.isOwn && change.isOwn)
-    changes.values[place] = merged.old == merged.new ? nil : merged
+    changes.values[index] = merged.old == merged.new ? nil : merged
   }
 
   mutating func take() -> Change? {
@@ -167,13 +167,13 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   /// The next change; nil once ``finish()`` was called.
   func next() async -> Change? {
     await withCheckedContinuation { consumer in
-      let (change, isThere) = state.withLock { state -> (Change?, Bool) in
+      let (change, isReady) = state.withLock { state -> (Change?, Bool) in
         if state.isFinished { return (nil, true) }
         if let change = state.pending.take() { return (change, true) }
         state.waiting.append(consumer)
         return (nil, false)
       }
-      if isThere { consumer.resume(returning: change) }
+      if isReady { consumer.resume(returning: change) }
     }
   }
 

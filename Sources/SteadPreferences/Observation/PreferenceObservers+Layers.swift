@@ -5,7 +5,7 @@
 
 extension PreferenceObservers {
   /// Watches the layers of the search list, and no others, while somebody observes.
-  func follow() {
+  func updateLayers() {
     while true {
       let stores = search().unique
       let (layers, generation) = state.withLock { state in (state.layers, state.generation) }
@@ -14,7 +14,7 @@ extension PreferenceObservers {
         layers.first { $0.store === store } ?? makeLayer(store)
       }
       // After the new layers report events: nobody would report a key that appeared before that.
-      if !layers.isEmpty { learnKeys(thatDiffer: layers.map(\.store), stores) }
+      if !layers.isEmpty { loadKeys(changedBetween: layers.map(\.store), stores) }
       let isDone = state.withLock { state in
         guard state.generation == generation, !state.isUnused else { return false }
         // The number of events may have grown since it was copied.
@@ -27,9 +27,9 @@ extension PreferenceObservers {
       let (left, right) = isDone ? (layers, next) : (next, layers)
       for layer in left where !right.contains(where: { $0.id == layer.id }) {
         layer.store.removeHandler(layer.token)
-        state.withLock { state in state.early[layer.id] = nil }
+        state.withLock { state in state.buffered[layer.id] = nil }
       }
-      if isDone { for layer in next { takeEarly(from: layer.id) } }
+      if isDone { for layer in next { applyBuffered(from: layer.id) } }
       if isDone || state.withLock({ state in state.isUnused }) { return }
     }
   }
@@ -37,23 +37,23 @@ extension PreferenceObservers {
   private func makeLayer(_ store: DomainStore) -> Layer {
     let id = state.withLock { state in
       state.lastID += 1
-      state.early[state.lastID] = []
+      state.buffered[state.lastID] = []
       return state.lastID
     }
-    let (token, received) = store.follow { [weak self] event in self?.receive(event, from: id) }
+    let (token, received) = store.subscribe { [weak self] event in self?.receive(event, from: id) }
     return Layer(store: store, id: id, token: token, received: received)
   }
 
   /// Watches the search list after a change of it, and delivers the resulting changes of values.
   func searchListDidChange(isOwn: Bool) {
     guard !state.withLock({ state in state.isUnused }) else { return }
-    follow()
-    for key in state.withLock({ state in Array(state.keys.keys) }) { learn(key, isOwn: isOwn) }
+    updateLayers()
+    for key in state.withLock({ state in Array(state.keys.keys) }) { loadValues(key, isOwn: isOwn) }
     deliver()
   }
 
   /// Learns the keys of added or removed layers, for observers of every key.
-  private func learnKeys(thatDiffer old: [DomainStore], _ new: [DomainStore]) {
+  private func loadKeys(changedBetween old: [DomainStore], _ new: [DomainStore]) {
     guard state.withLock({ state in !state.everyKey.isEmpty }) else { return }
     let stores =
       old.filter { store in !new.contains { $0 === store } }
@@ -61,7 +61,7 @@ extension PreferenceObservers {
     for field in stores.flatMap({ $0.contents() }) {
       let key = ExactKey(field.key)
       state.withLock { state in state.insert(key) }
-      learn(key)
+      loadValues(key)
     }
   }
 
@@ -69,23 +69,23 @@ extension PreferenceObservers {
   ///
   /// A value that a layer has not reported yet, or is just reporting, does not count: its event would then be
   /// no change.
-  func learn(_ key: ExactKey, isOwn: Bool = true) {
+  func loadValues(_ key: ExactKey, isOwn: Bool = true) {
     while true {
       let view = state.withLock { state in
-        state.knows(key)
-          ? nil : (layers: state.layers, early: state.early, generation: state.generation)
+        state.isLoaded(key)
+          ? nil : (layers: state.layers, buffered: state.buffered, generation: state.generation)
       }
-      guard let (layers, early, generation) = view else { return }
+      guard let (layers, buffered, generation) = view else { return }
       let values = layers.enumerated().compactMap { index, layer in
-        value(of: key, in: layer, early[layer.id] ?? []).map { (index, $0) }
+        value(of: key, in: layer, buffered[layer.id] ?? []).map { (index, $0) }
       }
       let isDone = state.withLock { state in
-        guard state.generation == generation, !state.knows(key),
+        guard state.generation == generation, !state.isLoaded(key),
           zip(state.layers, layers).allSatisfy({ $0.received == $1.received }),
-          layers.allSatisfy({ state.early[$0.id]?.count == early[$0.id]?.count }),
+          layers.allSatisfy({ state.buffered[$0.id]?.count == buffered[$0.id]?.count }),
           let before = state.keys[key]
         else { return false }
-        state.keys[key]?.learn(values, generation: generation)
+        state.keys[key]?.setValues(values, generation: generation)
         if before.generation != 0, let after = state.keys[key], before.effective != after.effective
         {
           state.post(key, after, old: before.effective, isOwn: isOwn)
@@ -97,53 +97,53 @@ extension PreferenceObservers {
   }
 
   private func value(
-    of key: ExactKey, in layer: Layer, _ early: [DomainEvent]
+    of key: ExactKey, in layer: Layer, _ buffered: [DomainEvent]
   ) -> PropertyList? {
-    for change in early.lazy.flatMap(\.changes) where change.key.isSameText(as: key.text) {
+    for change in buffered.lazy.flatMap(\.changes) where change.key.isSameText(as: key.text) {
       return change.old
     }
-    return layer.store.value(forKey: key.text, afterEvent: early.last?.number ?? layer.received)
+    return layer.store.value(forKey: key.text, afterEvent: buffered.last?.number ?? layer.received)
   }
 
   /// Applies a layer's event, or keeps it until the layer is one of the current ones.
   private func receive(_ event: DomainEvent, from id: UInt64) {
-    let isEarly = state.withLock { state -> Bool in
-      guard state.early[id] != nil else { return false }
-      state.early[id]?.append(event)
+    let isBuffered = state.withLock { state -> Bool in
+      guard state.buffered[id] != nil else { return false }
+      state.buffered[id]?.append(event)
       return true
     }
-    if !isEarly { take(event, from: id) }
+    if !isBuffered { apply(event, from: id) }
   }
 
   /// Applies events that arrived while a layer was being created; in order, so that more may wait meanwhile.
-  private func takeEarly(from id: UInt64) {
+  private func applyBuffered(from id: UInt64) {
     while true {
       let event = state.withLock { state -> DomainEvent? in
-        if let event = state.early[id]?.first { return event }
-        state.early[id] = nil
+        if let event = state.buffered[id]?.first { return event }
+        state.buffered[id] = nil
         return nil
       }
       guard let event else { return }
-      take(event, from: id)
+      apply(event, from: id)
     }
   }
 
-  private func take(_ event: DomainEvent, from id: UInt64) {
+  private func apply(_ event: DomainEvent, from id: UInt64) {
     while true {
-      let unknown = state.withLock { state -> [DomainEvent.Change]? in
+      let unloaded = state.withLock { state -> [DomainEvent.Change]? in
         guard let index = state.layers.firstIndex(where: { $0.id == id }) else {
-          state.early[id] = nil
+          state.buffered[id] = nil
           return nil
         }
-        let unknown = state.unknownKeys(in: event)
-        guard unknown.isEmpty else { return unknown }
+        let unloaded = state.unloadedKeys(in: event)
+        guard unloaded.isEmpty else { return unloaded }
         state.layers[index].received = event.number
-        if state.early[id] != nil { state.early[id]?.removeFirst() }
-        for change in event.changes { state.take(change, layer: index, isOwn: event.isOwn) }
+        if state.buffered[id] != nil { state.buffered[id]?.removeFirst() }
+        for change in event.changes { state.apply(change, layer: index, isOwn: event.isOwn) }
         return nil
       }
-      guard let unknown else { break }
-      for change in unknown { learn(ExactKey(change.key)) }
+      guard let unloaded else { break }
+      for change in unloaded { loadValues(ExactKey(change.key)) }
     }
     deliver()
   }
@@ -153,28 +153,28 @@ extension PreferenceObservers.State {
   fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }
 
   /// Whether nothing is left to learn about a key.
-  fileprivate func knows(_ key: ExactKey) -> Bool {
+  fileprivate func isLoaded(_ key: ExactKey) -> Bool {
     guard let observed = keys[key] else { return true }
     return observed.generation == generation
   }
 
   /// Changes of observed keys that were not looked up yet, the first of each key.
-  fileprivate mutating func unknownKeys(in event: DomainEvent) -> [DomainEvent.Change] {
-    var unknown: [DomainEvent.Change] = []
+  fileprivate mutating func unloadedKeys(in event: DomainEvent) -> [DomainEvent.Change] {
+    var unloaded: [DomainEvent.Change] = []
     var seen: Set<ExactKey> = []
     for change in event.changes {
       let key = ExactKey(change.key)
       if !everyKey.isEmpty { insert(key) }
-      if !knows(key), seen.insert(key).inserted { unknown.append(change) }
+      if !isLoaded(key), seen.insert(key).inserted { unloaded.append(change) }
     }
-    return unknown
+    return unloaded
   }
 
   fileprivate mutating func insert(_ key: ExactKey) {
     if keys[key] == nil { keys[key] = ObservedKey() }
   }
 
-  fileprivate mutating func take(_ change: DomainEvent.Change, layer: Int, isOwn: Bool) {
+  fileprivate mutating func apply(_ change: DomainEvent.Change, layer: Int, isOwn: Bool) {
     let key = ExactKey(change.key)
     guard let index = keys.index(forKey: key) else { return }
     let old = keys.values[index].effective

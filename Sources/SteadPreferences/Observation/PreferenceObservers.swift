@@ -29,9 +29,9 @@ final class PreferenceObservers: Sendable {
   }
 
   /// A change and the observers that have to receive it.
-  struct Letter {
+  struct PendingNotification {
     let change: PreferenceChange<PropertyList?>
-    let recipients: [UInt64]
+    let observerIDs: [UInt64]
     let tracked: TrackedKey?
   }
 
@@ -40,7 +40,7 @@ final class PreferenceObservers: Sendable {
     /// The layers, while somebody observes; each domain once.
     var layers: [Layer] = []
     /// Events of new layers that are not among `layers` yet.
-    var early: [UInt64: [DomainEvent]] = [:]
+    var buffered: [UInt64: [DomainEvent]] = [:]
     /// Grows with each change of `layers`.
     var generation: UInt64 = 0
     var keys: [ExactKey: ObservedKey] = [:]
@@ -48,8 +48,8 @@ final class PreferenceObservers: Sendable {
     /// Observers of every key.
     var everyKey: [UInt64] = []
     var lastID: UInt64 = 0
-    var mail: [Letter] = []
-    var turn = DeliveryTurn()
+    var pendingNotifications: [PendingNotification] = []
+    var deliveryToken = DeliveryToken()
   }
 
   /// The domains of the search list, in order.
@@ -86,8 +86,8 @@ final class PreferenceObservers: Sendable {
       for key in keys { state.keys[key, default: ObservedKey()].observers.append(state.lastID) }
       return state.lastID
     }
-    follow()
-    for key in observer.keys ?? [] { learn(key) }
+    updateLayers()
+    for key in observer.keys ?? [] { loadValues(key) }
     deliver()
     return id
   }
@@ -96,7 +96,7 @@ final class PreferenceObservers: Sendable {
   func remove(_ id: UInt64) {
     let (observer, layers) = state.withLock { state in
       let observer = state.observers.removeValue(forKey: id)
-      return (observer, observer.map { state.forget(id, $0) } ?? [])
+      return (observer, observer.map { state.remove(id, $0) } ?? [])
     }
     for layer in layers { layer.store.removeHandler(layer.token) }
     // The handler, and everything that it retains, may be released here: outside the lock.
@@ -116,8 +116,8 @@ final class PreferenceObservers: Sendable {
     // Before the value is read, so that no change is missed in between.
     tracked.willRead()
     guard !isKnown else { return }
-    follow()
-    learn(key)
+    updateLayers()
+    loadValues(key)
     deliver()
   }
 
@@ -128,23 +128,23 @@ final class PreferenceObservers: Sendable {
   /// One thread at a time does this, and a handler that sets a preference leaves the rest to it: so changes
   /// are delivered in order, and calls do not nest.
   func deliver() {
-    while let letters = state.withLock({ state in state.takeMail() }) {
-      for letter in letters {
-        for id in letter.recipients {
+    while let notifications = state.withLock({ state in state.takePendingNotifications() }) {
+      for notification in notifications {
+        for id in notification.observerIDs {
           let observer = state.withLock { state in state.observers[id] }
-          guard let observer, observer.includesOwn || !letter.change.isOwn else { continue }
-          observer.handler(letter.change)
+          guard let observer, observer.includesOwn || !notification.change.isOwn else { continue }
+          observer.handler(notification.change)
         }
-        letter.tracked?.didChange()
+        notification.tracked?.didChange()
       }
-      state.withLock { state in state.turn.end() }
+      state.withLock { state in state.deliveryToken.release() }
     }
   }
 }
 
 extension PreferenceObservers.State {
   /// Removes all traces of an observer, and returns the layers that need not be watched any more.
-  fileprivate mutating func forget(
+  fileprivate mutating func remove(
     _ id: UInt64, _ observer: PreferenceObservers.Observer
   ) -> [PreferenceObservers.Layer] {
     if let observed = observer.keys {
@@ -167,17 +167,19 @@ extension PreferenceObservers.State {
 
   /// Notes that a key's value has changed.
   mutating func post(_ key: ExactKey, _ observed: ObservedKey, old: PropertyList?, isOwn: Bool) {
-    let recipients = observed.observers + everyKey
-    guard !recipients.isEmpty || observed.tracked != nil else { return }
+    let observerIDs = observed.observers + everyKey
+    guard !observerIDs.isEmpty || observed.tracked != nil else { return }
     let change = PreferenceChange(
       key: key.text, old: old, new: observed.effective, isOwn: isOwn)
-    mail.append(.init(change: change, recipients: recipients, tracked: observed.tracked))
+    pendingNotifications.append(
+      .init(change: change, observerIDs: observerIDs, tracked: observed.tracked))
   }
 
-  fileprivate mutating func takeMail() -> [PreferenceObservers.Letter]? {
-    guard !mail.isEmpty, turn.begin() else { return nil }
-    defer { mail = [] }
-    return mail
+  fileprivate mutating func takePendingNotifications() -> [PreferenceObservers.PendingNotification]?
+  {
+    guard !pendingNotifications.isEmpty, deliveryToken.acquire() else { return nil }
+    defer { pendingNotifications = [] }
+    return pendingNotifications
   }
 }
 
@@ -202,7 +204,7 @@ struct ObservedKey {
   var isUnused: Bool { observers.isEmpty && tracked == nil }
 
   /// Replaces what was known with values of all layers, in their order.
-  mutating func learn(_ values: [(layer: Int, value: PropertyList)], generation: UInt64) {
+  mutating func setValues(_ values: [(layer: Int, value: PropertyList)], generation: UInt64) {
     self.values = values
     self.generation = generation
   }
@@ -210,8 +212,8 @@ struct ObservedKey {
   /// Applies a layer's new value.
   mutating func set(_ value: PropertyList?, layer: Int) {
     let index = values.firstIndex { $0.layer >= layer } ?? values.count
-    let isThere = index < values.count && values[index].layer == layer
-    switch (isThere, value) {
+    let isPresent = index < values.count && values[index].layer == layer
+    switch (isPresent, value) {
     case (true, let value?): values[index].value = value
     case (true, nil): values.remove(at: index)
     case (false, let value?): values.insert((layer, value), at: index)

@@ -9,7 +9,7 @@ final class PlistLayer: Sendable {
   /// The file's status when it was last read, if any change since then would show in it.
   private let seen = ForkSafeLock(Seen.unknown)
   private let isFilled = ForkSafeLock(false)
-  private let following = ForkSafeLock<PathWatch?>(nil)
+  private let pathWatch = ForkSafeLock<PathWatch?>(nil)
 
   init(_ url: URL) {
     self.url = url
@@ -21,11 +21,11 @@ final class PlistLayer: Sendable {
 
   /// Watches the file. It ends with the layer.
   var watch: PathWatch? {
-    get { following.withLock { $0 } }
+    get { pathWatch.withLock { $0 } }
     set {
       // The old one has its own locks, and is released once this one is free.
       var watch = newValue
-      following.withLock { swap(&$0, &watch) }
+      pathWatch.withLock { swap(&$0, &watch) }
     }
   }
 

@@ -112,7 +112,7 @@ final class LiveSearchList: Sendable {
         guard state.requests == request else { return (state.suites, state.requests, nil) }
         // The old ones have their own locks, and are released once this one is free.
         swap(&state.sources, &sources)
-        return (suites, request, use(made, &state) ? state.observers : [])
+        return (suites, request, install(made, &state) ? state.observers : [])
       }
       guard let observers else { continue }
       for observer in observers { observer(isOwn) }
@@ -120,7 +120,7 @@ final class LiveSearchList: Sendable {
     }
   }
 
-  private func use(_ made: SearchList, _ state: inout State) -> Bool {
+  private func install(_ made: SearchList, _ state: inout State) -> Bool {
     let known = state.lists.first { $0.isInterchangeable(with: made) }
     if known == nil { state.lists.append(made) }
     let next = known ?? made

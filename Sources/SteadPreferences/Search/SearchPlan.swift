@@ -81,13 +81,13 @@ struct SearchPlan: Sendable {
   ///
   /// With `follow` the search lists are rebuilt when it appears, as long as what that is passed is kept.
   func openPresent(
-    _ name: String, host: Bool = false, follow: ((PathWatch) -> Void)? = nil
+    _ name: String, host: Bool = false, onMissing: ((PathWatch) -> Void)? = nil
   ) throws -> DomainStore? {
     let file = host ? "\(name).\(environment.host)" : name
     guard let base = directory(of: name) else { return environment.shared.memory(file) }
     let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
     guard DomainStore.isPresent(domain: file, directory: directory) else {
-      if let follow { follow(environment.shared.watchForDomain(file, in: directory)) }
+      if let onMissing { onMissing(environment.shared.watchForDomain(file, in: directory)) }
       return nil
     }
     return try DomainStore.open(domain: file, directory: directory, options: DomainStore.Options())
@@ -138,7 +138,7 @@ private struct Opening {
     _ name: String, target: DomainStore
   ) -> [DomainStore] {
     if name == plan.domain, plan.scope == .thisHost { return [target] }
-    return followed(name, host: true)
+    return watched(name, host: true)
   }
 
   mutating func userStore(
@@ -148,11 +148,11 @@ private struct Opening {
   }
 
   mutating func present(_ name: String) -> [DomainStore] {
-    followed(name, host: false)
+    watched(name, host: false)
   }
 
   mutating func suite(_ name: String) -> [DomainStore] {
-    followed(name, host: true)
+    watched(name, host: true)
       + stores { [plan] in try plan.open(name, options: DomainStore.Options()) }
   }
 
@@ -175,9 +175,9 @@ private struct Opening {
   }
 
   /// An existing domain, or a watch for a missing one.
-  private mutating func followed(_ name: String, host: Bool) -> [DomainStore] {
+  private mutating func watched(_ name: String, host: Bool) -> [DomainStore] {
     if let base = plan.base(of: name, host: host) {
-      sources.places.append((base, DomainStore.hasFiles(base)))
+      sources.searchedPaths.append((base, DomainStore.hasFiles(base)))
     } else {
       sources.isConclusive = false
     }
@@ -208,7 +208,7 @@ extension SearchPlan {
     }
     var watches: [PathWatch] = []
     /// With what the paths of domains' files begin that are searched for, and whether they existed.
-    var places: [(base: String, wasPresent: Bool)] = []
+    var searchedPaths: [(base: String, wasPresent: Bool)] = []
     /// Whether all domains could be opened, and have files.
     var isConclusive = true
     private var wereFilled: [Bool] = []
@@ -216,7 +216,7 @@ extension SearchPlan {
     /// Whether a list made now would have the same domains. Costs two system calls for each domain that is searched for.
     var areUnchanged: Bool {
       isConclusive && zip(layers, wereFilled).allSatisfy { ($0.store != nil) == $1 }
-        && places.allSatisfy { DomainStore.hasFiles($0.base) == $0.wasPresent }
+        && searchedPaths.allSatisfy { DomainStore.hasFiles($0.base) == $0.wasPresent }
     }
   }
 }

@@ -124,9 +124,10 @@ final class SharedDomains: Sendable {
   // MARK: Domains that are set by their names
 
   /// Changes a domain, and notes if it isn't stored for lack of files that can be written.
-  func setting(_ name: String, _ store: () throws -> DomainStore?, _ fields: PropertyList.Fields)
-    throws
-  {
+  func replaceContents(
+    ofDomain name: String, opening store: () throws -> DomainStore?,
+    with fields: PropertyList.Fields
+  ) throws {
     var opened: DomainStore?
     do {
       opened = try store()
@@ -164,20 +165,20 @@ final class SharedDomains: Sendable {
     } catch {
       report(PreferencesError(error, domain: nil))
     }
-    let (kept, others) = layers.withLock { $0.keep(made, as: path) }
+    let (registered, others) = layers.withLock { $0.register(made, as: path) }
     withExtendedLifetime(others) {}
-    if kept === made { watch(made) }
-    return kept
+    if registered === made { watch(made) }
+    return registered
   }
 
   /// The watch of a name, created and started if missing; it ends with its last owner.
   func watch(_ name: String, _ make: () -> PathWatch) -> PathWatch {
     if let found = watches.withLock({ $0[name] }) { return found }
     let made = make()
-    let (kept, others) = watches.withLock { $0.keep(made, as: name) }
+    let (registered, others) = watches.withLock { $0.register(made, as: name) }
     withExtendedLifetime(others) {}
-    if kept === made { made.start() }
-    return kept
+    if registered === made { made.start() }
+    return registered
   }
 
   /// The number of registered property lists and watches, including released ones.
@@ -214,18 +215,18 @@ extension SharedDomains {
     // Its own watch, not one that an earlier layer may have left.
     let watch = PathWatch(directory, names: [layer.url.lastPathComponent]) {
       [weak self, weak layer] in
-      if let self, let layer { follow(layer) }
+      if let self, let layer { reread(layer) }
     }
     layer.watch = watch
     watch.start()
   }
 
-  private func follow(_ layer: PlistLayer) {
+  private func reread(_ layer: PlistLayer) {
     do {
       try reload(layer)
     } catch {
       // The file may be half written. A second look later shows whether it stays so.
-      Self.secondLooks.call(after: Self.writingTime) {
+      Self.rereads.call(after: Self.writeGracePeriod) {
         do {
           try self.reload(layer)
         } catch {
@@ -236,14 +237,14 @@ extension SharedDomains {
   }
 
   /// How long the writer of a property list may take before it counts as damaged.
-  private static let writingTime = Duration.milliseconds(500)
-  private static let secondLooks = SerialCalls()
+  private static let writeGracePeriod = Duration.milliseconds(500)
+  private static let rereads = SerialCalls()
 
   private func reload(_ layer: PlistLayer) throws {
-    let wasThere = layer.store != nil
+    let wasPresent = layer.store != nil
     try layer.load()
     // A list without the layer has to be rebuilt with it; one that has it reads from it.
-    guard wasThere != (layer.store != nil) else { return }
+    guard wasPresent != (layer.store != nil) else { return }
     renewLists(report: ErrorReports.sharedHandler, isOwn: false)
   }
 }
@@ -274,7 +275,9 @@ struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
   /// Registers an object, or returns the one that has the name.
   ///
   /// Also returns objects whose last reference this may be, since they must not be released while a lock is held.
-  mutating func keep(_ object: Object, as name: String) -> (kept: Object, others: [Object]) {
+  mutating func register(_ object: Object, as name: String) -> (
+    registered: Object, others: [Object]
+  ) {
     if let found = entries[name]?.object { return (found, []) }
     entries[name] = Entry(object: object)
     guard entries.count > limit else { return (object, []) }

@@ -144,15 +144,15 @@ extension UserDefault where Value: Sendable {
   public func observe(
     _ change: @escaping @Sendable (_ old: Value?, _ new: Value) -> Void
   ) -> PreferenceObservation {
-    preferences.observe(key) { [initial] told in change(told.old, told.new ?? initial) }
+    preferences.observe(key) { [initial] decoded in change(decoded.old, decoded.new ?? initial) }
   }
 
   /// Calls a handler with each change of an optional property, until the token is released or cancelled.
   public func observe<Wrapped: Sendable>(
     _ change: @escaping @Sendable (_ old: Wrapped?, _ new: Wrapped?) -> Void
   ) -> PreferenceObservation where Value == Wrapped? {
-    preferences.observe(key) { [initial] told in
-      change(told.old ?? nil, told.new ?? initial)
+    preferences.observe(key) { [initial] decoded in
+      change(decoded.old ?? nil, decoded.new ?? initial)
     }
   }
 

@@ -56,7 +56,7 @@ import Testing
     if changes < certain { return "holds \(changes) changes of at least \(certain)" }
     if changes < sample.ends.count, errors.isEmpty { return "lost changes without a report" }
     // Of a few bytes there is nothing to keep.
-    if !errors.isEmpty, journal.count >= 8, try !directory.isKeptAside(journal, from: header) {
+    if !errors.isEmpty, journal.count >= 8, try !directory.isQuarantined(journal, from: header) {
       return "was not kept aside: \(try directory.directory.names)"
     }
     return directory.disorder

@@ -50,7 +50,7 @@ import Testing
     if damaged.isEmpty { return contents == all ? directory.disorder : "holds \(contents)" }
     if !errors.isEmpty {
       if contents != all { return "holds \(contents) with \(errors)" }
-      if try !directory.isKeptAside(damaged) { return "was not kept aside: \(errors)" }
+      if try !directory.isQuarantined(damaged) { return "was not kept aside: \(errors)" }
       return directory.disorder
     }
     // Of an empty file there is nothing to keep.
@@ -88,7 +88,7 @@ import Testing
       #expect(problem == nil, "\(damage) at \(position)")
       if !directory.first.errors.isEmpty {
         #expect(directory.first.contents == [:])
-        let isKept = try directory.isKeptAside(damaged)
+        let isKept = try directory.isQuarantined(damaged)
         #expect(isKept, "\(damage) at \(position)")
       } else {
         #expect((try? PropertyListSerialization.propertyList(from: damaged, format: nil)) != nil)

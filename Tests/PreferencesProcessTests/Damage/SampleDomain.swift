@@ -121,7 +121,7 @@ struct DamagedDirectory {
 
   /// Whether a file under another name begins with these bytes from some position on: what changes while
   /// a journal is open is at its front.
-  func isKeptAside(_ bytes: Data, from position: Int = 0) throws -> Bool {
+  func isQuarantined(_ bytes: Data, from position: Int = 0) throws -> Bool {
     let others = try directory.names.subtracting(["domain.journal", "domain.plist"])
     return try others.contains { name in
       let found = try Data(contentsOf: directory.file(name))

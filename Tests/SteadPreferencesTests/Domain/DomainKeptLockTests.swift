@@ -67,7 +67,7 @@ struct DomainKeptLockTests {
   }
 
   /// Eight programs wrote without a pause on a busy machine, and one of them said after a second that another was stopped.
-  @Test(arguments: [(LockTurns.contendedLimit, 50), (.zero, 1_000_000)])
+  @Test(arguments: [(LockDeadline.contendedLimit, 50), (.zero, 1_000_000)])
   func `a program waits for its turn while others write`(limit: Duration, turn: Int) throws {
     let other = try open()
     let store = try DomainStore(

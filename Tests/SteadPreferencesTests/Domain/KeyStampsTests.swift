@@ -19,7 +19,7 @@ struct KeyStampsTests {
       (0..<count).map { .init("key \($0)", .integer(Int64($0))) })
     let list = try BinaryPropertyList.encode(fields)
     var stamps = KeyStamps(floor: stamp(1))
-    for field in fields { stamps.note(field.key, stamp(UInt64(field.key.count), 16)) }
+    for field in fields { stamps.record(field.key, stamp(UInt64(field.key.count), 16)) }
     let stamped = stamps.added(to: list)
     #expect(try PropertyList.fields(of: stamped) == fields)
     let found = try PropertyListSerialization.propertyList(from: stamped, format: nil)
@@ -32,7 +32,7 @@ struct KeyStampsTests {
   @Test func `stamps of the keys that were set last are kept, and a floor for the others`() throws {
     var stamps = KeyStamps()
     let count = KeyStamps.limit + 10
-    for number in 0..<count { stamps.note("\(number)", stamp(UInt64(number + 1))) }
+    for number in 0..<count { stamps.record("\(number)", stamp(UInt64(number + 1))) }
     let list = try BinaryPropertyList.encode(PropertyList.Fields())
     let read = try #require(KeyStamps(file: stamps.added(to: list)))
     #expect(read.floor == stamp(10))
@@ -43,7 +43,7 @@ struct KeyStampsTests {
 
   @Test func `a file that somebody has edited has no stamps`() throws {
     var stamps = KeyStamps()
-    stamps.note("a", stamp(3))
+    stamps.record("a", stamp(3))
     let binary = stamps.added(
       to: try BinaryPropertyList.encode(["a": .string("text")] as PropertyList.Fields))
     var edited = binary
@@ -81,13 +81,13 @@ struct KeyStampsTests {
     let file = try #require(store.state.withLock { $0.file })
     try store.set(.integer(1), forKey: "a")
     try store.set(.integer(2), forKey: "b")
-    let before = file.sources.changes.map(\.stamp)
+    let before = file.stampSources.changes.map(\.stamp)
     try #require(before.count == 2 && before[0] < before[1])
     // Somebody puts back a removed file.
     unlink(directory.file("app.journal").filePath)
     try store.flush()
     try store.set(.integer(3), forKey: "c")
-    let after = file.sources.changes.map(\.stamp)
+    let after = file.stampSources.changes.map(\.stamp)
     #expect(after.prefix(2) == before[...])
     #expect(after[1] < after[2])
     // A copy, whose records may have gone another way.
@@ -97,7 +97,7 @@ struct KeyStampsTests {
     let other = try DomainStore("app", directory: directory.url, options: .init())
     let copied = try #require(other.state.withLock { $0.file })
     try other.set(.integer(4), forKey: "d")
-    #expect(copied.sources.changes.map(\.stamp).prefix(3) == after[...])
-    #expect(copied.sources.changes[3].stamp > after[2])
+    #expect(copied.stampSources.changes.map(\.stamp).prefix(3) == after[...])
+    #expect(copied.stampSources.changes[3].stamp > after[2])
   }
 }

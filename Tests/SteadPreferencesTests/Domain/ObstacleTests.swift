@@ -159,7 +159,9 @@ struct ObstacleTests {
       unlockAndClose(holder)
       try other.set(.string("theirs"), forKey: "k")
       try other.set(.string("more"), forKey: "l")
-      hasWaited = preferences.search.list.target.state.withLock { $0.file?.hasOwnDebts == true }
+      hasWaited = preferences.search.list.target.state.withLock {
+        $0.file?.hasOwnDeferredWrites == true
+      }
     }
     try #require(hasWaited)
     #expect(preferences.string(forKey: "k") == "mine")

@@ -79,7 +79,7 @@ import Testing
     #expect(store.state.withLock { $0.file?.lastSeen } == nil)
     store.state.withLock { state in
       guard let seen = state.file?.firstSeen else { return }
-      state.file?.firstSeen = (seen.status, seen.time - .seconds(DomainFile.writingTime + 1))
+      state.file?.firstSeen = (seen.status, seen.time - .seconds(DomainFile.writeGracePeriod + 1))
     }
     #expect(try store.apply([], ifStill: [DomainEdit(key: "k", value: .integer(1))]))
     #expect(store.state.withLock { $0.file?.lastSeen } != nil)
@@ -155,7 +155,7 @@ import Testing
     }
     #expect(error?.code == .locked && error?.message.contains("journal") == false)
     #expect(error?.message.contains("was not made") == true)
-    #expect(store.state.withLock { $0.file?.valuesPlace } == .propertyList)
+    #expect(store.state.withLock { $0.file?.valuesLocation } == .propertyList)
     for code in [FileError.Code.busy, .denied] {
       let told = PreferencesError(
         notWritten: FileError(code: code, message: "", path: "/"), domain: "app", directory,
@@ -193,7 +193,7 @@ extension DomainStore {
   fileprivate func flushWaiting() throws {
     try changing { replay, file in
       file?.hasWaitingFile = true
-      try file?.payDebts(&replay)
+      try file?.writeDeferred(&replay)
     }
   }
 }

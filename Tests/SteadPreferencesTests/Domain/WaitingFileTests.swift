@@ -93,7 +93,7 @@ import Testing
     let file = try #require(store.state.withLock { $0.file })
     for number in 0..<100 { setInVain(.integer(Int64(number)), "k", store) }
     #expect(file.pending.edits.count == 1)
-    #expect(file.sources.changes.isEmpty)
+    #expect(file.stampSources.changes.isEmpty)
     unlockAndClose(holder)
     try store.flush()
     #expect(try open().value(forKey: "k") == .integer(99))
@@ -122,7 +122,7 @@ import Testing
     try first.set(.integer(0), forKey: "n")
     let holder = try stop()
     setInVain(.integer(0), "n", first)
-    #expect(first.state.withLock { $0.file?.isHolderKnownToBeStuck } == true)
+    #expect(first.state.withLock { $0.file?.isLockHolderStuck } == true)
     // Whoever opens the domain now knows, too. A single wait would exceed the time limit of the suite.
     let store = try open(lockWait: .seconds(3_600))
     let count = 1_000
@@ -301,7 +301,7 @@ import Testing
       let saved = ForkSafeLock<Set<String>>([])
       try inThreads(4) { thread in
         var file = WaitingFile(url)
-        _ = try? file.moveStrangerAway()
+        _ = try? file.quarantineForeignFile()
         let edit = DomainEdit(key: "\(thread)", value: .integer(1))
         guard (try? file.append([edit])) != nil else { return }
         saved.withLock { _ = $0.insert("\(thread)") }

@@ -11,7 +11,7 @@ struct HistoryAdviceTests {
     usage.loadSeconds = load
     let limits = HistoryAdvice.Limits()
     for (field, seconds) in searches {
-      usage.note(field, seconds: seconds, limit: limits.searchSeconds)
+      usage.record(field, seconds: seconds, limit: limits.searchSeconds)
     }
     return HistoryAdvice(count: count, byteCount: bytes, usage: usage, limits: limits)
   }

@@ -76,7 +76,7 @@ struct HistorySharingTests {
       "domain.history.prompts", directory: home.directory.url, options: DomainStore.Options())
     var seen: UInt64 = 0
     func records() -> UInt64 {
-      let all = watching.withTable { _, marks in marks.othersRecords }
+      let all = watching.withTable { _, externalChanges in externalChanges.records }
       defer { seen = all }
       return all - seen
     }
@@ -106,15 +106,15 @@ struct HistorySharingTests {
     try one.prepend(contentsOf: (0..<50).map(prompt))
     _ = (one.count, other.count)
     for id in 50..<80 { try one.prepend(prompt(id)) }
-    let news = other.cores.current.withLock { state in state.news(in: other.store) }
-    guard case .prepended(let gone)? = news?.extent else {
+    let update = other.cores.current.withLock { state in state.update(in: other.store) }
+    guard case .prepended(let gone)? = update?.extent else {
       Issue.record("All entries were looked at.")
       return
     }
-    #expect(gone.count == 30 && news?.changed.count == 30)
+    #expect(gone.count == 30 && update?.changed.count == 30)
     #expect(other.ids == one.ids)
     try one.remove(id: 70)
-    let more = other.cores.current.withLock { state in state.news(in: other.store) }
+    let more = other.cores.current.withLock { state in state.update(in: other.store) }
     guard case .all(let entries)? = more?.extent else {
       Issue.record("A removal in the middle was taken for a prepend.")
       return
@@ -129,8 +129,8 @@ struct HistorySharingTests {
     let history = try home.history(limit: 100)
     for id in 0..<2_000 {
       try history.prepend(Prompt(id: id, text: String(repeating: "x", count: 500)))
-      let news = history.cores.current.withLock { state in state.news(in: history.store) }
-      try #require(news == nil)
+      let update = history.cores.current.withLock { state in state.update(in: history.store) }
+      try #require(update == nil)
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
     ]
     let before = history.items
     for name in ["prompts", "domain"] {
-      let store = name == "domain" ? home.preferences.writtenDomain : try home.store
+      let store = name == "domain" ? home.preferences.writableDomain : try home.store
       let file = try #require(store.state.withLock { $0.file })
       let path = file.directory.file("\(file.name).journal").filePath
       let holder = try POSIXDisk().open(path, O_RDWR, mode: 0)

@@ -116,7 +116,7 @@ struct ConcurrentObservationTests {
       }
     }
     #expect(layers.list.map(\.handlerCount) == [0, 0, 0])
-    #expect(layers.observers.state.withLock { $0.keys.isEmpty && $0.mail.isEmpty })
+    #expect(layers.observers.state.withLock { $0.keys.isEmpty && $0.pendingNotifications.isEmpty })
   }
 
   @Test(arguments: [true, false])
