@@ -12,18 +12,19 @@ public import SteadPreferences
 /// if let settings = VisualSettings.read() { apply(settings) }
 /// ```
 ///
-/// The names and the form are those of the library Default, and existing data of that library is found: it
-/// stored under `VisualSettings.Type`, so that key is read when `VisualSettings` has no value, as long as the
-/// type does not declare its own ``defaultIdentifier``.
+/// The names and the form are those of the library Default, and existing data of that library is
+/// found: it stored under `VisualSettings.Type`, so that key is read when `VisualSettings` has no
+/// value, as long as the type does not declare its own ``defaultIdentifier``.
 ///
-/// A stored value that does not decode is never overwritten silently: before ``write(withKey:)`` replaces it,
-/// it is kept aside (`Preferences.undecodableKeys(for:)`) and reported.
+/// A stored value that does not decode is never overwritten silently: before ``write(withKey:)``
+/// replaces it, it is kept aside (`Preferences.undecodableKeys(for:)`) and reported.
 public protocol DefaultStorable: Codable {
   /// The preferences that contain the values; `Preferences.standard` unless a type overrides it.
   static var defaults: Preferences { get }
   /// The key; the type's name unless a type overrides it.
   static var defaultIdentifier: String { get }
-  /// What ``read(forKey:)`` returns when nothing is stored, or nothing that decodes; nil unless a type overrides it.
+  /// What ``read(forKey:)`` returns when nothing is stored, or nothing that decodes; nil unless a
+  /// type overrides it.
   static var defaultValue: Self? { get }
   /// The stored value, or ``defaultValue``.
   static func read(forKey key: String?) -> Self?
@@ -58,7 +59,8 @@ extension DefaultStorable {
     return defaultValue
   }
 
-  /// Stores the value under a key; nil means ``defaultIdentifier``. Errors go to `Preferences.onError`.
+  /// Stores the value under a key; nil means ``defaultIdentifier``. Errors go to
+  /// `Preferences.onError`.
   public func write(withKey key: String? = nil) {
     Self.defaults.df.store(self, forKey: key ?? Self.defaultIdentifier)
   }
@@ -90,24 +92,27 @@ extension DefaultStorable {
 
 // MARK: - Single values
 
-/// Whole `Codable` values as JSON data in preferences: `preferences.df.store(margins, forKey: "margins")`.
+/// Whole `Codable` values as JSON data in preferences: `preferences.df.store(margins, forKey:
+/// "margins")`.
 ///
-/// The form is that of the library Default, so each reads what the other has written. For values that no
-/// other program has to read, prefer typed keys: their `Codable` values are trees that tools can show.
+/// The form is that of the library Default, so each reads what the other has written. For values
+/// that no other program has to read, prefer typed keys: their `Codable` values are trees that
+/// tools can show.
 public struct CodablePreferences: Sendable {
   let preferences: Preferences
 
   /// Stores a value as JSON data.
   ///
-  /// On an error nothing is stored, and `Preferences.onError` is called. A stored value that does not decode
-  /// as a `Value` is first kept aside, under `Preferences.undecodableKeys(for:)`.
+  /// On an error nothing is stored, and `Preferences.onError` is called. A stored value that does
+  /// not decode as a `Value` is first kept aside, under `Preferences.undecodableKeys(for:)`.
   public func store<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) {
     preferences.reporting(key: key) { try encode(value, forKey: key, encoder: encoder) }
   }
 
-  /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be stored.
+  /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be
+  /// stored.
   public func encode<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) throws {
@@ -128,8 +133,8 @@ public struct CodablePreferences: Sendable {
 
   /// The value of a key; nil when nothing is stored or the stored value does not decode.
   ///
-  /// `Preferences.onError` is called for a value that does not decode. Reads JSON data, and the trees that
-  /// typed keys store.
+  /// `Preferences.onError` is called for a value that does not decode. Reads JSON data, and the
+  /// trees that typed keys store.
   public func fetch<Value: Decodable>(
     forKey key: String, type: Value.Type, decoder: JSONDecoder = JSONDecoder()
   ) -> Value? {

@@ -8,7 +8,8 @@ extension Preferences {
   /// The volatile domain of the values passed to ``register(defaults:)``: `NSRegistrationDomain`.
   public static let registrationDomain = DomainName.registration
 
-  /// Posted when a value was refused because it would exceed the quota; the object is the preferences.
+  /// Posted when a value was refused because it would exceed the quota; the object is the
+  /// preferences.
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")
 
@@ -16,8 +17,9 @@ extension Preferences {
 
   /// Registers values for keys that no domain has, in addition to those registered before.
   ///
-  /// They apply to all preferences of the process and are never written to a file, so an app registers them
-  /// each time it starts. If a value isn't a property list, all of them are refused, and `onError` is called.
+  /// They apply to all preferences of the process and are never written to a file, so an app
+  /// registers them each time it starts. If a value isn't a property list, all of them are refused,
+  /// and `onError` is called.
   public func register(defaults: [String: Any]) {
     reporting {
       let fields = try PropertyList.Fields(validating: defaults)
@@ -70,8 +72,8 @@ extension Preferences {
 
   /// Replaces the contents of a volatile domain, or creates the domain.
   ///
-  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` take part in look-ups. Posts
-  /// ``didChangeNotification``.
+  /// Of these domains only ``argumentDomain`` and ``registrationDomain`` take part in look-ups.
+  /// Posts ``didChangeNotification``.
   public func setVolatileDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       let fields = try PropertyList.Fields(validating: contents)

@@ -2,7 +2,8 @@ extension Preferences {
   /// A function that is called with an error in a method that does not throw.
   public typealias ErrorHandler = @Sendable (PreferencesError) -> Void
 
-  /// Called for errors of preferences that have no handler of their own, and when ``init(suiteName:)`` returns nil.
+  /// Called for errors of preferences that have no handler of their own, and when
+  /// ``init(suiteName:)`` returns nil.
   ///
   /// By default it passes the first error of each kind to `Stead.onProblem`.
   public static var onError: ErrorHandler {
@@ -10,7 +11,8 @@ extension Preferences {
     set { ErrorReports.sharedHandler = newValue }
   }
 
-  /// Called for errors in methods of this object that do not throw; nil passes them to the type's handler.
+  /// Called for errors in methods of this object that do not throw; nil passes them to the type's
+  /// handler.
   ///
   /// It runs on the thread of the call that failed, and may use the preferences.
   public var onError: ErrorHandler? {
@@ -21,7 +23,7 @@ extension Preferences {
   /// The last error in a method of this object that does not throw; nil if none occurred.
   public var lastError: PreferencesError? { errors.last }
 
-  /// Runs code that may fail, and passes errors to the handlers; nil when it failed.
+  /// Runs a body, and passes its errors to the handlers; nil when it has failed.
   @discardableResult
   package func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {
     do {
@@ -41,16 +43,29 @@ extension Preferences {
 
   /// The keys under which undecodable values of a key were kept aside when they were replaced.
   ///
-  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does not decode,
-  /// that value is stored unchanged under `<key>.undecodable`, then `<key>.undecodable.2`, and so on up to
-  /// ``keptAsideLimit``. Read one with `propertyList(forKey:)`, and remove it when it is no longer needed.
+  /// Before a typed key, a wrapper or SteadDefault's `DefaultStorable` replaces a value that does
+  /// not decode, that value is stored unchanged under `<key>.undecodable`, then
+  /// `<key>.undecodable.2`, and so on up to ``keptAsideLimit``. Read one with
+  /// `propertyList(forKey:)`, and remove it when it is no longer needed:
+  ///
+  /// ```swift
+  /// for key in preferences.undecodableKeys(for: "theme") {
+  ///   print(preferences.propertyList(forKey: key) as Any)
+  ///   preferences.removeObject(forKey: key)
+  /// }
+  /// ```
   public func undecodableKeys(for name: String) -> [String] {
     let domain = writableDomain
     return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
       .filter { domain.value(forKey: $0) != nil }
   }
 
-  /// Replaces the app domain's value with `new`; the old value is kept aside when `check` throws.
+  /// Replaces the writable domain's value with `new`. A value for which `check` throws is kept
+  /// aside.
+  ///
+  /// The check and the replacement are one step only for a value that does not decode: that one
+  /// must not be lost. A value that decodes may be replaced by another process in between, and is
+  /// overwritten then, as `set` would.
   package func replace(
     with new: PropertyList?, forKey name: String, check: (PropertyList) throws -> Void
   ) throws {
@@ -66,8 +81,10 @@ extension Preferences {
     try setPropertyList(new, forKey: name)
   }
 
-  /// Replaces a value that does not decode, which is kept aside and reported; returns false when the key has
-  /// another value by now.
+  /// Replaces a value that does not decode, keeps it aside and reports it, as one change of the
+  /// domain.
+  ///
+  /// - Returns: false when the key has another value by now. Nothing has changed then.
   func keepAside(
     _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
   ) throws -> Bool {
@@ -84,7 +101,8 @@ extension Preferences {
     return true
   }
 
-  /// Makes several changes of the app's domain as one if `expected` still holds, and returns whether it did.
+  /// Makes several changes of the writable domain as one if `expected` still holds, and returns
+  /// whether it did.
   package func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = []
   ) throws -> Bool {
@@ -97,7 +115,8 @@ extension Preferences {
     return isDone
   }
 
-  /// The first free key for keeping a value, or the key that keeps it already, with its current value.
+  /// The first free key for a value that is kept aside, or the one that has this value already,
+  /// with its current value.
   private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
     let store = writableDomain
     for number in 1...Self.keptAsideLimit {
@@ -124,7 +143,7 @@ extension Preferences {
 
   /// Adds the key to an error.
   ///
-  /// An error of another type was thrown by a conversion of the app's, or by its own decoding.
+  /// An error of another type was thrown by the app's own conversion or decoding.
   func addingKey(_ name: String, to error: any Error) -> PreferencesError {
     let known =
       error as? PreferencesError

@@ -5,14 +5,15 @@ import Synchronization
 extension Preferences {
   /// Calls a handler with each change of a key's effective value.
   ///
-  /// A write that changes nothing, or that an earlier domain in the search list hides, isn't a change.
-  /// Changes by other processes and edits of the file are delivered as they occur, without polling.
+  /// A write that changes nothing, or that an earlier domain in the search list hides, isn't a
+  /// change. Changes by other processes and edits of the file are delivered as they occur, without
+  /// polling.
   ///
-  /// Changes are delivered one after the other, in order: this process's own on the thread that made them, or
-  /// on one that is delivering an earlier change at that time; others on a background thread. A handler may
-  /// set preferences; observers are notified of that after it has returned. Two handlers that keep undoing
-  /// each other's changes never end. An observation that begins while earlier changes of its key are still
-  /// being delivered receives those, too.
+  /// Changes are delivered one after the other, in order: this process's own on the thread that
+  /// made them, or on one that is delivering an earlier change at that time; others on a background
+  /// thread. A handler may set preferences; observers are notified of that after it has returned.
+  /// Two handlers that keep undoing each other's changes never end. An observation that begins
+  /// while earlier changes of its key are still being delivered receives those, too.
   ///
   /// The cost of a write grows with the observers of its keys, not with those of other keys.
   ///
@@ -40,8 +41,8 @@ extension Preferences {
 
   /// Calls a handler with each change of any key.
   ///
-  /// Otherwise it works as ``observe(_:includingOwn:_:)-(String,_,_)``. Each key that changed is remembered
-  /// with its value until the observation ends.
+  /// Otherwise it works as ``observe(_:includingOwn:_:)-(String,_,_)``. Each key that changed is
+  /// remembered with its value until the observation ends.
   public func observe(
     includingOwn: Bool = true,
     _ handler: @escaping @Sendable (PreferenceChange<PropertyList?>) -> Void
@@ -49,7 +50,8 @@ extension Preferences {
     observers.observe(nil, includingOwn: includingOwn, handler)
   }
 
-  /// The changes of a key as an asynchronous sequence; see ``PreferenceChanges`` for what a slow consumer gets.
+  /// The changes of a key as an asynchronous sequence; see ``PreferenceChanges`` for what a slow
+  /// consumer gets.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -79,12 +81,13 @@ extension Preferences {
 
   /// Posted on the writing thread after each write, or removal, through this process's preferences.
   ///
-  /// The object is the preferences that were written. The notification has no user info, and is also posted
-  /// for a write that changes nothing. Changes by other processes are not posted, as on Apple's systems; for
-  /// those see ``observe(_:includingOwn:_:)-(String,_,_)``.
+  /// The object is the preferences that were written. The notification has no user info, and is
+  /// also posted for a write that changes nothing. Changes by other processes are not posted, as on
+  /// Apple's systems; for those see ``observe(_:includingOwn:_:)-(String,_,_)``.
   ///
-  /// Posting costs more than a write does, so it begins when this name is first used. A program that observes
-  /// the notification without it, by its string or for all names, has to read this property once.
+  /// Posting costs more than a write does, so it begins when this name is first used. A program
+  /// that observes the notification without it, by its string or for all names, has to read this
+  /// property once.
   public static var didChangeNotification: Notification.Name {
     if !isNotificationNamed.load(ordering: .relaxed) {
       isNotificationNamed.store(true, ordering: .relaxed)
@@ -92,7 +95,10 @@ extension Preferences {
     return changeName
   }
 
-  /// The only place that posts ``didChangeNotification``.
+  /// Posts ``didChangeNotification``, if the program has asked for its name.
+  ///
+  /// Posting takes most of the time of a write, and in the child of a fork the center's lock may be
+  /// held forever.
   func postChange() {
     guard isNotificationNamed.load(ordering: .relaxed) else { return }
     NotificationCenter.default.post(name: changeName, object: self)
@@ -101,16 +107,18 @@ extension Preferences {
 
 private let changeName = Notification.Name("NSUserDefaultsDidChangeNotification")
 
-/// Whether the program has used the notification's name, without which it can hardly wait for it.
+/// Whether the program has read the notification's name. Without it, it can hardly wait for the
+/// notification.
 private let isNotificationNamed = Atomic<Bool>(false)
 
 // MARK: - Tracking by Observation
 
 /// Detects whether Observation tracks a read, for which it has no function.
 ///
-/// Observation keeps the key paths that are read in a set, and only while it tracks. So a key path with this
-/// type as its argument is hashed exactly when a read is tracked. If another thread is being tracked at the
-/// same moment, an untracked read looks tracked; that costs only time and a ``TrackedKey``.
+/// `access(_:keyPath:)` inserts the key path into a set, but only while a tracking closure runs.
+/// This type is an argument of the key path, so it is hashed exactly then. If another thread is
+/// being tracked at that moment, an untracked read looks tracked, which costs time and a
+/// ``TrackedKey``, and is otherwise harmless.
 struct TrackingProbe: Hashable {
   /// How often any probe was hashed.
   static let count = Atomic<Int>(0)
@@ -126,9 +134,8 @@ extension Preferences: Observable {
   /// Never read; only its key path matters.
   subscript(probe: TrackingProbe) -> Void { () }
 
-  /// Reports to Observation that a key is read; called once in each read of a value, before it.
-  ///
-  /// About 8 ns when nothing tracks.
+  /// Registers a read with Observation if it tracks; called before the value is read. About 8 ns
+  /// when nothing tracks.
   @inline(__always)
   func track(_ key: String) {
     let before = TrackingProbe.count.load(ordering: .relaxed)
@@ -137,8 +144,8 @@ extension Preferences: Observable {
   }
 }
 
-/// Reports reads of preferences to Observation, without copies of a registrar or a key path: counting their
-/// references would double the time of a read.
+/// Reports reads of preferences to Observation without retaining a registrar or a key path:
+/// counting their references would double the time of a read.
 final class ReadTracker: Sendable {
   // Allocated once and never changed; a registrar is thread-safe.
   nonisolated(unsafe) private let registrar: UnsafeMutablePointer<ObservationRegistrar>
@@ -156,6 +163,7 @@ final class ReadTracker: Sendable {
     probe.release()
   }
 
+  /// Reports that a value of the preferences is read.
   @inline(__always)
   func recordRead(of preferences: Preferences) {
     probe._withUnsafeGuaranteedRef { probe in

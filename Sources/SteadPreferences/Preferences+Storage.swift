@@ -2,9 +2,14 @@ import Foundation
 import SteadFiles
 
 extension Preferences {
-  /// Updates the property list files, and applies other programs' changes of files.
+  /// Updates the property list files, and applies what other programs have changed in files.
   ///
-  /// Values are durable without it. Returns whether everything succeeded; `onError` is called for failures.
+  /// Values are durable without it. It is for programs that want the property list of the domain to
+  /// be up to date, and for finding changes at once that a watch would report a moment later. Costs
+  /// reading changed files, and writing the domain's property list if anything was set since it was
+  /// last written.
+  ///
+  /// - Returns: Whether everything succeeded; `onError` is called for failures.
   @discardableResult
   public func synchronize() -> Bool {
     var isDone = true
@@ -25,11 +30,17 @@ extension Preferences {
 
   /// Returns once everything set in the domain survives a power loss.
   ///
-  /// Waits for the disk: a tenth of a millisecond to some milliseconds. What other objects have set in other domains, such
-  /// as one of ``scopedToCurrentHost()``, is flushed by those.
+  /// ```swift
+  /// preferences.set("dark", forKey: "theme")
+  /// try preferences.flush()
+  /// ```
   ///
-  /// - Throws: ``PreferencesError`` when the disk fails, the domain could not be opened, or one that
-  ///   ``setPersistentDomain(_:forName:)`` has changed is not stored.
+  /// Waits for the disk: a tenth of a millisecond to some milliseconds. Covers what was set through
+  /// this object, also in other domains by ``setPersistentDomain(_:forName:)``. An object of
+  /// ``scopedToCurrentHost()`` has a `flush()` of its own.
+  ///
+  /// - Throws: ``PreferencesError`` when the disk fails, when the domain could not be opened, or
+  ///   while a value is not in its files.
   public func flush() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
@@ -37,7 +48,8 @@ extension Preferences {
     try environment.shared.flushUnstored()
   }
 
-  /// Flushes as ``flush()`` does, and removes all traces of removed or replaced values from the files.
+  /// Flushes as ``flush()`` does, and removes all traces of removed and replaced values from the
+  /// files: the checkpoint is written again, without the log.
   package func flushWithoutTraces() throws {
     let list = search.list
     if let problem = list.problem { throw problem }
@@ -73,8 +85,8 @@ extension Preferences {
   ///     `~/Library/Preferences` on Apple's systems.
   ///   - keepingExisting: Whether existing keys of the domain keep their values.
   /// - Returns: The number of imported keys.
-  /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case nothing
-  ///   changes, or as ``setPropertyList(_:forKey:)``.
+  /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case
+  ///   nothing changes, or as ``setPropertyList(_:forKey:)``.
   @discardableResult
   public func importDomain(_ data: Data, keepingExisting: Bool = false) throws -> Int {
     let fields: PropertyList.Fields
@@ -106,16 +118,18 @@ extension Preferences {
     try importDomain(AtomicFile(file).read(), keepingExisting: keepingExisting)
   }
 
-  /// Imports the values that Foundation's `UserDefaults` stored on Linux, except for keys that the domain
-  /// already has.
+  /// Imports the values that Foundation's `UserDefaults` stored on Linux, except for keys that the
+  /// domain already has.
   ///
-  /// Foundation stores `standard` in `$XDG_CONFIG_HOME/<name>.plist`, where the name is the main bundle's
-  /// identifier or the executable's name, and a suite in the file of its name. That file is not changed, so
-  /// an app may call this each time it starts. Dates have lost their fractions there.
+  /// Foundation stores `standard` in `$XDG_CONFIG_HOME/<name>.plist`, where the name is the main
+  /// bundle's identifier or the executable's name, and a suite in the file of its name. That file
+  /// is not changed, so an app may call this each time it starts. Dates have lost their fractions
+  /// there.
   ///
   /// - Parameter suiteName: The suite; nil means `standard`.
   /// - Returns: The number of imported keys, 0 when the file does not exist.
-  /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be read.
+  /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be
+  ///   read.
   @discardableResult
   public func importFoundationDefaults(suiteName: String? = nil) throws -> Int {
     let name = suiteName ?? environment.appID
@@ -133,7 +147,8 @@ extension Preferences {
 extension Preferences {
   /// The domain's value for a key.
   ///
-  /// - Throws: ``PreferencesError`` when the domain could not be opened, since its contents are then unknown.
+  /// - Throws: ``PreferencesError`` when the domain could not be opened, since its contents are
+  ///   then unknown.
   package func ownValue(forKey key: String) throws -> PropertyList? {
     let list = search.list
     if let problem = list.problem { throw problem }
@@ -147,7 +162,8 @@ extension Preferences {
     return PropertyList.Fields(list.target.contents())
   }
 
-  /// All contents of the domain's files, read again. Throws as ``ownValue(forKey:)``, and when they cannot be read.
+  /// All contents of the domain's files, read again. Throws as ``ownValue(forKey:)``, and when they
+  /// cannot be read.
   package func storedContents() throws -> PropertyList.Fields {
     let list = search.list
     if let problem = list.problem { throw problem }

@@ -3,8 +3,17 @@ import Foundation
 extension Preferences {
   /// The effective value of a key; nil if it has none.
   ///
-  /// It is a `String`, `NSNumber`, `Date`, `Data`, `[Any]` or `[String: Any]`. A number can be cast to each
-  /// Swift type that holds it exactly, as on Apple's systems.
+  /// It is a `String`, `NSNumber`, `Date`, `Data`, `[Any]` or `[String: Any]`. A number can be cast
+  /// to each Swift type that holds it exactly, as on Apple's systems:
+  ///
+  /// ```swift
+  /// preferences.set(5, forKey: "count")
+  /// preferences.object(forKey: "count") as? Int       // 5
+  /// preferences.object(forKey: "count") as? Double    // 5.0
+  /// ```
+  ///
+  /// The conversion to objects costs more than a look-up. Prefer the method of the type, or a typed
+  /// key.
   public func object(forKey key: String) -> Any? {
     propertyList(forKey: key)?.anyValue
   }
@@ -12,7 +21,7 @@ extension Preferences {
   /// The effective value of a key: ``object(forKey:)`` under the name of key-value coding.
   public func value(forKey key: String) -> Any? { object(forKey: key) }
 
-  /// A string, or a number as a string, true being `1`; nil for any other value.
+  /// A string, or a number as a string, with true as `1`; nil for any other value.
   public func string(forKey key: String) -> String? { propertyList(forKey: key)?.text }
 
   /// An array; nil for any other value. The elements are as ``object(forKey:)`` would return them.
@@ -21,7 +30,8 @@ extension Preferences {
     return values.map(\.anyValue)
   }
 
-  /// A dictionary; nil for any other value. The values are as ``object(forKey:)`` would return them.
+  /// A dictionary; nil for any other value. The values are as ``object(forKey:)`` would return
+  /// them.
   public func dictionary(forKey key: String) -> [String: Any]? {
     guard case .dictionary(let fields)? = propertyList(forKey: key) else { return nil }
     return fields.anyValue
@@ -36,7 +46,8 @@ extension Preferences {
   /// An array of strings; nil for any other value, even if only one element is a number.
   public func stringArray(forKey key: String) -> [String]? { propertyList(forKey: key)?.strings }
 
-  /// A number without its fraction, true as 1, or the number that a string begins with; 0 for any other value.
+  /// A number without its fraction, true as 1, or the number that a string begins with; 0 for any
+  /// other value.
   public func integer(forKey key: String) -> Int { propertyList(forKey: key)?.int ?? 0 }
 
   /// A number, true as 1, or the number that a string begins with; 0 for any other value.
@@ -45,31 +56,39 @@ extension Preferences {
   /// A number, true as 1, or the number that a string begins with; 0 for any other value.
   public func double(forKey key: String) -> Double { propertyList(forKey: key)?.doubleValue ?? 0 }
 
-  /// True, a number other than 0, or one of the strings `YES`, `true` and `1`; false for any other value.
+  /// True, a number other than 0, or one of the strings `YES`, `true` and `1`; false for any other
+  /// value.
   public func bool(forKey key: String) -> Bool { propertyList(forKey: key)?.boolValue ?? false }
 
-  /// A string as the path of a file, `~` being the home directory; a URL that `set` has archived; nil for any
-  /// other value.
+  /// A URL that `set` has stored, or a string as the path of a file, `~` being the home directory;
+  /// nil for any other value.
+  ///
+  /// A string that looks like a web address is read as a path, too, as on Apple's systems.
   public func url(forKey key: String) -> URL? { propertyList(forKey: key)?.url }
 
   // MARK: - Setting
 
-  /// Sets a value; nil removes the key.
+  /// Sets a value in the writable domain; nil removes the key.
   ///
-  /// A property list can contain strings, numbers, booleans, dates, data, and arrays and dictionaries of
-  /// them; other values are refused, and `onError` is called. A URL is stored as the overload for URLs stores
-  /// it. ``strict`` has the same call, which throws its errors.
+  /// When it returns, the value is in the journal, and survives the end of the process, however
+  /// that ends. It takes 0.3 to 2 microseconds, however many keys exist.
+  ///
+  /// A property list can contain strings, numbers, booleans, dates, data, and arrays and
+  /// dictionaries of them; other values are refused, and `onError` is called. A URL is stored as
+  /// the overload for URLs stores it. ``strict`` has the same call, which throws its errors.
   public func set(_ value: Any?, forKey key: String) {
     reporting(key: key) { try store(value, forKey: key) }
   }
 
+  /// Validates and sets a value of any type.
   func store(_ value: Any?, forKey key: String) throws {
     guard let value else { return try setPropertyList(nil, forKey: key) }
     if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
     try setPropertyList(PropertyList(validating: value), forKey: key)
   }
 
-  /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` under the name of key-value coding.
+  /// Sets a value; nil removes the key. This is ``set(_:forKey:)-(Any?,String)`` under the name of
+  /// key-value coding.
   public func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
 
   /// Sets a whole number.
@@ -86,8 +105,8 @@ extension Preferences {
 
   /// Sets a URL; nil removes the key.
   ///
-  /// A file URL is stored as its path, with `~` for the home directory; any other as an archive that
-  /// ``url(forKey:)`` can read, as can `UserDefaults` on Apple's systems.
+  /// A file URL is stored as its path, with `~` for the home directory; any other as an archive
+  /// that ``url(forKey:)`` can read, as can `UserDefaults` on Apple's systems.
   public func set(_ url: URL?, forKey key: String) {
     reporting(key: key) {
       try setPropertyList(try url.map { try PropertyList(url: $0) }, forKey: key)
@@ -97,13 +116,15 @@ extension Preferences {
   /// Removes a key from the domain; another domain's value for it becomes effective.
   public func removeObject(forKey key: String) { write(nil, key) }
 
-  /// Removes all keys from the domain, as one change.
+  /// Removes all keys from the writable domain, as one change. Values of other domains become
+  /// effective.
   ///
   /// - Throws: ``PreferencesError``, as `setPropertyList(_:forKey:)`.
   public func removeAll() throws {
     try wrappingErrors { try writing { target in try target.replaceContents(with: [:]) } }
   }
 
+  /// Sets a value, and reports errors.
   private func write(_ value: PropertyList?, _ key: String) {
     do {
       try setPropertyList(value, forKey: key)
@@ -112,6 +133,7 @@ extension Preferences {
     }
   }
 
+  /// Runs a body, and wraps its errors with the domain's name.
   func wrappingErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -124,16 +146,18 @@ extension Preferences {
 
   /// The same preferences, whose changes throw errors instead of passing them to `onError`.
   ///
-  /// For programs that end with an exit status, such as command-line tools: where nothing can be stored, for
-  /// instance without a home directory, `set(_:forKey:)` only reports, and the tool would end as if it had succeeded.
+  /// For programs that end with an exit status, such as command-line tools: where nothing can be
+  /// stored, for instance without a home directory, `set(_:forKey:)` only reports, and the tool
+  /// would end as if it had succeeded.
   ///
   /// ```swift
   /// try Preferences.standard.strict.set("dark", forKey: "theme")
   /// ```
   ///
-  /// Typed keys have throwing calls without it: ``set(_:for:)-(_,Key<Value>)``. A program that sets values without
-  /// either can check at its end all that it has set through an object, also by ``setPersistentDomain(_:forName:)``: ``flush()``
-  /// of that object throws while any of it is in memory alone.
+  /// Typed keys have throwing calls without it: ``set(_:for:)-(_,Key<Value>)``. A program that sets
+  /// values without either can check at its end all that it has set through an object, also by
+  /// ``setPersistentDomain(_:forName:)``: ``flush()`` of that object throws while any of it is in
+  /// memory alone.
   public var strict: Strict { Strict(preferences: self) }
 
   /// Changes of preferences that throw; see ``Preferences/strict``.
@@ -142,8 +166,8 @@ extension Preferences {
 
     /// Sets a value; nil removes the key.
     ///
-    /// Takes the values that ``Preferences/set(_:forKey:)-(Any?,String)`` takes, and costs the same. When it returns,
-    /// the value survives the end of the process.
+    /// Takes the values that ``Preferences/set(_:forKey:)-(Any?,String)`` takes, and costs the
+    /// same. When it returns, the value survives the end of the process.
     ///
     /// - Throws: ``PreferencesError``: `.notAPropertyList` for a value that isn't one, and those of
     ///   ``Preferences/setPropertyList(_:forKey:)``.

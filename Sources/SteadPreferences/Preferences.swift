@@ -10,19 +10,20 @@ import SteadFiles
 /// typealias UserDefaults = Preferences
 /// ```
 ///
-/// A value is durable against process death when `set` returns; ``flush()`` makes it survive a power loss.
-/// Other processes may read and write the same domains at the same time. Reading and writing take the same
-/// time however many keys exist. Safe on any thread.
+/// A value is durable against process death when `set` returns; ``flush()`` makes it survive a
+/// power loss. Other processes may read and write the same domains at the same time. Reading and
+/// writing take the same time however many keys exist. Safe on any thread.
 ///
-/// The methods of `UserDefaults` can't throw. They pass errors to ``onError-swift.property``, and keep a value that cannot
-/// be stored in memory, where it is lost with the process. A command-line tool therefore ends with `try flush()`, or
-/// sets values through ``strict``.
+/// The methods of `UserDefaults` can't throw. They pass errors to ``onError-swift.property``, and
+/// keep a value that cannot be stored in memory, where it is lost with the process. A command-line
+/// tool therefore ends with `try flush()`, or sets values through ``strict``.
 ///
 /// A value is looked up in one domain after another, and the first that has it wins:
 ///
 /// 1. Values forced by an administrator, for the app, then for all programs.
 /// 2. The command line: `-key value`.
-/// 3. The app's domain, or the suite's: the values for this machine alone, then the rest. `set` writes here.
+/// 3. The app's domain, or the suite's: the values for this machine alone, then the rest. `set`
+///    writes here.
 /// 4. Suites, in the order in which they were added.
 /// 5. The user's global domain: the values for this machine alone, then the rest.
 /// 6. The machine's values for all users: for the app, then for all programs.
@@ -33,11 +34,15 @@ public final class Preferences: Sendable {
 
   let search: LiveSearchList
   let errors = ErrorReports()
-  /// Receives errors that no call could throw: a damaged file, a checkpoint without room on the disk.
+  /// Receives errors that no call could throw: a damaged file, a checkpoint without room on the
+  /// disk.
   private let problems: ProblemSubscription
   let observers: PreferenceObservers
   let readTracker = ReadTracker()
 
+  /// Opens the domains of a plan.
+  ///
+  /// Problems that occur before the handler exists are reported at the end.
   init(plan: SearchPlan) {
     domain = plan.domain
     var problems: [PreferencesError] = []
@@ -48,6 +53,8 @@ public final class Preferences: Sendable {
     search.addObserver { [weak observers] isOwn in
       observers?.searchListDidChange(isOwn: isOwn)
     }
+    // Captures the reports, not self: a weak reference to self would slow down each retain of it,
+    // see ``ErrorReports``.
     let subscription = ProblemSubscription { [errors] problem in errors.report(problem) }
     self.problems = subscription
     search.addObserver { [weak search] _ in
@@ -62,8 +69,8 @@ public final class Preferences: Sendable {
 
   /// The app's preferences, with a search list of their own.
   ///
-  /// If the app's domain cannot be opened, values are kept in memory until the process ends, and each write is reported
-  /// as ``PreferencesError/Code/unavailable``.
+  /// If the app's domain cannot be opened, values are kept in memory until the process ends, and
+  /// each write is reported as ``PreferencesError/Code/unavailable``.
   public convenience init() {
     let environment = Environment.process
     self.init(
@@ -73,9 +80,9 @@ public final class Preferences: Sendable {
 
   /// The preferences of a suite, which several apps of one user share; nil means the app's own.
   ///
-  /// Returns nil for the global domain and the app's own identifier, as on Apple's systems, and for names
-  /// that are empty, longer than 180 bytes, begin with a dot, or contain a slash, a backslash, two dots in a
-  /// row or control characters; the reason is passed to `onError`.
+  /// Returns nil for the global domain and the app's own identifier, as on Apple's systems, and for
+  /// names that are empty, longer than 180 bytes, begin with a dot, or contain a slash, a
+  /// backslash, two dots in a row or control characters; the reason is passed to `onError`.
   public convenience init?(suiteName: String?) {
     self.init(suiteName: suiteName, environment: .process)
   }
@@ -98,12 +105,13 @@ public final class Preferences: Sendable {
   ///
   /// - Parameters:
   ///   - domain: The domain's name; nil means the app's own.
-  ///   - directory: The directory of the domain's files, including `domain.plist`; nil means the environment's.
+  ///   - directory: The directory of the domain's files, including `domain.plist`; nil means the
+  ///     environment's.
   ///   - options: How it is opened.
   ///   - environment: The process and machine that the search list uses.
-  /// - Throws: ``PreferencesError`` `.invalidDomainName` for names that no domain may have, by the rules of
-  ///   ``init(suiteName:)``; `.unavailable` when the domain's files cannot be opened, or it has none and can get none;
-  ///   and then `.noSpace` if the disk is full.
+  /// - Throws: ``PreferencesError`` `.invalidDomainName` for names that no domain may have, by the
+  ///   rules of ``init(suiteName:)``; `.unavailable` when the domain's files cannot be opened, or
+  ///   it has none and can get none; and then `.noSpace` if the disk is full.
   public convenience init(
     domain: String? = nil, directory: URL? = nil, options: Options = Options(),
     environment: Environment = .process
@@ -119,8 +127,8 @@ public final class Preferences: Sendable {
 
   /// Preferences that are kept in memory and are gone with this object: for tests and previews.
   ///
-  /// They contain nothing of the process or the machine: no files, no arguments, no defaults registered
-  /// elsewhere. Pass several the same environment to make them share their domains.
+  /// They contain nothing of the process or the machine: no files, no arguments, no defaults
+  /// registered elsewhere. Pass several the same environment to make them share their domains.
   public static func inMemory(
     _ name: String = "memory", options: Options = Options(), environment: Environment? = nil
   ) -> Preferences {
@@ -132,8 +140,8 @@ public final class Preferences: Sendable {
 
   /// The same preferences, in which `set` affects this machine alone.
   ///
-  /// Values for this machine take precedence over those for all machines, and are stored in a separate file,
-  /// so that several machines can share a home directory.
+  /// Values for this machine take precedence over those for all machines, and are stored in a
+  /// separate file, so that several machines can share a home directory.
   ///
   /// Costs opening that file, and creates a new object with its own search list at each call.
   public func scopedToCurrentHost() -> Preferences {
@@ -155,12 +163,13 @@ public final class Preferences: Sendable {
 
   /// Sets a value in the domain; nil removes the key.
   ///
-  /// Unlike `set(_:forKey:)`, which passes errors to `onError`, it throws them. Posts ``didChangeNotification``.
+  /// Unlike `set(_:forKey:)`, which passes errors to `onError`, it throws them. Posts
+  /// ``didChangeNotification``.
   ///
-  /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable` and
-  ///   `.locked`. With the last two the value is in effect, is kept in memory, and is written with the next
-  ///   change or ``flush()`` that succeeds. Files that could not be opened are tried again by a change or
-  ///   ``synchronize()``, and not by ``flush()``.
+  /// - Throws: ``PreferencesError``: `.readOnly`, `.quotaExceeded`, `.noSpace`, or `.unavailable`
+  ///   and `.locked`. With the last two the value is in effect, is kept in memory, and is written
+  ///   with the next change or ``flush()`` that succeeds. Files that could not be opened are tried
+  ///   again by a change or ``synchronize()``, and not by ``flush()``.
   public func setPropertyList(_ value: PropertyList?, forKey key: String) throws {
     do {
       try writing { target in try target.set(value, forKey: key) }
@@ -179,14 +188,14 @@ extension Preferences {
     public var isReadOnly = false
     /// The maximum size of the domain's keys and values in bytes; nil for no limit.
     ///
-    /// They are counted as they are written into the journal, which takes about as much as a binary property list.
-    /// A value that would exceed it is refused with `.quotaExceeded`, and
+    /// They are counted as they are written into the journal, which takes about as much as a binary
+    /// property list. A value that would exceed it is refused with `.quotaExceeded`, and
     /// ``Preferences/sizeLimitExceededNotification`` is posted. Existing values are kept.
     public var quota: Int?
     /// The format of the property list file that is written; all formats can be read.
     ///
-    /// The journal next to it is exact in any case: while it exists, dates keep their fraction and `Float`
-    /// its type, which XML cannot express.
+    /// The journal next to it is exact in any case: while it exists, dates keep their fraction and
+    /// `Float` its type, which XML cannot express.
     public var format = PropertyList.Format.binary
 
     /// Makes options: by default read and write, without a limit, binary.
@@ -200,10 +209,11 @@ extension Preferences {
 
   // MARK: - Environment
 
-  /// The process and machine that preferences belong to: the user, the locations of files, the command line.
+  /// The process and machine that preferences belong to: the user, the locations of files, the
+  /// command line.
   ///
-  /// Programs use ``process``. A test creates its own environment, so that it neither sees nor changes
-  /// anything of the user's:
+  /// Programs use ``process``. A test creates its own environment, so that it neither sees nor
+  /// changes anything of the user's:
   ///
   /// ```swift
   /// let environment = Preferences.Environment(
@@ -212,8 +222,8 @@ extension Preferences {
   /// let preferences = try Preferences(environment: environment)
   /// ```
   ///
-  /// All preferences of one environment share registered defaults, arguments and other volatile domains, as
-  /// all those of a process do; copies of the value are the same environment.
+  /// All preferences of one environment share registered defaults, arguments and other volatile
+  /// domains, as all those of a process do; copies of the value are the same environment.
   public struct Environment: Sendable {
     /// The name of the app's own domain.
     ///
@@ -230,11 +240,13 @@ extension Preferences {
     ///
     /// - Parameters:
     ///   - appID: The name of the app's own domain; nil means the process's.
-    ///   - variables: The process's environment variables, or a test's substitute; `XDG_CONFIG_HOME`,
-    ///     `XDG_CONFIG_DIRS` and `HOME` are read.
+    ///   - variables: The process's environment variables, or a test's substitute;
+    ///     `XDG_CONFIG_HOME`, `XDG_CONFIG_DIRS` and `HOME` are read.
     ///   - arguments: A command line, starting with the program's name.
-    ///   - managedDirectory: Where an administrator installs property lists that users cannot change; nil for none.
-    ///   - host: A name for this machine; nil means one that is derived from its identity by a hash.
+    ///   - managedDirectory: Where an administrator installs property lists that users cannot
+    ///     change; nil for none.
+    ///   - host: A name for this machine; nil means one that is derived from its identity by a
+    ///     hash.
     public init(
       appID: String? = nil,
       variables: [String: String] = ProcessInfo.processInfo.environment,
@@ -246,7 +258,8 @@ extension Preferences {
         host: host ?? HostID.current, shared: SharedDomains(arguments: arguments))
     }
 
-    /// An environment without any file: all domains disappear with the last preferences that use it.
+    /// An environment without any file: all domains disappear with the last preferences that use
+    /// it.
     public static func inMemory(appID: String = "memory", arguments: [String] = []) -> Environment {
       Environment(
         search: SearchEnvironment(
@@ -274,6 +287,9 @@ extension Preferences {
   var layers: [DomainStore] { search.list.layers }
 
   /// Changes the writable domain, and posts the notification.
+  ///
+  /// If the domain could only be replaced in memory, the change is made there, and the files are
+  /// tried again.
   func writing(_ body: (DomainStore) throws -> Void) throws {
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
@@ -292,7 +308,7 @@ extension Preferences {
     }
   }
 
-  /// Opens the domain that could not be opened before, with the values that were set meanwhile.
+  /// Tries again to open the domain's files, and writes the values that were set meanwhile.
   private func reopen(after problem: PreferencesError) throws {
     search.renew(report: report)
     // Others have had the same values in memory, which are in the files now.
@@ -302,6 +318,7 @@ extension Preferences {
     throw problem
   }
 
+  /// Refuses names that no suite can have.
   static func checkSuite(_ name: String, _ environment: SearchEnvironment) throws {
     try DomainName.check(name)
     guard name != globalDomain else {

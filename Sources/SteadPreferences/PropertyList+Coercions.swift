@@ -3,9 +3,11 @@ import SteadFiles
 
 /// The conversions of `UserDefaults` for values of another kind.
 ///
-/// Documentation/Preferences.md has the table. Numbers are converted as `NSNumber` does; a string is
-/// converted by the number that it begins with, as `NSString.integerValue` does.
+/// Documentation/Preferences.md has the table, which a test reads and checks cell by cell. Numbers
+/// are converted as `NSNumber` does; a string by the number that it begins with, as
+/// `NSString.integerValue` does.
 extension PropertyList {
+  /// A string, or a number in its shortest decimal form.
   var text: String? {
     switch self {
     case .string(let text): text
@@ -18,6 +20,7 @@ extension PropertyList {
     }
   }
 
+  /// The value as `integer(forKey:)` returns it. Inlined for the common case of a whole number.
   @inline(__always)
   var int: Int {
     if case .integer(let number) = self { return Int(truncatingIfNeeded: number) }
@@ -88,7 +91,7 @@ extension PropertyList {
     return number < -0x1p63 ? .min : Int(number)
   }
 
-  /// The shortest string that is read as the same number.
+  /// The shortest decimal form that is read as the same number, as `NSNumber.stringValue` has it.
   private static func text<Number: BinaryFloatingPoint>(
     _ number: Number, digits: ClosedRange<Int>, parse: (String) -> Number?
   ) -> String {
@@ -124,6 +127,7 @@ extension PropertyList {
     }
   }
 
+  /// A path with `~` for the home directory.
   private static func abbreviated(_ path: String) -> String {
     let home = home
     guard home.count > 1, path == home || path.hasPrefix(home + "/") else { return path }
@@ -149,9 +153,10 @@ extension PropertyList {
 
 // MARK: - Numbers in strings
 
-/// Reads the number that a string begins with.
+/// Reads the number that a string begins with, as the methods of `NSString` do.
 enum NumberText {
-  /// As `NSString.integerValue`: blanks, a sign, digits; clamped to the nearest value, 0 without digits.
+  /// As `NSString.integerValue`: blanks, a sign, digits; clamped to the nearest value, 0 without
+  /// digits.
   static func int(_ text: String) -> Int {
     var rest = Substring(text).utf8.drop(while: isBlank)
     let isNegative = rest.first == UInt8(ascii: "-")

@@ -63,8 +63,8 @@ extension Set: UnsetPreferenceValue where Element: PreferenceValue {
 extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: PreferenceValue {
   /// Makes the dictionary from a stored one, all of whose keys and values must be readable.
   ///
-  /// Keys are `String`, `Int`, and types that are `RawRepresentable` by one of them and declare conformance
-  /// to `CodingKeyRepresentable`.
+  /// Keys are `String`, `Int`, and types that are `RawRepresentable` by one of them and declare
+  /// conformance to `CodingKeyRepresentable`.
   public init(propertyList: PropertyList) throws {
     guard case .dictionary(let fields) = propertyList else {
       throw PreferencesError(propertyList, isNo: Self.self)

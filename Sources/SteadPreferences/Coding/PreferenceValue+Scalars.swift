@@ -95,7 +95,8 @@ extension UUID: PreferenceValue {
 }
 
 extension URL: PreferenceValue {
-  /// Makes the URL from the stored form of ``Preferences/set(_:forKey:)-(URL?,String)``, or from an address.
+  /// Makes the URL from the stored form of ``Preferences/set(_:forKey:)-(URL?,String)``, or from an
+  /// address.
   public init(propertyList: PropertyList) throws {
     var url = propertyList.url
     if case .string(let text) = propertyList, !text.hasPrefix("/"), !text.hasPrefix("~") {
@@ -105,7 +106,8 @@ extension URL: PreferenceValue {
     self = url
   }
 
-  /// The form that ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, or an archive.
+  /// The form that ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, or an
+  /// archive.
   public func propertyList() throws -> PropertyList? { try PropertyList(url: self) }
 }
 
@@ -120,7 +122,8 @@ extension PropertyList: PreferenceValue {
 // MARK: - Numbers
 
 extension PreferenceValue where Self: FixedWidthInteger & Codable {
-  /// Makes the number from a whole number in range, a boolean, a number without a fraction, or a string.
+  /// Makes the number from a whole number in range, a boolean, a number without a fraction, or a
+  /// string.
   @inlinable
   public init(propertyList: PropertyList) throws {
     if case .integer(let number) = propertyList, let value = Self(exactly: number) {

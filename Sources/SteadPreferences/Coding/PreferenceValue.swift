@@ -2,8 +2,8 @@ import Foundation
 
 /// A type whose values are stored as property list values.
 ///
-/// `String`, `Bool`, the integers, `Float`, `Double`, `Data`, `Date`, `URL`, `UUID` and `Decimal` are
-/// preference values; so are optionals, arrays, sets, ranges and dictionaries of them.
+/// `String`, `Bool`, the integers, `Float`, `Double`, `Data`, `Date`, `URL`, `UUID` and `Decimal`
+/// are preference values; so are optionals, arrays, sets, ranges and dictionaries of them.
 ///
 /// Your own type only needs to declare conformance if it is `RawRepresentable` or `Codable`:
 ///
@@ -12,15 +12,16 @@ import Foundation
 /// struct Margins: Codable, PreferenceValue { var left = 0.0, right = 0.0 }
 /// ```
 ///
-/// A type that is several of these uses the first form that applies, and so do typed keys and wrappers:
+/// A type that is several of these uses the first form that applies, and so do typed keys and
+/// wrappers:
 ///
 /// 1. its own ``init(propertyList:)`` and ``propertyList()``,
 /// 2. its raw value, if that is a preference value,
 /// 3. its `Codable` form, as a tree of property list values that any tool can read.
 ///
-/// Reading is strict: the stored value must be of the type's kind. Only the plain values are converted into
-/// one another, as the methods of `UserDefaults` do, and only without loss. So arguments of the command line,
-/// which are strings, can be read as numbers and booleans.
+/// Reading is strict: the stored value must be of the type's kind. Only the plain values are
+/// converted into one another, as the methods of `UserDefaults` do, and only without loss. So
+/// arguments of the command line, which are strings, can be read as numbers and booleans.
 ///
 /// | type | read from |
 /// |---|---|
@@ -34,17 +35,20 @@ import Foundation
 public protocol PreferenceValue: SendableMetatype {
   /// Makes the value from its stored form.
   ///
-  /// Throws when that is of another kind, or out of range. This package's types throw ``PreferencesError``.
+  /// Throws when that is of another kind, or out of range. This package's types throw
+  /// ``PreferencesError``.
   init(propertyList: PropertyList) throws
 
-  /// The form in which to store this value; nil when the value means that nothing is stored, as nil does.
+  /// The form in which to store this value; nil when the value means that nothing is stored, as nil
+  /// does.
   func propertyList() throws -> PropertyList?
 }
 
-/// A preference value with a natural value while nothing is stored: the one that `UserDefaults` returns.
+/// A preference value with a natural value while nothing is stored: the one that `UserDefaults`
+/// returns.
 ///
-/// False, 0, an empty string, empty data, no elements, and nil. A property with the wrapper ``UserDefault``
-/// needs no default if its type is one of these.
+/// False, 0, an empty string, empty data, no elements, and nil. A property with the wrapper
+/// ``UserDefault`` needs no default if its type is one of these.
 public protocol UnsetPreferenceValue: PreferenceValue {
   /// The value while nothing is stored.
   static var whileUnset: Self { get }
@@ -95,10 +99,10 @@ extension PreferenceValue where Self: RawRepresentable & Codable, RawValue: Pref
 
 // MARK: - Bridges
 
-/// Converts a type's values to property lists and back; used as a type, never as a value.
+/// Converts the values of a type to property lists and back. Only its metatype is used.
 ///
-/// A key stores a bridge's metatype, which is two words and nothing on the heap. So keys also support types
-/// that know nothing about preferences, such as an enum with raw values.
+/// A key stores a bridge's metatype: two words, nothing on the heap. With it, keys support types
+/// that do not conform to ``PreferenceValue``, such as any enum with raw values.
 @usableFromInline
 protocol PreferenceBridge<Value>: SendableMetatype {
   /// The type of the converted values.
@@ -111,10 +115,10 @@ protocol PreferenceBridge<Value>: SendableMetatype {
   static func encode(_ value: Value) throws -> PropertyList?
 }
 
-/// The bridge of a type that is a ``PreferenceValue``.
+/// The bridge of a ``PreferenceValue``.
 ///
-/// It can be inlined, so that a key of such a type costs only the type's own conversion. Bridges of other
-/// types, which encode or wrap, cost more than a call anyway.
+/// Inlinable, so that a key of such a type costs only the type's own conversion. The other bridges
+/// encode or wrap, which costs more than a call.
 @usableFromInline
 enum NativeBridge<Value: PreferenceValue>: PreferenceBridge {
   @inlinable
@@ -180,10 +184,9 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
   }
 }
 
-/// The bridge of an optional; nil is stored as no value.
+/// The bridge of an optional: nil is stored as no value.
 ///
-/// A stored value is never read as nil: a key whose value is nil has no stored value. So the wrapped type's
-/// bridge determines the stored form.
+/// So a stored value is never read as nil, and the stored form is that of the wrapped type.
 @usableFromInline
 enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
   @usableFromInline
@@ -200,7 +203,7 @@ enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
 // MARK: - Errors
 
 extension PropertyList {
-  /// The kind of this value, in words; never the value.
+  /// The kind of this value in words, for messages, which never contain the value.
   var kindName: String {
     switch self {
     case .bool: "a boolean"

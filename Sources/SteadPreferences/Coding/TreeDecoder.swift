@@ -31,6 +31,7 @@ struct TreeDecoder: Decoder {
 extension TreeDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { stored == TreeNull.stored }
 
+  /// Decodes a leaf by its kind, and any other type by its own `init(from:)`.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let leafType = type as? any TreeLeaf.Type {
       guard leafType.isStored(as: stored),
@@ -49,7 +50,7 @@ extension TreeDecoder: SingleValueDecodingContainer {
 
 // MARK: - Containers
 
-/// The dictionary that a value decodes itself from.
+/// The keyed container.
 struct TreeFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let fields: PropertyList.Fields
   let codingPath: [any CodingKey]
@@ -86,7 +87,7 @@ struct TreeFieldsDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// The array that a value decodes itself from.
+/// The unkeyed container.
 struct TreeElementsDecoder: UnkeyedDecodingContainer {
   let elements: [PropertyList]
   let codingPath: [any CodingKey]

@@ -1,11 +1,11 @@
-/// Encodes a `Codable` value as property list values, without bytes in between.
+/// Encodes a `Codable` value as a tree of property list values, without bytes in between.
 ///
-/// Dates and data are kept as such, addresses and identifiers become strings. Values nested deeper than
+/// Dates and data are kept as such; URLs and UUIDs become strings. Values nested deeper than
 /// `PropertyList.maximumDepth` are refused.
 ///
-/// The detour through Foundation's `PropertyListEncoder` and its bytes takes 1.8 times as long to set a value
-/// of 20 parts, and 4.7 times to get it: `Scripts/benchmark formats --cpu`. It would also write a `URL` as a
-/// dictionary.
+/// Foundation's `PropertyListEncoder` with the detour through its bytes takes 1.8 times as long to
+/// set a value of 20 parts, and 4.7 times to get it (`Scripts/benchmark formats --cpu`). It would
+/// also write a `URL` as a dictionary.
 struct TreeEncoder: Encoder {
   let node: TreeNode
   let codingPath: [any CodingKey]
@@ -17,6 +17,7 @@ struct TreeEncoder: Encoder {
     return tree == TreeNull.stored ? nil : tree
   }
 
+  /// Encodes a value: as a leaf if its type is one, otherwise by its own `encode(to:)`.
   static func part(of value: some Encodable, path: [any CodingKey]) throws -> TreeNode.Part {
     if let leaf = value as? any TreeLeaf {
       return .leaf(TreeNull.escaped(try leaf.leaf()))
@@ -53,7 +54,7 @@ extension TreeEncoder: SingleValueEncodingContainer {
 
 // MARK: - Containers
 
-/// The dictionary that a value encodes itself into.
+/// The keyed container. Each value is encoded at once, and added to the node.
 struct TreeFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let node: TreeNode
   let codingPath: [any CodingKey]
@@ -85,7 +86,7 @@ struct TreeFieldsEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 }
 
-/// The array that a value encodes itself into.
+/// The unkeyed container.
 struct TreeElementsEncoder: UnkeyedEncodingContainer {
   let node: TreeNode
   let codingPath: [any CodingKey]
@@ -118,7 +119,8 @@ struct TreeElementsEncoder: UnkeyedEncodingContainer {
 
 // MARK: - The tree under construction
 
-/// A dictionary, an array or a single value that is being encoded.
+/// A part of the tree under construction. An object, since `Codable` may request several containers
+/// of one value and fill them in any order; all of them must see each other's parts.
 final class TreeNode {
   enum Part {
     case leaf(PropertyList)
@@ -149,14 +151,15 @@ final class TreeNode {
     }
   }
 
-  /// This node as a dictionary. A second container of the same value, as a subclass requests one, extends the first.
+  /// This node as a dictionary. A second container of the same value, as a subclass requests one,
+  /// extends the first.
   var asFields: TreeNode {
     if case .fields = content { return self }
     content = .fields([])
     return self
   }
 
-  /// This node as an array.
+  /// This node as an array, as ``asFields`` for a dictionary.
   var asElements: TreeNode {
     if case .elements = content { return self }
     content = .elements([])
@@ -173,6 +176,7 @@ final class TreeNode {
 
   func add(_ part: Part) {
     guard case .elements(var elements) = content else { return }
+    // Emptied first, as in ``add(_:forKey:)``.
     content = .elements([])
     elements.append(part)
     content = .elements(elements)

@@ -2,10 +2,12 @@ import Foundation
 
 /// A type whose values are leaves of the tree in which a `Codable` value is stored.
 ///
-/// In a tree no value is read from another kind: a type that decodes by trying several kinds in turn relies
-/// on the wrong ones failing.
+/// Unlike ``PreferenceValue``, a leaf is read from its own kind alone. Types that decode by trying
+/// one kind after another, such as enums of a string or a number, rely on the wrong ones failing.
 protocol TreeLeaf: PreferenceValue {
+  /// Whether a stored value has this type's kind.
   static func isStored(as stored: PropertyList) -> Bool
+  /// The stored form within a tree, where it differs from that of a value of its own.
   func leaf() throws -> PropertyList
 }
 
@@ -76,7 +78,8 @@ extension Data: TreeLeaf {
 
 // MARK: - Nil
 
-/// The form of a nil in a tree, which property lists lack: the string that Foundation's property list encoder writes.
+/// Nil within a tree. Property lists have none, so it is the string that Foundation's property list
+/// encoder writes.
 enum TreeNull {
   static let stored = PropertyList.string("$null")
 

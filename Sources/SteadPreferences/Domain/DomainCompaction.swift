@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Begins the compaction that a write found due, and keeps nobody waiting except for its last step.
+  /// Starts the compaction that a write found due. Nobody waits for it except in its last step.
   @inline(never)
   func compactLater() {
     do {
@@ -12,9 +12,10 @@ extension DomainStore {
     }
   }
 
-  /// How long a background compaction waits for another process that has the files locked.
+  /// How long a background compaction waits for a process that has the files locked.
   private static let compactionWaitLimit = Duration.seconds(10)
 
+  /// Compacts until the log is short enough, and only then lets another compaction begin.
   private func compact() {
     var isDue = true
     while isDue { isDue = compactOnce() }
@@ -22,7 +23,7 @@ extension DomainStore {
     state.withLock { $0.file?.compaction = .none }
   }
 
-  /// Compacts, and returns whether the log has become too long again through writes meanwhile.
+  /// Compacts once, and returns whether writes have made the log too long again meanwhile.
   private func compactOnce() -> Bool {
     let location = state.withLock { state in
       state.file.map { file in
@@ -30,7 +31,8 @@ extension DomainStore {
       }
     }
     guard let location else { return false }
-    // Any obstacle recurs in the compaction that others wait for, which reports it.
+    // An error recurs in the compaction under the lock, which ``finish(_:isLast:)`` makes without a
+    // prepared one, and reports.
     let prepared = try? PreparedDomainCompaction(
       name, in: location.directory, options, hasReportedFormat: location.hasReportedFormat)
     let deadline = ContinuousClock.now + Self.compactionWaitLimit
@@ -41,7 +43,8 @@ extension DomainStore {
       pause = min(pause * 2, 10_000)
       result = finish(prepared, isLast: ContinuousClock.now >= deadline)
     }
-    // The old files are released with it, which takes the system longer than putting the new ones in place.
+    // The old files are released with it, which takes the system longer than putting the new ones
+    // in place.
     withExtendedLifetime(prepared) {}
     return result == .isDueAgain
   }
@@ -49,9 +52,10 @@ extension DomainStore {
   /// The result of an attempt to finish a compaction.
   enum FinishedCompaction { case ended, isDueAgain, waits }
 
-  /// Never waits for other processes.
+  /// Tries to put a prepared compaction in place, without waiting for other processes.
   ///
-  /// - Parameter isLast: Whether to give up if it is impossible now. A later write finds it due again.
+  /// - Parameter isLast: Whether to give up if it is impossible now. A later write finds a
+  ///   compaction due again.
   @discardableResult
   func finish(_ prepared: PreparedDomainCompaction?, isLast: Bool) -> FinishedCompaction {
     let (result, hasPendingEvents) = state.withLock { state -> (FinishedCompaction, Bool) in
@@ -78,27 +82,35 @@ extension DomainStore {
   }
 }
 
-/// A checkpoint and a property list file that were prepared in the background.
+/// A new checkpoint with its property list, prepared beside the domain's writers.
 ///
-/// The domain's files are read again, so that nobody waits for a copy of the memory. Until it is done it
-/// costs the memory of a second table.
+/// It opens the domain's files once more and read-only, so that neither a copy of the table nor the
+/// store's lock is needed while they are read and written. It costs the memory of a second table.
+///
+/// Both new files are written and synced here. Records that are appended meanwhile are copied in
+/// rounds, each shorter than the one before; what is left is copied under the lock by
+/// ``DomainFile/finish(_:_:)``.
 final class PreparedDomainCompaction {
-  /// The maximum number of times that records written meanwhile are copied.
+  /// The maximum number of rounds that copy records: writers may be faster than the copying.
   private static let roundLimit = 8
   /// The number of bytes, some hundred records, that may be left to copy under the lock.
   private static let restLimit = 16 << 10
 
   let journal: PreparedJournalCompaction
   let draft: CheckpointDraft
-  /// Whether the journal has the checkpoint, so that only the property list file has yet to be put in place.
+  /// Whether the journal has the checkpoint, so that only the property list file has yet to be put
+  /// in place.
   var isInJournal = false
-  /// Has the old journal open.
+  /// The files as of the preparation. It keeps the old journal open, whose checkpoint may be the
+  /// base of an edit.
   private let source: DomainFile
 
-  /// nil if something else has to be done first, such as applying an edit of the property list.
+  /// Prepares a compaction; nil if something else has to be done first, such as merging an edit of
+  /// the property list.
   ///
-  /// - Parameter isToldOfFormat: Whether it was reported that XML cannot hold the domain.
-  /// - Throws: ``FileError``, such as `.noSpace`; ``PreferencesError`` for files that cannot be read.
+  /// - Parameter hasReportedFormat: Whether it was reported that XML cannot hold the domain.
+  /// - Throws: ``FileError``, such as `.noSpace`; ``PreferencesError`` for files that cannot be
+  ///   read.
   init?(
     _ name: String, in directory: URL, _ options: DomainStore.Options, hasReportedFormat: Bool
   ) throws {
@@ -121,7 +133,8 @@ final class PreparedDomainCompaction {
     }
   }
 
-  /// The checkpoint that this one replaces, from which the editor of the property list started.
+  /// The contents of the checkpoint that this one replaces: what an editor of the property list
+  /// started from.
   func replacedCheckpoint() throws -> DomainTable {
     try DomainTable(propertyList: source.journal.checkpointBytes())
   }
@@ -130,16 +143,17 @@ final class PreparedDomainCompaction {
 // MARK: - When to compact
 
 extension DomainFile {
-  /// The state of the compaction that runs in the background.
+  /// The state of the background compaction, of which there is at most one per store.
   enum BackgroundCompaction: Equatable {
     case none
-    /// The store has to begin it.
+    /// A write has found it due; the store starts it after releasing its lock.
     case due
-    /// It is running in the process with that number of forks. The child of a fork lacks its thread.
+    /// It is running, in the process with that number of forks: the child of a fork lacks its
+    /// thread.
     case running(generation: UInt64)
   }
 
-  /// Has the log compacted, if it is long enough.
+  /// Makes a compaction due if the log is long enough, or compacts now if the log is far too long.
   func compactIfDue(_ writer: Journal.Writer, _ replay: inout Replay) {
     let length = writer.logByteCount
     guard isCompactionDue else { return }
@@ -148,14 +162,18 @@ extension DomainFile {
     if compaction != .running(generation: forkGeneration) { compaction = .due }
   }
 
-  /// Notes how long a log other processes have left.
+  /// Records whether other programs have left an overlong log.
   ///
-  /// Programs that end before their background compaction is done would let it grow without limit.
+  /// Programs that end before their background compaction does would let the log grow without
+  /// limit. So a log that is a quarter longer than due when the domain is opened is compacted by
+  /// the first write.
   func recordLogLength() {
     let due = dueLength(checkpoint: journal.checkpointByteCount)
     isLogOverdue = journal.logByteCount > due + due / 4
   }
 
+  /// Whether the log is longer than ``logLimit`` and than twice the checkpoint. The factor makes
+  /// compaction cost a constant per written byte, however large the domain is.
   var isCompactionDue: Bool {
     journal.logByteCount > dueLength(checkpoint: journal.checkpointByteCount)
   }
@@ -164,7 +182,10 @@ extension DomainFile {
     max(options.logLimit, 2 * checkpoint, nextCompaction)
   }
 
-  /// Compacts while others wait.
+  /// Compacts while this writer and others wait.
+  ///
+  /// Never throws: the values that were set are in the log already, and a compaction that failed is
+  /// tried again later.
   ///
   /// - Parameter base: As for ``compact(_:_:base:)``.
   private func compactNow(
@@ -178,17 +199,19 @@ extension DomainFile {
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogOverdue = false
     } catch let error as FileError where error.code == .changed {
-      // Another program has overwritten the file, or taken its name. The next write finds out, and finds the log too long.
+      // Another program has overwritten the file, or taken its name. The next write finds out, and
+      // finds the log too long.
     } catch {
-      // The set values are in the log. If the disk is full the log can grow on, and this is retried later.
+      // The set values are in the log. If the disk is full the log can grow on, and this is retried
+      // later.
       postponeCompaction(error, length: writer.logByteCount)
     }
   }
 
-  /// Puts a background compaction's result in place, or compacts now if the result is useless.
+  /// Puts a background compaction in place, or compacts now if it has become useless.
   ///
-  /// - Throws: ``FileError`` `.busy` while other processes have the journal or the directory locked. A later
-  ///   call continues where this one stopped.
+  /// - Throws: ``FileError`` `.busy` while another process has the journal or the directory locked.
+  ///   A later call goes on where this one has stopped.
   func finish(_ prepared: PreparedDomainCompaction?, _ replay: inout Replay) throws {
     guard !isReadOnly, journal.isInPlace else { return }
     try write(&replay) { replay, writer in
@@ -204,7 +227,10 @@ extension DomainFile {
     }
   }
 
-  /// Returns whether nothing is left to do.
+  /// Puts the prepared files in place, and returns whether nothing is left to do.
+  ///
+  /// In two steps, either of which may throw `.busy`: first the journal, then the property list.
+  /// After the first the new checkpoint is in effect, and `isInJournal` says so.
   private func install(
     _ prepared: PreparedDomainCompaction, _ writer: Journal.Writer, _ replay: inout Replay
   ) throws -> Bool {
@@ -213,6 +239,8 @@ extension DomainFile {
       // Another checkpoint has been written since, with its file.
       guard published == draft.published else { return true }
     } else {
+      // The records up to here are in the new checkpoint or copied by `finish`; offsets move with
+      // them.
       let end = journal.recordOffset
       // Edits are compared with the checkpoint that still exists here.
       guard try draft.isExpected(foundFile()), try writer.finish(prepared.journal) else {
@@ -223,12 +251,15 @@ extension DomainFile {
       (nextCompaction, isLogOverdue) = (0, false)
     }
     if try !publish(draft) {
+      // Somebody has edited the property list since it was prepared. The editor's base is the
+      // checkpoint before this one.
       compactNow(writer, &replay, base: try prepared.replacedCheckpoint())
     }
     return true
   }
 
-  /// Notes where the changes are in a new file, which begins with another checkpoint and has the same records at its end.
+  /// Translates the offsets of recorded changes to the new file, which begins with another
+  /// checkpoint and ends with the same records.
   private func moveChanges(from oldEnd: UInt64, to checkpoint: Journal.Checkpoint) {
     let end = journal.recordOffset
     let start = end - UInt64(journal.logByteCount)
@@ -242,18 +273,20 @@ extension DomainFile {
     }
   }
 
-  /// Notes that a checkpoint that was written here has all stamps.
+  /// Starts over with the stamps in a checkpoint that was just written and has all of them.
   func resetStamps(to checkpoint: Data) {
     stampSources.block = KeyStamps.block(of: checkpoint).map { Data(checkpoint[$0]) }
     (stampSources.floor, stampSources.changes) = (.none, [])
   }
 
+  /// The property list as it is now, read only if its status does not suffice.
   private func foundFile() throws -> FoundFile {
     let status = try POSIXDisk().statusFollowingLinks(plist.path(percentEncoded: false))
     return FoundFile(status) { [plist] in try AtomicFile(plist).read() }
   }
 
-  /// Reports why a compaction failed, and retries when the log has grown.
+  /// Reports why a compaction failed, and lets the log grow by ``logLimit`` before the next
+  /// attempt.
   private func postponeCompaction(_ error: any Error, length: Int) {
     nextCompaction = length + options.logLimit
     problems.add(PreferencesError(error, domain: name))

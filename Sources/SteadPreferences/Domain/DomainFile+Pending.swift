@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 
-/// The latest edit of each key, in the order of each key's first edit.
+/// Edits that wait to be written: the latest of each key, in the order of each key's first edit.
 struct PendingEdits {
   private(set) var edits: [DomainEdit] = []
   // By bytes: two strings that are equal to Swift can be two keys.
@@ -29,18 +29,18 @@ extension DomainFile {
     reapplyPending(&replay)
   }
 
-  /// Whether earlier values still have to be written.
+  /// Whether anything must be written before the next change, by this program or another.
   var hasDeferredWrites: Bool { hasOwnDeferredWrites || hasWaitingFile }
 
-  /// Whether values that restore a lost file still have to be written.
+  /// Whether values that restore a lost file have yet to be written.
   var hasDeferredRestoration: Bool { stampSources.restoration.position != nil && !isReadOnly }
 
-  /// Whether values that are in effect here still have to be written.
+  /// Whether values that are in effect here have yet to be written.
   var hasOwnDeferredWrites: Bool {
     !pending.isEmpty || lost != nil || stampSources.restoration.position != nil
   }
 
-  /// Where the values are that are in effect here.
+  /// Where the values are that are in effect, for the error of a change that could not be written.
   var valuesLocation: PreferencesError.ValuesLocation {
     guard hasOwnDeferredWrites else {
       if isPlain { return .propertyList }
@@ -50,7 +50,7 @@ extension DomainFile {
       ? .waitingFile : .memory
   }
 
-  /// Writes pending values; throws when that is still impossible.
+  /// Writes everything deferred; throws while that is impossible.
   func writeDeferred(_ replay: inout Replay) throws {
     guard hasDeferredWrites else { return }
     if isPlain {
@@ -60,14 +60,16 @@ extension DomainFile {
     try write(&replay) { _, _ in }
   }
 
-  /// Keeps edits that could not be written, and returns whether they are the first.
+  /// Defers edits that could not be written, and returns whether they are the first.
   func deferWrites(_ edits: [DomainEdit]) -> Bool {
     let isFirst = pending.isEmpty
     saveWaiting(edits)
     return isFirst
   }
 
-  /// Applies pending edits to the table again, on top of other processes' changes.
+  /// Puts deferred values on top of the table again, after other processes' records were applied.
+  ///
+  /// Deferred edits win over records that are read later: they count as set when they are written.
   func reapplyPending(_ replay: inout Replay) {
     guard hasDeferredWrites else { return }
     dropWritten()
@@ -77,7 +79,11 @@ extension DomainFile {
     }
   }
 
-  /// Writes what restores a lost file, the waiting file's values and the pending ones, each as one record.
+  /// Writes everything deferred. Requires the journal's lock, and that all records were read.
+  ///
+  /// The order is that of the layers: what restores a lost file, then the waiting file, then this
+  /// program's own edits. Each is one record, so a kill in between leaves whole layers, and each
+  /// later one is newer.
   func writeDeferred(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     reapplyPending(&replay)
     try writeRestoration(writer)
@@ -90,9 +96,10 @@ extension DomainFile {
     (pending, savedIn) = (PendingEdits(), nil)
   }
 
-  /// Opens for writing the files that could not be opened so before.
+  /// Opens for writing the files that could only be read before.
   ///
-  /// - Throws: ``PreferencesError`` `.readOnly` if that was requested; ``FileError`` while it is still impossible.
+  /// - Throws: ``PreferencesError`` `.readOnly` if that was requested; ``FileError`` while it is
+  ///   still impossible.
   func becomeWritable() throws {
     guard !options.isReadOnly else { throw PreferencesError.readOnly(name) }
     do {
@@ -108,7 +115,8 @@ extension DomainFile {
 }
 
 extension FileError {
-  /// Whether the obstacle is the location's, so that the file may become writable later.
+  /// Whether the location is the obstacle, so that the file may become writable later. Other
+  /// errors, such as a full disk, are thrown at once, and nothing is deferred.
   var isObstacle: Bool {
     [.denied, .readOnly, .notFound, .notAFile, .failed, .busy].contains(code)
   }
@@ -118,21 +126,23 @@ extension FileError {
 
 // Values in the waiting file, which wait until somebody gets the journal's lock.
 extension DomainFile {
+  /// The file `NAME.waiting` beside the journal.
   static func waitingFile(_ name: String, in directory: URL) -> WaitingFile {
     WaitingFile(directory.appending(path: name + ".waiting", directoryHint: .notDirectory))
   }
 
-  /// Whether a process that has the journal locked is known to be stopped.
-  ///
-  /// It is so for as long as the journal doesn't change. A stopped process is waited for once.
+  /// Whether the process that has the journal locked is known to be stopped: the journal has not
+  /// changed since it was last waited for. So a stopped process costs one wait, and not one for
+  /// each call.
   var isLockHolderStuck: Bool { stuckTail.map { $0 == journal.tailWord } ?? false }
 
-  /// Notes that the journal's lock was not free for as long as a call waits.
+  /// Records that the lock was not free for as long as a call waits.
   func recordStuckHolder() { stuckTail = journal.tailWord }
 
-  /// Writes the values that other programs have left in the waiting file.
+  /// Writes what other programs have saved in the waiting file; if the journal is locked, only
+  /// loads it.
   ///
-  /// If the journal is still locked, they are in effect here nevertheless, like those that are set here.
+  /// Then it is in effect here nevertheless, like what is set here. Called when a domain is opened.
   func writeOrLoadWaiting(_ replay: inout Replay) {
     guard !options.isReadOnly, waiting.isPresent else { return }
     hasWaitingFile = true
@@ -148,19 +158,26 @@ extension DomainFile {
     }
   }
 
-  /// Saves edits that could not be written to the journal.
+  /// Defers edits, and saves them in the waiting file, so that they survive the end of this
+  /// process.
+  ///
+  /// If that fails, too, they are in memory alone, which ``valuesLocation`` says. Invariant:
+  /// `savedIn` is the ID of a file that has all of `pending`, or nil.
   func saveWaiting(_ edits: [DomainEdit]) {
+    // Earlier edits that are in memory alone have to be appended, too.
     let wasSaved = pending.isEmpty || savedIn != nil
     let (isSameFile, oldTail) = (savedIn, savedTail)
     try? quarantineForeignWaitingFile()
     for edit in edits { pending.add(edit) }
-    // If that fails, too, they are in memory alone, as the error says that is thrown for the journal.
-    // Read before: whoever finds the file afterwards writes to the journal.
+    // Read before appending: whoever finds the file afterwards writes to the journal, which moves
+    // the tail.
     savedTail = journal.tailWord
     savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
     guard let savedIn else { return }
     hasWaitingFile = true
     guard let isSameFile, isSameFile != savedIn else { return }
+    // The file with the earlier edits is gone, and nobody has written them: another program has
+    // removed or replaced it.
     guard wasWritten(since: oldTail) else {
       self.savedIn = try? waiting.append(pending.edits)
       return
@@ -170,15 +187,17 @@ extension DomainFile {
     for edit in edits { pending.add(edit) }
   }
 
-  /// Whether somebody may have written the saved edits to the journal, if the waiting file is gone.
+  /// Whether somebody may have written the saved edits to the journal, given that the waiting file
+  /// is gone.
   ///
-  /// Whoever does so writes there before the file is removed. If nobody has written there since, somebody else has removed
-  /// or replaced the file.
+  /// Whoever does so writes there before the file is removed. If the tail has not moved since,
+  /// another program has removed or replaced the file, and the edits are still pending.
   private func wasWritten(since tail: UInt64?) -> Bool { isReadOnly || tail != journal.tailWord }
 
-  /// Forgets pending edits that another process has written to the journal, and removed from the waiting file.
+  /// Drops pending edits that another process has moved from the waiting file to the journal.
   ///
-  /// It removes them before it writes anything else. So whoever has read a later record finds them gone.
+  /// It removes the file before it appends anything else. So whoever has read a later record finds
+  /// the file gone.
   func dropWritten() {
     guard let savedIn else { return }
     do {
@@ -193,7 +212,12 @@ extension DomainFile {
     (pending, self.savedIn, hasWaitingFile) = (PendingEdits(), nil, false)
   }
 
-  /// Writes the waiting file's values and the pending ones as one record. Requires the journal's lock.
+  /// Writes the waiting file's edits and the pending ones as one record. Requires the journal's
+  /// lock.
+  ///
+  /// The file notes where that record is to begin before it is appended. A process that finds the
+  /// file after a kill looks there, see ``isWritten(_:)``, so that the edits are not written twice,
+  /// over newer ones.
   func writeWaiting(_ writer: Journal.Writer, _ replay: inout Replay) throws {
     do {
       try quarantineForeignWaitingFile()
@@ -210,7 +234,7 @@ extension DomainFile {
       }
       var all = PendingEdits()
       for edit in contents.edits { all.add(edit) }
-      // Those that are in the file are older than what other processes have added to it since.
+      // Those that are in the file are older than what other processes have added behind them.
       if savedIn != contents.id { for edit in pending.edits { all.add(edit) } }
       guard !all.isEmpty else { return }
       let stamp = journal.nextStamp
@@ -225,7 +249,8 @@ extension DomainFile {
     (hasWaitingFile, savedIn) = (false, nil)
   }
 
-  /// Whether a process that was killed had written the values to the journal, and not yet removed the file.
+  /// Whether the record at the noted position has exactly these edits: a process was killed after
+  /// appending it and before removing the file.
   private func isWritten(_ contents: WaitingFile.Contents) -> Bool {
     guard let position = contents.position, let record = journal.record(at: position) else {
       return false

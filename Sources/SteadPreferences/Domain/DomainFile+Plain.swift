@@ -2,19 +2,21 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-// On a file system that cannot hold a journal the property list is the only file: each change reads and writes all of it.
+// On a file system that cannot hold a journal the property list is the only file: each change reads
+// and writes all of it.
 extension DomainFile {
   /// Whether the property list is the only file.
   var isPlain: Bool { unsupported != nil && !options.isReadOnly }
 
   private var plain: PlainFile { Self.plainFile(plist) }
 
-  /// A property list as the only file of a domain.
+  /// The property list of a domain, with the lock file for writing it where there is no journal.
   static func plainFile(_ plist: URL) -> PlainFile {
     PlainFile(plist, lock: plist.deletingPathExtension().appendingPathExtension("lock"))
   }
 
-  /// Notes that the file system cannot hold a journal, and reports it once.
+  /// Goes over to the property list alone, and reports once that the file system cannot hold a
+  /// journal.
   func becomePlain(_ error: FileError) {
     let isFirst = unsupported == nil
     unsupported = error
@@ -28,13 +30,18 @@ extension DomainFile {
         domain: name, cause: error))
   }
 
-  /// Applies several edits as one if the expected values still hold, and returns whether they did.
+  /// Reads, changes and replaces the property list, with its lock held.
+  ///
+  /// Returns whether the expected values still held. Deferred edits are written even if they did
+  /// not.
+  ///
+  /// - Parameter make: Computes the edits from what the file has.
   @discardableResult
   func applyPlainly(
     ifStill expected: [DomainEdit] = [], _ replay: inout Replay,
     _ make: (Replay) -> [DomainEdit]
   ) throws -> Bool {
-    // Another program may have written what waited.
+    // Another program may have written what this one has saved in the waiting file.
     dropWritten()
     return try plain.withLock {
       try readPlainFile(&replay)
@@ -46,7 +53,7 @@ extension DomainFile {
     }
   }
 
-  /// Writes pending values and these edits. Requires the lock.
+  /// Replaces the property list with deferred edits and these. Requires the lock.
   private func writePlainly(_ new: [DomainEdit], isOwn: Bool, _ replay: inout Replay) throws {
     let edits = pending.edits + new
     guard !edits.isEmpty else { return }
@@ -69,16 +76,18 @@ extension DomainFile {
     (pending, savedIn) = (PendingEdits(), nil)
   }
 
-  /// Writes the values that other programs have left in the waiting file, and removes it. Requires the lock.
+  /// Writes what programs have saved in the waiting file, and removes it. Requires the lock.
   ///
-  /// Programs leave them there while another one has the lock. The file system may also have been able to hold a journal then.
+  /// They do so while another program has the lock. The file system may also have been able to hold
+  /// a journal then.
   private func writeWaitingPlainly(_ replay: inout Replay) throws {
     guard waiting.isPresent else {
       hasWaitingFile = false
       return
     }
     func write(_ contents: WaitingFile.Contents) throws {
-      // Later ones win: what was set here is newer than what was found in the file, unless it is there, too.
+      // The waiting file's edits come first, since what was set here is newer; but not twice, if
+      // they are the same.
       let old = pending
       let mine = savedIn == contents.id ? [] : old.edits
       pending = PendingEdits()
@@ -90,28 +99,29 @@ extension DomainFile {
         throw error
       }
     }
-    // No record of a journal is begun, as a salt of 0 says.
+    // A salt of 0 stands for no journal: after a kill nobody looks for a record.
     try waiting.merge(at: Journal.Place(salt: 0, offset: 0), write)
     hasWaitingFile = false
   }
 
-  /// Later than all that is known, also than what a journal has: where that can be used again, it takes the property list for
-  /// one that was published later.
+  /// Later than everything known, including what a journal has: where that can be used again, it
+  /// must take the property list for one that was published later.
   private var plainStamp: Journal.Stamp {
     let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
     return Journal.Stamp(
       generation: max(stampSources.stamps.horizon.generation + 1, now), offset: 0)
   }
 
-  /// Applies what others have written.
+  /// Applies what others have written to the property list.
   ///
-  /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse. It is left as it is.
+  /// - Throws: ``PreferencesError`` `.damaged` when it does not parse. It is left as it is.
   func readPlainFile(_ replay: inout Replay) throws {
     guard let status = try plain.status(), status != lastSeen else { return }
     let isRead = reading?.status == status
     let data = try isRead ? reading?.data ?? Data() : plain.read()
-    // A journal that was made where the file system was mounted otherwise may have more than it has published. The first change
-    // writes all of that to the property list, which counts alone from then on.
+    // A journal from a time when the file system was mounted otherwise may have more than it has
+    // published. The first change writes all of that to the property list, which counts alone from
+    // then on.
     let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))
     if !hasPlainContents,
       found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found)
@@ -129,6 +139,7 @@ extension DomainFile {
           "The property list \(plist.lastPathComponent) does not parse. Repair it or move it away.",
         domain: name, cause: error)
     }
+    // Deferred edits are newer than the file.
     let mine = Set(pending.edits.map { Array($0.key.utf8) })
     let edits = replay.table.edits(to: fields)
     if let stamps = KeyStamps(file: data) {
@@ -143,10 +154,11 @@ extension DomainFile {
     recordStatus(status, readNow: !isRead)
   }
 
-  /// Notes the status of the file that was read or written just now.
+  /// Records the status of the file that was read or written just now.
   ///
-  /// Two changes within a tick of the file system's clock can look the same. So a file is known only if it looks as it did
-  /// when it was read a while before, by this system's clock: a server's may differ, and that of a file can be set.
+  /// Two changes within a tick of the file system's clock can look the same. So a status counts as
+  /// known only if the file had it when it was read some time after it was first seen. The time is
+  /// this system's: a server's clock may differ, and a file's date can be set.
   private func recordStatus(_ status: FileStatus?, readNow: Bool = true) {
     let now = ContinuousClock.now
     if let status, status == firstSeen?.status {

@@ -3,12 +3,13 @@ import SteadFiles
 import SteadFormats
 
 extension DomainFile {
-  /// For how long, in seconds, an unparsable file may be one that somebody is still writing.
+  /// For how long, in seconds, a file that does not parse may be one that somebody is still
+  /// writing.
   static let writeGracePeriod: TimeInterval = 2
-  /// How often at most a file is published again because somebody else edits it meanwhile.
+  /// How often a compaction publishes again because somebody edits the file meanwhile.
   static let publishingLimit = 8
 
-  /// A property list file that somebody else has edited.
+  /// The contents of a property list that somebody else has written.
   struct Edited {
     var fields: PropertyList.Fields
     var copy: PublishedFile.Copy
@@ -16,13 +17,16 @@ extension DomainFile {
     var stamps: KeyStamps?
   }
 
-  /// A property list file's contents, read without the store's lock, so that nobody waits for it.
+  /// The property list's contents, read without the store's lock, so that nobody waits for a large
+  /// file.
+  ///
+  /// They are used only if the file still has the same status under the lock.
   struct Reading: Sendable {
     let status: FileStatus
     let data: Data
     let fingerprint: PublishedFile.Fingerprint
 
-    /// nil when the file does not exist, or is unchanged since the last look.
+    /// nil when the file does not exist, or is unchanged since it was last read.
     init?(_ plist: URL, lastSeen: FileStatus?) throws {
       let path = plist.path(percentEncoded: false)
       guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file,
@@ -32,9 +36,16 @@ extension DomainFile {
     }
   }
 
-  /// Writes a new checkpoint and publishes it, with the edits made in the file meanwhile.
+  /// Writes a new checkpoint, and publishes it with the edits that others have made in the property
+  /// list.
   ///
-  /// - Parameter base: The editor's starting point, if it is neither the last checkpoint nor the one before.
+  /// Three-way merge: an editor started from the file that the last checkpoint was published as.
+  /// What differs from that checkpoint is an edit, and counts as set just now; everything else
+  /// keeps what the log has. So the old checkpoint must be read before it is replaced, and no
+  /// checkpoint is made while somebody may be writing the file: its base would be gone.
+  ///
+  /// - Parameter base: What the editor started from, if it is neither the last checkpoint nor the
+  ///   one before.
   func compact(
     _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
   ) throws {
@@ -44,6 +55,9 @@ extension DomainFile {
       try writer.reportDamagedCheckpoint()
       base = try baseWithoutCheckpoint(replay)
     }
+    // Each iteration merges one edit. An edit that comes between the merge and the renaming makes
+    // ``publish(_:)`` return false, and the next iteration merges that one, with the checkpoint
+    // that was just replaced as its base.
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
         base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
@@ -56,16 +70,19 @@ extension DomainFile {
       try writer.compact(to: draft.checkpoint)
       resetStamps(to: draft.checkpoint.bytes)
       if try publish(draft) { return }
+      // The next editor started from the file that is there now: from the edited one, or from the
+      // one before.
       if edited != nil || !isMending { base = try edited ?? DomainTable(propertyList: old) }
       isMending = false
     }
     // Constant edits are applied by the next look, and published by the next checkpoint.
   }
 
-  /// What a damaged checkpoint had, as far as memory tells.
+  /// The base of an edit when the checkpoint is damaged, as far as memory knows it.
   ///
-  /// Of keys that were set since, only the new values are known. For these the property list has what the checkpoint had,
-  /// unless somebody has edited it, which can't be told then: the new values count.
+  /// Of keys that were set since, memory has only the new values. For these the property list has
+  /// what the checkpoint had, unless somebody has edited it, which cannot be told: the new values
+  /// win.
   private func baseWithoutCheckpoint(_ replay: Replay) throws -> DomainTable {
     var base = replay.table
     guard let edited = try externalEdits() else { return base }
@@ -75,8 +92,10 @@ extension DomainFile {
     return base
   }
 
-  /// Renames the file of the journal's current checkpoint, and returns whether it is in place, as it is
-  /// unless somebody has edited the old one at the last moment.
+  /// Renames the file that was prepared from the journal's current checkpoint.
+  ///
+  /// - Returns: false if somebody has edited the old file at the last moment; that file keeps the
+  ///   name.
   func publish(_ draft: CheckpointDraft) throws -> Bool {
     published = draft.published
     guard try draft.file.place(ifStill: draft.isExpected) else { return false }
@@ -86,8 +105,10 @@ extension DomainFile {
     return true
   }
 
-  /// Applies to the table the keys whose values in the file differ from the editor's starting point, and
-  /// returns the editor's values.
+  /// Applies to the table what an editor has changed in the property list.
+  ///
+  /// - Parameter base: What the editor started from.
+  /// - Returns: The contents of the edited file; nil if nobody has edited it.
   @discardableResult
   func mergeEdits(
     base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
@@ -99,7 +120,7 @@ extension DomainFile {
       return DomainTable(edited.fields)
     }
     let old = try base()
-    // An edit counts as later than all records. It is in none before the next checkpoint has it.
+    // An edit counts as later than all records. No record has it; the next checkpoint does.
     let stamp = journal.nextStamp
     var new = DomainTable()
     for field in edited.fields {
@@ -116,15 +137,24 @@ extension DomainFile {
     return new
   }
 
-  /// Notes when a key was edited.
+  /// Records when a key was edited.
   ///
-  /// Who may only read merges the same edit at every look, and writes nothing that needs the stamps.
+  /// A process that may only read merges the same edit at each read, and never writes the stamps:
+  /// recording them would take memory each time.
   private func recordEdit(_ key: String, _ stamp: Journal.Stamp) {
     guard !isReadOnly else { return }
     recordChanges([key], stamp)
   }
 
-  /// The file's contents, if neither this nor another process of ours wrote them.
+  /// The property list's contents, if neither this process nor another one of this package wrote
+  /// them.
+  ///
+  /// Classifies the file by the table "What a property list file counts as" in
+  /// Documentation/PreferencesFile.md; the order of the checks is that of its rows.
+  /// ``isBeingWritten``, ``isQuarantined`` and ``onDisk`` say what it found.
+  ///
+  /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse and cannot be
+  ///   quarantined.
   func externalEdits() throws -> Edited? {
     isBeingWritten = false
     let path = plist.path(percentEncoded: false)
@@ -132,17 +162,22 @@ extension DomainFile {
       onDisk = .none
       return nil
     }
+    // The usual case costs one system call.
     guard status != lastSeen else { return nil }
     let isRead = reading?.status == status
     guard let reading = try isRead ? reading : Reading(plist, lastSeen: lastSeen)
     else { return nil }
     let (seen, data) = (reading.status, reading.data)
     let found = PublishedFile.Copy(fingerprint: reading.fingerprint, mark: .init(seen))
+    // By contents for the current file, whatever its number: a copy of what was published is no
+    // edit. By number and date, too, for the one before: a copy of that one was put there by
+    // somebody, and takes back what was set last.
     if found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found) {
       onDisk = found
       remember(seen)
       return nil
     }
+    // Before parsing: bits that the disk has flipped must not be merged as an edit.
     if try isDamaged(seen, path) {
       try reportDamage(data, seen)
       return nil
@@ -167,8 +202,11 @@ extension DomainFile {
     }
   }
 
-  /// The stamps in a file that was published later than the journal's checkpoint: by a journal that was lost, or whose
-  /// place a backup has taken.
+  /// The stamps in a file that was published later than the journal's checkpoint: by a journal that
+  /// was lost, or that a backup has replaced.
+  ///
+  /// Such a file is no edit of this journal's checkpoint. Its keys are compared by their stamps,
+  /// one by one.
   private func stampsOfLostJournal(_ data: Data) -> KeyStamps? {
     guard let found = KeyStamps(file: data) else { return nil }
     let horizon = stampSources.block.flatMap { KeyStamps(block: $0)?.horizon } ?? stampSources.floor
@@ -191,10 +229,11 @@ extension DomainFile {
     onDisk = edited.copy
   }
 
-  /// Whether the contents differ from what was written, though nobody has edited them.
+  /// Whether the contents differ from what was published though nobody has edited them: number,
+  /// date and length agree.
   ///
-  /// - Parameter status: The file's status before it was read. It is read again, since somebody may have
-  ///   begun to write into the file in between.
+  /// - Parameter status: The status before the file was read. It is taken again here, since
+  ///   somebody may have begun to write in between.
   private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
     guard let mark = published.current.mark, mark == .init(status),
       published.current.fingerprint.byteCount == status.size
@@ -202,7 +241,8 @@ extension DomainFile {
     return try POSIXDisk().statusFollowingLinks(path).map { mark == .init($0) } ?? false
   }
 
-  /// Whether a process was killed, or is at work, while it wrote the file in place, since that is a mount point.
+  /// Whether the file is the beginning of what was published: a process was killed, or is at work,
+  /// while it wrote to a mount point in place.
   private func isPartiallyWritten(_ data: Data, _ path: String) -> Bool {
     guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
       let bytes = (try? journal.checkpointBytes())
@@ -216,7 +256,7 @@ extension DomainFile {
     return isPublished(bytes) || isPublished(table.flatMap { self.xml($0, stamps) })
   }
 
-  /// Keeps a file that the disk has damaged; the next checkpoint writes it again.
+  /// Quarantines a file that the disk has damaged. The next checkpoint writes it again.
   private func reportDamage(_ data: Data, _ status: FileStatus) throws {
     onDisk = .init(fingerprint: .init(data), mark: .init(status))
     lastSeen = status
@@ -236,13 +276,17 @@ extension DomainFile {
         message: message + "It is kept as \(name), and is written again from the journal."))
   }
 
-  /// Two changes within a tick of the file system's clock look the same, so a recent file is read again.
+  /// Records that a file needs no reading until its status changes.
+  ///
+  /// Not for a recent one: two changes within a tick of the file system's clock have the same
+  /// status.
   private func remember(_ seen: FileStatus) {
     if !seen.isRecent { lastSeen = seen }
   }
 
-  /// Keeps an unparsable file under another name; the next checkpoint writes it again.
+  /// Quarantines a file that does not parse. The next checkpoint writes it again.
   private func quarantine(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
+    // A program may be in the middle of writing it. It is read again once that must be done.
     guard !seen.isRecent else {
       isBeingWritten = true
       return
@@ -256,6 +300,8 @@ extension DomainFile {
     }
     let name = try QuarantinedFile(of: plist).write(data)
     onDisk = .init(fingerprint: .init(data), mark: .init(seen))
+    // So that an interrupted publication after this is recognized as one, and not as an edit that
+    // removed everything.
     published.previous = onDisk
     isQuarantined = true
     problems.add(
@@ -267,7 +313,8 @@ extension DomainFile {
 }
 
 extension FileStatus {
-  /// Whether somebody may still be writing; a clock that was set back does not make a file recent forever.
+  /// Whether somebody may still be writing the file. By the distance, so that a clock that was set
+  /// back does not keep a file recent.
   fileprivate var isRecent: Bool {
     abs(modified.timeIntervalSinceNow) < DomainFile.writeGracePeriod
   }
@@ -275,6 +322,9 @@ extension FileStatus {
 
 extension PropertyList {
   /// The keys and values of a property list file in any format.
+  ///
+  /// - Throws: `PropertyListError`, or ``PreferencesError`` `.damaged` when the root is not a
+  ///   dictionary.
   static func fields(of data: Data) throws -> Fields {
     guard case .dictionary(let fields) = try parse(data) else {
       throw PreferencesError(
@@ -283,9 +333,10 @@ extension PropertyList {
     return fields
   }
 
-  /// Whether a value written back by a tool is the original one.
+  /// Whether a value that a tool has written back is the original one.
   ///
-  /// XML has whole seconds only, and tools write every number with a fraction as 64 bits.
+  /// XML has whole seconds only, and tools write every real number in 64 bits. Without this a tool
+  /// that changes one key would edit all dates.
   func isSame(as other: PropertyList?) -> Bool {
     switch (self, other) {
     case (.date(let left), .date(let right)?):
@@ -305,9 +356,9 @@ extension PropertyList {
 
 // MARK: - Damaged files
 
-/// A copy of an unparsable file under another name.
+/// The copy of a damaged property list under another name.
 struct QuarantinedFile {
-  /// The maximum number of damaged copies of one file.
+  /// The maximum number of copies of one file.
   static let limit = 100
 
   let original: URL
@@ -316,10 +367,10 @@ struct QuarantinedFile {
     self.original = original
   }
 
-  /// Keeps the bytes as `NAME.damaged-1` or the next free number, and returns the name.
+  /// Writes the bytes to `NAME.damaged-1` or the next free number, and returns the name.
   ///
-  /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist already; the original must then be
-  ///   left in place.
+  /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist. The original must then
+  ///   be left in place.
   func write(_ data: Data) throws -> String {
     for number in 1...Self.limit {
       let name = "\(original.lastPathComponent).damaged-\(number)"
@@ -328,6 +379,7 @@ struct QuarantinedFile {
         try AtomicFile(url).create(with: data)
         return name
       } catch let error as FileError where error.code == .alreadyExists {
+        // Another process, or an earlier attempt, has kept the same bytes.
         if try AtomicFile(url).readIfPresent() == data { return name }
       }
     }

@@ -3,10 +3,11 @@ import SteadFiles
 
 // Values that were in a file that somebody has truncated, overwritten, exchanged or removed.
 //
-// Each program knows when every key was set last. It writes again what the file that has the name now has older, with the
-// stamp that it had. So it doesn't matter who notices a loss first, nor how often files are lost meanwhile.
+// Each program knows when every key was set last. It writes again what the file that has the name
+// now has older, with the stamp that it had. So it doesn't matter who notices a loss first, nor how
+// often files are lost meanwhile.
 extension DomainFile {
-  /// A key in a record.
+  /// One key of a record, and when it was set.
   struct KeyChange {
     var key: String
     /// Where the record begins in the open file.
@@ -14,18 +15,20 @@ extension DomainFile {
     var stamp: Journal.Stamp
   }
 
-  /// What was in memory when the journal's file was read from its beginning again: if the file before was lost, it is
-  /// what was lost.
+  /// What was in memory when the journal was read from its beginning again. If the file before was
+  /// lost, this is the only copy of what it had.
   struct LostContents {
     var table: DomainTable
     var stamps: StampSources
   }
 
-  /// From which stamps can be made. That is done only after a loss, and in a compaction.
+  /// From which ``KeyStamps`` can be computed, which happens only after a loss and in a compaction.
+  ///
+  /// A list of changes, and not a dictionary: appending to it costs a write almost nothing.
   struct StampSources {
     /// The stamps in the checkpoint; nil when it has none.
     var block: Data?
-    /// Not earlier than the last change of a key in the checkpoint that isn't in the block.
+    /// Not earlier than the last change of any key of the checkpoint that the block does not list.
     var floor = Journal.Stamp.none
     /// The keys that were changed since the checkpoint.
     var changes: [KeyChange] = []
@@ -40,18 +43,19 @@ extension DomainFile {
     }
   }
 
-  /// What this process has to write since a file was lost.
+  /// What this process must write because it knows more than the file that has the journal's name
+  /// now.
   struct Restoration {
     struct Restored {
       var edit: DomainEdit
       var stamp: Journal.Stamp
     }
 
-    /// Up to where it knew the lost file; nil when nothing has to be written.
+    /// How far this process knew the lost file; nil when nothing has to be written.
     var position: Journal.Place?
     var edits: [Restored] = []
 
-    /// Leaves those that are newer than what the file has by now.
+    /// Drops what the file has the same or newer by now, since other processes restore, too.
     mutating func drop(_ stamps: KeyStamps) {
       edits.removeAll { restored in
         stamps.known(restored.edit.key).map { $0 >= restored.stamp } ?? false
@@ -59,27 +63,33 @@ extension DomainFile {
     }
   }
 
-  /// The stamps of what the open file contains.
+  /// The stamps of what is in the open file, without what is only in memory.
   private var fileStamps: KeyStamps {
     var stampSources = stampSources
     stampSources.restoration = Restoration()
     return stampSources.stamps
   }
 
-  /// Notes where the stamps are that belong to a checkpoint.
+  /// Keeps the stamps of a checkpoint that was just read.
   func loadStamps(of checkpoint: UnsafeRawBufferPointer, isPublished: Bool) {
+    // No copy: the checkpoint may be large, and only its block is kept.
     let bytes = Data(
       bytesNoCopy: UnsafeMutableRawPointer(
         mutating: checkpoint.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!),
       count: checkpoint.count, deallocator: .none)
     let block = KeyStamps.block(of: bytes).map { Data(bytes[$0]) }
-    // Older versions have written what they had read. What was made from the property list is older than anything.
+    // Older versions have written what they had read. What was made from the property list is older
+    // than anything.
     stampSources.floor = block == nil && isPublished ? journal.checkpointStamp : .none
     stampSources.block = block
     stampSources.changes = []
   }
 
-  /// Compares what was lost with what the file contains, and applies what is newer.
+  /// After a loss, compares what was in memory with what the file has, and applies what is newer.
+  ///
+  /// Each process does this for itself, by stamps alone. So it does not matter which of them
+  /// notices a loss first, nor how often the file is lost meanwhile: for each key, the newest value
+  /// that any process has in memory wins.
   func reapplyLost(_ replay: inout Replay) {
     if let lost {
       if journal.isRecovering {
@@ -97,13 +107,15 @@ extension DomainFile {
     }
   }
 
+  /// Collects what memory has newer than the file, key by key.
   private func restore(_ lost: LostContents, _ replay: Replay) {
     let (mine, others) = (lost.stamps.stamps, fileStamps)
-    // Those are written as new values.
+    // Deferred edits are written as new values anyway.
     let pending = Set(pending.edits.map { Array($0.key.utf8) })
     let edits = replay.table.edits(to: PropertyList.Fields(lost.table.fields()))
     let known = Set(edits.map { Array($0.key.utf8) })
-    // Equal values, too, which others may have older and would take for newer than those without a stamp.
+    // Keys with equal values, too: otherwise another process could take its older value for the
+    // newer one, since the file would have no stamp for the key.
     let same = mine.keys.filter { !known.contains(Array($0.utf8)) }.map {
       DomainEdit(key: $0, value: replay.table[$0])
     }
@@ -116,7 +128,8 @@ extension DomainFile {
     }
   }
 
-  /// Writes what restores a lost file as one record. Requires the lock, and that everything was read.
+  /// Writes what restores a lost file as one record, with the original stamps. Requires the lock,
+  /// and that everything was read.
   func writeRestoration(_ writer: Journal.Writer) throws {
     guard let position = stampSources.restoration.position else { return }
     let edits = stampSources.restoration.edits
@@ -131,7 +144,7 @@ extension DomainFile {
     stampSources.restoration = Restoration()
   }
 
-  /// Notes that keys are set by the next record, or were by the one that begins at a stamp.
+  /// Records that keys are set by the record that begins at a stamp, such as the next one.
   func recordChanges(_ keys: some Sequence<String>, _ stamp: Journal.Stamp) {
     stampSources.changes += keys.map { KeyChange(key: $0, offset: stamp.offset, stamp: stamp) }
   }
@@ -139,19 +152,21 @@ extension DomainFile {
 
 // MARK: In a record
 
-// The record that restores a lost file begins with the removal of a key that nobody sets, whose name has the stamps of the
-// edits that follow. Older versions remove nothing, and read the rest as usual.
+// The record that restores a lost file begins with the removal of a key that nobody sets, whose
+// name has the stamps of the edits that follow. Older versions remove nothing, and read the rest as
+// usual.
 extension DomainEdit {
   private static let stampsPrefix = "\0stead.stamps\0"
 
-  /// The edit that a restoring record begins with.
+  /// The first operation of a record that restores: it carries the stamps of the operations behind
+  /// it.
   static func restoring(_ stamps: [Journal.Stamp]) -> DomainEdit {
     let words = stamps.flatMap { [$0.generation, $0.offset] }
     return DomainEdit(
       key: stampsPrefix + words.map { String($0, radix: 16) }.joined(separator: " "), value: nil)
   }
 
-  /// The stamps of the operations that follow; nil if the operation is an ordinary one.
+  /// The stamps of the operations behind this one; nil if it is an ordinary operation.
   static func restoredStamps(_ key: String, _ value: PropertyList?) -> [Journal.Stamp]? {
     guard value == nil, key.utf8.first == 0, key.hasPrefix(stampsPrefix) else { return nil }
     let words = key.dropFirst(stampsPrefix.count).split(separator: " ").map {
@@ -165,15 +180,20 @@ extension DomainEdit {
 
 // MARK: - When keys were set
 
-/// When each key of a domain was set or removed last, as far as it is known.
+/// When each key of a domain was last set or removed, as far as it is known: the logical clock of
+/// each key.
 ///
-/// Only after a loss does anybody ask: a program that has read a lost file compares what it has in memory with what is
-/// in the file that replaces it.
+/// Needed only after a loss, to decide between what a process has in memory and what is in the file
+/// that replaced the lost one. A stamp is the generation of the journal's file in which the key was
+/// first set, and the offset there.
+///
+/// A checkpoint keeps the stamps of the ``limit`` keys that changed last. All other keys share the
+/// ``floor``.
 struct KeyStamps {
-  /// How many keys a checkpoint says it of, those that were changed last.
+  /// The number of keys whose stamps a checkpoint keeps.
   static let limit = 1_024
 
-  // By bytes: two strings that are equal to Swift can be two keys.
+  // By UTF-8, as everywhere: two strings that Swift treats as equal can be two keys.
   private var stamps: [[UInt8]: Journal.Stamp] = [:]
   /// Not earlier than the last change of any other key.
   var floor: Journal.Stamp
@@ -197,7 +217,8 @@ struct KeyStamps {
   func isNewer(_ edit: DomainEdit, than others: KeyStamps) -> Bool {
     let mine = known(edit.key) ?? floor
     if let other = others.known(edit.key) { return mine > other }
-    // Of equal floors nothing says which is newer. The values may be from a property list that is gone now.
+    // With equal floors nothing says which is newer. A value wins over a removal, since it may come
+    // from a property list that is gone now.
     return mine == others.floor ? edit.value != nil : mine > others.floor
   }
 }
@@ -207,24 +228,28 @@ struct KeyStamps {
 extension KeyStamps {
   /// "SteadStm", read as a little-endian number.
   private static let magic: UInt64 = 0x6D74_5364_6165_7453
-  /// The hash of all before, with the list's objects; the length of what is before, and the magic number.
+  /// The block's end: the hash of all before it, including the list's objects; its length; the
+  /// magic number.
   private static let footerByteCount = 24
   private static let stampByteCount = 16
-  /// The end of a binary property list, whose last word says where its table of offsets begins.
+  /// The end of a binary property list. Its last word says where the table of offsets begins.
   private static let trailerByteCount = 32
-  /// Where the end says how many bytes an entry of the table has.
+  /// The index of the trailer's byte that says how many bytes each offset of the table has.
   private static let offsetWidth = 6
 
-  /// Adds the stamps to a binary property list, between its objects and the table of their offsets.
+  /// Inserts the stamps into a binary property list, between its objects and the table of their
+  /// offsets.
   ///
-  /// No object refers to what is there, so that older versions and other programs read the list as if it were not.
+  /// No offset leads there, so older versions and other programs read the list as if the block did
+  /// not exist.
   func added(to list: Data) -> Data {
     guard let table = Self.table(of: list) else { return list }
     let block = encoded(for: list.prefix(table))
     var copy = Data(capacity: list.count + 2 * block.count)
     copy += list.prefix(table)
     copy += block
-    // Foundation demands that an entry of the table could hold the table's own offset.
+    // Foundation's reader demands that an entry of the table could hold the table's own offset,
+    // which has grown.
     let width = (Int.bitWidth - copy.count.leadingZeroBitCount + 7) / 8
     var trailer = Array(list.suffix(Self.trailerByteCount))
     let old = Int(trailer[Self.offsetWidth])
@@ -240,7 +265,7 @@ extension KeyStamps {
     return copy + trailer
   }
 
-  /// The stamps in a property list file that was written here and that nobody has edited since; otherwise nil.
+  /// The stamps in a property list that was written here and not edited since; nil for any other.
   init?(file: Data) {
     guard let range = Self.block(of: file) else {
       self.init(xml: file)
@@ -251,14 +276,15 @@ extension KeyStamps {
     self.init(block: block)
   }
 
-  /// Whether neither the block nor what is before it has been changed.
+  /// Whether neither the block nor what is before it has changed. A bit that a disk has flipped
+  /// must not remove keys.
   private static func isIntact(_ block: Data, behind objects: Data) -> Bool {
     block.count >= footerByteCount
       && block.word(at: block.count - footerByteCount)
         == PublishedFile.Fingerprint(objects + block.dropLast(footerByteCount)).hash
   }
 
-  /// The bytes of a list that hold the stamps; nil when it has none.
+  /// The range of the block in a binary property list; nil if it has none.
   static func block(of list: Data) -> Range<Int>? {
     guard let table = table(of: list), table >= footerByteCount,
       list.word(at: table - 8) == magic,
@@ -268,7 +294,7 @@ extension KeyStamps {
     return (table - footerByteCount - count)..<table
   }
 
-  /// Where the table of offsets begins.
+  /// The offset of the table of offsets; nil if the list cannot be one.
   private static func table(of list: Data) -> Int? {
     guard list.count >= trailerByteCount else { return nil }
     return Int(exactly: list.word(at: list.count - 8).byteSwapped).flatMap {
@@ -276,8 +302,10 @@ extension KeyStamps {
     }
   }
 
+  /// The block, as Documentation/PreferencesFile.md draws it under "When a key was set".
   private func encoded(for objects: Data) -> Data {
-    // The same stamps always give the same bytes.
+    // A total order, so that the same stamps always give the same bytes: files are compared by
+    // their hash.
     var newest = stamps.sorted { left, right in
       left.value == right.value
         ? left.key.lexicographicallyPrecedes(right.key) : left.value > right.value
@@ -305,7 +333,7 @@ extension KeyStamps {
     return Data(bytes)
   }
 
-  /// The stamps that ``added(to:)`` has written; nil when the block isn't one.
+  /// Decodes a block; nil when it is damaged.
   init?(block: Data) {
     let end = block.count - Self.footerByteCount
     guard end >= Self.stampByteCount else { return nil }
@@ -333,13 +361,13 @@ extension KeyStamps {
 extension KeyStamps {
   private static let commentStart = "<!-- stead.stamps "
 
-  /// Adds a comment with the block of a binary list, in Base64.
+  /// Appends the block to an XML property list, as a comment in Base64.
   func added(toXML xml: Data) -> Data {
     let block = encoded(for: xml).base64EncodedString()
     return xml + Data("\(Self.commentStart)\(block) -->\n".utf8)
   }
 
-  /// The stamps in a file that nobody has edited.
+  /// The stamps in an XML property list that was not edited since.
   private init?(xml file: Data) {
     let start = Data(Self.commentStart.utf8)
     guard let found = file.range(of: start, options: .backwards),

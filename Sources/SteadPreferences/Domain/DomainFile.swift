@@ -2,16 +2,31 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// The files of a domain: the authoritative journal, and the property list that it publishes.
+/// The files of a domain: the journal, which is authoritative, and the property list that is
+/// published from it.
 ///
-/// Used only under its store's lock.
+/// Used only under its store's lock, and never waits for another process: where the journal's lock
+/// is not free, methods throw ``FileError`` `.busy`, and the store retries.
+///
+/// What can be in effect, from the bottom to the top:
+///
+/// 1. the journal's checkpoint and log, or the property list where the file system cannot hold a
+///    journal;
+/// 2. edits of the property list that no checkpoint has yet;
+/// 3. values that restore a file that was lost while it was open, see ``Restoration``;
+/// 4. deferred edits, which could not be written: in the waiting file, or in memory alone.
+///
+/// The table always has all of them. ``write(_:_:)`` brings the layers above into the journal,
+/// before its own change.
 final class DomainFile {
-  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted in the background.
+  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted in the
+  /// background.
   ///
-  /// Including all its files a small domain takes less than 256 KiB, unless it is written faster than it can
-  /// be compacted.
+  /// With it a small domain takes less than 256 KiB including all its files, unless it is written
+  /// faster than it can be compacted.
   static let logLimit = 180 << 10
-  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its writer waits.
+  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its
+  /// writer waits: back-pressure.
   ///
   /// A program reaches it by writing hundreds of thousands of values while the disk handles one.
   static let waitingLogLimit = 16 << 20
@@ -25,49 +40,55 @@ final class DomainFile {
   /// Errors that no call could throw, until the store collects them.
   let problems: Problems
   var journal: Journal
-  /// Whether `journal` differs from the object that the store knows.
+  /// Whether `journal` is another object than the one that the store reads through.
   var hasNewJournal = false
-  /// Values that could not be written yet. The table contains them.
+  /// Edits that could not be written yet. The table has them, too.
   var pending = PendingEdits()
-  /// The values of programs that could not write them.
+  /// The file of edits that this and other programs could not write.
   var waiting: WaitingFile
-  /// Whether the waiting file may exist.
+  /// Whether the waiting file may exist. It is set when the watcher reports one or this process
+  /// makes it.
   var hasWaitingFile = false
-  /// The number of the waiting file that contains all pending values; nil if some are in memory alone.
+  /// The ID of the waiting file that has all pending edits; nil if some are in memory alone.
   var savedIn: UInt64?
-  /// The word of the journal's tail when values were last added to the waiting file.
+  /// The journal's tail word when edits were last saved in the waiting file.
   var savedTail: UInt64?
-  /// The word of the journal's tail when a process that has it locked was last waited for in vain.
+  /// The journal's tail word when this process last gave up on the lock. While it is unchanged, the
+  /// holder counts as stopped.
   var stuckTail: UInt64?
-  /// What was in memory before the journal's file was read from its beginning again.
+  /// What was in memory before the journal was read from its beginning again.
   var lost: LostContents?
-  /// When the keys in memory were set.
+  /// From which it can be computed when the keys in memory were set.
   var stampSources = StampSources()
+  /// The property list that the journal's checkpoint was published as.
   var published = PublishedFile(current: .none, previous: .none)
-  /// The property list file as of the last look.
+  /// The property list file as it was when it was last read.
   var onDisk = PublishedFile.Copy.none
+  /// The status of the property list at which it needs no reading; nil if it must be read.
   var lastSeen: FileStatus?
-  /// The status of a property list that is the only file, and when it was first seen.
+  /// The status of a plain file, and when it was first seen.
   var firstSeen: (status: FileStatus, time: ContinuousClock.Instant)?
-  /// The property list file's contents, read before the store's lock was taken.
+  /// The property list, read before the store's lock was taken.
   var reading: Reading?
-  /// Why the file system cannot hold a journal at all. The property list is the only file then. Only `synchronize()` tries
-  /// again.
+  /// Why the file system cannot hold a journal; the property list is then the only file. Only
+  /// `synchronize()` tries again.
   var unsupported: FileError?
-  /// Whether the property list has had contents since that a journal has not published.
+  /// Whether the property list has had contents that no journal has published, so that it counts
+  /// alone.
   var hasPlainContents = false
-  /// Whether the file does not parse, but was changed so recently that its writer may not be done.
+  /// Whether the property list does not parse, but was changed so recently that its writer may not
+  /// be done.
   var isBeingWritten = false
-  /// Whether the file does not parse, was kept aside unless empty, and has to be written again.
+  /// Whether the property list was damaged or empty, and has to be written again.
   var isQuarantined = false
   /// Whether it was reported that XML cannot hold the domain.
   var hasReportedFormat = false
-  /// After a compaction that failed, the length of the log at which to try again.
+  /// The log length at which to compact again after a failure; 0 if there was none.
   var nextCompaction = 0
   /// The state of the background compaction.
   var compaction = BackgroundCompaction.none
-  /// The number of forks of the process whose thread frees the lock that a write has kept. The child of a
-  /// fork lacks that thread.
+  /// The process, by its number of forks, whose thread releases the kept lock. The child of a fork
+  /// lacks that thread.
   var lockReleaseGeneration: UInt64?
   /// Whether the log was far too long when the domain was opened, and has not been compacted since.
   var isLogOverdue = false
@@ -99,6 +120,7 @@ final class DomainFile {
     }
   }
 
+  /// Opens the journal; a missing or unusable one is made from the property list.
   static func journal(
     _ name: String, _ directory: URL, _ access: Journal.Access, _ options: DomainStore.Options,
     _ problems: Problems
@@ -119,7 +141,9 @@ final class DomainFile {
     return journal
   }
 
-  /// Errors that wait to be reported. Shared with closures that the journal holds, under the same lock.
+  /// Errors that no call could throw, until the store takes them.
+  ///
+  /// An object, since closures that the journal holds add to it. The store's lock guards it, too.
   final class Problems {
     /// The maximum number of waiting errors; later ones are dropped.
     static let limit = 16
@@ -139,12 +163,13 @@ final class DomainFile {
 }
 
 extension DomainFile {
-  /// Applies other processes' changes.
+  /// Applies other processes' records, and puts the layers above the journal on top again.
   func catchUp(_ replay: inout Replay) throws {
     let isNewCheckpoint = try readJournal(&replay)
     let wasLost = journal.isRecovering
     reapplyPending(&replay)
-    // The values are on no disk, and this process may never write again. If it fails, the next write tries.
+    // The lost values are on no disk now, and this process may never write again. If this fails,
+    // the next write tries.
     if wasLost, !journal.isRecovering, !isReadOnly { try? writeDeferred(&replay) }
     // Edits made by hand go into the journal, if it can be written.
     if isReadOnly, isNewCheckpoint, !isPlain {
@@ -152,7 +177,7 @@ extension DomainFile {
     }
   }
 
-  /// Applies the journal's news, and returns whether that began with a checkpoint.
+  /// Applies the journal's new records, and returns whether another checkpoint came first.
   @discardableResult
   func readJournal(_ replay: inout Replay) throws -> Bool {
     try journal.read { event in try visit(event, &replay) }
@@ -160,7 +185,13 @@ extension DomainFile {
     return replay.published != nil
   }
 
-  /// Writes while no other process does, after applying other processes' changes and pending values.
+  /// Writes with the journal's lock held. All writes come through here.
+  ///
+  /// Before `body` runs, the table has every record of the journal, and everything deferred is in
+  /// the journal. So `body` may compare and append, and nobody comes in between.
+  ///
+  /// - Throws: ``FileError`` `.busy` if another process has the lock, and what `body` throws.
+  ///   Records that were read stay applied.
   @inline(__always)
   func write<Result>(
     _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
@@ -173,8 +204,11 @@ extension DomainFile {
     }
   }
 
+  /// Applies an event of the journal, and records when its keys were set.
   func visit(_ event: Journal.Event, _ replay: inout Replay) throws {
     if case .checkpoint(let bytes, let metadata) = event {
+      // The checkpoint may belong to a file that has replaced a lost one. Until ``reapplyLost(_:)``
+      // decides, what was in memory before it is kept.
       if lost == nil { lost = LostContents(table: replay.table, stamps: stampSources) }
       let isPublished = PublishedFile(metadata: metadata)?.current.mark != nil
       loadStamps(of: bytes, isPublished: isPublished)
@@ -182,6 +216,8 @@ extension DomainFile {
     let offset = journal.recordOffset
     try replay.apply(event)
     guard !replay.readKeys.isEmpty else { return }
+    // A record that restores says when its keys were set first. An ordinary one was written when it
+    // was appended.
     let stamp = journal.stamp(ofRecordAt: offset)
     for read in replay.readKeys {
       stampSources.changes.append(
@@ -190,7 +226,9 @@ extension DomainFile {
     replay.readKeys.removeAll(keepingCapacity: true)
   }
 
-  /// Appends one operation, and notes the previous value.
+  /// Appends one operation.
+  ///
+  /// The hot path: everything inlined, a single buffer, no array of edits.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String, _ replay: inout Replay) throws {
     if isReadOnly, isPlain {
@@ -201,8 +239,10 @@ extension DomainFile {
       try replay.checkQuota(options.quota, key, value)
       // Read before: once the record is there, another program may overwrite the file.
       let stamp = journal.nextStamp
+      // Measured first, so that the record is encoded straight into the mapped log.
       let count = try DomainRecord.byteCount(key, value)
       if count >= DomainRecord.longByteCount, case .data(let data)? = value {
+        // Large data is appended from where it is, without a copy into the record's buffer.
         let head = DomainRecord.head(key, dataByteCount: data.count)
         try head.withUnsafeBytes { head in
           try data.withUnsafeBytes { data in try writer.append(head, data) }
@@ -214,12 +254,14 @@ extension DomainFile {
       }
       replay.edit(key, value, isOwn: true)
       stampSources.changes.append(KeyChange(key: key, offset: stamp.offset, stamp: stamp))
+      // The common case is one comparison; the rest of the decision is not inlined.
       if writer.logByteCount > options.logLimit { compactIfDue(writer, &replay) }
     }
     recordPublished(&replay)
   }
 
-  /// Appends several operations as one record if the expected values still hold, and returns whether they did.
+  /// Appends several operations as one record if the expected values still hold, and returns
+  /// whether they did.
   @discardableResult
   func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
@@ -234,7 +276,7 @@ extension DomainFile {
     return isExpected
   }
 
-  /// Replaces all contents with `fields`, which others cannot change meanwhile.
+  /// Replaces all contents with `fields`, as one record with what differs.
   func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
     if isPlain {
       try applyPlainly(&replay) { $0.table.edits(to: fields) }
@@ -246,18 +288,21 @@ extension DomainFile {
     recordPublished(&replay)
   }
 
+  /// Appends edits as one record, and applies them to the table.
   private func append(
     _ edits: [DomainEdit], _ writer: Journal.Writer, _ replay: inout Replay
   ) throws {
     guard !edits.isEmpty else { return }
     try replay.checkQuota(options.quota, edits)
     let stamp = journal.nextStamp
+    // The journal first: if it throws, the table must not have what no file has.
     try append(edits, writer)
     for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     recordChanges(edits.lazy.map(\.key), stamp)
     compactIfDue(writer, &replay)
   }
 
+  /// Encodes edits into one record of the log, which counts as a whole or not at all.
   func append(_ edits: [DomainEdit], _ writer: Journal.Writer) throws {
     let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
     try writer.append(byteCount: count) { buffer in
@@ -269,7 +314,8 @@ extension DomainFile {
     }
   }
 
-  /// Updates the checkpoint and the property list file with everything that was set.
+  /// Updates the checkpoint and the property list with everything that was set, while other
+  /// processes wait.
   func checkpoint(_ replay: inout Replay) throws {
     if options.isReadOnly { return try mergeExternalEdits(&replay) }
     if isPlain {
@@ -287,7 +333,10 @@ extension DomainFile {
     }
   }
 
-  /// Writes the checkpoint and everything since again, to another place on the disk.
+  /// Writes the checkpoint and everything since to new blocks of the disk, after a sync has failed.
+  ///
+  /// After a failed sync the system may drop the pages that it could not write, and a later sync of
+  /// the same file would succeed without them. Memory is the only copy.
   func rewrite(_ replay: inout Replay) throws {
     try write(&replay) { replay, writer in
       recordPublished(&replay)
@@ -299,7 +348,7 @@ extension DomainFile {
     }
   }
 
-  /// Reads the property list file, and applies edits made there.
+  /// Reads the property list, and applies edits made there.
   func mergeExternalEdits(_ replay: inout Replay) throws {
     if isPlain { return try readPlainFile(&replay) }
     try catchUp(&replay)
@@ -310,8 +359,8 @@ extension DomainFile {
     }
   }
 
-  /// Whether the property list file is the one that was written here with the checkpoint, so that damage can
-  /// be detected.
+  /// Whether the property list is the file that was written here with the checkpoint. Only then can
+  /// damage be told from an edit: contents that changed without number and date.
   var isPublished: Bool { published.current.isSame(as: onDisk) }
 
   /// Whether the journal or the property list exists.
@@ -320,13 +369,14 @@ extension DomainFile {
       directory.appending(path: name, directoryHint: .notDirectory).path(percentEncoded: false))
   }
 
-  /// Whether a process was killed before it published the checkpoint.
+  /// Whether a process was killed after the journal had its new checkpoint and before the property
+  /// list was renamed.
   private var isPublishInterrupted: Bool {
     onDisk.fingerprint != published.current.fingerprint && published.previous.isSame(as: onDisk)
       && !isBeingWritten
   }
 
-  /// The checkpoint that was just read identifies the published file.
+  /// Records which file was published from the checkpoint that was just read.
   @inline(__always)
   func recordPublished(_ replay: inout Replay) {
     guard let found = replay.published else { return }

@@ -13,7 +13,7 @@ package struct DomainEdit: Sendable, Hashable {
 }
 
 extension DomainTable {
-  /// The edits that turn the contents into `fields`.
+  /// The edits that turn the contents into `fields`: removals first, then new and changed values.
   func edits(to fields: PropertyList.Fields) -> [DomainEdit] {
     let gone = self.fields().filter { fields[$0.key] == nil }
     let new = fields.filter { self[$0.key] != $0.value }
@@ -22,14 +22,21 @@ extension DomainTable {
   }
 }
 
-/// The operations in a journal record of preferences; Documentation/PreferencesFile.md draws them.
+/// The encoding of a journal's record: one operation, or several that count as one write.
 ///
-/// A record contains one operation, or several that count as one write.
+/// | byte | operation |
+/// |---|---|
+/// | `01` | sets a key: length of the key (``Varint``), its UTF-8, the value (``RecordValue``) |
+/// | `02` | removes a key: length of the key, its UTF-8 |
+///
+/// Any other first byte is refused: a newer version may have written it.
 enum DomainRecord {
   private static let setsValue: UInt8 = 1
   private static let removesKey: UInt8 = 2
 
   /// The size of an operation in bytes.
+  ///
+  /// - Throws: `PropertyListError` `.tooDeep` for a value that no property list could hold.
   @inline(__always)
   static func byteCount(_ key: String, _ value: PropertyList?) throws(PropertyListError) -> Int {
     let keyCount = key.utf8.count
@@ -59,10 +66,10 @@ enum DomainRecord {
     return offset
   }
 
-  /// Data of at least this many bytes goes into the journal directly from where it is.
+  /// Data of at least this many bytes is appended to the journal from where it is, without a copy.
   static let longByteCount = 128 << 10
 
-  /// The beginning of an operation that sets data, up to the data's own bytes.
+  /// The beginning of an operation that sets data, up to the data's bytes.
   static func head(_ key: String, dataByteCount: Int) -> [UInt8] {
     var head = [setsValue]
     Varint.append(key.utf8.count, to: &head)
@@ -113,7 +120,8 @@ enum DomainRecord {
 
 // MARK: - Counts
 
-/// Whole numbers in groups of seven bits, lowest first, as in LEB128.
+/// Whole numbers in groups of seven bits, lowest first, each byte but the last with its high bit
+/// set (LEB128).
 enum Varint {
   @inline(__always)
   static func byteCount(_ number: Int) -> Int {

@@ -2,18 +2,21 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Where other processes' changes, and what reads have found, are delivered.
+  /// Delivers other processes' changes, and what reads have found, on a thread of its own.
   static let deliveries = SerialCalls()
 
   /// Calls `handler` after each change, in order, until ``removeHandler(_:)``.
   ///
-  /// It is called on the thread that wrote; for another process's changes on a background thread. The first
-  /// handler starts the delivery of those.
+  /// It is called on the thread that wrote; for changes by other processes on a background thread.
+  /// The first handler makes the journal notify this process of their writes.
   func addHandler(_ handler: @escaping @Sendable (DomainEvent) -> Void) -> UInt64 {
     subscribe(handler).token
   }
 
-  /// As ``addHandler(_:)``, and returns the number of the last event that the handler will not receive.
+  /// As ``addHandler(_:)``, and returns the number of the last event that the handler will not get.
+  ///
+  /// With that number an observer of several domains can tell which events its own look-ups already
+  /// include.
   func subscribe(
     _ handler: @escaping @Sendable (DomainEvent) -> Void
   ) -> (token: UInt64, received: UInt64) {
@@ -30,6 +33,7 @@ extension DomainStore {
           file.problems.add(PreferencesError(error, domain: name))
         }
       }
+      // Events that wait are delivered to the new handler, too.
       let received = state.pendingEvents.first.map { $0.number - 1 } ?? state.lastEvent
       return (state.lastHandler, received, state.hasPendingEvents)
     }
@@ -46,6 +50,7 @@ extension DomainStore {
       if removed != nil, state.handlers.isEmpty { state.file?.journal.stopListening() }
       return removed
     }
+    // Released here, without the lock.
     withExtendedLifetime(removed) {}
   }
 
@@ -68,9 +73,11 @@ extension DomainStore {
     withExtendedLifetime(removed) {}
   }
 
-  /// Notifies handlers of waiting events. Never called with the lock held.
+  /// Calls the handlers with waiting problems and events. Never called with a lock held.
   ///
-  /// One thread at a time does this, so that handlers see changes in order.
+  /// One thread at a time delivers events, so that handlers see them in order. A handler that
+  /// writes adds an event, which the delivering thread takes in its next iteration: calls do not
+  /// nest.
   func deliver() {
     let (problems, problemHandlers) = state.withLock { state in state.takeProblems() }
     for problem in problems {
@@ -85,7 +92,8 @@ extension DomainStore {
     }
   }
 
-  /// Calls ``deliver()`` later, since the current thread has only read, and may hold locks of its program.
+  /// Calls ``deliver()`` on another thread: the current one has only read, and may hold locks of
+  /// its program.
   func deliverLater() {
     Self.deliveries.call {
       self.deliver()
@@ -93,7 +101,8 @@ extension DomainStore {
     }
   }
 
-  /// Writes what a read has found missing in the files and could not write, since another process was writing.
+  /// Writes what a read has found to be missing in the files: it could not do so itself, since
+  /// another process was writing.
   private func writeDeferred() {
     guard state.withLock({ $0.file?.hasDeferredRestoration ?? false }) else { return }
     // If a stopped process has the lock, the next write saves them.
@@ -102,6 +111,8 @@ extension DomainStore {
 }
 
 extension DomainStore.State {
+  /// Takes the next event, and the token with it; nil when there is none, or another thread
+  /// delivers.
   fileprivate mutating func nextEvent() -> (DomainEvent, [@Sendable (DomainEvent) -> Void])? {
     guard !pendingEvents.isEmpty, deliveryToken.acquire() else { return nil }
     let event = pendingEvents.removeFirst()
@@ -109,6 +120,7 @@ extension DomainStore.State {
     return (event, handlers.sorted { $0.key < $1.key }.map(\.value))
   }
 
+  /// Takes the waiting problems, with the handlers that get them.
   fileprivate mutating func takeProblems() -> (
     [PreferencesError], [@Sendable (PreferencesError) -> Void]
   ) {
@@ -119,9 +131,12 @@ extension DomainStore.State {
 }
 
 extension DomainStore {
-  /// The value that a key had after an event, whether later ones are being delivered or are waiting.
+  /// The value that a key had right after an event.
   ///
-  /// - Parameter received: The number of the last event that the caller has received.
+  /// The table may be ahead of what has been delivered. The oldest later event that changes the key
+  /// has the value in question as its old one.
+  ///
+  /// - Parameter received: The number of the event.
   func value(forKey key: String, afterEvent received: UInt64) -> PropertyList? {
     state.withLock { state in
       for event in [state.eventInDelivery].compactMap(\.self) + state.pendingEvents
@@ -135,7 +150,7 @@ extension DomainStore {
 
 // MARK: - Events
 
-/// The changes of one write, or of one look at the file.
+/// The changes of one write, or those found by one read of the files.
 struct DomainEvent: Sendable {
   /// The change of one key.
   struct Change: Sendable {
@@ -151,13 +166,14 @@ struct DomainEvent: Sendable {
   var isOwn: Bool
 }
 
-/// Which thread notifies observers: one at a time, so that they receive events in order.
+/// Who delivers events: one thread at a time, so that handlers get them in order.
 ///
-/// Kept under a lock. The child of a fork lacks the thread whose turn it was, so there the turn is free.
+/// Accessed under a lock. The child of a fork lacks the thread that had the token, so there it is
+/// free: the token names the process by its number of forks.
 struct DeliveryToken: Sendable {
   private var generation: UInt64?
 
-  /// Takes the turn; false when another thread, or a caller of this one, has it.
+  /// Takes the token; false when another thread, or a caller of this one, has it.
   mutating func acquire() -> Bool {
     let current = forkGeneration
     guard generation != current else { return false }
@@ -168,7 +184,7 @@ struct DeliveryToken: Sendable {
   mutating func release() { generation = nil }
 }
 
-/// Reports a domain's problems until it is released.
+/// Passes the problems of one domain at a time to a handler, until it is released.
 final class ProblemSubscription: Sendable {
   private struct Followed: Sendable {
     var store: DomainStore
@@ -184,7 +200,7 @@ final class ProblemSubscription: Sendable {
 
   deinit { end(followed.withLock { $0 }) }
 
-  /// Switches to a domain, including the problems already waiting there.
+  /// Switches to another domain. Problems that wait there are reported at once.
   func subscribe(to store: DomainStore) {
     guard followed.withLock({ $0?.store }) !== store else { return }
     var followed: Followed? = Followed(store: store, token: store.addProblemHandler(handler))

@@ -2,6 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
+  /// A domain's files, and how they are opened: with other options it is another store.
   private struct FileKey: Hashable {
     var path: String
     var options: DomainStore.Options
@@ -11,6 +12,8 @@ extension DomainStore {
     weak var store: DomainStore?
   }
 
+  /// The open domains. They are shared, since two journals of one process would need `flock`
+  /// between them.
   private struct Registry {
     var stores: [FileKey: Opened] = [:]
     /// Domains that live until the process ends.
@@ -18,13 +21,17 @@ extension DomainStore {
     /// The number of entries at which those of closed domains are removed.
     var limit = 64
 
-    /// Registers a domain, or returns the registered one; also returns the domains whose last reference this
-    /// may be, since they must not be released while a lock is held.
+    /// Registers a domain, or returns the registered one.
+    ///
+    /// Also returns the domains whose last reference this may be: releasing one closes files and
+    /// takes its own lock, so that must happen after this lock is free.
     mutating func register(
       _ new: DomainStore, at key: FileKey
     ) -> (store: DomainStore, others: [DomainStore]) {
       if let store = stores[key]?.store { return (store, []) }
       stores[key] = Opened(store: new)
+      // Entries of released stores are removed when the number has doubled, so that registering
+      // takes constant time on average.
       guard stores.count > limit else { return (new, []) }
       let open = stores.compactMap { key, opened in opened.store.map { (key, $0) } }
       stores = Dictionary(uniqueKeysWithValues: open.map { ($0.0, Opened(store: $0.1)) })
@@ -35,10 +42,11 @@ extension DomainStore {
 
   private static let registry = ForkSafeLock(Registry())
 
-  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`, one shared object.
+  /// The domain in `directory/NAME.plist` and `directory/NAME.journal`: one shared object per
+  /// process and options.
   ///
-  /// Opening reads the journal, in time proportional to its length, and creates a missing directory and
-  /// journal if allowed.
+  /// Opening reads the journal, in time proportional to its length, and creates a missing directory
+  /// and journal if allowed.
   ///
   /// - Throws: ``PreferencesError`` when the files cannot be read, or are of a newer version.
   static func open(
@@ -47,8 +55,8 @@ extension DomainStore {
     let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
     let key = FileKey(path: path, options: options)
     if let store = registry.withLock({ registry in registry.stores[key]?.store }) { return store }
-    // Not under the lock: another domain's opening need not wait for this one's. Two threads may both read
-    // the files; the first to finish is kept.
+    // Not under the lock: another domain's opening need not wait for this one's. Two threads may
+    // both read the files; the first to finish is kept.
     let new: DomainStore
     do {
       new = try DomainStore(domain, directory: directory, options: options)
@@ -61,10 +69,12 @@ extension DomainStore {
     return store
   }
 
-  /// Keeps a shared domain with values that are in memory alone, so that they count until the process ends.
+  /// Keeps a shared domain whose values are in memory alone, so that they count until the process
+  /// ends.
   ///
-  /// It is kept even after they were written: files that can't be written are rare. Costs a descriptor, a mapping and a
-  /// watch for each such domain that has files. There is no limit but the system's.
+  /// It stays even after they were written: files that cannot be written are rare. Costs a
+  /// descriptor, a mapping and a watch for each such domain that has files; the system's limits
+  /// apply.
   func keepUntilExit() {
     // What may be the last reference to another one is released once the lock is free.
     let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }
@@ -72,21 +82,23 @@ extension DomainStore {
     Self.registry.withLock { registry in registry.kept[ObjectIdentifier(self)] = self }
   }
 
-  /// Whether the domain is open or has a file.
+  /// Whether a domain has files.
   static func isPresent(domain: String, directory: URL) -> Bool {
     hasFiles(directory.appending(path: domain).path(percentEncoded: false))
   }
 
-  /// Whether one of a domain's files exists; their paths begin with `base`.
+  /// Whether one of a domain's files exists. Two system calls, and no error where there is none.
+  ///
+  /// - Parameter base: The files' path without its extension.
   static func hasFiles(_ base: String) -> Bool {
     access(base + ".journal", F_OK) == 0 || access(base + ".plist", F_OK) == 0
   }
 
-  /// How long after opening watching begins for files that nobody observes.
+  /// How long after opening the files are watched, unless somebody observes them earlier.
   static let watchingDelay = Duration.milliseconds(100)
   private static let openings = SerialCalls()
 
-  /// A short-lived program should not wait for what only long-lived ones need.
+  /// Starts watching after a delay, for which a short-lived program does not have to pay.
   private func watchLater() {
     Self.openings.call(after: Self.watchingDelay) { [weak self] in
       self?.startWatching()
@@ -98,6 +110,8 @@ extension DomainStore {
   // MARK: - Watching
 
   /// Watches the domain's files, so that edits by hand and other processes' changes are applied.
+  ///
+  /// Replaces a watcher that is over, as after its directory was removed.
   func startWatching() {
     let (old, directory) = state.withLock { state in (state.watcher, state.file?.directory) }
     // The watcher has its own lock: called under this one, it could wait for a fork forever.
@@ -113,7 +127,7 @@ extension DomainStore {
     if watcher == nil { watchAgainLater() }
   }
 
-  /// Retries as long as somebody observes: no directory exists to be watched.
+  /// Tries again every second while somebody observes, since no directory could be watched.
   private func watchAgainLater() {
     let isNeeded = state.withLock { state -> Bool in
       guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
@@ -127,16 +141,20 @@ extension DomainStore {
     }
   }
 
-  /// Checks again once the writer of the property list file must be done.
+  /// Reads the property list again once its writer must be done.
   func refreshLater() {
     let later = Duration.seconds(DomainFile.writeGracePeriod + 0.1)
     Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
   }
 
+  /// Applies what the watcher has reported.
+  ///
+  /// - Parameter names: The files that may have changed; empty when the watcher does not know.
   private func filesChanged(_ names: Set<String>) {
     let isWaiting = names.contains(name + ".waiting")
     let hasPendingEvents = state.withLock { state -> Bool in
       guard let file = state.file else { return false }
+      // Before reading, so that a write during the read wakes the watcher again.
       file.journal.clearNotice()
       let isNew = file.journal.hasNews || file.journal.isSpoilt
       var hasPendingEvents = isNew && state.catchUp(file)
@@ -145,7 +163,8 @@ extension DomainStore {
         hasPendingEvents =
           state.reporting(file) { replay in try file.revalidate(&replay) } || hasPendingEvents
       }
-      // Another program could not write. If the lock is free now, or this process has it, this one can.
+      // Another program could not write. If the lock is free now, or this process has it, this one
+      // can.
       if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
         file.hasWaitingFile = true
         hasPendingEvents =
@@ -159,6 +178,7 @@ extension DomainStore {
     if names.isEmpty { Self.deliveries.call { [weak self] in self?.restartWatching() } }
   }
 
+  /// Watches again, and finds what has happened in between.
   private func restartWatching() {
     let watcher = state.withLock { $0.watcher }
     guard watcher?.isOver ?? true else { return }

@@ -4,8 +4,9 @@ import SteadFiles
 extension DomainStore {
   /// Sets a value; nil removes the key.
   ///
-  /// When it returns, the value survives the end of the process, however that ends. When it throws
-  /// `.unavailable` or `.locked`, the value is kept, in memory or in the waiting file, and written when that is possible.
+  /// When it returns, the value is in the journal and survives the end of the process, however that
+  /// ends. When it throws `.unavailable` or `.locked`, the value is deferred: it is in effect, is
+  /// kept in the waiting file or else in memory, and is written as soon as possible.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String) throws {
     try changing(deferring: { _ in [DomainEdit(key: key, value: value)] }) { replay, file in
@@ -18,7 +19,9 @@ extension DomainStore {
     }
   }
 
-  /// Makes several changes as one: other processes see all of them or none.
+  /// Makes several changes as one record: other processes see all of them or none.
+  ///
+  /// - Throws: As ``set(_:forKey:)``.
   func apply(_ edits: [DomainEdit]) throws {
     guard !edits.isEmpty else { return }
     try changing(deferring: { _ in edits }) { replay, file in
@@ -31,9 +34,13 @@ extension DomainStore {
     }
   }
 
-  /// Makes several changes as one if the keys of `expected` have its values, and returns whether they did.
+  /// Makes several changes as one if the keys of `expected` have its values (compare and swap), and
+  /// returns whether they did.
   ///
-  /// Nobody, in this process or another, writes between the check and the changes. When it throws, nothing has changed.
+  /// Nobody, in this process or another, writes between the check and the changes.
+  ///
+  /// - Throws: ``PreferencesError``. Nothing has changed then, and nothing is deferred: whether the
+  ///   condition holds is unknown until the files can be read with their lock.
   func apply(_ edits: [DomainEdit], ifStill expected: [DomainEdit]) throws -> Bool {
     var isDone = false
     try changing(isConditional: true) { replay, file in
@@ -49,9 +56,9 @@ extension DomainStore {
     return isDone
   }
 
-  /// Replaces all contents with `fields`.
+  /// Replaces all contents with `fields`, as one change.
   ///
-  /// A domain in memory may represent other programs' values; its changes are then not this process's.
+  /// - Parameter isOwn: false for a domain in memory that mirrors a file of another program.
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
     try changing(deferring: { replay in replay.table.edits(to: fields) }) { replay, file in
       if let file { return try file.replaceContents(with: fields, &replay) }
@@ -65,7 +72,11 @@ extension DomainStore {
 
   /// Returns once everything that was set survives a power loss.
   ///
-  /// - Throws: ``PreferencesError`` while some values could not be written, and when the disk fails.
+  /// Writes deferred values first. Costs one sync, and reading the records up to the tail that was
+  /// synced.
+  ///
+  /// - Throws: ``PreferencesError`` while some values could not be written, and when the disk
+  ///   fails.
   func flush() throws {
     try changing { replay, file in
       guard let file, !options.isReadOnly else { return }
@@ -76,6 +87,7 @@ extension DomainStore {
       if file.hasOwnDeferredWrites || !file.journal.isInPlace { try file.revalidate(&replay) }
       if file.hasOwnDeferredWrites { try file.writeDeferred(&replay) }
     }
+    // Not under the lock: a sync takes milliseconds, and reads go on meanwhile.
     let flusher = state.withLock { state in state.file?.journal.flusher }
     do {
       try flusher?.flush()
@@ -86,7 +98,7 @@ extension DomainStore {
     }
   }
 
-  /// Flushes as ``flush()`` does, and updates the property list file.
+  /// Flushes, and publishes a new checkpoint as the property list.
   func checkpoint() throws {
     var isBeingWritten = false
     try changing { replay, file in
@@ -97,13 +109,15 @@ extension DomainStore {
     try flush()
   }
 
-  /// Checks immediately whether others have changed the files, and returns whether they could be read.
+  /// Looks for changes of the files by others, and returns whether everything could be read.
   ///
-  /// Problem handlers are called with what could not be read.
+  /// Reads the property list if its status has changed. Problem handlers get what could not be
+  /// read.
   @discardableResult
   func refresh() -> Bool {
     let fileState = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
-    // A failure recurs in the reading that others wait for, which reports it.
+    // Without the lock, since reading and hashing a large file would block writers. A failure
+    // recurs in the reading under the lock, which reports it.
     let reading = fileState.flatMap { plist, lastSeen in
       try? DomainFile.Reading(plist, lastSeen: lastSeen)
     }
@@ -125,7 +139,7 @@ extension DomainStore {
 
   /// Throws if the domain has no files, and none can be made.
   ///
-  /// - Throws: ``FileError`` that says why.
+  /// - Throws: ``FileError`` with the obstacle.
   func checkFiles() throws {
     var obstacle: FileError?
     try change { _, file in
@@ -141,11 +155,14 @@ extension DomainStore {
     if let obstacle { throw obstacle }
   }
 
-  /// Makes a change, which is kept until it can be written.
+  /// Makes a change, and defers it if the files cannot be written.
   ///
   /// - Parameters:
-  ///   - edits: What is kept.
-  ///   - isConditional: Whether the change depends on what the files have, so that nothing of it is kept.
+  ///   - edits: What to defer, computed from the table as of then.
+  ///   - isConditional: Whether the change depends on what the files have. Then nothing is
+  ///     deferred.
+  ///   - body: Makes the change. It is called again for each attempt, always with the store's lock
+  ///     held.
   @inline(__always)
   func changing(
     deferring edits: (Replay) -> [DomainEdit] = { _ in [] }, isConditional: Bool = false,
@@ -158,7 +175,16 @@ extension DomainStore {
     }
   }
 
-  /// Retries a failed change without keeping others waiting, then keeps it in memory.
+  /// Repeats a change that met another process's lock, and defers it in the end.
+  ///
+  /// The store's lock is free while this waits, so that reads and other writes of this process go
+  /// on. In order:
+  ///
+  /// 1. If this process has yielded the lock after keeping it, it waits for the process that asked
+  ///    for it.
+  /// 2. It polls with growing pauses as long as the lock's holder makes progress, see
+  ///    ``LockDeadline``.
+  /// 3. It defers the edits and throws.
   @inline(never)
   private func changeLater(
     _ first: FileError, _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool,
@@ -176,12 +202,16 @@ extension DomainStore {
         error = next
       }
     }
+    // A request that is left behind would make the next writer yield to a process that no longer
+    // waits.
     defer { state.withLock { state in state.file?.journal.withdrawRequest() } }
     // A process that is stopped is waited for once, not by every call.
     let isStuck = state.withLock { state in state.file?.isLockHolderStuck ?? false }
     var lockDeadline = LockDeadline(
       limit: isStuck ? .zero : options.lockWait, contended: options.contendedLockWait,
       tail: journalTail)
+    // Microseconds. Polling, since flock has no timeout; a short first pause, since most writes
+    // take a microsecond.
     var pause: Int64 = 20
     while error.code == .busy || error.code == .changed, lockDeadline.allowsRetry(tail: journalTail)
     {
@@ -198,13 +228,16 @@ extension DomainStore {
     try deferChange(edits, isConditional, error)
   }
 
+  /// The journal's tail word, which changes with each record that any process writes.
   private var journalTail: UInt64? {
     state.withLock { state in state.file?.journal.tailWord }
   }
 
+  /// Defers edits that could not be written, and throws the error that says where they are.
   private func deferChange(
     _ edits: (Replay) -> [DomainEdit], _ isConditional: Bool, _ error: FileError
   ) throws {
+    // Only the first of several failures in a row is reported to handlers.
     var isFirst = true
     var values = PreferencesError.ValuesLocation.memory
     try change { replay, file in
@@ -212,19 +245,26 @@ extension DomainStore {
       defer { values = isConditional ? .notMade : file?.valuesLocation ?? .memory }
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
-      // What no record can hold could never be written.
+      // The quota and the encoding are checked here: what no record can hold must be refused now,
+      // not at each later write.
       for edit in edits { _ = try DomainRecord.byteCount(edit.key, edit.value) }
       isFirst = file.deferWrites(edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }
+    // The last reference to the store may go before the files can be written.
     if values == .memory { keepUntilExit() }
     let directory = state.withLock { state in state.file?.directory }
     throw PreferencesError(
       notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)
   }
 
+  /// Runs one attempt of a change under the store's lock.
+  ///
+  /// Whatever it makes due runs after the lock is released, from the `defer`: handlers, a
+  /// compaction, and the thread that releases a kept lock.
   @inline(__always)
   private func change(_ body: (inout Replay, DomainFile?) throws -> Void) throws {
+    // Decided under the lock, done without it.
     var hasPendingEvents = false
     var isCompactionDue = false
     var hasKeptLock = false
@@ -235,6 +275,8 @@ extension DomainStore {
     }
     try state.withLock { state in
       let file = state.file
+      // While another process is to get the lock, the journal throws `.busy` instead of sleeping
+      // under the store's lock.
       file?.journal.leavesLock = true
       defer {
         if let file {
@@ -258,13 +300,14 @@ extension DomainStore {
 
 // MARK: - Waiting for the lock
 
-/// Decides how long a call goes on trying to get the journal's lock.
+/// Decides how long a call goes on asking for the journal's lock.
 ///
-/// A process that has the lock and writes nothing for ``limit`` counts as stopped. While others write, nobody is
-/// stopped: they only get the lock before the caller, as may happen on a busy machine, since waiters get it in no
-/// particular order.
+/// A holder that writes nothing for ``limit`` counts as stopped. While the journal's tail moves,
+/// nobody is stopped: on a busy machine other processes may get the lock first many times, since
+/// `flock` has no queue. So each movement of the tail restarts the limit, up to ``contendedLimit``
+/// in total.
 struct LockDeadline {
-  /// How long a call waits for its turn at most.
+  /// How long a call waits at most while other processes write.
   static let contendedLimit = Duration.seconds(10)
 
   private let limit: Duration
@@ -279,7 +322,7 @@ struct LockDeadline {
     (deadline, end) = (now + limit, now + contended)
   }
 
-  /// Whether to try once more, now that the journal has this tail.
+  /// Whether to try again, given the journal's tail as of now.
   mutating func allowsRetry(tail: UInt64?) -> Bool {
     let now = ContinuousClock.now
     if now < deadline { return true }
@@ -292,7 +335,8 @@ struct LockDeadline {
 // MARK: - Releasing a kept lock
 
 extension DomainFile {
-  /// Whether a write has kept the journal's lock, and no thread takes care of it yet.
+  /// Whether a write has kept the journal's lock, and no thread of this process is going to release
+  /// it.
   @inline(__always)
   var hasNewlyKeptLock: Bool {
     journal.keepsLock && lockReleaseGeneration != forkGeneration
@@ -300,10 +344,10 @@ extension DomainFile {
 }
 
 extension DomainStore {
-  /// Starts a thread that frees a kept lock once writing has stopped.
+  /// Starts the thread that releases a kept lock when writing stops.
   ///
-  /// One thread serves some hundred writes or more, and costs 30 us. While it runs it checks every
-  /// ``Journal/idleLockLimit``, and it ends with the writes.
+  /// Keeping the lock saves two system calls a write. One thread serves some hundred writes or
+  /// more, and costs 30 us. It checks every ``Journal/idleLockLimit``, and ends with the writes.
   @inline(never)
   func releaseLockLater() {
     do {
@@ -319,6 +363,8 @@ extension DomainStore {
     }
   }
 
+  /// Releases the lock if nothing was written lately or another process wants it; nil once the
+  /// thread can end.
   private func releaseIdleLock() -> Journal.IdleLockWait? {
     let (wait, hasPendingEvents) = state.withLock { state -> (Journal.IdleLockWait?, Bool) in
       guard let file = state.file else { return (nil, false) }

@@ -1,12 +1,17 @@
 import Foundation
 import SteadFormats
 
-/// Keys and values of a domain, with keys distinguished by their UTF-8.
+/// The keys and values of a domain, with keys compared by their UTF-8.
 ///
-/// A hash table by open addressing with linear probing. A look-up touches two memory locations, its slot and
-/// its entry; keys longer than ``DomainKey/inlineLimit`` bytes need a third. Removed entries leave a hole in
-/// `entries` until the table is next rebuilt.
+/// An open-addressing hash table with linear probing, made for look-ups: one touches two cache
+/// lines, the slot and the entry. Swift's `Dictionary` hashes with SipHash and compares strings by
+/// Unicode equality; both cost more than all of this, and two keys that differ only in
+/// normalization would be one.
+///
+/// Keys up to ``DomainKey/inlineLimit`` bytes are stored in the entry; a longer one costs a third
+/// access. A removed entry leaves a hole in `entries` until the next rebuild.
 struct DomainTable: Sendable {
+  /// 64 bytes, one cache line.
   private struct Entry {
     /// nil in a hole.
     var value: PropertyList?
@@ -17,15 +22,17 @@ struct DomainTable: Sendable {
 
   private var entries: [Entry] = []
   private var longKeys: [String] = []
-  /// A position in `entries` plus one in the lower bits, as many as the number of slots needs; above them the
-  /// same bits of the key's hash. 0 in a free slot.
+  /// For each slot: the index in `entries` plus one in the lower bits, as many as the number of
+  /// slots needs, and above them the same bits of the key's hash. 0 in a free slot.
   ///
-  /// Checking a wrong entry costs more than everything else, and the hash's bits rule out most.
+  /// Fetching a wrong entry costs more than everything else, and the hash's bits rule out most of
+  /// them.
   private var slots: [UInt32] = []
   private(set) var count = 0
 
   init() {}
 
+  /// The value of a key; nil if it has none.
   subscript(key: String) -> PropertyList? {
     key.withBytes { bytes in
       guard let index = find(bytes).index else { return nil }
@@ -61,12 +68,13 @@ struct DomainTable: Sendable {
 }
 
 extension DomainTable {
-  /// At most every second slot is occupied: most look-ups then end at the first.
+  /// A load factor of one half: most look-ups end at the first slot.
   private static func hasRoom(for count: Int, in slotCount: Int) -> Bool {
     count * 2 <= slotCount
   }
 
-  /// Not inlined: within a mutating function the compiler would count references to the arrays.
+  /// Finds a key for a change. Not inlined: in a mutating function the compiler would retain and
+  /// release both arrays.
   @inline(never)
   private func locate(_ key: String) -> (hash: UInt32, index: Int?) {
     key.withBytes { bytes in find(bytes) }
@@ -80,6 +88,7 @@ extension DomainTable {
     return (hash, find(hash: hash) { entry in entry.key == key })
   }
 
+  /// Finds a key that is not stored inline.
   @inline(never)
   private func findLong(_ bytes: UnsafeRawBufferPointer) -> (hash: UInt32, index: Int?) {
     let hash = DomainKey.longHash(bytes)
@@ -89,6 +98,7 @@ extension DomainTable {
     return (hash, index)
   }
 
+  /// Probes the slots from the hash's own to the first free one.
   @inline(__always)
   private func find(hash: UInt32, where isMatch: (borrowing Entry) -> Bool) -> Int? {
     entries.withUnsafeBufferPointer { entries in
@@ -123,6 +133,7 @@ extension DomainTable {
     link(entries.count - 1)
   }
 
+  /// Puts an entry into the first free slot after its hash's own.
   private mutating func link(_ index: Int) {
     let mask = UInt32(truncatingIfNeeded: slots.count - 1)
     let hash = entries[index].hash
@@ -131,7 +142,8 @@ extension DomainTable {
     slots[position] = hash & ~mask | UInt32(index + 1)
   }
 
-  /// Removes an entry, and moves up those that were displaced by it.
+  /// Removes an entry by backward-shift deletion: entries behind it that were displaced move up. So
+  /// there are no tombstones, and probe sequences do not grow with removals.
   private mutating func remove(at index: Int) -> PropertyList? {
     let mask = slots.count - 1
     func entry(in slot: UInt32) -> Int { (Int(slot) & mask) - 1 }
@@ -140,6 +152,7 @@ extension DomainTable {
     var next = (hole + 1) & mask
     while slots[next] != 0 {
       let home = Int(entries[entry(in: slots[next])].hash) & mask
+      // An entry may move to the hole if that is not before its own slot, counted around the end.
       if (next - home) & mask >= (next - hole) & mask {
         slots[hole] = slots[next]
         hole = next
@@ -152,6 +165,7 @@ extension DomainTable {
     return exchange(&entries[index].value, with: nil)
   }
 
+  /// Makes slots for at least `capacity` entries.
   private mutating func rebuild(capacity: Int) {
     if entries.count > count { closeHoles() }
     // Room for half as many again, so that a table whose keys come and go isn't rebuilt for each.
@@ -162,6 +176,7 @@ extension DomainTable {
     for index in entries.indices { link(index) }
   }
 
+  /// Moves the entries together. Their slots must be made again.
   private mutating func closeHoles() {
     entries.removeAll { $0.value == nil }
     let texts = longKeys
@@ -215,11 +230,11 @@ extension String {
 
 // MARK: - Keys
 
-/// A key's UTF-8 stored inline: a separately allocated string would cost another memory access, which takes
-/// longer than the rest of a look-up.
+/// The UTF-8 of a key, stored inline: a string's own buffer would cost another cache miss, which
+/// takes longer than the rest of a look-up.
 ///
-/// Up to 40 bytes are stored in words, padded with zeros. Of a longer key only its number is stored here; its
-/// string is in the table's list of long keys.
+/// Up to 40 bytes are stored in five words, padded with zeros, so that comparison is five XORs. For
+/// a longer key the first word is its index in the table's list of long keys.
 struct DomainKey: Sendable {
   static let inlineLimit = 40
   private static let longMark = UInt8.max
@@ -230,6 +245,8 @@ struct DomainKey: Sendable {
   /// A key with at most ``inlineLimit`` bytes.
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer) {
+    // Overlapping loads: the last word is read so that it ends with the bytes, and shifted. No byte
+    // beyond them is read.
     words =
       switch bytes.count {
       case ..<8: (bytes.shortWord, 0, 0, 0, 0)
@@ -281,7 +298,8 @@ extension DomainKey {
   )
   private static let lastFactor: UInt64 = 0x9B05_688C_2B3E_6C1F
 
-  /// The words are multiplied in parallel. Keys come from the program, not from strangers.
+  /// A multiplicative hash. The multiplications are independent, so the processor runs them in
+  /// parallel. It is not seeded, since keys come from the program, and not from an attacker.
   @inline(__always)
   var hash: UInt32 {
     let sum =
@@ -290,7 +308,7 @@ extension DomainKey {
     return Self.mix(sum &+ UInt64(mark))
   }
 
-  /// The hash of a key longer than ``inlineLimit``.
+  /// The hash of a key longer than ``inlineLimit``, word by word.
   static func longHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     var state = UInt64(truncatingIfNeeded: bytes.count)
     for offset in stride(from: 0, to: bytes.count - 8, by: 8) {
@@ -313,8 +331,8 @@ extension UnsafeRawBufferPointer {
     loadUnaligned(fromByteOffset: offset, as: UInt64.self)
   }
 
-  /// The word that ends at `end`, at most 8 bytes after the bytes' end, padded with zeros. Requires at least
-  /// eight bytes.
+  /// The word that ends at `end`, at most 8 bytes after the bytes' end, padded with zeros. Requires
+  /// at least eight bytes.
   @inline(__always)
   fileprivate func lastWord(endingAt end: Int) -> UInt64 {
     (UInt64(littleEndian: word(at: count - 8)) >> UInt64(8 * (end - count))).littleEndian

@@ -2,27 +2,31 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// What is known about a domain's property list file: enough to distinguish an edit from our own write.
+/// Identifies a domain's property list file, to tell an edit from this package's own write and from
+/// damage.
 ///
-/// It is stored in the journal, with the checkpoint from which the file was made.
+/// Stored as the metadata of the journal's checkpoint from which the file was made, before the file
+/// takes its name. So a process that finds the files after a kill knows which of the two steps was
+/// done.
 struct PublishedFile: Equatable {
-  /// The file once publishing is done.
+  /// The file made from the checkpoint.
   var current: Copy
-  /// The file before, which still exists if publishing was interrupted.
+  /// The file that it replaces. It still exists if publishing was interrupted.
   var previous: Copy
 
-  /// A file of certain contents.
+  /// A file with certain contents.
   struct Copy: Equatable {
     var fingerprint: Fingerprint
-    /// Distinguishes it from every other file; nil when unknown.
+    /// Which file; nil when unknown, as for one that was not written here.
     var mark: Mark?
 
     /// No file.
     static let none = Copy(fingerprint: .none, mark: nil)
 
-    /// Whether an existing file is this one, as far as that can be known.
+    /// Whether an existing file is this one.
     ///
-    /// A file with the same contents can be another: somebody has undone the last change by hand.
+    /// Equal contents do not suffice: somebody may have undone the last change by copying an older
+    /// file back, which is an edit.
     func isSame(as found: Copy) -> Bool {
       guard fingerprint == found.fingerprint else { return false }
       guard let mark, let other = found.mark else { return true }
@@ -30,9 +34,9 @@ struct PublishedFile: Equatable {
     }
   }
 
-  /// A file's number and the date of its last change.
+  /// A file's inode number and the date of its last change.
   ///
-  /// An edit changes one of them. A disk that loses or flips bits changes neither.
+  /// An edit changes at least one of them. A disk that loses or flips bits changes neither.
   struct Mark: Equatable {
     var file: UInt64
     var modified: Int64
@@ -43,11 +47,12 @@ struct PublishedFile: Equatable {
       self.init(file: status.identity.file, modified: status.modifiedNanoseconds)
     }
 
-    /// Whether the file system's dates are so fine that every change produces another one.
+    /// Whether the file system's dates are so fine that each change gives another one. One file in
+    /// 10^9 has a whole second by chance, which only costs a comparison of contents.
     var isFine: Bool { !modified.isMultiple(of: Self.second) }
     private static let second: Int64 = 1_000_000_000
 
-    /// Whether a file's mark is this one, or its rounded form on a file system with coarse dates.
+    /// Whether a mark is this one, or this one as a file system with coarse dates rounds it.
     func isSame(as found: Mark) -> Bool {
       guard file == found.file else { return false }
       let isNear = abs(modified - found.modified) < 2 * Self.second
@@ -55,7 +60,7 @@ struct PublishedFile: Equatable {
     }
   }
 
-  /// Length and hash of a file's contents.
+  /// Length and hash of contents. No protection against intent: whoever edits the file may do so.
   struct Fingerprint: Equatable {
     var byteCount: UInt64
     var hash: UInt64
@@ -66,7 +71,8 @@ struct PublishedFile: Equatable {
 }
 
 extension PublishedFile.Fingerprint {
-  /// The fingerprint of contents; costs a pass over them at some gigabytes a second.
+  /// Hashes contents, at some gigabytes a second. Documentation/PreferencesFile.md defines the
+  /// function.
   init(_ data: Data) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     data.withUnsafeBytes { bytes in
@@ -85,11 +91,13 @@ extension PublishedFile.Fingerprint {
 }
 
 extension PublishedFile {
+  /// With marks.
   private static let version: UInt64 = 2
   /// Without a mark.
   private static let firstVersion: UInt64 = 1
 
-  /// The form stored in the journal: 64-bit words, little endian.
+  /// The stored form: 64-bit words, little endian. Version 1 is written when no mark is known, for
+  /// older programs.
   var metadata: Data {
     let (now, before) = (current.fingerprint, previous.fingerprint)
     var words = [Self.firstVersion, now.byteCount, now.hash, before.byteCount, before.hash]
@@ -102,7 +110,7 @@ extension PublishedFile {
     return words.map(\.littleEndian).withUnsafeBytes { Data($0) }
   }
 
-  /// nil when its version is unknown.
+  /// Decodes the stored form; nil when its version is unknown.
   init?(metadata: UnsafeRawBufferPointer) {
     guard metadata.count.isMultiple(of: 8) else { return nil }
     let words = stride(from: 0, to: metadata.count, by: 8).map { offset in
@@ -127,18 +135,20 @@ extension PublishedFile {
 
 // MARK: - A new checkpoint
 
-/// A checkpoint, and its property list file, which is written but has yet to take its name.
+/// A checkpoint and the property list made from it, which is written and synced but does not have
+/// its name yet.
 struct CheckpointDraft {
   let checkpoint: Journal.Checkpoint
   let file: PreparedFile
-  /// Distinguishes the file from an edited one. It is in the journal before the file has its name.
+  /// Identifies the file. The journal stores it before the file takes its name.
   let published: PublishedFile
-  /// Whether the replaced file was written here, with a date that no later write produces.
+  /// Whether the file to be replaced was written here, with a date that no later write gives. Then
+  /// its status tells it from an edited one, and it need not be read.
   private let replacesOwn: Bool
 
-  /// Writes the file, in the domain's format.
+  /// Writes the property list under a temporary name, in the domain's format.
   ///
-  /// - Parameter domain: Knows which file to replace.
+  /// - Parameter domain: The domain whose property list is to be replaced.
   init(of table: DomainTable, for domain: DomainFile) throws {
     let bytes = try BinaryPropertyList.encode(table.fields())
     let stamps = domain.stampSources.stamps
@@ -154,7 +164,7 @@ struct CheckpointDraft {
     checkpoint = Journal.Checkpoint(bytes: stamped, metadata: published.metadata)
   }
 
-  /// Whether a file is the one to be replaced. It is read if its date isn't conclusive.
+  /// Whether a file is the one to be replaced, and not edited meanwhile.
   func isExpected(_ found: FoundFile) throws -> Bool {
     let old = published.previous
     guard let status = found.status else { return old.fingerprint == .none }
@@ -166,8 +176,10 @@ struct CheckpointDraft {
 }
 
 extension DomainFile {
-  /// nil, and an error to be reported once, when XML cannot hold a value: otherwise the log would grow without
-  /// end.
+  /// The XML form of the contents; nil, and reported once, when XML cannot hold a value.
+  ///
+  /// The binary format is published then. Without that no compaction could succeed, and the log
+  /// would grow without limit.
   func xml(_ table: DomainTable, _ stamps: KeyStamps? = nil) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
@@ -192,13 +204,13 @@ extension DomainFile {
 
 // MARK: - The first checkpoint
 
-/// Makes a journal's first checkpoint from the property list file, if one exists.
+/// Makes the first checkpoint of a new journal from the property list, if one exists.
 struct CheckpointLoader {
   let plist: URL
   let isReadOnly: Bool
   let problems: DomainFile.Problems
 
-  /// The checkpoint; an empty one when the file does not exist or does not parse.
+  /// The checkpoint; an empty one when the property list does not exist or does not parse.
   func load() throws -> Journal.Checkpoint {
     guard let data = try DomainFile.plainFile(plist).readIfPresent() else {
       return try checkpoint([:], .none)
@@ -212,6 +224,8 @@ struct CheckpointLoader {
     }
   }
 
+  /// Without a mark, which makes the metadata's version 1: the file was not published from this
+  /// checkpoint.
   private func checkpoint(
     _ fields: PropertyList.Fields, _ fingerprint: PublishedFile.Fingerprint,
     _ stamps: KeyStamps? = nil
@@ -223,6 +237,7 @@ struct CheckpointLoader {
       bytes: stamps?.added(to: bytes) ?? bytes, metadata: published.metadata)
   }
 
+  /// Quarantines a property list that does not parse, when no journal has its values either.
   private func quarantine(_ data: Data, _ cause: any Error) throws {
     let name = plist.lastPathComponent
     guard !isReadOnly else {

@@ -3,9 +3,9 @@ import SteadFormats
 
 /// The bytes of a value in a journal's record: compact, and self-delimiting.
 ///
-/// A tag determines the form; the rest is little endian. A new form gets a new tag, so that bytes once
-/// written keep their meaning. A count is written seven bits a byte, lowest first, each byte but the last
-/// with its high bit set.
+/// A tag determines the form; the rest is little endian. A new form gets a new tag, so that bytes
+/// once written keep their meaning. A count is written seven bits a byte, lowest first, each byte
+/// but the last with its high bit set.
 ///
 /// | tag         | value                     | what follows                                       |
 /// | ----------- | ------------------------- | -------------------------------------------------- |
@@ -54,7 +54,8 @@ enum RecordValue {
     }
   }
 
-  /// The maximum nesting depth of a value that is written. The property list's own dictionary is one level more.
+  /// The maximum nesting depth of a value that is written. The property list's own dictionary is
+  /// one level more.
   static let maximumDepth = PropertyList.maximumDepth - 1
 
   private static var tooDeep: PropertyListError {
@@ -64,6 +65,7 @@ enum RecordValue {
         "Arrays and dictionaries of a value are nested deeper than \(maximumDepth); flatten them.")
   }
 
+  /// As ``byteCount(of:)``, for values in arrays and dictionaries, with the depth checked.
   private static func containerByteCount(
     of value: PropertyList, depth: Int
   ) throws(PropertyListError) -> Int {
@@ -91,6 +93,7 @@ enum RecordValue {
     return size(ofCount: count) + count
   }
 
+  /// The fewest of 1, 2, 4 or 8 bytes that hold a number.
   @inline(__always)
   fileprivate static func size(of number: Int64) -> Int {
     if number == Int64(Int8(truncatingIfNeeded: number)) { return 1 }
@@ -120,8 +123,8 @@ enum RecordValue {
 
   /// Decodes the value at the start of `bytes`, and returns its size, too.
   ///
-  /// Every count is checked against the available bytes. Throws for an unknown tag, for bytes that end early,
-  /// for a string that isn't UTF-8 and for deep nesting; never reads beyond `bytes`.
+  /// Every count is checked against the available bytes. Throws for an unknown tag, for bytes that
+  /// end early, for a string that isn't UTF-8 and for deep nesting; never reads beyond `bytes`.
   @inline(__always)
   static func decode(
     _ bytes: UnsafeRawBufferPointer
@@ -133,6 +136,7 @@ enum RecordValue {
 }
 
 extension RecordValue {
+  /// Writes values one behind the other. Does not check for space: the caller has measured.
   private struct Writer {
     let space: UnsafeMutableRawBufferPointer
     var count = 0
@@ -182,6 +186,8 @@ extension RecordValue {
       }
     }
 
+    /// Not inlined, since it is recursive; ``RecordValue/encode(_:into:)`` handles the most common
+    /// kinds itself.
     @inline(never)
     mutating func append(_ value: PropertyList) {
       switch value {
@@ -214,6 +220,8 @@ extension RecordValue {
     }
   }
 
+  /// Reads values one behind the other. Trusts nothing: each count is compared with the bytes that
+  /// are left.
   private struct Reader {
     let bytes: UnsafeRawBufferPointer
     var offset = 0
@@ -253,6 +261,7 @@ extension RecordValue {
       return Int(count)
     }
 
+    /// A count, and as many bytes.
     private mutating func slice() throws(PropertyListError) -> UnsafeRawBufferPointer {
       let count = try count(of: 1)
       defer { offset += count }
@@ -314,7 +323,8 @@ extension RecordValue {
       return PropertyList.Fields(fields)
     }
 
-    /// The number of elements for which memory is reserved before the first is read; a count may be forged.
+    /// For how many elements memory is reserved before the first is read. A forged count must not
+    /// reserve gigabytes.
     private static let reservedCount = 4096
   }
 }

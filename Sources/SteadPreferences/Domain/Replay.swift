@@ -1,25 +1,29 @@
 import SteadFiles
 
-/// A domain's table in transition from one state to the next.
+/// A domain's table in transition: applies journal records and edits, and collects the changes for
+/// handlers.
 ///
-/// The table is moved in and out again, so that changing it copies nothing.
+/// The table is moved in and out by ``DomainStore/State/changing(_:)``, so that changing it copies
+/// nothing.
 struct Replay {
   var table: DomainTable
-  /// The size of keys and values in records, in bytes; nil until it is requested.
+  /// The encoded size of all keys and values, in bytes; nil until a quota asks for it, and after
+  /// another checkpoint.
   var byteCount: Int?
-  /// The published file, once a checkpoint was read.
+  /// The published file, if a checkpoint was read; until ``DomainFile/recordPublished(_:)`` takes
+  /// it.
   var published: PublishedFile?
-  /// Whether handlers want to receive changes.
+  /// Whether anybody handles changes. Otherwise none are collected.
   let isCollecting: Bool
   private(set) var ownChanges: [DomainEvent.Change] = []
   private var collected: [DomainEvent.Change] = []
   private var hasCheckpoint = false
-  /// The keys of the record that was read.
+  /// The keys of the record that was read last, for the stamps.
   var readKeys: [ReadKey] = []
   /// Counts changes from elsewhere, for caches derived from the table.
   var externalChanges = ExternalChangeCounts()
 
-  /// A key in a record.
+  /// A key of a record.
   struct ReadKey {
     var key: String
     /// When it was set first, if the record restores a lost file.
@@ -32,7 +36,7 @@ struct Replay {
     self.isCollecting = isCollecting
   }
 
-  /// Applies an event of the journal.
+  /// Applies a record or a checkpoint that the journal has read.
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):
@@ -53,6 +57,8 @@ struct Replay {
           message: "The journal was written by an incompatible version of this library; update.")
       }
       let fresh = try DomainTable(propertyList: bytes)
+      // Another checkpoint has no list of changes: the tables are compared. Only if somebody wants
+      // to know.
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
       hasCheckpoint = true
@@ -70,25 +76,27 @@ struct Replay {
     if isCollecting { record(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }
 
-  /// Whether the keys have exactly these values.
+  /// Whether the keys have exactly these values; nil means no value.
   func matches(_ expected: [DomainEdit]) -> Bool {
     expected.allSatisfy { table[$0.key] == $0.value }
   }
 
-  /// The size of a key and its value; a stored value is never too deep to be measured.
+  /// The encoded size of a key with its value. A stored value was measured before, so it cannot be
+  /// too deep.
   private func size(_ key: String, _ value: PropertyList?) -> Int {
     value == nil ? 0 : (try? DomainRecord.byteCount(key, value)) ?? 0
   }
 
+  /// Collects a change, unless the value is the same.
   private mutating func record(_ change: DomainEvent.Change, isOwn: Bool) {
     guard change.old != change.new else { return }
     if isOwn { ownChanges.append(change) } else { collected.append(change) }
   }
 
-  /// The changes made by other processes.
+  /// The changes that other processes have made.
   ///
-  /// Each key once if a checkpoint was read: a restored file begins with an earlier state, and its records
-  /// lead to the known one.
+  /// Each key once if a checkpoint was read: a restored file begins with an earlier state, and its
+  /// records lead to the known one, so that the intermediate values must not be reported.
   var otherChanges: [DomainEvent.Change] {
     guard hasCheckpoint else { return collected }
     // Not PendingEdits, which keeps only the new values: the previous ones matter here.
@@ -106,6 +114,7 @@ struct Replay {
     return changes.filter { $0.old != $0.new }
   }
 
+  /// Collects the differences between two tables.
   private mutating func collect(from old: DomainTable, to new: DomainTable) {
     for field in new.fields() where old[field.key] != field.value {
       record(
@@ -123,7 +132,8 @@ extension Replay {
     if quota != nil { try checkQuota(quota, [DomainEdit(key: key, value: value)]) }
   }
 
-  /// Refuses edits that make the domain larger than allowed; those that make it smaller are accepted.
+  /// Refuses edits that would exceed the quota. Those that do not enlarge the domain are accepted,
+  /// so that a program can always get below a quota that was lowered.
   mutating func checkQuota(_ quota: Int?, _ edits: [DomainEdit]) throws {
     guard let quota else { return }
     let before =

@@ -1,41 +1,46 @@
 import Foundation
 import SteadFiles
 
-/// The file `D.waiting`: edits that could not be written to a domain's journal, mostly since a stopped process has it
-/// locked.
+/// The file `D.waiting`: edits that could not be written to the journal, mostly since a stopped
+/// process has it locked.
 ///
-/// Whoever next gets the journal's lock writes them there and removes the file. So a program may set a value and end
-/// while nobody can write the journal. All processes share the file; Documentation/PreferencesFile.md draws it.
+/// Whoever next gets the journal's lock writes them there and removes the file. So a program may
+/// set a value and end while nobody can write the journal. All processes share the file;
+/// Documentation/PreferencesFile.md draws it.
+///
+/// Writers hold its lock if they get it. A process may be stopped while it has that lock, too, and
+/// some file systems have none. So everything works without it, by the order of the steps: an edit
+/// is appended by one call with `O_APPEND`, and checked afterwards; a merge reads the file once
+/// more after it has removed the name.
 struct WaitingFile {
-  /// The maximum size of the file in bytes; later edits are kept in memory alone.
+  /// The maximum size of the file in bytes. Later edits stay in memory alone.
   static let byteLimit = 16 << 20
-  /// How long to wait for another process that adds to the file, which takes some microseconds.
+  /// How long to wait for another process that adds to the file, which takes microseconds.
   static let lockWait = Duration.milliseconds(10)
 
   let path: String
   private let disk = POSIXDisk()
-  /// The file whose lock was waited for in vain. The process that has it was stopped, so it is waited for once.
+  /// The file whose lock was last waited for in vain. Its holder counts as stopped, and is not
+  /// waited for again.
   private var stuck: FileStatus.Identity?
 
   init(_ url: URL) { path = url.path(percentEncoded: false) }
 
-  /// What the file holds.
+  /// What the file has.
   struct Contents {
-    /// Distinguishes the file from earlier and later ones.
+    /// A random number that distinguishes the file from earlier and later ones of the name.
     var id: UInt64
     var edits: [DomainEdit] = []
-    /// Where the journal's record begins in which they were about to be written; nil if that never began.
+    /// Where the journal's record with these edits was about to be appended; nil before that.
     var position: Journal.Place?
-    /// Where the complete records end.
+    /// Where the whole records end.
     fileprivate var end = WaitingFile.headerByteCount
   }
 
-  /// Whether there is one.
-  ///
-  /// A link counts as one, even if it leads nowhere, so that it is moved away.
+  /// Whether something has the name. A link counts, even a dangling one, so that it is quarantined.
   var isPresent: Bool { (try? disk.status(at: path)) != nil }
 
-  /// The contents as of now; nil when there is no file, or an unusable one.
+  /// The contents as of now; nil when there is no file, or one without a whole header.
   func read() throws -> Contents? {
     do {
       return try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
@@ -46,12 +51,14 @@ struct WaitingFile {
     }
   }
 
-  /// Adds edits, which survive the end of this process, and returns the file's number.
+  /// Appends edits, which then survive the end of this process, and returns the file's ID.
   ///
-  /// The lock keeps apart those that add to the file. While a process that was stopped has it, and on a file system without
-  /// locks, the system keeps them apart, which puts whatever is appended by one call behind what was there.
+  /// Invariant: when this returns, the record is among the whole ones of the file that has the
+  /// name. Any other process may remove, replace or cut the file at any moment, so that is checked
+  /// after the write, and otherwise the edits are appended again. An edit that is written twice was
+  /// set while the others were at work, so both orders are right.
   ///
-  /// - Throws: ``FileError`` when the file cannot be written.
+  /// - Throws: ``FileError`` when the file cannot be written, or is full.
   mutating func append(_ edits: [DomainEdit]) throws -> UInt64 {
     let record = try Self.record(of: edits)
     for _ in 0..<Self.attemptLimit {
@@ -75,9 +82,11 @@ struct WaitingFile {
           code: .tooLarge, message: "Too many values wait for the journal.", path: path)
       }
       try write(added, descriptor)
+      // Where `O_APPEND` has put the record.
       let newEnd = Int(lseek(descriptor, 0, SEEK_CUR))
-      // Without the lock, somebody may have written the values to the journal and removed the file, or cut off the record while
-      // it was half written, and added others there. What is added twice has been set while the others were at work.
+      // Without the lock, somebody may have written the values to the journal and removed the file,
+      // or cut off the record while it was half written, and added others there. What is added
+      // twice has been set while the others were at work.
       if try isLinked(descriptor),
         let written = try writtenContents(of: descriptor, having: record, before: newEnd)
       {
@@ -87,15 +96,17 @@ struct WaitingFile {
     throw busy
   }
 
-  /// Lets `body` write the contents to the journal, and removes the file afterwards.
+  /// Passes the contents to `body`, which writes them to the journal, and removes the file.
   ///
-  /// Requires the journal's lock. Nothing is called when there is no file. If a process that was stopped has this file
-  /// locked, the values are written nevertheless, and what others add meanwhile, too.
+  /// Requires the journal's lock, so no two processes merge at once. `body` is not called when
+  /// there is no file. If a stopped process has this file locked, the edits are written
+  /// nevertheless.
   ///
   /// - Parameters:
-  ///   - place: Where the journal's next record begins. It is noted in the file first, so that whoever finds the file
-  ///     after a kill knows where to look for that record.
-  ///   - body: Appends one record to the journal. It is called once more with what was added meanwhile.
+  ///   - position: Where the journal's next record begins. It is stored in the file first, so that
+  ///     after a kill the next process can tell whether that record exists.
+  ///   - body: Appends one record to the journal. It is called again with what was added while the
+  ///     file was removed.
   mutating func merge(at position: Journal.Place, _ body: (Contents) throws -> Void) throws {
     for _ in 0..<Self.attemptLimit {
       guard isPresent else { return }
@@ -122,6 +133,8 @@ struct WaitingFile {
       rest.position = nil
       guard !rest.edits.isEmpty else { return }
       do {
+        // The name is gone, so these edits are in no file. If the journal refuses them, they are
+        // saved again.
         return try body(rest)
       } catch {
         _ = try append(rest.edits)
@@ -135,6 +148,7 @@ struct WaitingFile {
 extension WaitingFile {
   private static let attemptLimit = 100
 
+  /// Opens the file without following a link, and without waiting for a pipe's other end.
   private func open(_ flags: Int32) throws -> Int32 {
     let descriptor = try disk.open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
     // The superuser leaves it to the user whose directory it is.
@@ -146,7 +160,7 @@ extension WaitingFile {
     return descriptor
   }
 
-  /// Locks the file; false where a process that was stopped has the lock, or the file system has no locks.
+  /// Locks the file; false where a stopped process has the lock, or the file system has no locks.
   private mutating func lock(_ descriptor: Int32) throws -> Bool {
     let identity = try disk.status(descriptor, path: path).identity
     var waited = Duration.zero
@@ -167,7 +181,7 @@ extension WaitingFile {
     return true
   }
 
-  /// Whether an open file still has the name.
+  /// Whether the name still leads to an open file.
   private func isLinked(_ descriptor: Int32) throws -> Bool {
     try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
   }
@@ -181,15 +195,17 @@ extension WaitingFile {
     return try Self.contents(data)
   }
 
-  /// The contents of a file that is changed, and its length; no contents if it has no whole header.
+  /// The contents of a file that is about to be changed, and its length. No contents: it has no
+  /// whole header.
   ///
-  /// - Throws: ``FileError`` when it isn't a waiting file, so that its bytes are somebody else's.
+  /// - Throws: ``FileError`` when it is not a waiting file, whose bytes must not be changed.
   private func ownContents(of descriptor: Int32) throws -> (contents: Contents?, byteCount: Int) {
     let data = try ownBytes(of: descriptor)
     return (try Self.contents(data), data.count)
   }
 
-  /// The contents of a file to which a record was added; nil unless that is where it was written.
+  /// The contents of a file to which a record was appended; nil unless the record is where it was
+  /// put.
   private func writtenContents(
     of descriptor: Int32, having record: Data, before end: Int
   ) throws -> Contents? {
@@ -227,13 +243,13 @@ extension WaitingFile {
 // MARK: The format
 
 extension WaitingFile {
-  /// "SteadWtg", read as a little-endian number.
+  /// "SteadWtg" as a little-endian number.
   private static let magic: UInt64 = 0x6774_5764_6165_7453
   static var magicBytes: Data { withUnsafeBytes(of: magic.littleEndian) { Data($0) } }
   private static let version: UInt64 = 1
   private static let positionOffset = 24
   private static let headerByteCount = 40
-  /// Length and checksum.
+  /// The length and the checksum of a record's payload.
   private static let recordHeaderByteCount = 8
 
   private static func header(_ id: UInt64) -> Data {
@@ -257,7 +273,7 @@ extension WaitingFile {
     return record
   }
 
-  /// nil for an empty file, which a process that was killed has left.
+  /// Decodes a file; nil for one without a whole header, which a process that was killed has left.
   private static func contents(_ data: Data) throws -> Contents? {
     try data.withUnsafeBytes { bytes -> Contents? in
       func word(_ offset: Int) -> UInt64 {
@@ -303,21 +319,24 @@ extension WaitingFile {
 
 // MARK: - Other files of the name
 
-// What somebody else has put in the place of a waiting file. It has no values that wait, so it must not keep anybody from
-// writing, and its bytes are its owner's.
+// What somebody else has put in the place of a waiting file. It has no values that wait, so it must
+// not keep anybody from writing, and its bytes are its owner's.
 extension WaitingFile {
-  /// How long to wait for another process that moves something away.
+  /// How long to wait for another process that quarantines something.
   private static let directoryLockWait = Duration.milliseconds(100)
-  /// The maximum number of things that are kept beside a waiting file.
+  /// The maximum number of quarantined files beside a waiting file.
   private static let quarantineLimit = 8
 
-  /// Renames what has the name and isn't a waiting file, and returns its new name; nil if there was nothing to do.
+  /// Renames what has the name and is not a waiting file, and returns its new name; nil if there
+  /// was nothing to do.
+  ///
+  /// Its bytes are its owner's, so it is neither written to nor removed.
   ///
   /// - Throws: ``FileError`` when that is impossible.
   func quarantineForeignFile() throws -> String? {
     guard isForeign else { return nil }
     let disk = POSIXDisk()
-    // Otherwise two processes would find the same free name, and the slower one would move away, onto the stranger, the
+    // Otherwise two processes could choose the same free name, and the slower one would rename the
     // waiting file that the other one has made meanwhile.
     return try disk.withLockedDirectory(path.directoryPath, wait: Self.directoryLockWait) { _ in
       guard let found = try disk.status(at: path), try isForeign(found, disk) else { return nil }
@@ -339,9 +358,8 @@ extension WaitingFile {
     }
   }
 
-  /// Whether what has the name isn't a waiting file.
-  ///
-  /// A file that can't be read may be one, with values that wait.
+  /// Whether something else than a waiting file has the name. A file that cannot be read may be
+  /// one, with edits.
   var isForeign: Bool {
     let disk = POSIXDisk()
     guard let found = try? disk.status(at: path) else { return false }
@@ -357,16 +375,15 @@ extension WaitingFile {
     return !Self.hasMagicPrefix(first.prefix(count))
   }
 
-  /// Whether a waiting file may begin with some bytes.
-  ///
-  /// A process that was killed has left less than a whole beginning.
+  /// Whether a waiting file may begin with these bytes. A process that was killed may have left
+  /// fewer than the magic number.
   static func hasMagicPrefix(_ bytes: Data) -> Bool {
     bytes.prefix(magicBytes.count) == magicBytes.prefix(bytes.count)
   }
 }
 
 extension DomainFile {
-  /// Moves away what has the waiting file's name and isn't one, and reports it.
+  /// Quarantines what has the waiting file's name and is not one, and reports it.
   func quarantineForeignWaitingFile() throws {
     guard let kept = try waiting.quarantineForeignFile() else { return }
     problems.add(

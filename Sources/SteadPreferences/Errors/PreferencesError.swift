@@ -3,8 +3,8 @@ import SteadFiles
 
 /// Why preferences could not be stored, read or imported.
 ///
-/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. The strings name keys,
-/// domains and files, and never contain a value.
+/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. The strings name
+/// keys, domains and files, and never contain a value.
 public struct PreferencesError: Error, Sendable {
   /// What went wrong, for comparison.
   ///
@@ -16,7 +16,8 @@ public struct PreferencesError: Error, Sendable {
     /// The code's name, for logs and metrics.
     public var description: String { name }
 
-    /// The name of a domain or suite is empty, too long, leads elsewhere, or cannot be opened by that call.
+    /// The name of a domain or suite is empty, too long, leads elsewhere, or cannot be opened by
+    /// that call.
     public static let invalidDomainName = Code("invalidDomainName")
     /// The value contains something that a property list cannot.
     public static let notAPropertyList = Code("notAPropertyList")
@@ -26,13 +27,14 @@ public struct PreferencesError: Error, Sendable {
     public static let readOnly = Code("readOnly")
     /// The disk or the user's quota is full.
     public static let noSpace = Code("noSpace")
-    /// The files of the domain cannot be opened, created or written. The value is in effect, and is written
-    /// as soon as they can be. The message says where it is until then, mostly in memory only. A change that depends on
-    /// what is stored, such as those of a history, is not made.
+    /// The files of the domain cannot be opened, created or written. The value is in effect, and is
+    /// written as soon as they can be. The message says where it is until then, mostly in memory
+    /// only. A change that depends on what is stored, such as those of a history, is not made.
     public static let unavailable = Code("unavailable")
-    /// Another process keeps the files locked. The value is in effect, and is written when they are free. The message
-    /// says where it is until then, mostly in a file beside the property list, which survives the end of the program. A change
-    /// that depends on what is stored, such as those of a history, is not made.
+    /// Another process keeps the files locked. The value is in effect, and is written when they are
+    /// free. The message says where it is until then, mostly in a file beside the property list,
+    /// which survives the end of the program. A change that depends on what is stored, such as
+    /// those of a history, is not made.
     public static let locked = Code("locked")
     /// A file's contents differ from what was written.
     public static let damaged = Code("damaged")
@@ -40,7 +42,8 @@ public struct PreferencesError: Error, Sendable {
     public static let failed = Code("failed")
     /// The stored value has another type than requested, is out of range, or has missing parts.
     public static let doesNotDecode = Code("doesNotDecode")
-    /// The maximum number of undecodable values is kept aside for the key; see ``Preferences/keptAsideLimit``.
+    /// The maximum number of undecodable values is kept aside for the key; see
+    /// ``Preferences/keptAsideLimit``.
     public static let tooManyKeptAside = Code("tooManyKeptAside")
     /// A payload of a history is longer than its options allow.
     public static let tooLarge = Code("tooLarge")
@@ -60,7 +63,8 @@ public struct PreferencesError: Error, Sendable {
   public var key: String?
   /// The underlying error, if any.
   public var cause: (any Error)?
-  /// Whether the same error was reported before and nothing has changed since, so that handlers are not called again.
+  /// Whether the same error was reported before and nothing has changed since, so that handlers are
+  /// not called again.
   var isRepetition = false
 
   /// Makes an error; the package does this, and a test may, too.
@@ -94,7 +98,7 @@ extension PreferencesError: CustomStringConvertible, LocalizedError {
 }
 
 extension Error {
-  /// An error's description, if it is known to contain no stored value; nil for errors that might.
+  /// The error's message, if it is known to contain no stored value; nil for errors that might.
   package var valueFreeSentence: String? {
     switch self {
     case let error as PreferencesError: error.message
@@ -107,7 +111,7 @@ extension Error {
 }
 
 extension PreferencesError {
-  /// Returns our own error as it is, or wraps another one as the cause.
+  /// Wraps an error, or completes one of this type with a domain and a key.
   init(_ error: any Error, domain: String?, key: String? = nil) {
     if var known = error as? PreferencesError {
       known.domain = known.domain ?? domain
@@ -129,7 +133,7 @@ extension PreferencesError {
       domain: domain, key: key, cause: error)
   }
 
-  /// Where the values of a domain are that could not be written as they should.
+  /// Where the values of a domain are that could not be written as usual.
   enum ValuesLocation {
     /// Some are in memory alone.
     case memory
@@ -214,7 +218,7 @@ extension PreferencesError {
         + advice.remedy(for: error), domain: domain, cause: error)
   }
 
-  /// The error for damage of a journal.
+  /// The error for a damaged journal.
   init(damage: JournalDamage) {
     let name = damage.url.lastPathComponent
     switch damage.kind {
@@ -260,6 +264,7 @@ extension PreferencesError {
       code: .damaged, message: "The journal \(damage.url.lastPathComponent) \(loss)" + kept)
   }
 
+  /// The error for writing a domain that was opened read-only.
   static func readOnly(_ domain: String) -> PreferencesError {
     PreferencesError(
       code: .readOnly,
@@ -273,6 +278,7 @@ extension PreferencesError {
 }
 
 extension PreferencesError.Code {
+  /// The code for an error of a file.
   fileprivate init(_ error: FileError?) {
     switch error?.code {
     case .noSpace?: self = .noSpace
@@ -290,12 +296,13 @@ extension PreferencesError.Code {
 }
 
 extension Stead.Problem.Code {
-  /// A method of ``Preferences`` that does not throw failed, and no `Preferences.onError` was set. The
-  /// problem's cause is a ``PreferencesError``, whose code gives the details.
+  /// A method of ``Preferences`` that does not throw failed, and no `Preferences.onError` was set.
+  /// The problem's cause is a ``PreferencesError``, whose code gives the details.
   public static let preferencesFailed = Self("preferencesFailed")
 }
 
 extension Stead.Problem {
+  /// A problem for `Stead.onProblem`.
   init(_ error: PreferencesError) {
     self.init(
       code: .preferencesFailed, product: .preferences, subject: error.subject,
@@ -337,7 +344,7 @@ struct DirectoryRemedy {
     isNamed == nil && variable != nil ? ", unless the program names the directory." : "."
   }
 
-  /// For files that cannot be opened or written because of an error.
+  /// What a person can do about files that cannot be opened or written.
   func remedy(for error: any Error) -> String {
     let known = error as? PreferencesError
     guard let file = known?.cause as? FileError ?? error as? FileError else {
@@ -353,7 +360,7 @@ struct DirectoryRemedy {
     }
   }
 
-  /// nil if the directory is the obstacle.
+  /// What to do about one file; nil if its directory is the obstacle.
   private func remedy(forFileAt path: String) -> String? {
     let (disk, name) = (POSIXDisk(), path.fileName)
     let found: FileStatus?
@@ -377,7 +384,7 @@ struct DirectoryRemedy {
 }
 
 extension FileError {
-  /// nil unless the process, or the system, has as many files open as it may.
+  /// What to do when the process or the system has as many files open as it may; nil otherwise.
   fileprivate var remedyForOpenFileLimit: String? {
     switch (cause as? POSIXError)?.code {
     case .EMFILE?:

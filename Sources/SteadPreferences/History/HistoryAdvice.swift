@@ -2,9 +2,9 @@ import Foundation
 
 /// Why records would serve an app better than its history: the figure furthest above its limit.
 ///
-/// The limits are 2,000 entries, all of which are in memory; 0.1 s to open the history; 4 MiB of JSON, which
-/// is rewritten whenever twice as much has been appended; and 10 searches for one field that took longer
-/// than 0.005 s, a third of a frame.
+/// The limits are 2,000 entries, all of which are in memory; 0.1 s to open the history; 4 MiB of
+/// JSON, which is rewritten whenever twice as much has been appended; and 10 searches for one field
+/// that took longer than 0.005 s, a third of a frame.
 ///
 /// Nothing happens automatically: a transfer moves the entries when the app requests it.
 public struct HistoryAdvice: Sendable, Hashable {
@@ -82,14 +82,15 @@ extension PayloadHistory {
 
   /// The payloads whose field has a value, newest first.
   ///
-  /// Checks all of them, each time, without an index. The time that it takes is recorded for ``advice``,
-  /// under the field's name.
+  /// Checks all of them, each time, without an index. The time that it takes is recorded for
+  /// ``advice``, under the field's name.
   public func filter<Value: Equatable>(
     _ field: KeyPath<Payload, Value>, equals value: Value
   ) -> [Payload] {
     search("\(field)") { items in items.filter { $0[keyPath: field] == value } }
   }
 
+  /// Runs a search, and records how long it took.
   private func search(
     _ field: String, _ body: ([Payload]) throws -> [Payload]
   ) rethrows -> [Payload] {
@@ -113,7 +114,7 @@ extension PayloadHistory {
   }
 }
 
-/// The cost of a history so far, for its advice.
+/// What a history has cost so far, for its advice.
 struct HistoryUsage: Sendable {
   /// How long reading and decoding all entries took when the history was opened, in seconds.
   var loadSeconds = 0.0

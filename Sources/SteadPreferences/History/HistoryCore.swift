@@ -3,16 +3,16 @@ import SteadFiles
 
 /// A history's state in memory, and the lock around it.
 ///
-/// The lock is held around calls of the domain, and never while the program's own code runs: payloads are
-/// coded and observers notified without it.
+/// The lock is held around calls of the domain, and never while the program's own code runs:
+/// payloads are coded and observers notified without it.
 final class HistoryCore: @unchecked Sendable {
-  // Sendable: `state` is accessed only between lock and unlock, so never by two threads at once.
+  /// What the lock protects.
   struct State {
     var table = HistoryTable()
     var header = HistoryHeader()
     var externalChanges = ExternalChangeCounts()
     var isLoaded = false
-    /// Grows with each change of the table.
+    /// The version of the table: an update that was computed for another one is discarded.
     var epoch: UInt64 = 0
     /// All payloads in one box, newest first, once they have been requested.
     var items: AnyPayload?
@@ -35,9 +35,10 @@ final class HistoryCore: @unchecked Sendable {
   }
 }
 
-/// Holds one core for a process, and creates a new one in the child of a fork.
+/// Holds the core of this process, and makes a new one in the child of a fork.
 ///
-/// The parent's lock may have been held by a thread that the child lacks.
+/// There a thread that does not exist in the child may hold the parent's lock, and the state may be
+/// half changed.
 final class HistoryCores: Sendable {
   private struct Current: Sendable {
     var generation: UInt64
@@ -62,7 +63,7 @@ final class HistoryCores: Sendable {
 
 // MARK: - Catching up
 
-/// The changes that bring the table in memory up to date with the domain.
+/// What brings the table in memory up to date with the domain, computed in one look at the domain.
 struct HistoryUpdate {
   /// An entry in the domain.
   struct Entry {
@@ -70,8 +71,10 @@ struct HistoryUpdate {
     var stored: StoredEntry
   }
 
+  /// How much has changed.
   enum Extent {
-    /// Entries were inserted at the front, and the oldest that decode were dropped.
+    /// Entries were added at the front, and the oldest that decode were dropped. The cost does not
+    /// depend on the number of entries.
     case prepended(gone: [UInt64])
     /// Anything may have changed: these are all entries, oldest first.
     case all([Entry])
@@ -100,7 +103,7 @@ extension HistoryCore.State {
     externalChanges == self.externalChanges && table[HistoryHeader.key] == header.stored
   }
 
-  /// The news in the domain; nil if none.
+  /// Computes the update from the domain; nil if the table is current.
   func update(in store: DomainStore) -> HistoryUpdate? {
     let snapshot = store.withTable { table, externalChanges -> Snapshot? in
       if isLoaded, isCurrent(table, externalChanges) { return nil }
@@ -124,6 +127,7 @@ extension HistoryCore.State {
     return update
   }
 
+  /// What was copied from the domain under its lock; it is decoded afterwards.
   private struct Snapshot {
     var header: HistoryHeader
     var externalChanges: ExternalChangeCounts
@@ -132,11 +136,13 @@ extension HistoryCore.State {
     var all: [PropertyList.Fields.Field]?
   }
 
-  /// The entries inserted at the front and those dropped, if nothing else has happened since the last look.
+  /// The entries added at the front and those dropped, if nothing else has happened since the last
+  /// update.
   ///
-  /// The number of entries must match the domain's: a program of another version may have dropped other
-  /// entries than the oldest that decode here. Each change of a history is one record that raises the
-  /// revision; more records come from somebody else.
+  /// The fast path for several processes. It holds if the header says so (`edits` is unchanged),
+  /// each record since was a change of a history (each raises the revision by one), and the number
+  /// of entries agrees with the header's: a program of another version may have dropped other
+  /// entries than the oldest that decode here.
   private func prepended(
     _ new: HistoryHeader, _ domain: borrowing DomainTable, _ externalChanges: ExternalChangeCounts
   ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
@@ -169,7 +175,8 @@ extension HistoryCore.State {
     }.sorted { $0.sequence < $1.sequence }
   }
 
-  /// Whether an entry is unchanged; a file that could not be read is tried again.
+  /// Whether an entry is unchanged and need not be decoded again. One whose file could not be read
+  /// is tried again.
   private func isKept(_ entry: HistoryUpdate.Entry) -> Bool {
     guard let known = table[sequence: entry.sequence], known.stored == entry.stored else {
       return false
@@ -178,8 +185,8 @@ extension HistoryCore.State {
     return true
   }
 
-  /// Applies news, with the decoded contents of the changed entries; false when the table is no longer the
-  /// one for which they were computed.
+  /// Applies an update with the decoded contents of its changed entries; false when the table has
+  /// changed since it was computed.
   mutating func apply(_ update: HistoryUpdate, _ contents: [HistoryContent]) -> Bool {
     guard update.epoch == epoch else { return false }
     let changed = zip(update.changed, contents).map { entry, content in
@@ -224,7 +231,8 @@ extension HistoryCore.State {
 
 /// An entry's content in memory.
 enum HistoryContent {
-  // With its identity, since getting that calls the program's own code, and entries are looked up under a lock.
+  // With its identity, since getting that calls the program's own code, and entries are looked up
+  // under a lock.
   case payload(AnyPayload, AnyHashable)
   case undecodable(UndecodableCause)
 
@@ -242,15 +250,17 @@ enum HistoryContent {
 /// A payload without its type, among entries that know nothing about it.
 typealias AnyPayload = any AnyObject & Sendable
 
-/// Holds a payload, or several.
+/// Holds a payload, or an array of them, without its type.
 ///
-/// Only the history that made a box knows its type: the code that stores boxes is the same for all payloads.
+/// Only the history that made a box knows the type: the code that stores boxes is not generic, see
+/// ``HistoryTable``.
 final class PayloadBox<Payload: Sendable>: Sendable {
   let payload: Payload
 
   init(_ payload: Payload) { self.payload = payload }
 
-  /// The content of a box made by a history of this payload; no other history sees it.
+  /// The content of a box. The box must have been made by a history of this payload, which alone
+  /// has references to it: so the downcast is unchecked.
   static func payload(in box: AnyPayload) -> Payload {
     unsafeDowncast(box, to: PayloadBox<Payload>.self).payload
   }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// One requested change of a history, which is computed again if another writer came first.
+/// One requested change of a history. It is a value, so that it can be computed again if another
+/// writer comes first.
 enum HistoryOperation {
   /// An entry to be written.
   struct Draft {
@@ -10,7 +11,8 @@ enum HistoryOperation {
     var blob: Data?
   }
 
-  /// Inserts entries at the front, the last of them foremost, and drops the oldest beyond the limit.
+  /// Inserts entries at the front, the last of them foremost, and drops the oldest beyond the
+  /// limit.
   case prepend([Draft])
   /// Replaces the newest payload that has the same identity.
   case update(Draft)
@@ -22,7 +24,8 @@ enum HistoryOperation {
   /// Removes entries that are still unchanged since they were read.
   case removeEntries([(sequence: UInt64, stored: StoredEntry)])
   case removeRecords([(sequence: UInt64, bytes: Data)])
-  /// Inserts the elements of the app's array at the front, the last of them foremost, except for known ones.
+  /// Inserts the elements of the app's array at the front, the last of them foremost, except for
+  /// known ones.
   case importArray([Draft], digest: Data)
   /// Notes what is about to be written back.
   case recordExport(digest: Data)
@@ -35,7 +38,8 @@ enum HistoryOperation {
     }
   }
 
-  /// Whether it affects only the oldest entries.
+  /// Whether it only adds at the front and drops the oldest, so that other processes can follow it
+  /// without reading all entries.
   var isPrepend: Bool {
     switch self {
     case .prepend, .importArray, .recordExport: true
@@ -45,7 +49,7 @@ enum HistoryOperation {
 }
 
 extension HistoryTable {
-  /// Makes a change, and returns the number of affected entries.
+  /// Makes a change in the table, and returns the number of affected entries.
   mutating func apply(
     _ operation: HistoryOperation, next: inout UInt64, limit: Int
   ) -> Int {
@@ -100,7 +104,8 @@ extension HistoryTable {
     return before - total
   }
 
-  /// The elements not yet stored: payloads by their identity, and undecodable ones by their bytes.
+  /// The elements of an imported array that are not stored yet: payloads by their identity, others
+  /// by their bytes.
   private func unknown(of drafts: [HistoryOperation.Draft]) -> [HistoryOperation.Draft] {
     var undecodable: Set<StoredEntry.Body>?
     return drafts.filter { draft in
@@ -114,24 +119,31 @@ extension HistoryTable {
 
 // MARK: - Committing
 
-/// The result of a change.
+/// The result of a commit.
 struct HistoryOutcome {
   /// The number of entries that each operation affected.
   var affected: [Int]
-  /// Blobs of entries that were removed, or not even kept.
+  /// Blobs to which the removed, replaced or dropped entries referred, and nothing refers any more.
   var released: [String]
 }
 
 extension HistoryCore.State {
-  /// Makes changes as one, in memory and in the domain; nil if another writer came first.
+  /// Makes changes as one, in memory and in the domain.
   ///
-  /// It is one record of the journal. If it throws, nothing has changed.
+  /// Optimistic concurrency control: the operations are applied to the table, and the record is
+  /// appended on the condition that the domain's header is the one that the table was read with.
+  /// Each change raises the header's revision, so any other writer's change makes the condition
+  /// fail. It is one record of the journal, so other processes see all of it or none.
+  ///
+  /// - Returns: nil if another writer came first. The table is unchanged then.
+  /// - Throws: What the domain throws. The table is unchanged then.
   mutating func commit(
     _ operations: [HistoryOperation], to store: DomainStore, limit: Int
   ) throws -> HistoryOutcome? {
     guard isCurrent(store) else { return nil }
     guard header.format == HistoryHeader.format else { throw HistoryHeader.newerVersion }
     var new = header
+    // The header may have been edited by hand: a sequence number must never be used twice.
     new.next = max(new.next, (table.lastSequence ?? 0) + 1)
     var affected: [Int] = []
     for operation in operations {
@@ -173,6 +185,7 @@ extension HistoryCore.State {
     return HistoryOutcome(affected: affected, released: released)
   }
 
+  /// The blobs that lose their last reference by these changes.
   private func released(
     _ changes: [HistoryTable.Change], _ operations: [HistoryOperation]
   ) -> [String] {

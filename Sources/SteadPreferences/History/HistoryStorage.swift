@@ -1,7 +1,11 @@
 import Foundation
 import SteadFiles
 
-/// The location of a history's own domain: next to the domain that it belongs to.
+/// A history's own domain, beside the one that it belongs to, and the directory of its large
+/// payloads.
+///
+/// An own domain keeps the app's small: its checkpoints and its property list are not rewritten
+/// with each entry.
 struct HistoryStorage {
   let store: DomainStore
   /// nil if domains are kept in memory.
@@ -27,7 +31,7 @@ extension SearchPlan {
   }
 }
 
-/// The name of a history's domain: `DOMAIN.history.KEY`.
+/// The name of a history's domain: `DOMAIN.history.KEY`, with the key escaped for a file's name.
 enum HistoryName {
   private static let marker = ".history."
   /// The number of a digest's digits that replace what does not fit into a file's name.
@@ -74,11 +78,12 @@ extension UInt8 {
 
 // MARK: - Large payloads
 
-/// The files of a history's large payloads, and the lock for adding and removing them.
+/// The files of a history's large payloads.
 ///
-/// A blob exists before the entry that refers to it, and is removed after the last such entry. The lock is
-/// held over both steps, so that a blob is never removed between a writer's two. It ends with the process; an
-/// opening sweeps what was left between the steps.
+/// Invariant: a blob exists as long as an entry refers to it. It is written before the first such
+/// entry, and removed after the last one. The lock is held over both steps of a change, so that
+/// nobody removes a blob between another's two steps. It ends with its process, and the next
+/// opening sweeps what was left in between.
 struct HistoryBlobs: Sendable {
   private let store: BlobStore
   private let lock: FileLock
@@ -94,7 +99,8 @@ struct HistoryBlobs: Sendable {
     try lock.withLock(.exclusive, body)
   }
 
-  /// Writes a payload's bytes durably: an entry may be on the disk before anybody flushes it. Requires the lock.
+  /// Writes a payload's bytes durably: an entry may be on the disk before anybody flushes it.
+  /// Requires the lock.
   func write(_ bytes: Data) throws { _ = try store.write(bytes) }
 
   /// Removes a blob that nothing refers to. Requires the lock.
@@ -110,8 +116,10 @@ struct HistoryBlobs: Sendable {
 }
 
 extension PayloadHistory {
-  /// Makes a change together with the files of its large payloads: they exist before the change, and those
-  /// that nothing refers to any more are removed after it. The caller notifies observers.
+  /// Makes a change together with the files of its large payloads.
+  ///
+  /// They are written, and synced, before the change; those that nothing refers to any more are
+  /// removed after it. If the change throws, those that were written for it are removed.
   func withBlobs(
     of operations: [HistoryOperation], _ core: HistoryCore, _ body: () throws -> HistoryOutcome
   ) throws -> HistoryOutcome {
@@ -140,7 +148,7 @@ extension PayloadHistory {
 
   /// Removes blobs that no entry refers to now. Requires the blobs' lock.
   ///
-  /// The change itself is done: a failure here is reported, and left for the next opening.
+  /// The change itself is done. What fails here is reported, and left to the next opening.
   private func remove(_ references: [String], from blobs: HistoryBlobs, _ core: HistoryCore) {
     deferringErrors {
       _ = pullUpdates(core)
@@ -151,7 +159,8 @@ extension PayloadHistory {
     }
   }
 
-  /// Removes the leftovers of processes that were killed between writing a blob and its entry.
+  /// Removes the leftovers of processes that were killed between a blob and its entry. Called when
+  /// the history is opened.
   func sweepBlobs() {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current
@@ -165,7 +174,7 @@ extension PayloadHistory {
     deliver(core)
   }
 
-  /// Keeps an error for the next report, which is made without a lock.
+  /// Runs a body, and keeps its error for the next report, which is made without a lock.
   private func deferringErrors(_ body: () throws -> Void) {
     do {
       try body()

@@ -1,12 +1,11 @@
-/// The entries of a history in memory, oldest first, and their pending changes.
+/// The entries of a history in memory, oldest first, with their pending changes.
 ///
-/// Changes are made in place and noted, so that they can be undone: a change whose record could not be
-/// written leaves nothing behind. Adding an entry, dropping the oldest and removing one by its identity each
-/// take the same time however many exist; a removed entry leaves a hole until ``commit()`` finds that half
-/// are holes.
+/// Changes are made in place and logged, so that they can be rolled back if their record cannot be
+/// written. Appending, dropping the oldest and removing by identity take constant time. A removed
+/// entry leaves a hole until ``commit()`` finds that half of the slots are holes.
 ///
-/// It knows nothing about the payloads' type: code that is generic over a type of another module is an order
-/// of magnitude slower.
+/// It knows nothing about the payload's type. Code that is generic over a type of another module
+/// asks the runtime for metadata at every step: with it, a change took three times as long.
 struct HistoryTable {
   struct Entry {
     var sequence: UInt64
@@ -21,16 +20,18 @@ struct HistoryTable {
     var after: Entry?
   }
 
-  /// The number of holes that are not worth closing.
+  /// Up to this many holes are never closed.
   private static let holeLimit = 64
 
-  /// Ascending, including those of holes.
+  /// The sequence numbers of all slots, including holes, ascending: a slot is found by binary
+  /// search.
   private var sequences: [UInt64] = []
   private var entries: [Entry?] = []
   private var index = HistoryIndex<AnyHashable>()
-  /// The number of entries that refer to a blob.
+  /// For each blob, the number of entries that refer to it.
   private var references: [String: Int] = [:]
-  /// Nothing before this index may be dropped for the cap: holes, and entries that do not decode.
+  /// No slot before this one has an entry that decodes: only holes, and entries that are never
+  /// dropped.
   private var oldest = 0
   /// The number of entries that decode.
   private(set) var count = 0
@@ -39,7 +40,8 @@ struct HistoryTable {
   /// The size of the entries in the domain, in bytes.
   private(set) var byteCount = 0
 
-  /// The previous contents of places changed since the last commit, in the order of the changes.
+  /// The undo log: the previous contents of slots that were changed since the last commit, in the
+  /// order of the changes.
   private var undo: [(slot: Int, before: Entry?)] = []
   private var committedCount = 0
   private var committedOldest = 0
@@ -65,7 +67,8 @@ struct HistoryTable {
   /// All entries, newest first.
   var newestFirst: some Sequence<Entry> { entries.lazy.reversed().compactMap(\.self) }
 
-  /// The payloads from one position to another, counted from the newest. Costs a check of each entry up to the last.
+  /// The payloads from one position to another, counted from the newest. Costs a check of each
+  /// entry up to the last.
   func payloads(_ range: Range<Int>) -> [AnyPayload] {
     var (result, position) = ([AnyPayload](), 0)
     result.reserveCapacity(min(range.count, count))
@@ -125,24 +128,25 @@ struct HistoryTable {
     }
   }
 
-  /// The changes since the last commit, each entry once, in the order of their first changes.
+  /// The changes since the last commit, one per entry, in the order of their first changes.
   var changes: [Change] {
     var (result, seen) = ([Change](), Set<Int>())
     for (slot, before) in undo where seen.insert(slot).inserted {
+      // Added and removed again.
       if before == nil, entries[slot] == nil { continue }
       result.append(Change(sequence: sequences[slot], before: before, after: entries[slot]))
     }
     return result
   }
 
-  /// Keeps the changes.
+  /// Forgets the undo log.
   mutating func commit() {
     undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
     if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }
     (committedCount, committedOldest) = (entries.count, oldest)
   }
 
-  /// Reverts the changes since the last commit.
+  /// Reverts the changes since the last commit, in reverse order.
   mutating func rollBack() {
     for (slot, before) in undo.reversed() { set(before, at: slot) }
     undo = []
@@ -151,11 +155,13 @@ struct HistoryTable {
     oldest = committedOldest
   }
 
+  /// Changes a slot, and logs what it had.
   private mutating func put(_ entry: Entry?, at slot: Int) {
     undo.append((slot, entries[slot]))
     set(entry, at: slot)
   }
 
+  /// Changes a slot with all counts and indices; used by changes and by rollback alike.
   private mutating func set(_ entry: Entry?, at slot: Int) {
     if let before = entries[slot] { removeFromIndex(before) }
     entries[slot] = entry
@@ -199,10 +205,13 @@ struct HistoryTable {
 
 // MARK: - Index
 
-/// Finds entries by identity: usually one each, but nothing enforces that.
+/// Finds entries by the identity of their payload.
+///
+/// Usually an identity has one entry, but nothing enforces that: imported arrays may contain
+/// duplicates.
 struct HistoryIndex<ID: Hashable> {
   private var newest: [ID: UInt64] = [:]
-  /// The older entries of identities that several have, oldest first.
+  /// The older entries of identities that several entries have, oldest first. Usually empty.
   private var older: [ID: [UInt64]] = [:]
 
   /// The newest entry with an identity.

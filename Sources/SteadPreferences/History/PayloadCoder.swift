@@ -2,7 +2,9 @@ import Foundation
 import SteadFiles
 import SteadFormats
 
-/// Converts payloads to their stored form and back. Calls the program's own code, so never under a lock.
+/// Converts payloads to their stored form and back.
+///
+/// Calls the program's own code, so never under a lock.
 struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   let key: String
   let options: PayloadHistoryOptions<Payload>
@@ -10,6 +12,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   // Configured once, here; coding changes neither.
   private let decoder: JSONDecoder
   private let encoder: JSONEncoder
+  /// By the version from which they upgrade.
   private let upgrades: [Int: PayloadUpgrade<Payload>.Step]
 
   init(key: String, options: PayloadHistoryOptions<Payload>, blobs: HistoryBlobs?) {
@@ -38,8 +41,8 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
 
   /// The entry for a payload of the newest version.
   ///
-  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` when large
-  ///   payloads are refused.
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge`
+  ///   when large payloads are refused.
   func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     let json: Data
     do {
@@ -66,12 +69,14 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     return draft(json, version: version, content: content(json, version: version))
   }
 
+  /// Decides whether the JSON goes into the entry or into a file of its own.
   private func draft(_ json: Data, version: Int, content: HistoryContent) -> HistoryOperation.Draft
   {
     guard case .external(let limit) = options.largePayload, json.count > limit, blobs != nil else {
       return HistoryOperation.Draft(
         stored: StoredEntry(version: version, body: .json(json)), content: content)
     }
+    // Content-addressed: equal payloads share one file, and a reference cannot lead to other bytes.
     let reference = SHA256.hexadecimal(json)
     return HistoryOperation.Draft(
       stored: StoredEntry(version: version, body: .blob(reference)), content: content, blob: json)
@@ -120,6 +125,9 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     }
   }
 
+  /// Decodes JSON of any version, through the upgrades in order.
+  ///
+  /// Steps that change fields work on the JSON; one that makes a payload ends the chain.
   private func payload(_ json: Data, version: Int) throws -> Payload {
     guard version <= options.version else { throw UndecodableCause.newerVersion(version) }
     guard version < options.version, !upgrades.isEmpty else {
@@ -190,8 +198,8 @@ public struct UndecodablePayload: Sendable {
   public let index: Int
   /// The version of the payload's fields with which it was written.
   public let version: Int
-  /// The stored value: JSON in nearly all cases, and for ``Reason/notAnEntry`` a property list. Empty for
-  /// ``Reason/unreadable``.
+  /// The stored value: JSON in nearly all cases, and for ``Reason/notAnEntry`` a property list.
+  /// Empty for ``Reason/unreadable``.
   public let bytes: Data
   /// Why it cannot be read, for comparison.
   public let reason: Reason
@@ -204,7 +212,7 @@ public struct UndecodablePayload: Sendable {
   let stored: StoredEntry
 }
 
-/// Why one entry does not decode.
+/// Why an entry does not decode.
 struct UndecodableCause: Error, Sendable {
   var reason: UndecodablePayload.Reason
   var message: String
@@ -212,7 +220,8 @@ struct UndecodableCause: Error, Sendable {
 }
 
 extension UndecodableCause {
-  /// Wraps an error of a payload's own decoding. Descriptions of such errors may contain values; field names do not.
+  /// Wraps an error of a payload's own decoding. Descriptions of such errors may contain values;
+  /// field names do not.
   init(decoding error: any Error) {
     self.init(
       reason: .doesNotDecode, message: Self.message(for: error), cause: error)
@@ -224,6 +233,7 @@ extension UndecodableCause {
       message: "It has version \(version), which is newer than this program supports; update.")
   }
 
+  /// A message that names the field and not its value.
   private static func message(for error: any Error) -> String {
     switch error as? DecodingError {
     case .keyNotFound(let key, let context)?:

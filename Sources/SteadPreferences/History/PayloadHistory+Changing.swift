@@ -3,19 +3,23 @@ import Foundation
 extension PayloadHistory {
   /// Inserts a payload before all others, and drops the oldest beyond the limit.
   ///
-  /// It takes some 50 microseconds for 1 KB, however many payloads exist. An existing payload with the same
-  /// identity keeps its place: to move it to the front, remove it in a ``batch(_:)`` first.
+  /// It takes some 50 microseconds for 1 KB, however many payloads exist. An existing payload with
+  /// the same identity keeps its place: to move it to the front, remove it in a ``batch(_:)``
+  /// first.
   ///
-  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` by the
-  ///   options, `.readOnly`, `.noSpace`, `.quotaExceeded`, `.unavailable` when the files cannot be written, `.locked` while
-  ///   another process that was stopped has them locked. Nothing has changed then.
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when it cannot be encoded, `.tooLarge` by
+  ///   the options, `.readOnly`, `.noSpace`, `.quotaExceeded`, `.unavailable` when the files cannot
+  ///   be written, `.locked` while another process that was stopped has them locked. Nothing has
+  ///   changed then.
   public func prepend(_ payload: Payload) throws {
     try commit([.prepend([draft(payload)])])
   }
 
-  /// Inserts payloads before all others, in their order, so that their first one becomes the newest.
+  /// Inserts payloads before all others, in their order, so that their first one becomes the
+  /// newest.
   ///
-  /// It is one change and one record; if there are more payloads than the limit, the first ones are kept.
+  /// It is one change and one record; if there are more payloads than the limit, the first ones are
+  /// kept.
   ///
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   public func prepend(contentsOf payloads: some Collection<Payload>) throws {
@@ -35,10 +39,10 @@ extension PayloadHistory {
   ///
   /// - Parameters:
   ///   - id: The identity.
-  ///   - change: Changes the payload. It is called again, with the current payload, if another writer has
-  ///     changed the payload meanwhile.
-  /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `change` throws, in which case nothing
-  ///   has changed.
+  ///   - change: Changes the payload. It is called again, with the current payload, if another
+  ///     writer has changed the payload meanwhile.
+  /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `change` throws, in which
+  ///   case nothing has changed.
   @discardableResult
   public func update(id: Payload.ID, _ change: (inout Payload) throws -> Void) throws -> Bool {
     while true {
@@ -54,7 +58,8 @@ extension PayloadHistory {
 
   /// Removes all payloads with an identity; returns false if none exists.
   ///
-  /// - Throws: ``PreferencesError``: `.readOnly`, `.noSpace`, `.unavailable` and `.locked`, as ``prepend(_:)``.
+  /// - Throws: ``PreferencesError``: `.readOnly`, `.noSpace`, `.unavailable` and `.locked`, as
+  ///   ``prepend(_:)``.
   @discardableResult
   public func remove(id: Payload.ID) throws -> Bool {
     try commit([.remove(id)]) > 0
@@ -62,7 +67,8 @@ extension PayloadHistory {
 
   /// Removes all payloads, as one change.
   ///
-  /// - Parameter includingUndecodable: Whether to remove entries that this program cannot read, too.
+  /// - Parameter includingUndecodable: Whether to remove entries that this program cannot read,
+  ///   too.
   /// - Throws: ``PreferencesError``, as ``remove(id:)``.
   public func removeAll(includingUndecodable: Bool = false) throws {
     try commit([.removeAll(includingUndecodable: includingUndecodable)])
@@ -89,7 +95,8 @@ extension PayloadHistory {
   ///
   /// They are one record of the journal and one notification of observers.
   ///
-  /// - Parameter body: Defines the changes. Nothing happens before it returns; if it throws, nothing happens at all.
+  /// - Parameter body: Defines the changes. Nothing happens before it returns; if it throws,
+  ///   nothing happens at all.
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``; and whatever `body` throws.
   public func batch(_ body: (inout PayloadHistoryBatch<Payload>) throws -> Void) throws {
     var batch = PayloadHistoryBatch<Payload> { payload in try self.draft(payload) }
@@ -97,11 +104,12 @@ extension PayloadHistory {
     try commit(batch.operations)
   }
 
+  /// Encodes a payload. Calls the program's code, so without a lock.
   func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     try addingErrorContext { try coder.draft(payload) }
   }
 
-  /// Makes changes as one, and returns the number of affected entries.
+  /// Makes changes as one record, and returns the number of affected entries.
   @discardableResult
   func commit(_ operations: [HistoryOperation]) throws -> Int {
     try addingErrorContext {
@@ -114,13 +122,15 @@ extension PayloadHistory {
     }
   }
 
+  /// Throws if the preferences were opened read-only.
   func refuseIfReadOnly() throws {
     guard preferences.plan.options.isReadOnly else { return }
     throw PreferencesError(
       code: .readOnly, message: "The preferences were opened read-only; open them for writing.")
   }
 
-  /// Retries until no other writer comes first; each retry means that another writer has made progress.
+  /// Repeats a commit until no other writer comes first. Each repetition means that another writer
+  /// has made progress, so this ends (lock-free, not wait-free).
   private func attempt(
     _ operations: [HistoryOperation], _ core: HistoryCore
   ) throws -> HistoryOutcome {

@@ -5,10 +5,15 @@ import SteadFormats
 extension PayloadHistory {
   /// Imports the array that the app, or an older version of it, has stored under the key.
   ///
-  /// The entries and a digest of the array are one record, which is flushed before the array is removed. So a
-  /// process may be killed at any point: the digest tells the next opening that only the removal is left. An
-  /// array is removed only if it is still the one that was imported.
+  /// In this order, so that a kill at any point loses and doubles nothing:
+  ///
+  /// 1. The entries and a digest of the array are written to the history as one record.
+  /// 2. The record is flushed.
+  /// 3. The array is removed, if it is still the same one.
+  ///
+  /// After a kill between 1 and 3, the digest tells the next opening that only the removal is left.
   func importArray() throws {
+    // Repeated, since an older version of the app may store another array at any time.
     while let found = preferences.writableDomain.value(forKey: key) {
       guard case .data(let array) = found else {
         return report(
@@ -58,15 +63,16 @@ extension PayloadHistory {
 
   // MARK: - Export
 
-  /// Writes all entries under the key in the app's domain, as one JSON array for an older version of the app to read.
+  /// Writes all entries under the key in the app's domain, as one JSON array for an older version
+  /// of the app to read.
   ///
-  /// The history keeps them; later entries are not in the array until it is written again. Changes that an
-  /// older version makes to the array are imported when the history is next opened: new entries are inserted
-  /// at the front; removals and changes have no effect. An array that is still the one written back is left
-  /// in place.
+  /// The history keeps them; later entries are not in the array until it is written again. Changes
+  /// that an older version makes to the array are imported when the history is next opened: new
+  /// entries are inserted at the front; removals and changes have no effect. An array that is still
+  /// the one written back is left in place.
   ///
-  /// Entries that do not decode are included with their own bytes, if these are JSON; an older version that
-  /// decodes the array as a whole may refuse it because of them.
+  /// Entries that do not decode are included with their own bytes, if these are JSON; an older
+  /// version that decodes the array as a whole may refuse it because of them.
   ///
   /// - Parameters:
   ///   - dates: How dates are written; nil means as in the history's options.
@@ -98,8 +104,9 @@ extension PayloadHistory {
     }
   }
 
-  /// The digest of an array that was written back before, empty if none; nil when an older version of the app
-  /// has just written another, which has to be imported first.
+  /// The digest of the array under the key if it was written back by a history, empty if there is
+  /// no array; nil when an older version of the app has just stored another one, which has to be
+  /// imported first.
   private func knownDigest(of found: PropertyList?) throws -> Data? {
     switch found {
     case nil: return Data()
@@ -114,6 +121,7 @@ extension PayloadHistory {
     }
   }
 
+  /// All entries as one JSON array, newest first, and the number of those that were left out.
   private func array(
     _ encoder: JSONEncoder, includingUndecodable: Bool
   ) throws -> (Data, leftOut: Int) {
@@ -186,7 +194,7 @@ extension PayloadHistory {
 }
 
 extension PayloadCoder {
-  /// The bytes of any entry, as far as they can be read.
+  /// The bytes of any entry; empty if they cannot be read.
   func allBytes(of stored: StoredEntry) -> Data {
     if case .other(let value) = stored.body { return StoredEntry.bytes(of: value) }
     return (try? bytes(of: stored).get()) ?? Data()

@@ -10,29 +10,31 @@ import SteadFiles
 /// for generation in history.items { ... }
 /// ```
 ///
-/// Each entry is stored separately, as JSON, in the history's own domain next to the app's. So adding or
-/// removing one takes the same time however many exist, and the app's other keys are neither read nor
-/// written. All entries are in memory.
+/// Each entry is stored separately, as JSON, in the history's own domain next to the app's. So
+/// adding or removing one takes the same time however many exist, and the app's other keys are
+/// neither read nor written. All entries are in memory.
 ///
-/// An entry is durable against process death when the call that wrote it returns; ``flush()`` makes it
-/// survive a power loss. Several processes, and several histories in one, may use the same entries at the
-/// same time: each change is applied to the current state, as one, and all see it. Safe on any thread, and in
-/// the child of a fork.
+/// An entry is durable against process death when the call that wrote it returns; ``flush()`` makes
+/// it survive a power loss. Several processes, and several histories in one, may use the same
+/// entries at the same time: each change is applied to the current state, as one, and all see it.
+/// Safe on any thread, and in the child of a fork.
 ///
-/// A JSON array that the app has under the key, as `JSONEncoder` writes one into `UserDefaults`, is imported
-/// when the history is opened, with dates as numbers or as ISO 8601 strings, and is removed once its entries
-/// are safe. An entry that does not decode is kept, reported and listed in ``undecodable``; the others are
-/// unaffected.
+/// A JSON array that the app has under the key, as `JSONEncoder` writes one into `UserDefaults`, is
+/// imported when the history is opened, with dates as numbers or as ISO 8601 strings, and is
+/// removed once its entries are safe. An entry that does not decode is kept, reported and listed in
+/// ``undecodable``; the others are unaffected.
 ///
-/// A payload's own coding, upgrades and closures are called without a lock, and may use the history. Only coding and upgrades
-/// must not change payloads that have files of their own: these may be called while the files are locked.
+/// A payload's own coding, upgrades and closures are called without a lock, and may use the
+/// history. Only coding and upgrades must not change payloads that have files of their own: these
+/// may be called while the files are locked.
 public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: Sendable {
   /// The key that the history was opened with.
   public let key: String
   /// The maximum number of payloads: inserting one drops the oldest beyond it.
   ///
-  /// Entries that do not decode are not counted and never dropped. Imported entries are dropped by the next
-  /// ``prepend(_:)`` at the earliest. If processes have different limits, each applies its own when it adds.
+  /// Entries that do not decode are not counted and never dropped. Imported entries are dropped by
+  /// the next ``prepend(_:)`` at the earliest. If processes have different limits, each applies its
+  /// own when it adds.
   public let limit: Int
   /// How payloads are stored.
   public let options: PayloadHistoryOptions<Payload>
@@ -46,17 +48,19 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// Opens or creates a history, and imports the app's array under the key.
   ///
-  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. The preferences' `onError` is
-  /// called with entries that do not decode, and with damage found in files.
+  /// Reads and decodes all entries: some 20 microseconds for one of 1 KB. The preferences'
+  /// `onError` is called with entries that do not decode, and with damage found in files.
   ///
   /// - Parameters:
-  ///   - key: The key under which the app has, or had, its array; part of the names of the history's files.
+  ///   - key: The key under which the app has, or had, its array; part of the names of the
+  ///     history's files.
   ///   - limit: The maximum number of payloads, at least 1.
   ///   - preferences: The preferences that the history belongs to.
-  ///   - options: How payloads are stored; all programs that use a history must agree on the meaning of its versions.
-  /// - Throws: ``PreferencesError``: `.invalidOptions`, `.unavailable` when the domain cannot be opened,
-  ///   `.newerVersion` when a newer version of this library wrote the history, `.noSpace` when the key's
-  ///   array could not be imported; the array is unchanged then.
+  ///   - options: How payloads are stored; all programs that use a history must agree on the
+  ///     meaning of its versions.
+  /// - Throws: ``PreferencesError``: `.invalidOptions`, `.unavailable` when the domain cannot be
+  ///   opened, `.newerVersion` when a newer version of this library wrote the history, `.noSpace`
+  ///   when the key's array could not be imported; the array is unchanged then.
   public init(
     _ key: String, limit: Int = 500, in preferences: Preferences = .standard,
     options: PayloadHistoryOptions<Payload> = .init()
@@ -104,8 +108,9 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// All payloads, newest first.
   ///
-  /// The array is built when it is first requested after a change, in time proportional to its length; until
-  /// the next change it costs about a microsecond. For a few of many payloads use ``page(_:size:)``.
+  /// The array is built when it is first requested after a change, in time proportional to its
+  /// length; until the next change it costs about a microsecond. For a few of many payloads use
+  /// ``page(_:size:)``.
   public var items: [Payload] {
     read { state in
       if let items = state.items { return PayloadBox<[Payload]>.payload(in: items) }
@@ -142,8 +147,8 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// Payloads page by page, newest first; empty after the last page.
   ///
-  /// Costs time in proportion to `(index + 1) * size`. An entry that is inserted between two page requests
-  /// moves all others by one position.
+  /// Costs time in proportion to `(index + 1) * size`. An entry that is inserted between two page
+  /// requests moves all others by one position.
   ///
   /// - Parameters:
   ///   - index: The page, counted from 0.
@@ -176,7 +181,8 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 
   /// Returns once every change survives a power loss.
   ///
-  /// One wait for the disk, however much was changed: a tenth of a millisecond to some milliseconds.
+  /// One wait for the disk, however much was changed: a tenth of a millisecond to some
+  /// milliseconds.
   ///
   /// - Throws: ``PreferencesError`` when the disk fails.
   public func flush() throws {
@@ -185,7 +191,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
 }
 
 extension PayloadHistory {
-  /// Runs code that may fail; errors name the domain and the key.
+  /// Runs a body, and adds the domain and the key to its errors.
   func addingErrorContext<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -194,10 +200,13 @@ extension PayloadHistory {
     }
   }
 
-  /// Reads the current state.
+  /// Reads the current state, with other processes' changes so far.
+  ///
+  /// `body` runs under the core's lock, and must not call the payload's code.
   func read<Result>(_ body: (inout HistoryCore.State) -> Result) -> Result {
     track()
     let core = cores.current
+    // The usual case: nothing has changed, and one lock suffices.
     let atOnce = core.withLock { state in state.isCurrent(store) ? body(&state) : nil }
     if let atOnce { return atOnce }
     catchUp(core)
@@ -215,8 +224,9 @@ extension PayloadHistory {
 
   /// Updates the table from the domain; returns true if observers have to be notified.
   ///
-  /// News is decoded without the lock; if another thread came first, it is computed once more from that
-  /// thread's state.
+  /// Decoding calls the program's code, so it happens without the lock (optimistic concurrency):
+  /// the update is computed for one epoch of the table, and computed again if another thread has
+  /// changed the table meanwhile.
   func pullUpdates(_ core: HistoryCore) -> Bool {
     while let update = core.withLock({ state in state.update(in: store) }) {
       let contents = update.changed.map { coder.content($0.stored) }
@@ -228,7 +238,9 @@ extension PayloadHistory {
     return false
   }
 
-  /// Whether an entry's file could not be read because somebody has just removed both.
+  /// Whether a file could not be read because another process has just removed it with its entry.
+  ///
+  /// The table is then older than the domain, and the entry is not lost but removed.
   private func hasVanished(
     _ entries: [HistoryUpdate.Entry], _ contents: [HistoryContent]
   ) -> Bool {
@@ -237,13 +249,13 @@ extension PayloadHistory {
     }
   }
 
-  /// Whether the domain still has an unchanged entry. A file is removed after its entry: one that is missing
-  /// while the entry exists is lost.
+  /// Whether the domain has an unchanged entry. A blob is removed after its entry, so a missing
+  /// blob of a stored entry is lost.
   func isStillStored(_ sequence: UInt64, _ stored: StoredEntry) -> Bool {
     store.value(forKey: EntryKey.text(sequence)) == stored.propertyList
   }
 
-  /// Reports entries that were just found not to decode to the preferences' handler, as one error.
+  /// Reports entries that were found not to decode to the preferences' handler, as one error.
   ///
   /// - Parameter causes: Newest first.
   func report(_ causes: [UndecodableCause]) {
@@ -256,7 +268,7 @@ extension PayloadHistory {
         domain: preferences.domain, key: key, cause: first))
   }
 
-  /// Key and domain, for reports and errors.
+  /// Names the history in reports and errors.
   package var label: String { "history \(key) of \(preferences.domain)" }
 
   /// Whether the history cannot be written.
@@ -267,8 +279,8 @@ extension PayloadHistory {
 
 /// Problems of a history that no call could throw, on their way to the preferences' handler.
 ///
-/// The domain reports its problems while the history's lock is held, and a handler may use the history: so
-/// they wait until the lock is free.
+/// The domain reports while the history's lock is held, and a handler may use the history. So they
+/// wait until it is free.
 final class HistoryProblems: Sendable {
   private static let calls = SerialCalls()
 

@@ -27,11 +27,13 @@ public struct PayloadHistoryChange<Payload: Sendable>: Sendable {
 
 /// The changes of a history as an asynchronous sequence.
 ///
-/// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
-/// slower than the changes gets one for everything since its last; so no more is pending than the entries at
-/// that time and the current ones. Ends when the task is cancelled, or when the history is released.
+/// It begins when it is created, so changes before the first `await` are not missed. A consumer
+/// that is slower than the changes gets one for everything since its last; so no more is pending
+/// than the entries at that time and the current ones. Ends when the task is cancelled, or when the
+/// history is released.
 ///
-/// Each iterator gets all changes: the first since the sequence was created, others since their own creation.
+/// Each iterator gets all changes: the first since the sequence was created, others since their own
+/// creation.
 public struct PayloadHistoryChanges<Payload: Codable & Identifiable & Sendable>: AsyncSequence,
   Sendable
 {
@@ -98,9 +100,7 @@ extension PayloadHistory {
 
 typealias HistoryReceiver = ChangeBuffer<PendingHistoryChange>
 
-/// The changes that a consumer has not yet taken, combined.
-///
-/// A slow consumer gets the sum: an entry that was added and removed in between is not in it.
+/// The changes that a consumer has not taken yet, merged into one.
 struct PendingHistoryChange: PendingChanges {
   private var delta: HistoryDelta?
 
@@ -114,7 +114,10 @@ struct PendingHistoryChange: PendingChanges {
   }
 }
 
-/// The changes of payloads, by their entries.
+/// The difference between two states of a history, by entry.
+///
+/// Deltas can be added: of each entry, only the state before the first and after the last change
+/// remains.
 struct HistoryDelta: Sendable {
   private struct Step: Sendable {
     var before: AnyPayload?
@@ -135,7 +138,7 @@ struct HistoryDelta: Sendable {
 
   var isEmpty: Bool { steps.isEmpty }
 
-  /// Adds later changes.
+  /// Adds a later delta. An entry that was added and removed in between disappears.
   mutating func add(_ next: HistoryDelta) {
     isOwn = isOwn && next.isOwn
     for (sequence, step) in next.steps {
@@ -164,7 +167,7 @@ extension PayloadHistory: Observable {
   /// Never read; only its key path matters.
   subscript(probe: TrackingProbe) -> Void { () }
 
-  /// Reports to Observation that the history is read; called once in each read, before it.
+  /// Registers a read with Observation if it tracks; called before the read.
   func track() {
     let before = TrackingProbe.count.load(ordering: .relaxed)
     observation.registrar.access(self, keyPath: observation.probe)
@@ -175,7 +178,7 @@ extension PayloadHistory: Observable {
 
   /// Notifies observers of waiting changes. Never called with a lock held.
   ///
-  /// One thread at a time does this, so that all receive changes in order; changes made by a handler are
+  /// One thread at a time does this, so that all get changes in order. What a handler changes is
   /// delivered by the thread that called it, after it has returned.
   func deliver(_ core: HistoryCore) {
     problems.report()
@@ -204,7 +207,7 @@ private enum HistoryQueue {
   static let calls = SerialCalls()
 }
 
-/// Notifies a history of other writers' changes, and Observation of its reads.
+/// Connects a history with Observation, and with the domain's events.
 final class HistoryObservation<Payload: Codable & Identifiable & Sendable>: Sendable {
   typealias History = PayloadHistory<Payload>
 
@@ -215,13 +218,13 @@ final class HistoryObservation<Payload: Codable & Identifiable & Sendable>: Send
   private let token = ForkSafeLock<UInt64?>(nil)
   private let hasBegun = Atomic<Bool>(false)
 
-  /// Watches the domain from the first call on.
+  /// Watches the domain, from the first call on.
   func begin(_ history: History) {
     // First, so that no change from here on is missed, whoever adds the handler.
     history.cores.current.withLock { $0.isObserved = true }
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
-      // Not here: the writing thread may hold the history's lock.
+      // On another thread: the one that wrote may hold the history's lock.
       HistoryQueue.calls.call { [weak history] in history?.catchUp() }
     }
     self.token.withLock { $0 = token }

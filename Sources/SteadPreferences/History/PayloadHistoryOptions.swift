@@ -8,7 +8,8 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
     ///
     /// In memory there are no files, and it stays with the others.
     case external(over: Int = 64 << 10)
-    /// It is refused with ``PreferencesError/Code/tooLarge`` when its JSON is longer than `over` bytes.
+    /// It is refused with ``PreferencesError/Code/tooLarge`` when its JSON is longer than `over`
+    /// bytes.
     case refused(over: Int = 64 << 10)
   }
 
@@ -20,10 +21,11 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
     case iso8601
   }
 
-  /// The version of the payload's fields: raise it by one when old entries would no longer decode, and
-  /// provide an upgrade for it.
+  /// The version of the payload's fields: raise it by one when old entries would no longer decode,
+  /// and provide an upgrade for it.
   public var version: Int
-  /// How entries of earlier versions become payloads. A version without an upgrade is read as the next.
+  /// How entries of earlier versions become payloads. A version without an upgrade is read as the
+  /// next.
   public var upgrades: [PayloadUpgrade<Payload>]
   /// The version of entries imported from the app's array.
   public var takenOverVersion: Int
@@ -31,7 +33,8 @@ public struct PayloadHistoryOptions<Payload: Codable & Identifiable & Sendable>:
   public var largePayload: LargePayload
   /// How dates of new entries are written.
   public var dates: Dates
-  /// Configures the decoder, once, before it is first used; for payloads that were encoded unusually.
+  /// Configures the decoder, once, before it is first used; for payloads that were encoded
+  /// unusually.
   public var configureDecoder: @Sendable (JSONDecoder) -> Void
   /// Configures the encoder, once, before it is first used.
   public var configureEncoder: @Sendable (JSONEncoder) -> Void
@@ -88,8 +91,8 @@ extension PayloadHistoryOptions {
 /// options.upgrades = [PayloadUpgrade(from: 1) { json in json["model"] = "unknown" }]
 /// ```
 ///
-/// An upgrade runs each time such an entry is read; the entry itself stays unchanged until it is updated. So
-/// an upgrade can be corrected later, and an older program can still read its entries.
+/// An upgrade runs each time such an entry is read; the entry itself stays unchanged until it is
+/// updated. So an upgrade can be corrected later, and an older program can still read its entries.
 public struct PayloadUpgrade<Payload: Sendable>: Sendable {
   enum Step: Sendable {
     case fields(@Sendable (inout JSONObject) throws -> Void)
@@ -117,7 +120,8 @@ public struct PayloadUpgrade<Payload: Sendable>: Sendable {
   /// - Parameters:
   ///   - version: The version that it upgrades from.
   ///   - type: The payload's type in that version.
-  ///   - convert: Converts it to the current type. If it throws, the entry counts as one that does not decode.
+  ///   - convert: Converts it to the current type. If it throws, the entry counts as one that does
+  ///     not decode.
   public init<Old: Decodable & SendableMetatype>(
     from version: Int, _ type: Old.Type,
     _ convert: @escaping @Sendable (Old) throws -> Payload

@@ -76,12 +76,16 @@ struct StoredEntry: Hashable, Sendable {
 
 // MARK: - Keys
 
-/// The name of an entry's key: its sequence number as 16 hexadecimal digits, so that names sort like the numbers.
+/// The name of an entry's key: its sequence number as 16 hexadecimal digits, so that names sort
+/// like the numbers.
 enum EntryKey {
-  /// No sequence number is higher, so a next one always exists. A key with a higher number is left alone.
+  /// The highest sequence number, so that a next one always exists. A key with a higher number is
+  /// not an entry's.
   static let limit: UInt64 = 1 << 62
   private static let width = 16
 
+  /// The key of a sequence number, written into the string's buffer: a prepend of an update calls
+  /// it for each entry.
   static func text(_ sequence: UInt64) -> String {
     String(unsafeUninitializedCapacity: width) { bytes in
       for index in 0..<width {
@@ -102,7 +106,11 @@ enum EntryKey {
 
 // MARK: - Header
 
-/// The header of a history's domain, stored next to the entries.
+/// The header of a history's domain: the value of a key beside the entries, as
+/// Documentation/PayloadHistory.md draws it.
+///
+/// Every change writes it, on the condition that it is unchanged: it is the version number of the
+/// optimistic concurrency control.
 struct HistoryHeader: Equatable, Sendable {
   /// The format that this library writes, and the newest that it knows.
   static let format = 1
@@ -111,24 +119,27 @@ struct HistoryHeader: Equatable, Sendable {
   static let exportedKey = "written"
 
   var format = HistoryHeader.format
-  /// Grows with each change, so that a change can verify that it was computed from the current state.
+  /// Grows with each change, so that a change can verify that it was computed from the current
+  /// state.
   var revision: Int64 = 0
   /// The sequence number of the next entry.
   var next: UInt64 = 1
-  /// Grows with each change that did more than insert entries at the front and drop the oldest.
+  /// The number of changes that did more than add entries at the front and drop the oldest. If it
+  /// is unchanged, other processes need not read all entries again.
   var edits: Int64 = 0
   /// The number of entries, including those that do not decode.
   var total: Int64 = 0
   /// The digest of the array that was last imported from the app's domain.
   var importedDigest: Data?
-  /// The digest of the array that was last written back there, followed by that of the one before, which may
-  /// still be stored.
+  /// The digest of the array that was last written back, followed by that of the one before, which
+  /// may still be stored: a process may be killed between the two writes.
   var exportedDigests: Data?
-  /// The value from which this was read, and which a change expects to find again.
+  /// The value from which this was read. A change expects to find it again.
   var stored: PropertyList?
 
   init() {}
 
+  /// Reads the header from the domain.
   init(_ table: borrowing DomainTable) {
     if case .data(let digest)? = table[Self.importedKey] { importedDigest = digest }
     if case .data(let digest)? = table[Self.exportedKey] { exportedDigests = digest }

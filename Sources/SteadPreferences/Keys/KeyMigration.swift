@@ -1,4 +1,4 @@
-/// A name, a type or both that a key's value had earlier.
+/// A name, a type or both that a key's value had in an earlier version of the app.
 @usableFromInline
 struct KeyMigration<Value>: Sendable {
   /// The earlier name; nil for the key's current name.
@@ -6,9 +6,12 @@ struct KeyMigration<Value>: Sendable {
   /// Reads the earlier value and converts it; nil if the type is the same.
   let conversion: Conversion?
 
+  /// Reads a value of the old type, and makes one of the new type of it.
   struct Conversion: Sendable {
-    /// Whether a stored value has exactly the form of the old type.
+    /// Whether a stored value has exactly the form of the old type. Reading alone does not tell: a
+    /// string can be read as a number.
     let matches: @Sendable (PropertyList) -> Bool
+    /// Decodes and converts a stored value.
     let convert: @Sendable (PropertyList) throws -> Value
   }
 }
@@ -16,11 +19,11 @@ struct KeyMigration<Value>: Sendable {
 extension Preferences.Key {
   /// The same key, whose value is also looked up under an earlier name.
   ///
-  /// A value found there in the app's domain is moved to the key's own name at the first read or write,
-  /// unchanged: one that does not decode is moved as well, never lost. If both names have a value, the key's
-  /// own counts, and the other one stays. Arguments and registered defaults under the old name rank below
-  /// everything under the key's own. A read takes some 5 times as long as one without an old name, so remove
-  /// the old name once nobody can have a value there any more.
+  /// A value found there in the app's domain is moved to the key's own name at the first read or
+  /// write, unchanged: one that does not decode is moved as well, never lost. If both names have a
+  /// value, the key's own counts, and the other one stays. Arguments and registered defaults under
+  /// the old name rank below everything under the key's own. A read takes some 5 times as long as
+  /// one without an old name, so remove the old name once nobody can have a value there any more.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }
@@ -56,7 +59,8 @@ extension Preferences.Key {
     adding(KeyMigration(name: name, conversion: .init(CodableBridge<Old>.self, convert)))
   }
 
-  /// The same key, whose value had another name and was stored as its raw value, though it is `Codable`.
+  /// The same key, whose value had another name and was stored as its raw value, though it is
+  /// `Codable`.
   @_disfavoredOverload
   public func renamed<Old: RawRepresentable & Codable & SendableMetatype>(
     from name: String, as type: Old.Type, convert: @escaping @Sendable (Old) throws -> Value
@@ -66,11 +70,11 @@ extension Preferences.Key {
 
   /// The same key, whose value had another type earlier.
   ///
-  /// A stored value in exactly the form of the key's own type is read as such. Otherwise, one in exactly the
-  /// form of `Old` is converted, and in the app's domain replaced by the result. So the two types must be
-  /// stored differently; if they are not, like seconds and milliseconds, give the key a new name and use
-  /// `renamed(from:as:convert:)`. If `convert` throws, the value does not decode: it stays unchanged, and the
-  /// default applies.
+  /// A stored value in exactly the form of the key's own type is read as such. Otherwise, one in
+  /// exactly the form of `Old` is converted, and in the app's domain replaced by the result. So the
+  /// two types must be stored differently; if they are not, like seconds and milliseconds, give the
+  /// key a new name and use `renamed(from:as:convert:)`. If `convert` throws, the value does not
+  /// decode: it stays unchanged, and the default applies.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> {
@@ -107,6 +111,7 @@ extension Preferences.Key {
     adding(KeyMigration(name: nil, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
+  /// A copy of the key with one more step. Keys are values, so the declared one is unchanged.
   private func adding(_ step: KeyMigration<Value>) -> Self {
     var key = self
     key.migrations.append(step)
@@ -124,7 +129,8 @@ extension KeyMigration.Conversion {
 }
 
 extension PreferenceBridge {
-  /// Whether a stored value has exactly the form of a value of the type.
+  /// Whether a stored value has exactly the form that the type writes: it decodes and encodes to
+  /// itself.
   static func stores(_ stored: PropertyList) -> Bool {
     guard let value = try? decode(stored) else { return false }
     return (try? encode(value)) == stored
@@ -132,9 +138,13 @@ extension PreferenceBridge {
 }
 
 extension Preferences.Key {
-  /// The value stored under the key's own name, and whether it had to be converted.
+  /// The value stored under the key's own name, and whether it was converted from an earlier type.
   ///
-  /// Throws when it is a value neither of the key's type nor of an earlier one.
+  /// In this order: a value in exactly the form of the key's type; one in exactly the form of an
+  /// earlier type; one that the key's type can read; one that an earlier type can read. The exact
+  /// forms come first, since the lenient reading of one type may accept a value of another.
+  ///
+  /// - Throws: The error of the key's own type if none can read it.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
     guard migrations.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
       return (try bridge.decode(stored), false)
@@ -164,8 +174,8 @@ extension Preferences.Key {
 extension Preferences {
   /// The value of a key with earlier names or types; nil when nothing is stored under any.
   ///
-  /// Moves and converts the app domain's value. If that fails, as on a disk that is full or read-only, the
-  /// value stays as it is and is used nevertheless.
+  /// Moves and converts the writable domain's value. If that fails, as on a disk that is full or
+  /// read-only, the value is used nevertheless, and stays as it is.
   @usableFromInline
   func migratedValue<Value>(of key: Key<Value>) throws -> Value? {
     migrateOldNames(of: key)
@@ -185,9 +195,10 @@ extension Preferences {
     return nil
   }
 
-  /// Moves the app domain's value from an old name to the key's own, if that has none.
+  /// Moves the writable domain's value from an old name to the key's own, if that has none.
   ///
-  /// A value that cannot be converted stays under its old name.
+  /// One change with a condition, so that several processes may do it at once. A value that cannot
+  /// be converted stays under its old name.
   func migrateOldNames<Value>(of key: Key<Value>) {
     let domain = writableDomain
     guard domain.value(forKey: key.name) == nil else { return }

@@ -17,9 +17,9 @@ extension Preferences {
 
   /// The name of a preference, with the type of its value and the default while nothing is stored.
   ///
-  /// Any ``PreferenceValue`` will do, as will a type that is `RawRepresentable` or `Codable` and knows
-  /// nothing about preferences; ``PreferenceValue`` documents which form comes first. A key is cheap to
-  /// create and allocates nothing, unless its default captures something.
+  /// Any ``PreferenceValue`` will do, as will a type that is `RawRepresentable` or `Codable` and
+  /// knows nothing about preferences; ``PreferenceValue`` documents which form comes first. A key
+  /// is cheap to create and allocates nothing, unless its default captures something.
   public struct Key<Value>: Sendable {
     /// The name under which the value is stored.
     public let name: String
@@ -46,12 +46,13 @@ extension Preferences {
 
 // MARK: - Initializers
 
-// If a type's value can use several initialisers, the order is: its own form as a PreferenceValue, its raw
-// value, its Codable form. `@_disfavoredOverload` on all but the first, and one initialiser for types that
-// are both raw and Codable, make the compiler choose so.
+// If a type's value can use several initialisers, the order is: its own form as a PreferenceValue,
+// its raw value, its Codable form. `@_disfavoredOverload` on all but the first, and one initialiser
+// for types that are both raw and Codable, make the compiler choose so.
 
 extension Preferences.Key {
-  /// Makes a key with a default for when nothing is stored, which is computed whenever it is needed.
+  /// Makes a key with a default for when nothing is stored, which is computed whenever it is
+  /// needed.
   @inlinable
   public init(_ name: String, default value: @autoclosure @escaping @Sendable () -> Value)
   where Value: PreferenceValue {
@@ -94,7 +95,8 @@ extension Preferences.Key {
       name: name, bridge: OptionalBridge<RawBridge<Wrapped>>.self, makeDefault: Self.nothing())
   }
 
-  /// Makes a key whose value is stored as the tree of its `Codable` form, nil while nothing is stored.
+  /// Makes a key whose value is stored as the tree of its `Codable` form, nil while nothing is
+  /// stored.
   @inlinable @_disfavoredOverload
   public init<Wrapped: Codable>(_ name: String) where Value == Wrapped? {
     self.init(
@@ -109,8 +111,11 @@ extension Preferences.Key {
       name: name, bridge: OptionalBridge<RawBridge<Wrapped>>.self, makeDefault: Self.nothing())
   }
 
-  /// The default of an optional. It is created here since a `Sendable` closure cannot be created where the
-  /// type is known to conform to anything: the conformance might belong to an actor.
+  /// The default of an optional.
+  ///
+  /// Made here, where nothing is known of `Wrapped`: where a type is known to conform to a
+  /// protocol, the compiler refuses a `Sendable` closure that captures it, since the conformance
+  /// might belong to an actor.
   @usableFromInline
   static func nothing<Wrapped>() -> @Sendable () -> Value where Value == Wrapped? { { nil } }
 }

@@ -1,9 +1,19 @@
 extension Preferences {
-  /// The value of a typed key: `preferences[\.theme]`.
+  /// The value of a typed key.
   ///
-  /// A value that does not decode reads as the default, and `onError` is called at each read. Setting
-  /// replaces it after keeping it aside (``undecodableKeys(for:)``). Costs `propertyList(forKey:)` and the
-  /// conversion; plain values allocate nothing.
+  /// ```swift
+  /// extension Preferences.Keys {
+  ///   var theme: Preferences.Key<Theme> { .init("theme", default: .system) }
+  /// }
+  ///
+  /// preferences[\.theme] = .dark
+  /// ```
+  ///
+  /// A value that does not decode reads as the default, and `onError` is called at each read.
+  /// Setting replaces it after keeping it aside (``undecodableKeys(for:)``). Errors of setting go
+  /// to `onError`, too; ``set(_:for:)-(_,Key<Value>)`` throws them.
+  ///
+  /// Costs `propertyList(forKey:)` and the conversion; plain values allocate nothing.
   @inlinable
   public subscript<Value>(path: KeyPath<Keys, Key<Value>>) -> Value {
     get { self[Keys()[keyPath: path]] }
@@ -30,13 +40,17 @@ extension Preferences {
     }
   }
 
-  /// The value of a typed key; throws ``PreferencesError`` when the stored value does not decode.
+  /// The value of a typed key, or its default while nothing is stored.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` when the stored value does not decode.
   @inlinable
   public func value<Value>(for path: KeyPath<Keys, Key<Value>>) throws -> Value {
     try value(for: Keys()[keyPath: path])
   }
 
-  /// The value of a typed key; throws ``PreferencesError`` when the stored value does not decode.
+  /// The value of a typed key, or its default while nothing is stored.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` when the stored value does not decode.
   public func value<Value>(for key: Key<Value>) throws -> Value {
     do {
       guard key.migrations.isEmpty else { return try migratedValue(of: key) ?? key.makeDefault() }
@@ -47,16 +61,21 @@ extension Preferences {
     }
   }
 
-  /// Sets the value of a typed key; throws when it could not be encoded or stored.
+  /// Sets the value of a typed key.
+  ///
+  /// - Throws: ``PreferencesError``, as ``set(_:for:)-(_,Key<Value>)``.
   @inlinable
   public func set<Value>(_ value: Value, for path: KeyPath<Keys, Key<Value>>) throws {
     try set(value, for: Keys()[keyPath: path])
   }
 
-  /// Sets the value of a typed key; throws when it could not be encoded or stored.
+  /// Sets the value of a typed key; nil of an optional removes it.
   ///
-  /// A stored value that does not decode is kept aside first, under ``undecodableKeys(for:)``. If another
-  /// process stores such a value between the check and the write, it may be replaced.
+  /// A stored value that does not decode is kept aside first, under ``undecodableKeys(for:)``. If
+  /// another process stores such a value between the check and the write, it may be replaced.
+  ///
+  /// - Throws: ``PreferencesError``: `.notAPropertyList` when the value cannot be encoded,
+  ///   `.tooManyKeptAside`, and those of ``setPropertyList(_:forKey:)``.
   public func set<Value>(_ value: Value, for key: Key<Value>) throws {
     let new: PropertyList?
     do {
@@ -76,18 +95,21 @@ extension Preferences {
     try replace(with: new, forKey: key.name) { _ = try key.read($0) }
   }
 
+  /// Sets a value, and reports errors. Not inlined into programs, unlike its caller.
   @usableFromInline
   func setReported<Value>(_ value: Value, for key: Key<Value>) {
     reporting(key: key.name) { try set(value, for: key) }
   }
 
-  /// Removes the values stored for a typed key and its old names, so that the default applies again.
+  /// Removes the values stored for a typed key and its old names, so that the default applies
+  /// again.
   ///
   /// That also removes a value that does not decode.
   @inlinable
   public func reset<Value>(_ path: KeyPath<Keys, Key<Value>>) { reset(Keys()[keyPath: path]) }
 
-  /// Removes the values stored for a typed key and its old names, so that the default applies again.
+  /// Removes the values stored for a typed key and its old names, so that the default applies
+  /// again.
   public func reset<Value>(_ key: Key<Value>) {
     let names = [key.name] + key.oldNames.map(\.name)
     reporting(key: key.name) {
@@ -95,13 +117,15 @@ extension Preferences {
     }
   }
 
-  /// Whether a typed key has been set: whether any domain except the registered defaults has a value.
+  /// Whether a typed key has been set: whether any domain except the registered defaults has a
+  /// value.
   @inlinable
   public func isSet<Value>(_ path: KeyPath<Keys, Key<Value>>) -> Bool {
     isSet(Keys()[keyPath: path])
   }
 
-  /// Whether a typed key has been set: whether any domain except the registered defaults has a value.
+  /// Whether a typed key has been set: whether any domain except the registered defaults has a
+  /// value.
   public func isSet<Value>(_ key: Key<Value>) -> Bool {
     let names = [key.name] + key.oldNames.map(\.name)
     return layers.contains { layer in
@@ -112,11 +136,11 @@ extension Preferences {
 
   // MARK: - Changes
 
-  /// Calls a handler with each change of a typed key's value, as ``observe(_:includingOwn:_:)-(String,_,_)``
-  /// does for stored values.
+  /// Calls a handler with each change of a typed key's value, as
+  /// ``observe(_:includingOwn:_:)-(String,_,_)`` does for stored values.
   ///
-  /// A value that does not decode is delivered as the default, and reported. A value under an old name of the
-  /// key is moved first, and delivered once it is under the key's own.
+  /// A value that does not decode is delivered as the default, and reported. A value under an old
+  /// name of the key is moved first, and delivered once it is under the key's own.
   ///
   /// ```swift
   /// let token = preferences.observe(\.theme) { change in redraw(change.new) }
@@ -164,8 +188,8 @@ extension Preferences {
   }
 }
 
-/// The changes of a typed key's value as an asynchronous sequence; see ``PreferenceChanges`` for what a slow
-/// consumer gets, and when it ends.
+/// The changes of a typed key's value as an asynchronous sequence; see ``PreferenceChanges`` for
+/// what a slow consumer gets, and when it ends.
 public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
   /// A change with the value before it.
   public typealias Element = PreferenceChange<Value>
@@ -195,7 +219,7 @@ public struct TypedPreferenceChanges<Value: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Converts stored changes to typed ones, as reads of the key would.
+/// Converts changes of stored values to those of a typed key, as reads of the key would.
 struct ChangeDecoder<Value: Sendable>: Sendable {
   private let read: @Sendable (PropertyList?) -> Value
 

@@ -2,8 +2,8 @@ import SteadFiles
 
 /// The change of one key: its effective value before and now.
 ///
-/// Values are those that a look-up over the whole search list returns. So the new value of a key that was
-/// removed is the one beneath it, such as its registered default.
+/// Values are those that a look-up over the whole search list returns. So the new value of a key
+/// that was removed is the one beneath it, such as its registered default.
 public struct PreferenceChange<Value: Sendable>: Sendable {
   /// The key.
   public let key: String
@@ -38,12 +38,14 @@ extension PreferenceChange: Hashable where Value: Hashable {}
 
 /// The changes of one key, of several or of all, as an asynchronous sequence.
 ///
-/// It begins when it is created, so changes before the first `await` are not missed. A consumer that is
-/// slower than the changes gets one change a key, from the value that it last saw to the newest one; so the
-/// last state always arrives, and no more than one change a key is pending. `isOwn` is then true if all of
-/// the changes were this process's own. Ends when the task is cancelled.
+/// It begins when it is created, so changes before the first `await` are not missed. A consumer
+/// that is slower than the changes gets one change a key, from the value that it last saw to the
+/// newest one; so the last state always arrives, and no more than one change a key is pending.
+/// `isOwn` is then true if all of the changes were this process's own. Ends when the task is
+/// cancelled.
 ///
-/// Each iterator gets all changes: the first since the sequence was created, others since their own creation.
+/// Each iterator gets all changes: the first since the sequence was created, others since their own
+/// creation.
 public struct PreferenceChanges: AsyncSequence, Sendable {
   /// A change with the key's value before it.
   public typealias Element = PreferenceChange<PropertyList?>
@@ -78,18 +80,19 @@ public struct PreferenceChanges: AsyncSequence, Sendable {
   }
 }
 
-/// Changes of preferences that a consumer has not yet taken, one a key.
+/// The changes that a consumer has not taken yet, coalesced to one per key.
 ///
-/// A key that changes again keeps its place: the consumer then gets one change from the value that it last
-/// saw to the newest, or none if these are equal. So no more changes wait than there are observed keys, and
-/// the last state is never lost.
+/// A key that changes again keeps its position; its change then leads from the value that the
+/// consumer last saw to the newest, and disappears if the two are equal. So the buffer has at most
+/// one element per observed key, and the last state is never lost.
 struct PendingPreferenceChanges: PendingChanges {
   typealias Change = PreferenceChange<PropertyList?>
 
   /// The changed keys, in the order of their first change; those before `first` are done.
   private var keys: [ExactKey] = []
   private var first = 0
-  /// The waiting changes; nil for a key that is back at the value that the consumer saw.
+  /// The waiting changes; nil for a key that is back at the value that the consumer saw, which
+  /// keeps its position.
   private var changes: [ExactKey: Change?] = [:]
 
   mutating func add(_ change: Change) {
@@ -124,9 +127,10 @@ struct PendingPreferenceChanges: PendingChanges {
 
 // MARK: - Buffers between producer and consumer
 
-/// Changes that wait for a consumer, combined where that loses nothing.
+/// A buffer of changes between a producer and a slow consumer, coalesced where that loses nothing.
 ///
-/// For preferences they are the first old and the last new value of each key, for a history one delta.
+/// For preferences it has one change per key, for a history one delta. So its size is limited
+/// without dropping anything.
 protocol PendingChanges: Sendable {
   /// What a consumer takes at once.
   associatedtype Change: Sendable
@@ -141,7 +145,7 @@ protocol PendingChanges: Sendable {
   mutating func take() -> Change?
 }
 
-/// Changes that a consumer has not yet taken, and consumers that wait for one.
+/// Connects a producer of changes, which never waits, with a consumer that awaits them.
 final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   typealias Change = Pending.Change
 
@@ -153,6 +157,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
 
   private let state = ForkSafeLock(State())
 
+  /// Hands a change to a waiting consumer, or buffers it.
   func add(_ change: Change) {
     let consumer = state.withLock { state -> CheckedContinuation<Change?, Never>? in
       if state.isFinished { return nil }
@@ -161,10 +166,11 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
       state.pending.add(change)
       return nil
     }
+    // Without the lock: a resumed task may run at once, and call back.
     consumer?.resume(returning: change)
   }
 
-  /// The next change; nil once ``finish()`` was called.
+  /// The next change, or nil once ``finish()`` was called. Several consumers get different changes.
   func next() async -> Change? {
     await withCheckedContinuation { consumer in
       let (change, isReady) = state.withLock { state -> (Change?, Bool) in
@@ -177,7 +183,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
     }
   }
 
-  /// Drops all changes, and returns nil to waiting consumers.
+  /// Drops what is buffered, and ends all current and later calls of ``next()``.
   func finish() {
     let consumers = state.withLock { state in
       defer {
@@ -190,9 +196,11 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   }
 }
 
-/// Keeps an iterator of changes subscribed until it is released or cancelled.
+/// One consumer of a sequence of changes, from its creation until it is released or its task is
+/// cancelled.
 final class ChangeSubscription<Pending: PendingChanges>: Sendable {
-  /// Starts putting changes into a buffer, and returns a function that ends this; a second call of that does nothing.
+  /// Starts adding changes to a buffer, and returns a function that ends this. A second call of
+  /// that does nothing.
   typealias Beginning = @Sendable (ChangeBuffer<Pending>) -> @Sendable () -> Void
 
   private let buffer = ChangeBuffer<Pending>()
@@ -213,8 +221,10 @@ final class ChangeSubscription<Pending: PendingChanges>: Sendable {
   }
 }
 
-/// The subscriptions of a sequence of changes. The first begins with the sequence, so that changes before its
-/// iteration are not missed.
+/// The subscriptions of a sequence's iterators.
+///
+/// The first one begins with the sequence, and not with its iteration: between `let changes = …`
+/// and the first `await` nothing is missed.
 struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
   private let begin: ChangeSubscription<Pending>.Beginning
   private let first: ForkSafeLock<ChangeSubscription<Pending>?>
@@ -224,6 +234,7 @@ struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
     first = ForkSafeLock(ChangeSubscription(begin))
   }
 
+  /// The subscription for a new iterator.
   func next() -> ChangeSubscription<Pending> {
     let first = first.withLock { first in
       defer { first = nil }

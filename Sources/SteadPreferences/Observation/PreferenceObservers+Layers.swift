@@ -1,10 +1,14 @@
 // How layers are watched, and how the values of observed keys are learnt from them.
 //
-// Locks do not nest, so layers are read one after the other without this object's lock. The result counts if
-// no event came and no layer changed meanwhile; otherwise they are read again.
+// Locks do not nest, so layers are read one after the other without this object's lock. The result
+// counts if no event came and no layer changed meanwhile; otherwise they are read again.
 
 extension PreferenceObservers {
-  /// Watches the layers of the search list, and no others, while somebody observes.
+  /// Makes `layers` the domains of the search list, each once.
+  ///
+  /// A new layer's events are buffered from the moment its handler is added until it is among
+  /// `layers`, so that none is missed or applied twice. The change of `layers` itself is
+  /// optimistic: if another thread has changed them meanwhile, this one starts again.
   func updateLayers() {
     while true {
       let stores = search().unique
@@ -34,6 +38,8 @@ extension PreferenceObservers {
     }
   }
 
+  /// Adds a handler to a domain. The buffer must exist before: an event may come while the handler
+  /// is being added.
   private func makeLayer(_ store: DomainStore) -> Layer {
     let id = state.withLock { state in
       state.lastID += 1
@@ -44,7 +50,8 @@ extension PreferenceObservers {
     return Layer(store: store, id: id, token: token, received: received)
   }
 
-  /// Watches the search list after a change of it, and delivers the resulting changes of values.
+  /// Follows a change of the search list: another domain's value may be effective now, without any
+  /// event.
   func searchListDidChange(isOwn: Bool) {
     guard !state.withLock({ state in state.isUnused }) else { return }
     updateLayers()
@@ -52,7 +59,8 @@ extension PreferenceObservers {
     deliver()
   }
 
-  /// Learns the keys of added or removed layers, for observers of every key.
+  /// Loads the keys of added and removed layers, for observers of every key: their effective values
+  /// may change.
   private func loadKeys(changedBetween old: [DomainStore], _ new: [DomainStore]) {
     guard state.withLock({ state in !state.everyKey.isEmpty }) else { return }
     let stores =
@@ -65,10 +73,11 @@ extension PreferenceObservers {
     }
   }
 
-  /// Looks up an observed key in all layers, unless that was done before.
+  /// Reads an observed key in all layers, unless that was done for the current ones.
   ///
-  /// A value that a layer has not reported yet, or is just reporting, does not count: its event would then be
-  /// no change.
+  /// Reads without this object's lock, and repeats if a layer or an event came in between (like a
+  /// seqlock's reader). Each layer's value is taken as of the last applied event, since events that
+  /// have not been applied yet will still change it.
   func loadValues(_ key: ExactKey, isOwn: Bool = true) {
     while true {
       let view = state.withLock { state in
@@ -96,16 +105,19 @@ extension PreferenceObservers {
     }
   }
 
+  /// A layer's value as of the last event that was applied from it.
   private func value(
     of key: ExactKey, in layer: Layer, _ buffered: [DomainEvent]
   ) -> PropertyList? {
+    // A buffered event is later than what is wanted: its old value is the one.
     for change in buffered.lazy.flatMap(\.changes) where change.key.isSameText(as: key.text) {
       return change.old
     }
     return layer.store.value(forKey: key.text, afterEvent: buffered.last?.number ?? layer.received)
   }
 
-  /// Applies a layer's event, or keeps it until the layer is one of the current ones.
+  /// Handles an event of a layer: applies it, or buffers it until the layer is one of the current
+  /// ones.
   private func receive(_ event: DomainEvent, from id: UInt64) {
     let isBuffered = state.withLock { state -> Bool in
       guard state.buffered[id] != nil else { return false }
@@ -115,7 +127,8 @@ extension PreferenceObservers {
     if !isBuffered { apply(event, from: id) }
   }
 
-  /// Applies events that arrived while a layer was being created; in order, so that more may wait meanwhile.
+  /// Applies buffered events in order. More may arrive meanwhile; the buffer is removed once it is
+  /// empty.
   private func applyBuffered(from id: UInt64) {
     while true {
       let event = state.withLock { state -> DomainEvent? in
@@ -128,6 +141,7 @@ extension PreferenceObservers {
     }
   }
 
+  /// Applies an event. Keys whose values are not known yet are read first, as of before the event.
   private func apply(_ event: DomainEvent, from id: UInt64) {
     while true {
       let unloaded = state.withLock { state -> [DomainEvent.Change]? in
@@ -152,13 +166,13 @@ extension PreferenceObservers {
 extension PreferenceObservers.State {
   fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }
 
-  /// Whether nothing is left to learn about a key.
+  /// Whether a key's values are those of the current layers; true for a key that nobody observes.
   fileprivate func isLoaded(_ key: ExactKey) -> Bool {
     guard let observed = keys[key] else { return true }
     return observed.generation == generation
   }
 
-  /// Changes of observed keys that were not looked up yet, the first of each key.
+  /// The changes of observed keys whose values have to be read first, one per key.
   fileprivate mutating func unloadedKeys(in event: DomainEvent) -> [DomainEvent.Change] {
     var unloaded: [DomainEvent.Change] = []
     var seen: Set<ExactKey> = []
@@ -174,6 +188,8 @@ extension PreferenceObservers.State {
     if keys[key] == nil { keys[key] = ObservedKey() }
   }
 
+  /// Updates a key's value in a layer, and enqueues a notification if the effective value is
+  /// another now.
   fileprivate mutating func apply(_ change: DomainEvent.Change, layer: Int, isOwn: Bool) {
     let key = ExactKey(change.key)
     guard let index = keys.index(forKey: key) else { return }

@@ -1,11 +1,17 @@
 import Observation
 import SteadFiles
 
-/// The observers of one search list's keys, and the changes that they have yet to receive.
+/// Computes changes of effective values from the events of domains, and delivers them to observers.
 ///
-/// Domains report their own changes. From these the change of the effective value is computed, once for all
-/// observers of the key, so the cost of a write grows only with the observers of its keys. While nobody
-/// observes, the domains are not watched.
+/// A key's effective value is that of the first layer that has one. The values of an observed key
+/// in all layers are kept here, and updated by events alone, so that all observers agree on one
+/// order of changes. The work for a change is done once per key, and not per observer: a write
+/// costs in proportion to the observers of its keys. While nobody observes, the domains have no
+/// handler.
+///
+/// Locks do not nest, so layers are read without this object's lock, and the result is discarded if
+/// anything changed in the meantime (optimistic concurrency). PreferenceObservers+Layers.swift has
+/// that part.
 final class PreferenceObservers: Sendable {
   typealias Handler = @Sendable (PreferenceChange<PropertyList?>) -> Void
 
@@ -17,35 +23,37 @@ final class PreferenceObservers: Sendable {
     let handler: Handler
   }
 
-  /// A domain of the search list.
+  /// A domain of the search list that reports its events here.
   struct Layer {
     let store: DomainStore
-    /// A number that no other layer has had.
+    /// Unique over time: a store that leaves the search list and comes back is another layer.
     let id: UInt64
-    /// The result of `addHandler`.
+    /// The token of the handler in the store.
     let token: UInt64
-    /// The number of the last applied event: a look at several layers counts if none was applied meanwhile.
+    /// The number of the last event that was applied. A read across layers is valid only if none of
+    /// these has changed since.
     var received: UInt64
   }
 
-  /// A change and the observers that have to receive it.
+  /// A change, and who gets it.
   struct PendingNotification {
     let change: PreferenceChange<PropertyList?>
     let observerIDs: [UInt64]
     let tracked: TrackedKey?
   }
 
-  /// What the lock protects. Objects that may retain a program's own code are released outside of it.
+  /// What the lock protects. Objects that may retain the program's code are released after it.
   struct State {
     /// The layers, while somebody observes; each domain once.
     var layers: [Layer] = []
-    /// Events of new layers that are not among `layers` yet.
+    /// By layer, the events that arrived before the layer was among `layers`; they are applied in
+    /// order once it is.
     var buffered: [UInt64: [DomainEvent]] = [:]
-    /// Grows with each change of `layers`.
+    /// The version of `layers`.
     var generation: UInt64 = 0
     var keys: [ExactKey: ObservedKey] = [:]
     var observers: [UInt64: Observer] = [:]
-    /// Observers of every key.
+    /// The observers of every key.
     var everyKey: [UInt64] = []
     var lastID: UInt64 = 0
     var pendingNotifications: [PendingNotification] = []
@@ -75,6 +83,8 @@ final class PreferenceObservers: Sendable {
     return PreferenceObservation(self, id: add(observer))
   }
 
+  /// Registers an observer, and reads the current values of its keys, from which changes are
+  /// counted.
   private func add(_ observer: Observer) -> UInt64 {
     let id = state.withLock { state in
       state.lastID += 1
@@ -92,7 +102,7 @@ final class PreferenceObservers: Sendable {
     return id
   }
 
-  /// Ends an observation.
+  /// Ends an observation. Domains that nobody observes any more lose their handlers.
   func remove(_ id: UInt64) {
     let (observer, layers) = state.withLock { state in
       let observer = state.observers.removeValue(forKey: id)
@@ -103,7 +113,7 @@ final class PreferenceObservers: Sendable {
     withExtendedLifetime(observer) {}
   }
 
-  /// Reports to Observation that a key is read.
+  /// Registers a read with Observation, and makes sure that a change of the key will be noticed.
   func track(_ key: ExactKey) {
     let (tracked, isKnown) = state.withLock { state -> (TrackedKey, Bool) in
       if let known = state.keys[key], let tracked = known.tracked {
@@ -123,14 +133,15 @@ final class PreferenceObservers: Sendable {
 
   // MARK: Delivery
 
-  /// Notifies observers of waiting changes. Never called with a lock held.
+  /// Calls observers with waiting changes. Never called with a lock held.
   ///
-  /// One thread at a time does this, and a handler that sets a preference leaves the rest to it: so changes
-  /// are delivered in order, and calls do not nest.
+  /// One thread at a time does this, and a handler that sets a preference leaves the result to it:
+  /// so changes arrive in order, and calls do not nest.
   func deliver() {
     while let notifications = state.withLock({ state in state.takePendingNotifications() }) {
       for notification in notifications {
         for id in notification.observerIDs {
+          // Looked up again for each call: an earlier handler may have cancelled this observation.
           let observer = state.withLock { state in state.observers[id] }
           guard let observer, observer.includesOwn || !notification.change.isOwn else { continue }
           observer.handler(notification.change)
@@ -143,7 +154,7 @@ final class PreferenceObservers: Sendable {
 }
 
 extension PreferenceObservers.State {
-  /// Removes all traces of an observer, and returns the layers that need not be watched any more.
+  /// Removes an observer, and returns the layers that need not be watched any more.
   fileprivate mutating func remove(
     _ id: UInt64, _ observer: PreferenceObservers.Observer
   ) -> [PreferenceObservers.Layer] {
@@ -165,7 +176,7 @@ extension PreferenceObservers.State {
     return layers
   }
 
-  /// Notes that a key's value has changed.
+  /// Enqueues a change of a key's effective value.
   mutating func post(_ key: ExactKey, _ observed: ObservedKey, old: PropertyList?, isOwn: Bool) {
     let observerIDs = observed.observers + everyKey
     guard !observerIDs.isEmpty || observed.tracked != nil else { return }
@@ -185,31 +196,31 @@ extension PreferenceObservers.State {
 
 // MARK: - Observed keys
 
-/// The state of a key that somebody observes.
+/// The values of a key in all layers, while somebody observes it.
 struct ObservedKey {
-  /// The observers of this key, in the order of registration.
+  /// The observers of this key alone, in the order of registration.
   var observers: [UInt64] = []
-  /// The object reported to Observation as read, from the first tracked read on.
+  /// Stands for the key in Observation, from the first tracked read on.
   var tracked: TrackedKey?
-  /// The generation of layers that `values` belong to; 0 before the first look.
+  /// The version of the layers for which `values` were read; 0 before that.
   var generation: UInt64 = 0
-  /// The values by layer, the first of which is effective, as far as events have reported.
+  /// The values by layer, the first of which is effective.
   ///
-  /// A copy of the layers' own, since two layers can be written at once: only events come in an order on
-  /// which all observers agree.
+  /// Not read from the layers when it is needed: two of them can be written at once, and only
+  /// events have an order.
   private var values: [(layer: Int, value: PropertyList)] = []
 
   var effective: PropertyList? { values.first?.value }
 
   var isUnused: Bool { observers.isEmpty && tracked == nil }
 
-  /// Replaces what was known with values of all layers, in their order.
+  /// Replaces the values after all layers were read.
   mutating func setValues(_ values: [(layer: Int, value: PropertyList)], generation: UInt64) {
     self.values = values
     self.generation = generation
   }
 
-  /// Applies a layer's new value.
+  /// Applies a layer's event.
   mutating func set(_ value: PropertyList?, layer: Int) {
     let index = values.firstIndex { $0.layer >= layer } ?? values.count
     let isPresent = index < values.count && values[index].layer == layer
@@ -222,9 +233,11 @@ struct ObservedKey {
   }
 }
 
-/// An observable stand-in for one preference key: reading the preference reads it, changing the preference writes it.
+/// Stands for one preference key in Observation: a read of the preference reads it, a change writes
+/// it.
 ///
-/// It has no value of its own: each read looks up the value in the domains.
+/// It has no value: each read looks up the value in the domains. One object per key, so that a view
+/// that reads one key is not invalidated by others.
 final class TrackedKey: Observable, Sendable {
   // One for each key, so that a reader of one isn't notified of others.
   private let registrar = ObservationRegistrar()
@@ -237,9 +250,9 @@ final class TrackedKey: Observable, Sendable {
   func didChange() { registrar.withMutation(of: self, keyPath: path) {} }
 }
 
-/// A dictionary key compared by its UTF-8, as domains compare keys.
+/// A dictionary key that compares strings by their UTF-8, as domains compare keys.
 ///
-/// Two strings that Swift treats as equal, since they differ only in normalisation, can be two keys.
+/// Two strings that are equal to Swift, since they differ only in normalization, can be two keys.
 struct ExactKey: Hashable, Sendable {
   /// The key.
   let text: String
@@ -270,7 +283,7 @@ public final class PreferenceObservation: Sendable {
 
   /// Ends the observation and releases its handler; a second call does nothing.
   ///
-  /// A call of the handler that is running on another thread, or about to begin there, still finishes; no
-  /// others follow. A handler may cancel its own observation.
+  /// A call of the handler that is running on another thread, or about to begin there, still
+  /// finishes; no others follow. A handler may cancel its own observation.
   public func cancel() { observers.remove(id) }
 }

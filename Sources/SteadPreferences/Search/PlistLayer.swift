@@ -1,13 +1,17 @@
 import Foundation
 import SteadFiles
 
-/// A read-only domain in a property list that is owned by others, such as an administrator.
+/// A read-only domain in a property list of others, such as an administrator.
+///
+/// Its contents are a domain in memory, so that observers get its changes like those of any other.
 final class PlistLayer: Sendable {
   let url: URL
   private let path: String
   private let contents: DomainStore
-  /// The file's status when it was last read, if any change since then would show in it.
+  /// The file's status when it was last read; `.unknown` if a later change might have the same
+  /// status.
   private let seen = ForkSafeLock(Seen.unknown)
+  /// Whether the file has any keys.
   private let isFilled = ForkSafeLock(false)
   private let pathWatch = ForkSafeLock<PathWatch?>(nil)
 
@@ -32,10 +36,10 @@ final class PlistLayer: Sendable {
   /// The last contents read; nil when the file is missing or empty.
   var store: DomainStore? { isFilled.withLock { $0 } ? contents : nil }
 
-  /// Reads the file again, if it has changed.
+  /// Reads the file if its status has changed.
   ///
-  /// - Throws: When the file exists and cannot be read or isn't a dictionary. The last good contents stay in
-  ///   effect, and the file is left unchanged.
+  /// - Throws: When the file exists and cannot be read or is not a dictionary. The last good
+  ///   contents stay in effect, and the file is left as it is: it belongs to others.
   func load() throws {
     let found = try? Seen(path)
     guard found == nil || found == .unknown || found != seen.withLock({ $0 }) else { return }
@@ -56,6 +60,7 @@ final class PlistLayer: Sendable {
     seen.withLock { $0 = found ?? .unknown }
   }
 
+  /// What is known about the file.
   private enum Seen: Equatable, Sendable {
     case unknown, missing
     case file(FileStatus)
@@ -65,11 +70,13 @@ final class PlistLayer: Sendable {
         self = .missing
         return
       }
+      // A change within the same tick of the file system's clock would have the same status.
       let age = abs(status.changed.timeIntervalSinceNow)
       self = age > FileStatus.settlingTime ? .file(status) : .unknown
     }
   }
 
+  /// Replaces the contents if they differ, as a change by another process.
   private func fill(_ fields: PropertyList.Fields) throws {
     if PropertyList.Fields(contents.contents()) != fields {
       try contents.replaceContents(with: fields, isOwn: false)
@@ -80,13 +87,15 @@ final class PlistLayer: Sendable {
 
 // MARK: - Watching
 
-/// Reports when files in a directory appear, change or disappear, even while the directory is missing.
+/// Reports when certain files of a directory appear, change or disappear, even while the directory
+/// is missing.
 ///
-/// It watches the nearest existing directory on the path, for the next name. All calls come from one
-/// background thread.
+/// It watches the nearest existing ancestor for the next name on the path, and moves on when that
+/// appears. All calls come from one background thread.
 final class PathWatch: Sendable {
   private static let calls = SerialCalls()
-  /// How often the target of the watch may change while the watch is being set up.
+  /// How often the target may change while the watch is being set up: directories may come and go
+  /// meanwhile.
   private static let attemptLimit = 8
 
   private struct Target: Equatable {
@@ -110,7 +119,7 @@ final class PathWatch: Sendable {
     self.onChange = onChange
   }
 
-  /// Begins after a delay, for which a short-lived program does not wait.
+  /// Begins after a delay, for which a short-lived program does not have to pay.
   func start() {
     Self.calls.call(after: DomainStore.watchingDelay) { [weak self] in
       guard let self, self.arm() else { return }
@@ -130,6 +139,8 @@ final class PathWatch: Sendable {
   /// Watches the current target, and returns whether that is a new one.
   private func arm() -> Bool {
     var isNew = false
+    // The target is computed again after the watch has begun: what appeared before that was not
+    // reported.
     for _ in 0..<Self.attemptLimit {
       let target = nearestTarget()
       let (watched, watcher) = current.withLock { ($0?.target, $0?.watcher) }
@@ -147,6 +158,7 @@ final class PathWatch: Sendable {
     return isNew
   }
 
+  /// The directory itself, or its nearest existing ancestor and the name to wait for there.
   private func nearestTarget() -> Target {
     var target = Target(directory: directory.path(percentEncoded: false), names: names)
     while target.directory.count > 1, !isDirectory(target.directory) {

@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// The process and machine that a search list uses.
+/// The process and machine that a search list uses: what ``Preferences/Environment`` is made of.
 ///
-/// All lists of one environment share their volatile domains; copies of the value are the same environment.
+/// Copies of the value are the same environment, since they share `shared`.
 struct SearchEnvironment: Sendable {
   /// The name of the app's own domain.
   let appID: String
@@ -19,10 +19,7 @@ struct SearchEnvironment: Sendable {
 
 // MARK: - Directories
 
-/// The locations of domains' files.
-///
-/// Each platform has its own locations, which ``init(variables:managed:)`` knows, and a sentence that tells a
-/// person what to do about files that cannot be written.
+/// The directories of domains' files. Each platform has its own ``init(variables:managed:)``.
 struct DomainDirectories: Sendable {
   /// The user's home, which is never created; nil for an environment without files.
   var home: HomeDirectory?
@@ -39,14 +36,16 @@ struct DomainDirectories: Sendable {
 
 // MARK: - Names
 
-/// A name for this machine that reveals nothing about it to other programs.
+/// A name for this machine that tells other programs nothing about it.
 enum HostID {
   static let current = make(
     machineID: try? Data(contentsOf: URL(filePath: "/etc/machine-id")),
     hostName: ProcessInfo.processInfo.hostName)
 
-  /// The first 32 hexadecimal digits of a hash. The identity itself is confidential: anyone who has it can
-  /// track the machine across programs.
+  /// The first 32 hexadecimal digits of a hash.
+  ///
+  /// `/etc/machine-id` is confidential, see machine-id(5): whoever has it can recognize the machine
+  /// across programs.
   static func make(machineID: Data?, hostName: @autoclosure () -> String) -> String {
     let identity = machineID.map { $0.filter { $0 > 0x20 } } ?? Data()
     let known = identity.isEmpty ? Data(hostName().utf8) : identity
@@ -60,9 +59,13 @@ enum DomainName {
   static let arguments = "NSArgumentDomain"
   static let registration = "NSRegistrationDomain"
 
-  /// Leaves room in a file name of 255 bytes for a host, an extension and a temporary name.
+  /// Leaves room in a file name of 255 bytes for the host's digits, an extension and a temporary
+  /// name.
   static let limit = 180
 
+  /// Checks a name: nothing that leads to another directory, hides the file, or is too long.
+  ///
+  /// - Throws: ``PreferencesError`` `.invalidDomainName`.
   static func check(_ name: String) throws {
     guard !name.isEmpty else {
       throw PreferencesError.invalidName(
@@ -87,11 +90,13 @@ enum DomainName {
 
 /// The values on a command line: `-key value`.
 ///
-/// As on Apple's systems, an argument that begins with a hyphen is a key if the next one does not, and that
-/// is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>` can. A value that
-/// begins with one of `{ ( < "` is read as a property list, and is a string if it isn't one. All others are
-/// strings, which `integer(forKey:)` and the like convert to numbers. Blanks around a value do not count.
+/// As on Apple's systems, an argument that begins with a hyphen is a key if the next one does not,
+/// and that is its value. So a negative number cannot be written as `-5`; `<integer>-5</integer>`
+/// can. A value that begins with one of `{ ( < "` is read as a property list, and is a string if it
+/// isn't one. All others are strings, which `integer(forKey:)` and the like convert to numbers.
+/// Blanks around a value do not count.
 enum ArgumentDomain {
+  /// The keys and values; of a key that occurs twice the last one counts.
   static func fields(of arguments: [String]) -> PropertyList.Fields {
     var fields: [PropertyList.Fields.Field] = []
     // The first is the program's name.

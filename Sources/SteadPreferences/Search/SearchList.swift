@@ -1,11 +1,13 @@
 import SteadFiles
 import Synchronization
 
-/// The domains in which a value is looked up, the first that has it winning; and the one that `set` writes.
+/// The domains in which a value is looked up, in order, and the one that `set` writes.
 ///
-/// Immutable, so that readers need no lock.
+/// Immutable, so that readers need no lock. ``LiveSearchList`` replaces it when domains appear or
+/// disappear.
 final class SearchList: Sendable {
   let layers: [DomainStore]
+  /// The layers without reference counting; `layers` retains them.
   private let uncounted: [Unmanaged<DomainStore>]
   let target: DomainStore
   /// Why the target is a replacement in memory; nil when it is not.
@@ -18,9 +20,10 @@ final class SearchList: Sendable {
     self.problem = problem
   }
 
+  /// The value of the first domain that has the key.
   @inline(__always)
   func value(forKey key: String) -> PropertyList? {
-    // Without counting references, which costs more than a look-up: `layers` retains them all.
+    // Retaining and releasing a layer costs more than a look-up in it.
     for layer in uncounted {
       if let value = layer._withUnsafeGuaranteedRef({ layer in layer.value(forKey: key) }) {
         return value
@@ -29,12 +32,13 @@ final class SearchList: Sendable {
     return nil
   }
 
-  /// Writes to the target, without counting references.
+  /// Passes the target to `body` without reference counting.
   @inline(__always)
   func withTarget(_ body: (DomainStore) throws -> Void) rethrows {
     try Unmanaged.passUnretained(target)._withUnsafeGuaranteedRef(body)
   }
 
+  /// Whether both lists have the same domains.
   func isInterchangeable(with other: SearchList) -> Bool {
     target === other.target && (problem == nil) == (other.problem == nil)
       && layers.count == other.layers.count && zip(layers, other.layers).allSatisfy { $0 === $1 }
@@ -43,16 +47,20 @@ final class SearchList: Sendable {
 
 // MARK: - The current list
 
-/// The search list of one `Preferences`, which is rebuilt when domains appear or disappear.
+/// The current search list of one `Preferences`, replaced when domains appear or disappear.
 ///
-/// A read costs one atomic load. Replaced lists are kept, since readers may still be using them, and are
-/// reused when the same domains reappear: their number is that of distinct lists so far, not of changes.
+/// A read costs one atomic load, with no lock and no reference counting. So a replaced list can
+/// never be released: a reader may be using it at any moment (read-copy-update without a grace
+/// period). All lists are retained until this object is released, and an equal one is reused. Their
+/// number is that of different combinations of domains so far, not of changes.
 final class LiveSearchList: Sendable {
   typealias Report = (PreferencesError) -> Void
 
+  /// What the lock protects.
   private struct State: Sendable {
     var suites: [String] = []
-    /// Grows with each request for a new list: a list built for an older one is discarded.
+    /// The number of the last request for a new list. A list that was built for an earlier request
+    /// is discarded.
     var requests = 0
     var lists: [SearchList]
     /// The sources of the newest one.
@@ -84,18 +92,21 @@ final class LiveSearchList: Sendable {
 
   var list: SearchList { current.takeUnretainedValue() }
 
-  /// Calls `observer` whenever the list has been replaced, with whether this process caused it.
+  /// Calls `observer` after each replacement, with whether this process caused it.
   func addObserver(_ observer: @escaping @Sendable (_ isOwn: Bool) -> Void) {
     state.withLock { $0.observers.append(observer) }
   }
 
-  /// Rebuilds the list if domains have appeared or disappeared that nobody has reported.
+  /// Rebuilds the list if domains have appeared or disappeared without a notification.
   func renewIfChanged(report: Report) {
     let sources = state.withLock { $0.sources }
     if !sources.areUnchanged { renew(report: report, isOwn: false) }
   }
 
-  /// Rebuilds the list, with suites as modified by `change`.
+  /// Rebuilds the list, after `change` has edited the suites.
+  ///
+  /// Opens domains, so it works without the lock: a request that comes in between makes it start
+  /// again with the newer suites.
   func renew(
     report: Report, isOwn: Bool = true, change: (inout [String]) -> Void = { _ in }
   ) {
@@ -106,6 +117,7 @@ final class LiveSearchList: Sendable {
       return (state.suites, state.requests)
     }
     while true {
+      // Domains have locks of their own, and locks do not nest.
       var (made, sources) = plan.list(suites: suites, previous: list, report: report)
       let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
@@ -120,6 +132,8 @@ final class LiveSearchList: Sendable {
     }
   }
 
+  /// Makes a list, or an equal earlier one, the current one, and returns whether that is another
+  /// than before.
   private func install(_ made: SearchList, _ state: inout State) -> Bool {
     let known = state.lists.first { $0.isInterchangeable(with: made) }
     if known == nil { state.lists.append(made) }

@@ -1,9 +1,11 @@
 import Foundation
 import SteadFiles
 
-/// Decides which domains are searched: created once, and turned into a ``SearchList`` whenever domains appear
-/// or disappear.
+/// Decides which domains are searched, in which order, and opens them:
+/// ``list(suites:previous:report:)`` turns it into a ``SearchList`` whenever domains appear or
+/// disappear.
 struct SearchPlan: Sendable {
+  /// Whether the writable domain is the one for all machines or the one for this machine alone.
   enum Scope: Sendable { case anyHost, thisHost }
 
   var domain: String
@@ -12,14 +14,22 @@ struct SearchPlan: Sendable {
   var options: DomainStore.Options
   var environment: SearchEnvironment
   var scope = Scope.anyHost
-  /// Whether the caller gets the problem of files that can't be opened, and doesn't go on in memory.
+  /// Whether files that cannot be opened are an error for the caller. Otherwise the program goes on
+  /// in memory.
   var isStrict = false
 
-  /// The list as of now.
+  /// Makes the list as of now.
   ///
-  /// A domain that cannot be opened for writing is replaced by one in memory, so that the program can
-  /// continue; `previous` is the list before, whose replacement is kept. The sources returned with the list
-  /// have to be kept as long as the list is in use.
+  /// The order is the one that ``Preferences`` documents. A domain that cannot be opened for
+  /// writing is replaced by one in memory, so that the program can go on.
+  ///
+  /// - Parameters:
+  ///   - suites: The added suites, in order.
+  ///   - previous: The list before. A replacement in memory is taken over from it, or written to
+  ///     the files if these can be opened now.
+  ///   - report: Gets what could not be opened or read.
+  /// - Returns: The list, and its sources, which must be retained as long as the list is in use:
+  ///   they hold the watches.
   func list(
     suites: [String], previous: SearchList?, report: LiveSearchList.Report
   ) -> (list: SearchList, sources: SearchPlan.Sources) {
@@ -43,7 +53,7 @@ struct SearchPlan: Sendable {
     return (list, opening.sources)
   }
 
-  /// The values that an administrator has forced for a domain, then for all.
+  /// The values that an administrator has forced for a domain, then those for all domains.
   func managed(_ name: String, report: (PreferencesError) -> Void) -> [PlistLayer] {
     guard let directory = environment.directories.managed else { return [] }
     return [name, DomainName.global].map { name in
@@ -58,14 +68,17 @@ struct SearchPlan: Sendable {
     return environment.directories.config?.appending(path: name, directoryHint: .isDirectory)
   }
 
-  /// With what the paths of a domain's files begin; nil when it is kept in memory.
+  /// The path of a domain's files without their extension; nil when it is kept in memory.
   func base(of name: String, host: Bool) -> String? {
     guard let base = directory(of: name) else { return nil }
     let file = host ? "ByHost/\(name).\(environment.host)" : name
     return base.appending(path: file, directoryHint: .notDirectory).path(percentEncoded: false)
   }
 
-  /// A domain of the environment, created if missing.
+  /// A domain of the environment, whose directory and journal are created if missing.
+  ///
+  /// - Throws: ``PreferencesError``, or ``FileError`` if the home is missing, which is never
+  ///   created: it may not be mounted yet.
   func open(_ name: String, host: Bool = false, options: DomainStore.Options) throws -> DomainStore
   {
     let file = host ? "\(name).\(environment.host)" : name
@@ -77,9 +90,10 @@ struct SearchPlan: Sendable {
     return try DomainStore.open(domain: file, directory: directory, options: options)
   }
 
-  /// An existing domain of the environment; searching for a missing one does not create it.
+  /// A domain of the environment if it has files; looking for one does not create it.
   ///
-  /// With `follow` the search lists are rebuilt when it appears, as long as what that is passed is kept.
+  /// - Parameter onMissing: Gets a watch that rebuilds the search lists when the files appear, as
+  ///   long as it is retained.
   func openPresent(
     _ name: String, host: Bool = false, onMissing: ((PathWatch) -> Void)? = nil
   ) throws -> DomainStore? {
@@ -98,7 +112,7 @@ extension DomainStore {
   var isEmpty: Bool { contents().isEmpty }
 }
 
-/// Opens the domains of a plan, and collects errors.
+/// Opens the domains of one list, and collects errors and sources on the way.
 private struct Opening {
   let plan: SearchPlan
   var errors: [PreferencesError] = []
@@ -107,6 +121,7 @@ private struct Opening {
 
   init(plan: SearchPlan) { self.plan = plan }
 
+  /// The writable domain, or what replaces it in memory.
   mutating func target(replacing previous: SearchList?) -> DomainStore {
     let isReplaced = previous?.problem != nil
     do {
@@ -117,7 +132,8 @@ private struct Opening {
       if let previous {
         try store.apply(
           previous.target.contents().map { DomainEdit(key: $0.key, value: $0.value) })
-        // Others have the same replacement, and must not write these again over newer ones.
+        // Other lists share the replacement, and would otherwise write the same values again, over
+        // newer ones.
         try previous.target.replaceContents(with: [:])
       }
       return store
@@ -134,6 +150,7 @@ private struct Opening {
     }
   }
 
+  /// The values of a domain for this machine alone.
   mutating func hostStore(
     _ name: String, target: DomainStore
   ) -> [DomainStore] {
@@ -141,6 +158,7 @@ private struct Opening {
     return watched(name, host: true)
   }
 
+  /// The values of the writable domain for all machines.
   mutating func userStore(
     _ name: String, target: DomainStore
   ) -> [DomainStore] {
@@ -174,7 +192,7 @@ private struct Opening {
     }
   }
 
-  /// An existing domain, or a watch for a missing one.
+  /// A domain that has files, or a watch that waits for them.
   private mutating func watched(_ name: String, host: Bool) -> [DomainStore] {
     if let base = plan.base(of: name, host: host) {
       sources.searchedPaths.append((base, DomainStore.hasFiles(base)))
@@ -200,20 +218,22 @@ private struct Opening {
 }
 
 extension SearchPlan {
-  /// The sources of a search list that have to be watched: property lists owned by others, and the locations
-  /// of missing domains.
+  /// What a list depends on besides its domains: property lists of others, and the locations of
+  /// missing domains.
   struct Sources: Sendable {
     var layers: [PlistLayer] = [] {
       didSet { wereFilled = layers.map { $0.store != nil } }
     }
     var watches: [PathWatch] = []
-    /// With what the paths of domains' files begin that are searched for, and whether they existed.
+    /// The paths of searched domains without their extensions, and whether there were files.
     var searchedPaths: [(base: String, wasPresent: Bool)] = []
-    /// Whether all domains could be opened, and have files.
+    /// Whether everything could be opened, and has files. Otherwise ``areUnchanged`` is unknown,
+    /// and counts as false.
     var isConclusive = true
     private var wereFilled: [Bool] = []
 
-    /// Whether a list made now would have the same domains. Costs two system calls for each domain that is searched for.
+    /// Whether a list made now would have the same domains. Costs two system calls for each domain
+    /// that is searched for.
     var areUnchanged: Bool {
       isConclusive && zip(layers, wereFilled).allSatisfy { ($0.store != nil) == $1 }
         && searchedPaths.allSatisfy { DomainStore.hasFiles($0.base) == $0.wasPresent }

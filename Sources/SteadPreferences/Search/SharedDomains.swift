@@ -1,28 +1,32 @@
 import Foundation
 import SteadFiles
 
-/// What all preferences of an environment share: volatile domains, property lists owned by others, and
-/// notices of domains that appear or disappear.
+/// What all preferences of an environment share: volatile domains, property lists of others,
+/// domains in memory, and the registry through which all their search lists are rebuilt.
 final class SharedDomains: Sendable {
   let arguments: DomainStore
   let registration: DomainStore
 
+  /// The domains by their names or paths.
   private struct State: Sendable {
     var volatile: [String: DomainStore] = [:]
     /// Domains of an environment without files, by their names.
     var memory: [String: DomainStore] = [:]
-    /// What replaces domains whose files can't be opened, by the paths of the files.
+    /// What replaces domains whose files cannot be opened, by the path of the files: all
+    /// preferences of a domain must have the same values.
     var replacements: [String: DomainStore] = [:]
-    /// Domains that were set by their names and are not stored.
+    /// Domains that `setPersistentDomain` has changed, and whose values are in memory alone.
     var unstored: [String: Unstored] = [:]
   }
 
+  /// A domain whose last change could not be stored.
   private struct Unstored: Sendable {
     /// nil if it couldn't be opened.
     var store: DomainStore?
     var error: PreferencesError
   }
 
+  /// A search list, which registers itself and is not retained.
   private struct Reader: Sendable {
     weak var list: LiveSearchList?
   }
@@ -41,7 +45,7 @@ final class SharedDomains: Sendable {
     try? self.arguments.replaceContents(with: ArgumentDomain.fields(of: arguments))
   }
 
-  /// Registers a search list to be rebuilt with all others when domains appear or disappear.
+  /// Registers a search list, to be rebuilt with all others.
   func add(_ list: LiveSearchList) {
     // What may be the last reference is released once the lock is free.
     let others = readers.withLock { readers in
@@ -52,15 +56,14 @@ final class SharedDomains: Sendable {
     withExtendedLifetime(others) {}
   }
 
-  /// Rebuilds all search lists of the environment, since a domain has appeared or disappeared.
+  /// Rebuilds all search lists, since a domain has appeared or disappeared.
   func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
     for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
       list.renew(report: report, isOwn: isOwn)
     }
   }
 
-  /// Rebuilds those search lists of the environment whose domains have appeared or disappeared, though nobody has
-  /// reported it.
+  /// Rebuilds the search lists whose domains have appeared or disappeared without a notification.
   func renewChangedLists(report: LiveSearchList.Report) {
     for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
       list.renewIfChanged(report: report)
@@ -82,8 +85,11 @@ final class SharedDomains: Sendable {
     }
   }
 
+  /// A volatile domain, created if missing.
   func makeVolatile(_ name: String) -> DomainStore {
     if let found = volatile(name) { return found }
+    // Made before taking the lock, and dropped if another thread was first: its initializer may do
+    // anything.
     let made = DomainStore(inMemory: name)
     return state.withLock { state in
       if let found = state.volatile[name] { return found }
@@ -92,6 +98,7 @@ final class SharedDomains: Sendable {
     }
   }
 
+  /// Removes a volatile domain. The two that take part in look-ups are emptied instead.
   func removeVolatile(_ name: String) {
     let removed = state.withLock { $0.volatile.removeValue(forKey: name) }
     guard removed == nil, let fixed = volatile(name) else { return }
@@ -111,7 +118,7 @@ final class SharedDomains: Sendable {
     }
   }
 
-  /// The domain in memory that all preferences use whose files can't be opened, until the process ends.
+  /// The domain in memory that replaces files which cannot be opened, until the process ends.
   func replacement(for path: String, named name: String) -> DomainStore {
     let made = DomainStore(inMemory: name)
     return state.withLock { state in
@@ -142,7 +149,11 @@ final class SharedDomains: Sendable {
     }
   }
 
-  /// Writes the domains that were set by their names and are not stored.
+  /// Writes the domains that were set by their names and are not stored yet.
+  ///
+  /// `setPersistentDomain` changes domains other than an object's own, and only reports what fails.
+  /// Without this, a tool that ends with ``Preferences/flush()`` could lose such values and still
+  /// exit with success.
   ///
   /// - Throws: ``PreferencesError`` while that is impossible.
   func flushUnstored() throws {
@@ -155,7 +166,8 @@ final class SharedDomains: Sendable {
 
   // MARK: Property lists owned by others
 
-  /// The property list at a URL, read when it is first requested, and watched while somebody retains it.
+  /// The property list at a URL: read when it is first requested, shared, and watched as long as
+  /// somebody retains it.
   func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
     let path = url.path(percentEncoded: false)
     if let found = layers.withLock({ $0[path] }) { return found }
@@ -171,7 +183,7 @@ final class SharedDomains: Sendable {
     return registered
   }
 
-  /// The watch of a name, created and started if missing; it ends with its last owner.
+  /// The watch of a name, shared, and started if it is new. It ends with its last owner.
   func watch(_ name: String, _ make: () -> PathWatch) -> PathWatch {
     if let found = watches.withLock({ $0[name] }) { return found }
     let made = make()
@@ -181,10 +193,10 @@ final class SharedDomains: Sendable {
     return registered
   }
 
-  /// The number of registered property lists and watches, including released ones.
+  /// The number of registered property lists and watches, including released ones; for tests.
   var registeredCount: Int { layers.withLock { $0.count } + watches.withLock { $0.count } }
 
-  /// Reads all property lists owned by others again.
+  /// Reads all property lists of others again if they have changed.
   func reloadLayers(report: (PreferencesError) -> Void) {
     for layer in layers.withLock({ $0.all }) {
       do {
@@ -199,8 +211,7 @@ final class SharedDomains: Sendable {
 // MARK: - Watching
 
 extension SharedDomains {
-  /// Watches for a domain's missing files, and has the search lists rebuilt when they appear, as long as the
-  /// watch is kept.
+  /// Watches for the files of a missing domain, and rebuilds the search lists when they appear.
   func watchForDomain(_ name: String, in directory: URL) -> PathWatch {
     watch(directory.path(percentEncoded: false) + name) {
       PathWatch(directory, names: ["\(name).plist", "\(name).journal"]) { [weak self] in
@@ -209,7 +220,7 @@ extension SharedDomains {
     }
   }
 
-  /// Watches a property list owned by others, and applies its changes.
+  /// Watches a property list of others, and applies its changes.
   func watch(_ layer: PlistLayer) {
     let directory = layer.url.deletingLastPathComponent()
     // Its own watch, not one that an earlier layer may have left.
@@ -221,6 +232,7 @@ extension SharedDomains {
     watch.start()
   }
 
+  /// Reads a property list after a change; if that fails, once more after a delay.
   private func reread(_ layer: PlistLayer) {
     do {
       try reload(layer)
@@ -236,14 +248,16 @@ extension SharedDomains {
     }
   }
 
-  /// How long the writer of a property list may take before it counts as damaged.
+  /// How long the writer of a property list may take before a file that does not parse is reported.
   private static let writeGracePeriod = Duration.milliseconds(500)
   private static let rereads = SerialCalls()
 
+  /// Reads a property list, and rebuilds the search lists if it has appeared or disappeared.
   private func reload(_ layer: PlistLayer) throws {
     let wasPresent = layer.store != nil
     try layer.load()
-    // A list without the layer has to be rebuilt with it; one that has it reads from it.
+    // A list that has the layer reads through it. Only the layer's coming and going changes the
+    // list.
     guard wasPresent != (layer.store != nil) else { return }
     renewLists(report: ErrorReports.sharedHandler, isOwn: false)
   }
@@ -251,7 +265,7 @@ extension SharedDomains {
 
 // MARK: - Registry
 
-/// Objects by name, as long as somebody else retains them.
+/// Shared objects by name, as long as somebody else retains them.
 struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable {
     weak var object: Object?
@@ -274,7 +288,8 @@ struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
 
   /// Registers an object, or returns the one that has the name.
   ///
-  /// Also returns objects whose last reference this may be, since they must not be released while a lock is held.
+  /// Also returns objects whose last reference this may be: they have locks of their own, and must
+  /// be released after the lock around the registry.
   mutating func register(_ object: Object, as name: String) -> (
     registered: Object, others: [Object]
   ) {

@@ -8,14 +8,15 @@
   /// @AppStorage("lastSync") var lastSync: Date?
   /// ```
   ///
-  /// Where SwiftUI exists, `AppStorage` is SwiftUI's. Here the projected value is a ``PreferenceBinding``,
-  /// and any ``PreferenceValue`` will do, such as `[String]`. As in SwiftUI, a type with a raw value of `Int`
-  /// or `String` is stored as that, even if it is also a preference value; so an array that an app makes
-  /// `RawRepresentable` through a JSON string is stored as that string.
+  /// Where SwiftUI exists, `AppStorage` is SwiftUI's. Here the projected value is a
+  /// ``PreferenceBinding``, and any ``PreferenceValue`` will do, such as `[String]`. As in SwiftUI,
+  /// a type with a raw value of `Int` or `String` is stored as that, even if it is also a
+  /// preference value; so an array that an app makes `RawRepresentable` through a JSON string is
+  /// stored as that string.
   ///
-  /// Nothing is stored in the property: each read and each write goes to the preferences. Works in structs,
-  /// classes and actors. A value that does not decode reads as the default, is reported, and is kept aside
-  /// before it is replaced (``Preferences/undecodableKeys(for:)``).
+  /// Nothing is stored in the property: each read and each write goes to the preferences. Works in
+  /// structs, classes and actors. A value that does not decode reads as the default, is reported,
+  /// and is kept aside before it is replaced (``Preferences/undecodableKeys(for:)``).
   @propertyWrapper
   public struct AppStorage<Value> {
     /// Nil while nothing is stored.
@@ -50,8 +51,9 @@
 
   // MARK: - Initializers
 
-  // SwiftUI has an initialiser for each type. Each form of declaration that these accept is accepted here; a
-  // type with a raw value of `Int` or `String` is stored as that, even if it is also a `PreferenceValue`.
+  // SwiftUI has an initialiser for each type. Each form of declaration that these accept is
+  // accepted here; a type with a raw value of `Int` or `String` is stored as that, even if it is
+  // also a `PreferenceValue`.
 
   extension AppStorage {
     /// A property with a default: `@AppStorage("volume") var volume = 0.5`.
@@ -80,7 +82,8 @@
   }
 
   extension AppStorage {
-    /// A property that is nil while nothing is stored: `@AppStorage("lastSync") var lastSync: Date?`.
+    /// A property that is nil while nothing is stored: `@AppStorage("lastSync") var lastSync:
+    /// Date?`.
     ///
     /// - Parameters:
     ///   - key: The key.

@@ -8,8 +8,9 @@
 /// for await change in reader.$theme { redraw(change.new) }
 /// ```
 ///
-/// Nothing is stored in the property: each read and each write goes to the preferences, so all properties of
-/// one key agree. Works in structs, classes and actors, and may be used on any thread.
+/// Nothing is stored in the property: each read and each write goes to the preferences, so all
+/// properties of one key agree. Works in structs, classes and actors, and may be used on any
+/// thread.
 @propertyWrapper
 public struct Preference<Value: Sendable>: Sendable {
   @usableFromInline let key: Preferences.Key<Value>
@@ -50,7 +51,8 @@ public struct Preference<Value: Sendable>: Sendable {
 
 // MARK: - Projected values
 
-/// The value of `$theme` for a property `@Preference(\.theme) var theme`: its changes as an asynchronous sequence.
+/// The value of `$theme` for a property `@Preference(\.theme) var theme`: its changes as an
+/// asynchronous sequence.
 ///
 /// ```swift
 /// for await change in reader.$theme { redraw(change.new) }
@@ -97,10 +99,11 @@ extension PreferenceProjection: AsyncSequence {
   }
 }
 
-/// Reads and writes a value that is stored elsewhere, for code that does not know where.
+/// Reads and writes a value that is stored elsewhere, for code that does not know where, as
+/// SwiftUI's `Binding`.
 ///
-/// The value of `$volume` for a property `@AppStorage("volume") var volume = 0.5`, where SwiftUI has a
-/// `Binding`. A member of the value has its own binding: `$margins.left`.
+/// It is the value of `$volume` for a property `@AppStorage("volume") var volume = 0.5`. A member
+/// of the value has its own binding: `$margins.left`.
 @propertyWrapper
 @dynamicMemberLookup
 public struct PreferenceBinding<Value> {

@@ -12,10 +12,10 @@
 /// let token = launches.$isFirstLaunch.observe { old, new in print(old, new) }
 /// ```
 ///
-/// Without a default a property has `UserDefaults`' value while nothing is stored, such as false, 0 or nil;
-/// ``UnsetPreferenceValue`` lists them. Nothing is stored in the property: each read and each write goes to
-/// the preferences. A value that does not decode reads as the default, is reported, and is kept aside before
-/// it is replaced (``Preferences/undecodableKeys(for:)``).
+/// Without a default a property has `UserDefaults`' value while nothing is stored, such as false, 0
+/// or nil; ``UnsetPreferenceValue`` lists them. Nothing is stored in the property: each read and
+/// each write goes to the preferences. A value that does not decode reads as the default, is
+/// reported, and is kept aside before it is replaced (``Preferences/undecodableKeys(for:)``).
 @propertyWrapper
 public struct UserDefault<Value> {
   /// Nil while nothing is stored.
@@ -88,7 +88,8 @@ extension UserDefault {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 
-  /// A property that has `UserDefaults`' value while nothing is stored: false, 0, an empty string, nil.
+  /// A property that has `UserDefaults`' value while nothing is stored: false, 0, an empty string,
+  /// nil.
   public init(key: Preferences.Name, store: Preferences? = nil) where Value: UnsetPreferenceValue {
     self.init(key: .init(key.rawValue), initial: .whileUnset, store: store)
   }
@@ -109,7 +110,8 @@ extension UserDefault {
     self.init(key: .nested(.init(key.rawValue)), initial: nil, store: store)
   }
 
-  /// A property that is nil while nothing is stored, stored as its raw value, though it is also `Codable`.
+  /// A property that is nil while nothing is stored, stored as its raw value, though it is also
+  /// `Codable`.
   @_disfavoredOverload
   public init<Wrapped: RawRepresentable & Codable>(
     key: Preferences.Name, store: Preferences? = nil
@@ -133,8 +135,9 @@ extension Preferences.Key {
 extension UserDefault where Value: Sendable {
   /// Calls a handler with each change of the property, until the token is released or cancelled.
   ///
-  /// The old value is nil when nothing was stored, or nothing that decodes; in that case the new one is the
-  /// default. The handler runs like that of ``Preferences/observe(_:includingOwn:_:)-(String,_,_)``.
+  /// The old value is nil when nothing was stored, or nothing that decodes; in that case the new
+  /// one is the default. The handler runs like that of
+  /// ``Preferences/observe(_:includingOwn:_:)-(String,_,_)``.
   ///
   /// ```swift
   /// let token = storage.$isFirstLaunch.observe { old, new in print(old, new) }
@@ -147,7 +150,8 @@ extension UserDefault where Value: Sendable {
     preferences.observe(key) { [initial] decoded in change(decoded.old, decoded.new ?? initial) }
   }
 
-  /// Calls a handler with each change of an optional property, until the token is released or cancelled.
+  /// Calls a handler with each change of an optional property, until the token is released or
+  /// cancelled.
   public func observe<Wrapped: Sendable>(
     _ change: @escaping @Sendable (_ old: Wrapped?, _ new: Wrapped?) -> Void
   ) -> PreferenceObservation where Value == Wrapped? {
