@@ -52,6 +52,7 @@ extension Preferences {
   /// Costs time for every key of every domain: to read a few, request those.
   public func dictionaryRepresentation() -> [String: Any] {
     var all: [String: PropertyList] = [:]
+    // From the last domain to the first, so that earlier ones overwrite later ones.
     for layer in layers.reversed() {
       for field in layer.contents() { all[field.key] = field.value }
     }
@@ -137,6 +138,7 @@ extension Preferences {
   }
 
   private func ownStore(_ name: String) -> DomainStore? {
+    // The own domain is open already, maybe read-only or with a quota.
     guard name == domain, plan.scope == .anyHost else { return nil }
     return search.list.target
   }

@@ -122,6 +122,8 @@ extension Preferences {
     for number in 1...Self.keptAsideLimit {
       let aside = Self.asideName(of: name, number: number)
       let there = store.value(forKey: aside)
+      // A key that has the same value already serves, so that repeated writes do not fill the
+      // limit.
       if there == nil || there == value { return DomainEdit(key: aside, value: there) }
     }
     throw PreferencesError(

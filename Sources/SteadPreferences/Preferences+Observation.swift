@@ -89,6 +89,7 @@ extension Preferences {
   /// that observes the notification without it, by its string or for all names, has to read this
   /// property once.
   public static var didChangeNotification: Notification.Name {
+    // A load first: storing at each use would make the cache line bounce between threads.
     if !isNotificationNamed.load(ordering: .relaxed) {
       isNotificationNamed.store(true, ordering: .relaxed)
     }
@@ -138,6 +139,7 @@ extension Preferences: Observable {
   /// when nothing tracks.
   @inline(__always)
   func track(_ key: String) {
+    // The probe's hash is counted if, and only if, Observation inserts the key path into its set.
     let before = TrackingProbe.count.load(ordering: .relaxed)
     readTracker.recordRead(of: self)
     if TrackingProbe.count.load(ordering: .relaxed) != before { observers.track(ExactKey(key)) }

@@ -22,6 +22,8 @@ extension Preferences {
     for layer in list.layers {
       if !layer.refresh() { isDone = false }
     }
+    // After the layers were refreshed, so that edits of the property list are part of the
+    // checkpoint.
     if !plan.options.isReadOnly, reporting({ try list.target.checkpoint() }) == nil {
       isDone = false
     }
@@ -101,6 +103,7 @@ extension Preferences {
         domain: domain, cause: error)
     }
     let target = search.list.target
+    // One change: an import is in effect as a whole or not at all.
     let edits = fields.filter { !keepingExisting || target.value(forKey: $0.key) == nil }
       .map { DomainEdit(key: $0.key, value: $0.value) }
     guard !edits.isEmpty else { return 0 }

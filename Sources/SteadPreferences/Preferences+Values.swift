@@ -83,6 +83,7 @@ extension Preferences {
   /// Validates and sets a value of any type.
   func store(_ value: Any?, forKey key: String) throws {
     guard let value else { return try setPropertyList(nil, forKey: key) }
+    // Before validation, which would refuse it.
     if let url = value as? URL { return try setPropertyList(PropertyList(url: url), forKey: key) }
     try setPropertyList(PropertyList(validating: value), forKey: key)
   }

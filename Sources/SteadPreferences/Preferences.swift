@@ -60,6 +60,8 @@ public final class Preferences: Sendable {
     search.addObserver { [weak search] _ in
       if let search { subscription.subscribe(to: search.list.target) }
     }
+    // Collected until now, since no handler can be set before the initializer returns; the type's
+    // handler gets them.
     for problem in problems { report(problem) }
     subscription.subscribe(to: search.list.target)
   }
@@ -291,11 +293,13 @@ extension Preferences {
   /// If the domain could only be replaced in memory, the change is made there, and the files are
   /// tried again.
   func writing(_ body: (DomainStore) throws -> Void) throws {
+    // Before the domain is asked, which may be one in memory that could be changed.
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
         code: .readOnly, message: "The preferences were opened read-only; open them for writing.",
         domain: domain)
     }
+    // Without counting references, as in a read.
     try search.current._withUnsafeGuaranteedRef { list in
       do {
         try list.withTarget(body)
@@ -304,6 +308,7 @@ extension Preferences {
         throw error
       }
       postChange()
+      // The change was made in memory. The files may be accessible by now.
       if let problem = list.problem { try reopen(after: problem) }
     }
   }

@@ -87,6 +87,7 @@ extension PropertyList {
   /// The nearest integer; 0 for NaN.
   private static func int(_ number: Double) -> Int {
     if number.isNaN { return 0 }
+    // Swift's conversion would trap.
     if number >= 0x1p63 { return .max }
     return number < -0x1p63 ? .min : Int(number)
   }
@@ -96,6 +97,7 @@ extension PropertyList {
     _ number: Number, digits: ClosedRange<Int>, parse: (String) -> Number?
   ) -> String {
     var text = ""
+    // From few digits to many: the first form that reads back as the same number is the shortest.
     for count in digits {
       text = String(format: "%.\(count)g", Double(number))
       if parse(text) == number { break }
@@ -130,6 +132,7 @@ extension PropertyList {
   /// A path with `~` for the home directory.
   private static func abbreviated(_ path: String) -> String {
     let home = home
+    // Not for a home of `/`, and not for a directory whose name only begins like the home's.
     guard home.count > 1, path == home || path.hasPrefix(home + "/") else { return path }
     return "~" + path.dropFirst(home.count)
   }
@@ -169,6 +172,7 @@ enum NumberText {
       let (sum, isTooFar) =
         isNegative
         ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
+      // Clamped, as `NSString.integerValue` does.
       if isTooLarge || isTooFar { return isNegative ? .min : .max }
       number = sum
     }

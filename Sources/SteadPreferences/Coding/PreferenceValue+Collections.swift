@@ -45,6 +45,8 @@ extension Set: PreferenceValue where Element: PreferenceValue {
   public func propertyList() throws -> PropertyList? {
     let stored = try map { element in try element.propertyList().orThrow(inside: "a set") }
     return .array(
+      // A set has no order, and a different one in each process: unsorted, an equal set would count
+      // as changed.
       stored.sorted { left, right in
         switch (left, right) {
         case (.string(let left), .string(let right)): left.comesBefore(right)

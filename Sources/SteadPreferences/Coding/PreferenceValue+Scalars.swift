@@ -136,6 +136,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
   /// The number.
   @inlinable
   public func propertyList() throws -> PropertyList? {
+    // The signed form where it suffices, since most tools know no other.
     if let number = Int64(exactly: self) { return .integer(number) }
     if let number = UInt64(exactly: self) { return .unsignedInteger(number) }
     throw PreferencesError(
@@ -197,6 +198,7 @@ extension Float: UnsetPreferenceValue {
     }
     let number = try Double(propertyList: propertyList)
     self = Float(number)
+    // Rounding is allowed, but a finite number must not become infinite.
     guard isFinite || !number.isFinite else {
       throw PreferencesError(propertyList, isNo: Float.self)
     }

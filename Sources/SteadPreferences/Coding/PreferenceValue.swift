@@ -155,6 +155,7 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
   @usableFromInline
   static func decode(_ stored: PropertyList) throws -> Value {
     do {
+      // SteadDefault's `df.store` stores JSON, and a type may move from there to a typed key.
       if case .data(let json) = stored, Value.self != Data.self {
         return try JSONDecoder().decode(Value.self, from: json)
       }

@@ -39,6 +39,7 @@ extension TreeDecoder: SingleValueDecodingContainer {
       else { throw mismatch(type) }
       return value
     }
+    // A type that decodes itself from its own decoder would not end.
     guard codingPath.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .doesNotDecode,

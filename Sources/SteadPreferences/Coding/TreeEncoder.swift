@@ -19,9 +19,12 @@ struct TreeEncoder: Encoder {
 
   /// Encodes a value: as a leaf if its type is one, otherwise by its own `encode(to:)`.
   static func part(of value: some Encodable, path: [any CodingKey]) throws -> TreeNode.Part {
+    // Before `encode(to:)`, by which a date would become a number and data an array.
     if let leaf = value as? any TreeLeaf {
       return .leaf(TreeNull.escaped(try leaf.leaf()))
     }
+    // Refused here, since a recursive value would overflow the stack before any writer could refuse
+    // it.
     guard path.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .notAPropertyList,

@@ -6,6 +6,7 @@ extension DomainStore {
   @inline(never)
   func compactLater() {
     do {
+      // A plain thread, which also works in the child of a fork, where Dispatch does not.
       try DetachedThread.start { self.compact() }
     } catch {
       compact()
@@ -39,6 +40,7 @@ extension DomainStore {
     var pause: useconds_t = 20
     var result = finish(prepared, isLast: false)
     while result == .waits {
+      // Nobody waits for this thread, so it yields to those that write.
       usleep(pause)
       pause = min(pause * 2, 10_000)
       result = finish(prepared, isLast: ContinuousClock.now >= deadline)
@@ -115,11 +117,13 @@ final class PreparedDomainCompaction {
     _ name: String, in directory: URL, _ options: DomainStore.Options, hasReportedFormat: Bool
   ) throws {
     var options = options
+    // It creates and repairs nothing: the domain's own file does that.
     options.isReadOnly = true
     source = try DomainFile(name: name, directory: directory, options: options)
     source.hasReportedFormat = hasReportedFormat
     var replay = Replay(table: DomainTable(), byteCount: nil, isCollecting: false)
     try source.readJournal(&replay)
+    // A merge needs the journal's lock. It is left to the compaction that has it.
     guard try source.externalEdits() == nil, !source.isBeingWritten, source.problems.isEmpty else {
       return nil
     }
@@ -157,6 +161,7 @@ extension DomainFile {
   func compactIfDue(_ writer: Journal.Writer, _ replay: inout Replay) {
     let length = writer.logByteCount
     guard isCompactionDue else { return }
+    // Back-pressure: the writers are faster than the disk.
     let limit = max(options.waitingLogLimit, 8 * writer.checkpointByteCount, nextCompaction)
     if isLogOverdue || length > limit { return compactNow(writer, &replay) }
     if compaction != .running(generation: forkGeneration) { compaction = .due }
@@ -196,6 +201,8 @@ extension DomainFile {
     do {
       recordPublished(&replay)
       try compact(writer, &replay, base: base)
+      // Nothing was compacted while somebody may be writing the property list: try again when the
+      // log has grown.
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogOverdue = false
     } catch let error as FileError where error.code == .changed {
@@ -223,6 +230,7 @@ extension DomainFile {
       } catch {
         return postponeCompaction(error, length: writer.logByteCount)
       }
+      // The prepared files are useless, as after another process's compaction or an edit.
       if isCompactionDue { compactNow(writer, &replay) }
     }
   }
@@ -266,7 +274,7 @@ extension DomainFile {
     let changes = stampSources.changes
     resetStamps(to: checkpoint.bytes)
     stampSources.changes = changes.compactMap { change in
-      // Those before are in the checkpoint.
+      // Those before are in the checkpoint. In unsigned numbers, so both sides are sums.
       guard change.offset + end >= start + oldEnd else { return nil }
       return KeyChange(
         key: change.key, offset: change.offset + end - oldEnd, stamp: change.stamp)

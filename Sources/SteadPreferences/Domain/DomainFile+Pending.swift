@@ -93,6 +93,7 @@ extension DomainFile {
       try append(pending.edits, writer)
       recordChanges(pending.edits.lazy.map(\.key), stamp)
     }
+    // Only now: had an append thrown, everything would still be pending.
     (pending, savedIn) = (PendingEdits(), nil)
   }
 
@@ -110,6 +111,7 @@ extension DomainFile {
     }
     isReadOnly = false
     unsupported = nil
+    // The store reads through an unmanaged reference to the old object, and must replace it.
     hasNewJournal = true
   }
 }
@@ -149,6 +151,8 @@ extension DomainFile {
     do {
       try writeDeferred(&replay)
     } catch {
+      // Before the file is read: if somebody merges it in between, the tail moves, and the edits
+      // are dropped again.
       let tail = journal.tailWord
       guard pending.isEmpty, let contents = try? waiting.read() else { return }
       savedTail = tail
@@ -167,6 +171,7 @@ extension DomainFile {
     // Earlier edits that are in memory alone have to be appended, too.
     let wasSaved = pending.isEmpty || savedIn != nil
     let (isSameFile, oldTail) = (savedIn, savedTail)
+    // If that is impossible, the edits stay in memory.
     try? quarantineForeignWaitingFile()
     for edit in edits { pending.add(edit) }
     // Read before appending: whoever finds the file afterwards writes to the journal, which moves
@@ -175,6 +180,7 @@ extension DomainFile {
     savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
     guard let savedIn else { return }
     hasWaitingFile = true
+    // Another file than before: what became of the earlier edits has to be found out.
     guard let isSameFile, isSameFile != savedIn else { return }
     // The file with the earlier edits is gone, and nobody has written them: another program has
     // removed or replaced it.
@@ -201,6 +207,7 @@ extension DomainFile {
   func dropWritten() {
     guard let savedIn else { return }
     do {
+      // Still there: nobody has written them.
       guard try waiting.read()?.id != savedIn else { return }
     } catch {
       return  // It may be there.
@@ -228,6 +235,8 @@ extension DomainFile {
       return
     }
     try waiting.merge(at: writer.place) { contents in
+      // A process was killed between the record and the removal of the file. Only the removal is
+      // left.
       if isWritten(contents) {
         if savedIn == contents.id { pending = PendingEdits() }
         return

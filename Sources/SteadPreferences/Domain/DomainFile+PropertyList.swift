@@ -50,6 +50,7 @@ extension DomainFile {
     _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
   ) throws {
     var base = base
+    // A damaged checkpoint is found here, before it would serve as the base of a merge.
     var isMending = !journal.isCheckpointIntact
     if isMending {
       try writer.reportDamagedCheckpoint()
@@ -63,8 +64,13 @@ extension DomainFile {
         base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
       // The writer of the file started with this checkpoint, so it is compared with that.
       guard !isBeingWritten else { return }
+      // Nothing to write: the file that is there was published from this checkpoint, and the log is
+      // empty.
       guard writer.logByteCount > 0 || !isPublished || isMending else { return }
+      // The new checkpoint is made from memory, so records that somebody has overwritten are not
+      // lost. They are kept aside first, since the compaction removes them.
       try writer.reportDamagedLog()
+      // Only needed as the next base, if somebody edits the file before it is published.
       let old = edited == nil && !isMending ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
@@ -99,6 +105,8 @@ extension DomainFile {
   func publish(_ draft: CheckpointDraft) throws -> Bool {
     published = draft.published
     guard try draft.file.place(ifStill: draft.isExpected) else { return false }
+    // The name now leads to the published file. Its status is not trusted until it has been read
+    // some time later.
     onDisk = draft.published.current
     lastSeen = nil
     isQuarantined = false
@@ -115,6 +123,8 @@ extension DomainFile {
   ) throws -> DomainTable? {
     guard let edited = try externalEdits() else { return nil }
     replay.externalChanges.rewrites += 1
+    // Not an edit but another journal's publication: compared by stamps, since there is no common
+    // base.
     if let stamps = edited.stamps {
       mergeNewer(edited, stamps, &replay)
       return DomainTable(edited.fields)
@@ -125,10 +135,12 @@ extension DomainFile {
     var new = DomainTable()
     for field in edited.fields {
       new.replace(field.key, with: field.value)
+      // Unchanged by the editor: the log's newer value, if any, stays.
       guard !field.value.isSame(as: old[field.key]) else { continue }
       replay.edit(field.key, field.value, isOwn: false)
       recordEdit(field.key, stamp)
     }
+    // A key that the editor's base had and the file lacks was removed by hand.
     for field in old.fields() where edited.fields[field.key] == nil {
       replay.edit(field.key, nil, isOwn: false)
       recordEdit(field.key, stamp)
@@ -159,12 +171,14 @@ extension DomainFile {
     isBeingWritten = false
     let path = plist.path(percentEncoded: false)
     guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file else {
+      // A missing file is no edit. The next checkpoint writes it again.
       onDisk = .none
       return nil
     }
     // The usual case costs one system call.
     guard status != lastSeen else { return nil }
     let isRead = reading?.status == status
+    // The file was read without the lock. If its status has changed since, it is read again here.
     guard let reading = try isRead ? reading : Reading(plist, lastSeen: lastSeen)
     else { return nil }
     let (seen, data) = (reading.status, reading.data)
@@ -182,6 +196,7 @@ extension DomainFile {
       try reportDamage(data, seen)
       return nil
     }
+    // Mount points alone are written in place; everywhere else a rename makes this impossible.
     if isPartiallyWritten(data, path) {
       onDisk = found
       isQuarantined = true
@@ -235,6 +250,7 @@ extension DomainFile {
   /// - Parameter status: The status before the file was read. It is taken again here, since
   ///   somebody may have begun to write in between.
   private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
+    // Without a mark, damage cannot be told from an edit, and counts as one.
     guard let mark = published.current.mark, mark == .init(status),
       published.current.fingerprint.byteCount == status.size
     else { return false }
@@ -244,6 +260,7 @@ extension DomainFile {
   /// Whether the file is the beginning of what was published: a process was killed, or is at work,
   /// while it wrote to a mount point in place.
   private func isPartiallyWritten(_ data: Data, _ path: String) -> Bool {
+    // The cheap conditions first; reading the checkpoint is only needed after a kill.
     guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
       let bytes = (try? journal.checkpointBytes())
     else { return false }
@@ -263,6 +280,7 @@ extension DomainFile {
     let message =
       "The property list \(plist.lastPathComponent) is damaged, though nobody has edited "
       + "it. Check the disk. "
+    // Who may only read must not create files, not even copies.
     guard !isReadOnly else {
       let error = PreferencesError(
         code: .damaged, message: message + "The journal's values stay in effect.")
@@ -300,8 +318,7 @@ extension DomainFile {
     }
     let name = try QuarantinedFile(of: plist).write(data)
     onDisk = .init(fingerprint: .init(data), mark: .init(seen))
-    // So that an interrupted publication after this is recognized as one, and not as an edit that
-    // removed everything.
+    // The next read must take this file for one to be replaced, and not quarantine it again.
     published.previous = onDisk
     isQuarantined = true
     problems.add(
@@ -340,6 +357,8 @@ extension PropertyList {
   func isSame(as other: PropertyList?) -> Bool {
     switch (self, other) {
     case (.date(let left), .date(let right)?):
+      // Whole seconds come from XML. The binary formats of tools round dates to microseconds at
+      // worst.
       let seconds = left.timeIntervalSinceReferenceDate
       let distance = abs(left.timeIntervalSince(right))
       return distance < 1e-5 || seconds == seconds.rounded() && distance < 1

@@ -92,6 +92,8 @@ extension DomainFile {
   /// that any process has in memory wins.
   func reapplyLost(_ replay: inout Replay) {
     if let lost {
+      // Otherwise the journal was only read again, after a compaction by another process, and
+      // nothing was lost.
       if journal.isRecovering {
         restore(lost, replay)
         stampSources.restoration.position =
@@ -100,6 +102,7 @@ extension DomainFile {
       self.lost = nil
     }
     guard stampSources.restoration.position != nil else { return }
+    // Other processes may have restored the same keys meanwhile.
     stampSources.restoration.drop(fileStamps)
     for restored in stampSources.restoration.edits
     where replay.table[restored.edit.key] != restored.edit.value {
@@ -119,6 +122,7 @@ extension DomainFile {
     let same = mine.keys.filter { !known.contains(Array($0.utf8)) }.map {
       DomainEdit(key: $0, value: replay.table[$0])
     }
+    // A second loss before the first was made up for: later knowledge replaces earlier.
     stampSources.restoration.edits.removeAll { known.contains(Array($0.edit.key.utf8)) }
     stampSources.restoration.edits += (edits + same).compactMap { edit in
       guard !pending.contains(Array(edit.key.utf8)), mine.isNewer(edit, than: others) else {
@@ -135,7 +139,10 @@ extension DomainFile {
     let edits = stampSources.restoration.edits
     let offset = journal.recordOffset
     try writer.restore(position) {
+      // Even without edits, the journal notes up to where this process has restored the lost file.
       guard !edits.isEmpty else { return }
+      // One record: the stamps and the operations that they belong to must not be separated by a
+      // kill.
       try append([.restoring(edits.map(\.stamp))] + edits.map(\.edit), writer)
     }
     stampSources.changes += edits.map {
@@ -168,6 +175,7 @@ extension DomainEdit {
 
   /// The stamps of the operations behind this one; nil if it is an ordinary operation.
   static func restoredStamps(_ key: String, _ value: PropertyList?) -> [Journal.Stamp]? {
+    // Cheap for ordinary keys, since this runs for every operation that is read.
     guard value == nil, key.utf8.first == 0, key.hasPrefix(stampsPrefix) else { return nil }
     let words = key.dropFirst(stampsPrefix.count).split(separator: " ").map {
       UInt64($0, radix: 16) ?? 0
@@ -216,6 +224,7 @@ struct KeyStamps {
   /// Whether an edit with these stamps is newer than what another place has with its own.
   func isNewer(_ edit: DomainEdit, than others: KeyStamps) -> Bool {
     let mine = known(edit.key) ?? floor
+    // The other place knows the key's own stamp. Otherwise only that it is not later than the floor.
     if let other = others.known(edit.key) { return mine > other }
     // With equal floors nothing says which is newer. A value wins over a removal, since it may come
     // from a property list that is gone now.
@@ -243,6 +252,7 @@ extension KeyStamps {
   /// No offset leads there, so older versions and other programs read the list as if the block did
   /// not exist.
   func added(to list: Data) -> Data {
+    // Not a binary property list. Without stamps it is still correct.
     guard let table = Self.table(of: list) else { return list }
     let block = encoded(for: list.prefix(table))
     var copy = Data(capacity: list.count + 2 * block.count)
@@ -255,6 +265,7 @@ extension KeyStamps {
     let old = Int(trailer[Self.offsetWidth])
     let entries = Array(list.dropFirst(table).dropLast(Self.trailerByteCount))
     for start in stride(from: 0, to: entries.count, by: max(old, 1)) {
+      // Offsets are big-endian, so they are widened by zeros in front.
       let padding = Data(count: max(width - old, 0))
       copy += padding + entries[start..<min(start + old, entries.count)]
     }
@@ -271,6 +282,8 @@ extension KeyStamps {
       self.init(xml: file)
       return
     }
+    // The hash covers the objects, too: an edited list with an old block must not count as
+    // published.
     let block = Data(file[range])
     guard Self.isIntact(block, behind: file.prefix(range.lowerBound)) else { return nil }
     self.init(block: block)
@@ -311,6 +324,7 @@ extension KeyStamps {
         ? left.key.lexicographicallyPrecedes(right.key) : left.value > right.value
     }
     var floor = floor
+    // The floor must not be earlier than any key that is left out.
     if newest.count > Self.limit {
       floor = max(floor, newest[Self.limit].value)
       newest.removeSubrange(Self.limit...)

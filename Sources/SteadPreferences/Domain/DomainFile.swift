@@ -114,6 +114,7 @@ final class DomainFile {
       isReadOnly = false
       if journal.isOpenedWithoutLock { recordStuckHolder() }
     } catch let error as FileError where error.isObstacle {
+      // Reading may still be possible: a journal from a time when the file system allowed one.
       self.journal = try open(.readOnly)
       isReadOnly = true
       if error.isUnsupported { becomePlain(error) }
@@ -137,6 +138,8 @@ final class DomainFile {
       onDamage: { problems.add(PreferencesError(damage: $0)) }, repair: { _ in try loader.load() })
     // The store waits, and lets others read meanwhile.
     journal.lockWait = .zero
+    // Two system calls less for each of several writes in a row; ``DomainStore/releaseLockLater()``
+    // releases it.
     journal.mayKeepLock = true
     return journal
   }
@@ -152,6 +155,7 @@ final class DomainFile {
     var isEmpty: Bool { errors.isEmpty }
 
     func add(_ error: PreferencesError) {
+      // Limited, since without a handler nobody takes them.
       if errors.count < Self.limit { errors.append(error) }
     }
 
@@ -196,9 +200,11 @@ extension DomainFile {
   func write<Result>(
     _ replay: inout Replay, _ body: (inout Replay, Journal.Writer) throws -> Result
   ) throws -> Result {
+    // The directory or the disk may have become writable since the last attempt.
     if isReadOnly { try becomeWritable() }
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
       if hasDeferredWrites { try writeDeferred(writer, &replay) }
+      // Whoever had the lock goes on, so it is waited for again.
       if stuckTail != nil { stuckTail = nil }
       return try body(&replay, writer)
     }
@@ -266,9 +272,12 @@ extension DomainFile {
   func apply(
     _ edits: [DomainEdit], ifStill expected: [DomainEdit] = [], _ replay: inout Replay
   ) throws -> Bool {
+    // A plain file has its own lock, and no log.
     if isPlain { return try applyPlainly(ifStill: expected, &replay) { _ in edits } }
     var isExpected = true
     try write(&replay) { replay, writer in
+      // Under the lock, after all records were applied: the comparison is with what every process
+      // has.
       isExpected = replay.matches(expected)
       if isExpected { try append(edits, writer, &replay) }
     }
@@ -326,6 +335,7 @@ extension DomainFile {
       try applyPlainly(&replay) { _ in [] }
       return
     }
+    // A checkpoint must not be published for a journal that has lost its name.
     if journal.access == .readWrite { try revalidate(&replay) }
     try write(&replay) { replay, writer in
       recordPublished(&replay)
@@ -343,6 +353,8 @@ extension DomainFile {
       let bytes = try BinaryPropertyList.encode(replay.table.fields())
       let stamped = stampSources.stamps.added(to: bytes)
       try writer.reportDamagedLog()
+      // The property list stays what it is: its metadata are copied, so it still counts as
+      // published.
       try writer.compact(to: Journal.Checkpoint(bytes: stamped, metadata: published.metadata))
       resetStamps(to: stamped)
     }
@@ -355,6 +367,7 @@ extension DomainFile {
     if isReadOnly {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
     } else if try externalEdits() != nil || isQuarantined || isPublishInterrupted {
+      // Each of these needs a new property list, which only a checkpoint publishes.
       try checkpoint(&replay)
     }
   }

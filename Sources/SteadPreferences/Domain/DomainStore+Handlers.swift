@@ -21,11 +21,12 @@ extension DomainStore {
     _ handler: @escaping @Sendable (DomainEvent) -> Void
   ) -> (token: UInt64, received: UInt64) {
     let (token, received, hasPendingEvents) = state.withLock { state -> (UInt64, UInt64, Bool) in
-      // Deliver only changes made after registration.
+      // What was written before must not be delivered to the new handler.
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
       state.handlers[state.lastHandler] = handler
-      // A plain file's changes are reported as edits by hand are.
+      // Being notified costs the writers of other processes 2 us, so only while somebody listens. A
+      // plain file's changes are found by its watch, as edits by hand are.
       if state.handlers.count == 1, let file = state.file, !file.isPlain {
         do {
           try file.journal.listen()
@@ -44,7 +45,7 @@ extension DomainStore {
 
   /// Reverts ``addHandler(_:)``; a running call may still finish.
   func removeHandler(_ token: UInt64) {
-    // The handler's captures may have locks, so they are not released while this one is held.
+    // The handler's captures may have locks of their own, so they are released without this one.
     let removed = state.withLock { state in
       let removed = state.handlers.removeValue(forKey: token)
       if removed != nil, state.handlers.isEmpty { state.file?.journal.stopListening() }
@@ -84,6 +85,7 @@ extension DomainStore {
       for handler in problemHandlers { handler(problem) }
     }
     while let (event, handlers) = state.withLock({ state in state.nextEvent() }) {
+      // Without the lock: a handler may read, write, and remove itself.
       for handler in handlers { handler(event) }
       state.withLock { state in
         state.eventInDelivery = nil
@@ -105,7 +107,7 @@ extension DomainStore {
   /// another process was writing.
   private func writeDeferred() {
     guard state.withLock({ $0.file?.hasDeferredRestoration ?? false }) else { return }
-    // If a stopped process has the lock, the next write saves them.
+    // If a stopped process has the lock, the next write defers the values.
     try? changing { replay, file in try file?.writeDeferred(&replay) }
   }
 }

@@ -12,8 +12,8 @@ extension DomainStore {
     weak var store: DomainStore?
   }
 
-  /// The open domains. They are shared, since two journals of one process would need `flock`
-  /// between them.
+  /// The open domains, one object each: all users in the process then share its table, its journal
+  /// and its watch.
   private struct Registry {
     var stores: [FileKey: Opened] = [:]
     /// Domains that live until the process ends.
@@ -78,6 +78,7 @@ extension DomainStore {
   func keepUntilExit() {
     // What may be the last reference to another one is released once the lock is free.
     let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }
+    // A domain in memory, or one that `storedContents` opened, is not shared.
     guard open.contains(where: { $0 === self }) else { return }
     Self.registry.withLock { registry in registry.kept[ObjectIdentifier(self)] = self }
   }
@@ -156,15 +157,16 @@ extension DomainStore {
       guard let file = state.file else { return false }
       // Before reading, so that a write during the read wakes the watcher again.
       file.journal.clearNotice()
+      // The watcher also reports this process's own writes, which need no catching up.
       let isNew = file.journal.hasNews || file.journal.isSpoilt
       var hasPendingEvents = isNew && state.catchUp(file)
-      // Before other programs use a file that has taken the journal's name.
+      // Before other programs write to a file that has taken the journal's name.
       if names.contains(name + ".journal"), !file.isReadOnly, !file.journal.isInPlace {
         hasPendingEvents =
           state.reporting(file) { replay in try file.revalidate(&replay) } || hasPendingEvents
       }
-      // Another program could not write. If the lock is free now, or this process has it, this one
-      // can.
+      // Another program could not write. If the lock is free now, or this process keeps it, this
+      // one can.
       if isWaiting, !file.isReadOnly || file.isPlain, file.waiting.isPresent {
         file.hasWaitingFile = true
         hasPendingEvents =

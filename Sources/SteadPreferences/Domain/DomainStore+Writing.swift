@@ -82,6 +82,7 @@ extension DomainStore {
       guard let file, !options.isReadOnly else { return }
       // Each change of a plain file is durable.
       if file.isPlain { return try file.writeDeferred(&replay) }
+      // What was set while the files were read-only must be in a journal before it can be synced.
       if file.isReadOnly { try file.becomeWritable() }
       // A caller that only wants certainty need not wait for a stopped process.
       if file.hasOwnDeferredWrites || !file.journal.isInPlace { try file.revalidate(&replay) }
@@ -92,7 +93,8 @@ extension DomainStore {
     do {
       try flusher?.flush()
     } catch let error as FileError where error.code == .damaged {
-      // Values that the disk has not stored are in memory, and are written to another place.
+      // The log on the disk is damaged or was not stored. Memory has everything, and is written to
+      // new blocks.
       try changing { replay, file in try file?.rewrite(&replay) }
       try state.withLock { state in state.file?.journal.flusher }?.flush()
     }
@@ -124,6 +126,7 @@ extension DomainStore {
     let (hasPendingEvents, isBeingWritten, hasProblem) = state.withLock {
       state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
+      // For the calls below, which have the same file in their hands.
       file.reading = reading
       defer { file.reading = nil }
       let hasPendingEvents = state.reporting(file) { replay in
@@ -191,7 +194,8 @@ extension DomainStore {
     _ body: (inout Replay, DomainFile?) throws -> Void
   ) throws {
     var error = first
-    // Others that read or write here needn't wait for a process to which the lock is left.
+    // The lock is left to a process that asked for it, which must get a chance before this one
+    // tries again. Those that read or write here need not wait for that.
     while error.code == .busy,
       let wait = state.withLock({ state in state.file?.journal.leftLockWait })
     {
@@ -210,8 +214,8 @@ extension DomainStore {
     var lockDeadline = LockDeadline(
       limit: isStuck ? .zero : options.lockWait, contended: options.contendedLockWait,
       tail: journalTail)
-    // Microseconds. Polling, since flock has no timeout; a short first pause, since most writes
-    // take a microsecond.
+    // Microseconds. `flock` has no timeout, so the lock is tried again and again. In between, a
+    // shared word wakes this call when the lock is released.
     var pause: Int64 = 20
     while error.code == .busy || error.code == .changed, lockDeadline.allowsRetry(tail: journalTail)
     {
@@ -224,6 +228,7 @@ extension DomainStore {
         error = next
       }
     }
+    // From now on, until the journal's tail moves, calls do not wait for this holder.
     if error.code == .busy { state.withLock { state in state.file?.recordStuckHolder() } }
     try deferChange(edits, isConditional, error)
   }
@@ -243,6 +248,7 @@ extension DomainStore {
     try change { replay, file in
       let edits = edits(replay)
       defer { values = isConditional ? .notMade : file?.valuesLocation ?? .memory }
+      // A domain in memory never fails, and a conditional change defers nothing.
       guard let file, !edits.isEmpty else { return }
       try replay.checkQuota(options.quota, edits)
       // The quota and the encoding are checked here: what no record can hold must be refused now,
@@ -254,6 +260,7 @@ extension DomainStore {
     // The last reference to the store may go before the files can be written.
     if values == .memory { keepUntilExit() }
     let directory = state.withLock { state in state.file?.directory }
+    // Deferred or not, the call has not done what it promises, and says so.
     throw PreferencesError(
       notWritten: error, domain: name, directory, values: values, isRepetition: !isFirst)
   }
@@ -368,6 +375,7 @@ extension DomainStore {
   private func releaseIdleLock() -> Journal.IdleLockWait? {
     let (wait, hasPendingEvents) = state.withLock { state -> (Journal.IdleLockWait?, Bool) in
       guard let file = state.file else { return (nil, false) }
+      // nil once nothing was kept for a while.
       let wait = file.journal.freeIdleLock()
       if wait == nil { file.lockReleaseGeneration = nil }
       // Restored at once, since the program may set nothing more, and end.

@@ -88,7 +88,7 @@ final class DomainStore: Sendable {
     guard let directory = state.withLock({ state in state.file?.directory }) else {
       return contents()
     }
-    // Not registered, so that nobody else reads from this one.
+    // Not registered, so that nobody else reads through this one.
     return try DomainStore(
       name, directory: directory, options: DomainStore.Options(isReadOnly: true)
     )

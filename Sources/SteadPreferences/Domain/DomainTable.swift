@@ -35,6 +35,7 @@ struct DomainTable: Sendable {
   /// The value of a key; nil if it has none.
   subscript(key: String) -> PropertyList? {
     key.withBytes { bytes in
+      // No copy of the key is made: Swift's native strings have contiguous UTF-8.
       guard let index = find(bytes).index else { return nil }
       return entries[index].value
     }
@@ -48,6 +49,7 @@ struct DomainTable: Sendable {
       guard let value else { return remove(at: found) }
       return exchange(&entries[found].value, with: value)
     }
+    // The hash is computed once for the look-up and the insertion.
     if let value { insert(key, value, hash: hash) }
     return nil
   }
@@ -108,6 +110,7 @@ extension DomainTable {
         var position = Int(hash & mask)
         while slots[position] != 0 {
           let slot = slots[position]
+          // The upper bits of slot and hash agree: very likely the entry.
           if (slot ^ hash) & ~mask == 0 {
             let index = Int(slot & mask) - 1
             if isMatch(entries[index]) { return index }
@@ -128,6 +131,7 @@ extension DomainTable {
     } else {
       key = text.withBytes { DomainKey($0) }
     }
+    // New entries are appended, so `entries` is in the order of insertion apart from holes.
     entries.append(Entry(value: value, hash: hash, key: key))
     count += 1
     link(entries.count - 1)
@@ -161,6 +165,7 @@ extension DomainTable {
     }
     slots[hole] = 0
     count -= 1
+    // Releases the string; its index stays taken until the holes are closed.
     if entries[index].key.isLong { longKeys[entries[index].key.number] = "" }
     return exchange(&entries[index].value, with: nil)
   }
@@ -168,7 +173,7 @@ extension DomainTable {
   /// Makes slots for at least `capacity` entries.
   private mutating func rebuild(capacity: Int) {
     if entries.count > count { closeHoles() }
-    // Room for half as many again, so that a table whose keys come and go isn't rebuilt for each.
+    // Room for half as many again, so that a table whose keys come and go is not rebuilt for each.
     let capacity = max(capacity, count + count / 2)
     var size = 16
     while !Self.hasRoom(for: capacity, in: size) { size *= 2 }
@@ -203,6 +208,7 @@ extension DomainTable {
   init(propertyList bytes: UnsafeRawBufferPointer) throws {
     self.init()
     var decoder = try BinaryPropertyListDecoder(bytes)
+    // One rebuild instead of one per doubling.
     reserveCapacity(try decoder.rootCount())
     try decoder.visitRoot { key, value in replace(key, with: value) }
   }

@@ -150,15 +150,17 @@ struct CheckpointDraft {
   ///
   /// - Parameter domain: The domain whose property list is to be replaced.
   init(of table: DomainTable, for domain: DomainFile) throws {
+    // The checkpoint is always binary; only the published file may be XML.
     let bytes = try BinaryPropertyList.encode(table.fields())
     let stamps = domain.stampSources.stamps
     let stamped = stamps.added(to: bytes)
     let text = domain.options.format == .xml ? domain.xml(table, stamps) ?? stamped : stamped
     var target = AtomicFile(domain.plist)
-    // The store waits, and lets others read meanwhile.
+    // The store waits, with its own lock released.
     target.lockWait = .zero
     replacesOwn = domain.onDisk == domain.published.current && domain.onDisk.mark?.isFine == true
     file = try target.prepare(text)
+    // The inode and the date are known once the file is written, before it has its name.
     published = PublishedFile(
       current: .init(fingerprint: .init(text), mark: .init(file.status)), previous: domain.onDisk)
     checkpoint = Journal.Checkpoint(bytes: stamped, metadata: published.metadata)
@@ -167,10 +169,12 @@ struct CheckpointDraft {
   /// Whether a file is the one to be replaced, and not edited meanwhile.
   func isExpected(_ found: FoundFile) throws -> Bool {
     let old = published.previous
+    // No file is expected only if there was none before.
     guard let status = found.status else { return old.fingerprint == .none }
     if replacesOwn, old.mark == .init(status), old.fingerprint.byteCount == status.size {
       return true
     }
+    // The date is not conclusive, so the contents decide.
     return try .init(found.contents()) == old.fingerprint
   }
 }

@@ -113,6 +113,7 @@ enum RecordValue {
   static func encode(_ value: PropertyList, into space: UnsafeMutableRawBufferPointer) -> Int {
     var writer = Writer(space: space)
     switch value {
+    // The most common kinds are inlined into the caller.
     case .bool(let bool): writer.append(bool ? Tag.yes : Tag.no)
     case .integer(let number): writer.append(number)
     case .double(let number): writer.append(Tag.double, number.bitPattern)
@@ -257,6 +258,7 @@ extension RecordValue {
         shift += 7
         guard shift < 63 else { throw damaged("a count has too many bytes") }
       }
+      // By the least size of an item, so that a forged count cannot exceed what is there.
       guard count <= UInt64(rest / size) else { throw damaged("a value ends early") }
       return Int(count)
     }
@@ -270,6 +272,7 @@ extension RecordValue {
 
     private mutating func text() throws(PropertyListError) -> String {
       let text = try slice()
+      // ASCII needs no validation, which is the slower part.
       if text.isASCII { return String(decoding: text, as: UTF8.self) }
       guard let string = String(validating: text, as: UTF8.self) else {
         throw damaged("a string isn't UTF-8")

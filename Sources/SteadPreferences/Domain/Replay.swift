@@ -40,9 +40,11 @@ struct Replay {
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):
+      // Even if no value changes: a cache must know that another process has written.
       externalChanges.records += 1
       var stamps = [Journal.Stamp]()[...]
       try DomainRecord.decode(bytes) { key, value in
+        // The first operation of a record that restores carries the stamps of the others.
         if let restored = DomainEdit.restoredStamps(key, value) {
           stamps = restored[...]
           return
@@ -63,6 +65,7 @@ struct Replay {
       table = fresh
       hasCheckpoint = true
       externalChanges.rewrites += 1
+      // Unknown after a checkpoint; the next write with a quota computes it.
       byteCount = nil
       self.published = published
     }
@@ -72,6 +75,7 @@ struct Replay {
   @inline(__always)
   mutating func edit(_ key: String, _ value: PropertyList?, isOwn: Bool) {
     let old = table.replace(key, with: value)
+    // Kept up to date only once somebody has asked, since measuring costs as much as encoding.
     if let count = byteCount { byteCount = count + size(key, value) - size(key, old) }
     if isCollecting { record(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }
@@ -144,6 +148,7 @@ extension Replay {
     for edit in edits {
       after += size(edit.key, edit.value) - size(edit.key, table[edit.key])
     }
+    // A change that makes the domain smaller is always allowed, however far it is above the quota.
     guard after <= quota || after <= before else {
       throw PreferencesError(
         code: .quotaExceeded,

@@ -64,18 +64,22 @@ struct WaitingFile {
     for _ in 0..<Self.attemptLimit {
       let descriptor = try open(O_RDWR | O_CREAT | O_APPEND)
       defer { disk.close(descriptor) }
+      // Keeps writers apart while all goes well; nothing below relies on it.
       let isLocked = try lock(descriptor)
       defer { if isLocked { disk.unlock(descriptor) } }
+      // Somebody has merged and removed the file since it was opened.
       guard try isLinked(descriptor) else { continue }
       let (contents, byteCount) = try ownContents(of: descriptor)
       let end = contents?.end ?? 0
       if end < byteCount {
-        // A process was killed here. Or one is at work that didn't get the lock either.
+        // Half a record: a process was killed, or one is just writing without the lock. Only who
+        // has the lock knows that it is the former, and may cut it off.
         guard isLocked else { throw busy }
         guard ftruncate(descriptor, off_t(end)) == 0 else {
           throw FileError(errno: errno, doing: "write to the file", path: path)
         }
       }
+      // An empty file gets its header with the first record, in one write.
       let added = contents == nil ? Self.header(.random(in: 1 ... .max)) + record : record
       guard end + added.count <= Self.byteLimit else {
         throw FileError(
@@ -117,6 +121,7 @@ struct WaitingFile {
       guard try isLinked(descriptor) else { continue }
       let contents = try ownContents(of: descriptor).contents
       if let contents {
+        // First, so that a kill after the record finds it.
         var words = [position.salt.littleEndian, position.offset.littleEndian]
         guard lseek(descriptor, off_t(Self.positionOffset), SEEK_SET) >= 0 else {
           throw FileError(errno: errno, doing: "write to the file", path: path)
@@ -124,10 +129,11 @@ struct WaitingFile {
         try write(Data(bytes: &words, count: 16), descriptor)
         try body(contents)
       }
+      // Whoever appends afterwards finds that the name is gone, and appends to a new file.
       try disk.remove(path)
-      // Whoever adds to the file afterwards finds that it has lost its name.
       guard var rest = try ownContents(of: descriptor).contents else { return }
-      // Another program may have cut the file meanwhile, and others may have added to it since.
+      // Another program may have cut the file meanwhile, and others may have appended since. What
+      // both readings begin with is written.
       let writtenCount = zip(rest.edits, contents?.edits ?? []).prefix { $0 == $1 }.count
       rest.edits.removeFirst(writtenCount)
       rest.position = nil
@@ -151,7 +157,7 @@ extension WaitingFile {
   /// Opens the file without following a link, and without waiting for a pipe's other end.
   private func open(_ flags: Int32) throws -> Int32 {
     let descriptor = try disk.open(path, flags | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
-    // The superuser leaves it to the user whose directory it is.
+    // A file that the superuser creates in a user's directory would lock the user out.
     if geteuid() == 0, let parent = try? disk.statusFollowingLinks(path.directoryPath),
       parent.user != 0
     {
@@ -305,6 +311,7 @@ extension WaitingFile {
         let (count, start) = (Int(half(contents.end)), contents.end + recordHeaderByteCount)
         guard count > 0, count <= bytes.count - start else { break }
         let payload = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)])
+        // A record that is cut off, or not written yet: the file ends here.
         guard payload.checksum == half(contents.end + 4) else { break }
         try DomainRecord.decode(payload) { key, value in
           contents.edits.append(DomainEdit(key: key, value: value))
@@ -342,6 +349,7 @@ extension WaitingFile {
       guard let found = try disk.status(at: path), try isForeign(found, disk) else { return nil }
       for number in 1...Self.quarantineLimit {
         let aside = "\(path).damaged-\(number)"
+        // Never over an earlier one.
         guard try disk.status(at: aside) == nil else { continue }
         do {
           try disk.rename(path, to: aside)

@@ -37,6 +37,7 @@ final class ErrorReports: Sendable {
   func report(_ error: PreferencesError) {
     var last: PreferencesError? = error
     let (handler, isNew) = state.withLock { state in
+      // The old error may hold the last reference to something; it is released without the lock.
       swap(&state.last, &last)
       let isFirst = state.reported.insert(error.code).inserted
       return (state.handler, isFirst || !error.isRepetition)

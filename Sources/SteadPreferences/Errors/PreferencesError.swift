@@ -120,6 +120,7 @@ extension PreferencesError {
       return
     }
     if let list = error as? PropertyListError {
+      // These codes are about the value that was set. All others are about bytes that were read.
       let isValue = list.code == .notAPropertyList || list.code == .tooDeep
       self.init(
         code: isValue ? .notAPropertyList : .damaged, message: list.message, domain: domain,
@@ -350,6 +351,7 @@ struct DirectoryRemedy {
     guard let file = known?.cause as? FileError ?? error as? FileError else {
       return known?.message ?? able
     }
+    // From the most specific obstacle to the least.
     if file.isMissingHome { return "\(file.message) \(otherHome)" }
     if file.isUnsupported { return "The file system lacks locks or cannot map files. \(local)" }
     if let remedy = file.remedyForOpenFileLimit { return remedy }
@@ -365,6 +367,7 @@ struct DirectoryRemedy {
     let (disk, name) = (POSIXDisk(), path.fileName)
     let found: FileStatus?
     do {
+      // The file itself may be the obstacle, and not its directory.
       found = try disk.statusFollowingLinks(path)
     } catch {
       // Links that lead in a circle.

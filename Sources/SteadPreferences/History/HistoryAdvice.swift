@@ -25,6 +25,7 @@ extension HistoryAdvice {
     var furthest = 1.0
     var advice: HistoryAdvice?
     func compare(_ figure: Double, with limit: Double, _ sentence: (String) -> String) {
+      // Relative to the limit, so that seconds and bytes can be compared.
       let share = figure / limit
       guard share > furthest else { return }
       furthest = share

@@ -108,6 +108,7 @@ extension HistoryCore.State {
     let snapshot = store.withTable { table, externalChanges -> Snapshot? in
       if isLoaded, isCurrent(table, externalChanges) { return nil }
       let header = HistoryHeader(table)
+      // The fast path; otherwise all entries are copied and compared.
       if let (new, gone) = prepended(header, table, externalChanges) {
         return Snapshot(header: header, externalChanges: externalChanges, new: new, gone: gone)
       }
@@ -159,11 +160,13 @@ extension HistoryCore.State {
     }
     var gone: [UInt64] = []
     table.visitOldest { sequence in
+      // The oldest that is still there: nothing newer can have been dropped for the limit.
       guard domain[EntryKey.text(sequence)] == nil else { return false }
       gone.append(sequence)
       return true
     }
     let total = table.total - gone.count + entries.count
+    // Otherwise something else was removed, and the fast path does not apply.
     return Int64(total) == new.total ? (entries, gone) : nil
   }
 
@@ -188,6 +191,7 @@ extension HistoryCore.State {
   /// Applies an update with the decoded contents of its changed entries; false when the table has
   /// changed since it was computed.
   mutating func apply(_ update: HistoryUpdate, _ contents: [HistoryContent]) -> Bool {
+    // Another thread has changed the table while the contents were decoded.
     guard update.epoch == epoch else { return false }
     let changed = zip(update.changed, contents).map { entry, content in
       HistoryTable.Entry(
@@ -202,6 +206,7 @@ extension HistoryCore.State {
       table.commit()
     case .all(let entries):
       let known = Dictionary(changed.map { ($0.sequence, $0) }) { first, _ in first }
+      // Entries that are unchanged keep their decoded payload.
       var fresh = HistoryTable()
       for entry in entries {
         if let entry = known[entry.sequence] ?? table[sequence: entry.sequence] {
@@ -214,6 +219,7 @@ extension HistoryCore.State {
     }
     (header, externalChanges) = (update.header, update.externalChanges)
     didChange()
+    // The first loading is no change.
     if isObserved, isLoaded, !changes.isEmpty {
       pendingDeltas.append(HistoryDelta(changes, isOwn: update.isOwn))
     }

@@ -110,6 +110,7 @@ extension HistoryTable {
     var undecodable: Set<StoredEntry.Body>?
     return drafts.filter { draft in
       if case .payload(_, let id) = draft.content { return newest(id) == nil }
+      // Only computed if an element does not decode, since it hashes all entries.
       let known = undecodable ?? Set(newestFirst.map(\.stored.body))
       undecodable = known
       return !known.contains(draft.stored.body)
@@ -140,6 +141,7 @@ extension HistoryCore.State {
   mutating func commit(
     _ operations: [HistoryOperation], to store: DomainStore, limit: Int
   ) throws -> HistoryOutcome? {
+    // A cheap check before the work; the condition of `apply` below is what counts.
     guard isCurrent(store) else { return nil }
     guard header.format == HistoryHeader.format else { throw HistoryHeader.newerVersion }
     var new = header
@@ -152,10 +154,12 @@ extension HistoryCore.State {
         (new.importedDigest, new.exportedDigests) = (digest, nil)
       }
       if case .recordExport(let digest) = operation { new.exportedDigests = digest }
+      // Tells other processes that following the front of the history does not suffice.
       if !operation.isPrepend, affected.last != 0 { new.edits = header.edits + 1 }
     }
     let changes = table.changes
     let released = released(changes, operations)
+    // Nothing to write, such as for the removal of an unknown identity.
     guard !changes.isEmpty || new != header else {
       table.rollBack()
       return HistoryOutcome(affected: affected, released: released)
@@ -171,10 +175,12 @@ extension HistoryCore.State {
       table.rollBack()
       throw error
     }
+    // Another writer came first. The caller reads its changes, and tries again.
     guard isDone else {
       table.rollBack()
       return nil
     }
+    // The record is in the journal; what follows cannot fail.
     table.commit()
     new.stored = new.propertyList
     header = new

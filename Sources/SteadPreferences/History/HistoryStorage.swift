@@ -39,6 +39,7 @@ enum HistoryName {
 
   static func domain(_ domain: String, key: String) -> String {
     let name = domain + marker + escaped(key)
+    // The readable form wherever it fits.
     guard name.utf8.count > DomainName.limit else { return name }
     // The digest covers the whole, so truncation makes no two names equal.
     let digest = SHA256.hexadecimal(Data((domain + "/" + key).utf8)).prefix(digitCount)
@@ -53,6 +54,7 @@ enum HistoryName {
     var (text, isAfterDot) = ("", true)
     for byte in key.utf8 {
       let isDot = byte == UInt8(ascii: ".")
+      // Two dots in a row, or one at the beginning, would not be a domain's name.
       if byte.isPlain || isDot && !isAfterDot {
         text.unicodeScalars.append(UnicodeScalar(byte))
       } else {
@@ -152,6 +154,8 @@ extension PayloadHistory {
   private func remove(_ references: [String], from blobs: HistoryBlobs, _ core: HistoryCore) {
     deferringErrors {
       _ = pullUpdates(core)
+      // Asked again under the blobs' lock: another writer may have added an entry with the same
+      // contents.
       let unused = core.withLock { state in
         Set(references).filter { !state.table.refers(to: $0) }
       }
@@ -164,6 +168,7 @@ extension PayloadHistory {
   func sweepBlobs() {
     guard let blobs = coder.blobs, !preferences.plan.options.isReadOnly else { return }
     let core = cores.current
+    // Without the lock, since there is almost never anything to remove.
     guard blobs.hasLeftovers(keeping: core.withLock { $0.table.allReferences }) else { return }
     deferringErrors {
       try blobs.withLock {

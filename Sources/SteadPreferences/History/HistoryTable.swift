@@ -72,6 +72,7 @@ struct HistoryTable {
   func payloads(_ range: Range<Int>) -> [AnyPayload] {
     var (result, position) = ([AnyPayload](), 0)
     result.reserveCapacity(min(range.count, count))
+    // Holes and entries that do not decode have no position, so they are counted by walking.
     for entry in entries.reversed() {
       guard position < range.upperBound else { break }
       guard let entry, case .payload(let payload, _) = entry.content else { continue }
@@ -122,6 +123,8 @@ struct HistoryTable {
 
   /// Drops the oldest entries that decode until no more than `limit` of these are left.
   mutating func drop(to limit: Int) {
+    // `oldest` only moves forward, except in a rollback, so dropping takes constant time per entry
+    // over the table's life.
     while count > limit, oldest < entries.count {
       if let entry = entries[oldest], case .payload = entry.content { put(nil, at: oldest) }
       oldest += 1
@@ -142,6 +145,7 @@ struct HistoryTable {
   /// Forgets the undo log.
   mutating func commit() {
     undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
+    // At most half of the slots are holes, so closing them costs a constant per removal.
     if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }
     (committedCount, committedOldest) = (entries.count, oldest)
   }
@@ -172,6 +176,7 @@ struct HistoryTable {
     guard case .payload(_, let id) = entry.content else { return }
     count += 1
     index.insert(entry.sequence, id)
+    // A rollback may put back an entry that was dropped.
     oldest = min(oldest, slot)
   }
 

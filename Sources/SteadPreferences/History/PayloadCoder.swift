@@ -20,6 +20,8 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     self.options = options
     self.blobs = blobs
     decoder = JSONDecoder()
+    // Both forms are read, whatever the options say: they may have been others when the entry was
+    // written.
     decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
     options.configureDecoder(decoder)
     encoder = Self.makeEncoder(options, dates: options.dates)
@@ -31,6 +33,8 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     _ options: PayloadHistoryOptions<Payload>, dates: PayloadHistoryOptions<Payload>.Dates
   ) -> JSONEncoder {
     let encoder = JSONEncoder()
+    // Equal payloads must give equal bytes: entries are compared by them, and blobs are named by
+    // their digest.
     encoder.outputFormatting = .sortedKeys
     if dates == .iso8601 { encoder.dateEncodingStrategy = .iso8601 }
     options.configureEncoder(encoder)
@@ -130,11 +134,13 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
   /// Steps that change fields work on the JSON; one that makes a payload ends the chain.
   private func payload(_ json: Data, version: Int) throws -> Payload {
     guard version <= options.version else { throw UndecodableCause.newerVersion(version) }
+    // The usual case: the newest version.
     guard version < options.version, !upgrades.isEmpty else {
       return try decoder.decode(Payload.self, from: json)
     }
     var fields: JSONObject?
     for version in version..<options.version {
+      // A version without an upgrade is read as the next one.
       guard let step = upgrades[version] else { continue }
       do {
         switch step {

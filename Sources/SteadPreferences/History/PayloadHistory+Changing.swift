@@ -50,6 +50,7 @@ extension PayloadHistory {
       guard let found, let box = found.content.payload else { return false }
       var payload = PayloadBox<Payload>.payload(in: box)
       try change(&payload)
+      // On the condition that the entry is still the one that `change` has seen (compare and swap).
       let replacing = HistoryOperation.replace(
         found.sequence, found.stored, try draft(payload))
       if try commit([replacing]) > 0 { return true }
@@ -117,6 +118,7 @@ extension PayloadHistory {
       let core = cores.current
       // Without the lock of the files, which a change by an observer takes, too.
       defer { deliver(core) }
+      // The blobs' files first, and their lock around both: see ``HistoryBlobs``.
       let outcome = try withBlobs(of: operations, core) { try attempt(operations, core) }
       return outcome.affected.reduce(0, +)
     }

@@ -22,6 +22,8 @@ extension PayloadHistory {
       }
       let digest = SHA256.digest(of: array)
       let header = read { $0.header }
+      // The array is what `writeBack` has stored: there is nothing to import, and it stays for
+      // older versions.
       if header.isExported(digest) { return }
       guard !preferences.plan.options.isReadOnly else {
         return report(
@@ -36,6 +38,7 @@ extension PayloadHistory {
           }
           continue
         }
+        // The array has the newest first, and the last draft becomes the newest entry.
         let drafts = elements.reversed().map { coder.draft(importing: $0) }
         try commit([.importArray(drafts, digest: digest)])
         reportUndecodable(drafts)
@@ -95,6 +98,8 @@ extension PayloadHistory {
         let digest = SHA256.digest(of: array)
         // Until the new array is stored the old one must still be recognised as one of ours.
         guard let known = try knownDigest(of: found) else { continue }
+        // First the digest, then the array: a kill in between leaves the old array, which the
+        // second digest still identifies.
         try commit([.recordExport(digest: digest + known)])
         let isWritten = try preferences.apply(
           [DomainEdit(key: key, value: .data(array))],

@@ -86,6 +86,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
       state.usage.loadSeconds = seconds
       return state.header
     }
+    // A newer format may mean anything, so the history is not opened.
     guard header.format == HistoryHeader.format else {
       throw PreferencesError(HistoryHeader.newerVersion, domain: preferences.domain, key: key)
     }
@@ -95,6 +96,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
       // The history's entries can still be read, and the key's array stays in place.
       problems.add(error)
     }
+    // After the import, whose entries may refer to blobs that exist already.
     sweepBlobs()
     problems.report()
   }
@@ -114,6 +116,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   public var items: [Payload] {
     read { state in
       if let items = state.items { return PayloadBox<[Payload]>.payload(in: items) }
+      // Kept until the next change: a list view asks for it at each of its updates.
       let items = state.table.payloads(0..<state.table.count).map(PayloadBox<Payload>.payload)
       state.items = PayloadBox(items)
       return items
@@ -154,6 +157,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
   ///   - index: The page, counted from 0.
   ///   - size: The number of payloads in a page.
   public func page(_ index: Int, size: Int) -> [Payload] {
+    // Out of range is an empty page: a view may compute any index.
     guard index >= 0, size > 0 else { return [] }
     let (start, isTooFar) = index.multipliedReportingOverflow(by: size)
     guard !isTooFar, start <= Int.max - size else { return [] }
@@ -230,6 +234,7 @@ extension PayloadHistory {
   func pullUpdates(_ core: HistoryCore) -> Bool {
     while let update = core.withLock({ state in state.update(in: store) }) {
       let contents = update.changed.map { coder.content($0.stored) }
+      // The table of the domain has changed since, so the update is computed once more.
       if hasVanished(update.changed, contents) { continue }
       guard core.withLock({ state in state.apply(update, contents) }) else { continue }
       report(contents.reversed().compactMap(\.cause))

@@ -142,6 +142,7 @@ struct HistoryDelta: Sendable {
   mutating func add(_ next: HistoryDelta) {
     isOwn = isOwn && next.isOwn
     for (sequence, step) in next.steps {
+      // The first change of this entry.
       guard let known = steps[sequence] else {
         steps[sequence] = step
         continue
@@ -153,6 +154,7 @@ struct HistoryDelta: Sendable {
 
   func change<Payload: Sendable>(of type: Payload.Type) -> PayloadHistoryChange<Payload> {
     let payload = PayloadBox<Payload>.payload
+    // Newer entries have higher sequence numbers.
     let sorted = steps.sorted { $0.key > $1.key }.map(\.value)
     return PayloadHistoryChange(
       inserted: sorted.compactMap { $0.before == nil ? $0.after : nil }.map(payload),

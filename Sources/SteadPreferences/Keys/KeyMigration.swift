@@ -146,6 +146,7 @@ extension Preferences.Key {
   ///
   /// - Throws: The error of the key's own type if none can read it.
   func read(_ stored: PropertyList) throws -> (value: Value, isConverted: Bool) {
+    // The usual case: no earlier type, or the value is in the new form already.
     guard migrations.contains(where: { $0.name == nil }), !bridge.stores(stored) else {
       return (try bridge.decode(stored), false)
     }
@@ -156,6 +157,8 @@ extension Preferences.Key {
     do {
       return (try bridge.decode(stored), false)
     } catch {
+      // Lenient, in the order of declaration: such as an argument of the command line, which is
+      // always a string.
       for old in conversions {
         if let value = try? old.convert(stored) { return (value, true) }
       }
@@ -181,6 +184,8 @@ extension Preferences {
     migrateOldNames(of: key)
     if let stored = propertyList(forKey: key.name) {
       let (value, isConverted) = try key.read(stored)
+      // Only if the stored value is still the same one; and only in the writable domain, where
+      // `apply` writes.
       if isConverted, let converted = try key.bridge.encode(value) {
         _ = try? apply(
           [DomainEdit(key: key.name, value: converted)],
@@ -201,6 +206,7 @@ extension Preferences {
   /// be converted stays under its old name.
   func migrateOldNames<Value>(of key: Key<Value>) {
     let domain = writableDomain
+    // A value under the new name is newer.
     guard domain.value(forKey: key.name) == nil else { return }
     for old in key.oldNames {
       guard let stored = domain.value(forKey: old.name) else { continue }

@@ -91,6 +91,7 @@ extension Preferences {
     guard !key.migrations.isEmpty else {
       return try replace(with: new, forKey: key.name) { _ = try key.bridge.decode($0) }
     }
+    // Before the check, so that a value under an old name is not left behind.
     migrateOldNames(of: key)
     try replace(with: new, forKey: key.name) { _ = try key.read($0) }
   }
@@ -111,6 +112,7 @@ extension Preferences {
   /// Removes the values stored for a typed key and its old names, so that the default applies
   /// again.
   public func reset<Value>(_ key: Key<Value>) {
+    // The old names, too: otherwise the next read would move a value from there.
     let names = [key.name] + key.oldNames.map(\.name)
     reporting(key: key.name) {
       _ = try apply(names.map { DomainEdit(key: $0, value: nil) })

@@ -115,6 +115,7 @@ struct PendingPreferenceChanges: PendingChanges {
     while first < keys.count {
       let change = changes.removeValue(forKey: keys[first])
       first += 1
+      // Removing from the front is linear, so it is done for half of the array at once.
       if first * 2 > keys.count {
         keys.removeFirst(first)
         first = 0
@@ -161,7 +162,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
   func add(_ change: Change) {
     let consumer = state.withLock { state -> CheckedContinuation<Change?, Never>? in
       if state.isFinished { return nil }
-      // A waiting consumer has taken all earlier changes.
+      // A waiting consumer has taken all earlier changes, so this one need not be merged.
       if !state.waiting.isEmpty { return state.waiting.removeFirst() }
       state.pending.add(change)
       return nil
@@ -216,6 +217,7 @@ final class ChangeSubscription<Pending: PendingChanges>: Sendable {
       await buffer.next()
     } onCancel: {
       end()
+      // Ends the call of `next()` that is waiting; a cancelled task must not hang.
       buffer.finish()
     }
   }

@@ -13,6 +13,7 @@ extension PreferenceObservers {
     while true {
       let stores = search().unique
       let (layers, generation) = state.withLock { state in (state.layers, state.generation) }
+      // The usual case: nothing has changed since the last call.
       if layers.map(\.store).isIdentical(to: stores) { return }
       let next = stores.map { store in
         layers.first { $0.store === store } ?? makeLayer(store)
@@ -20,6 +21,7 @@ extension PreferenceObservers {
       // After the new layers report events: nobody would report a key that appeared before that.
       if !layers.isEmpty { loadKeys(changedBetween: layers.map(\.store), stores) }
       let isDone = state.withLock { state in
+        // Another thread has changed the layers, or the last observer has gone.
         guard state.generation == generation, !state.isUnused else { return false }
         // The number of events may have grown since it was copied.
         state.layers = next.map { layer in
@@ -28,6 +30,8 @@ extension PreferenceObservers {
         state.generation += 1
         return true
       }
+      // On success the layers that left lose their handlers; otherwise those that were made in
+      // vain.
       let (left, right) = isDone ? (layers, next) : (next, layers)
       for layer in left where !right.contains(where: { $0.id == layer.id }) {
         layer.store.removeHandler(layer.token)
@@ -89,12 +93,15 @@ extension PreferenceObservers {
         value(of: key, in: layer, buffered[layer.id] ?? []).map { (index, $0) }
       }
       let isDone = state.withLock { state in
+        // Valid only if nothing has moved since the copy was made: no layer, no applied event, no
+        // buffered event.
         guard state.generation == generation, !state.isLoaded(key),
           zip(state.layers, layers).allSatisfy({ $0.received == $1.received }),
           layers.allSatisfy({ state.buffered[$0.id]?.count == buffered[$0.id]?.count }),
           let before = state.keys[key]
         else { return false }
         state.keys[key]?.setValues(values, generation: generation)
+        // The first time there is no earlier value from which anything could have changed.
         if before.generation != 0, let after = state.keys[key], before.effective != after.effective
         {
           state.post(key, after, old: before.effective, isOwn: isOwn)
@@ -150,6 +157,8 @@ extension PreferenceObservers {
           return nil
         }
         let unloaded = state.unloadedKeys(in: event)
+        // Their values before the event have to be known first, so the event is applied in a later
+        // round.
         guard unloaded.isEmpty else { return unloaded }
         state.layers[index].received = event.number
         if state.buffered[id] != nil { state.buffered[id]?.removeFirst() }
@@ -178,6 +187,7 @@ extension PreferenceObservers.State {
     var seen: Set<ExactKey> = []
     for change in event.changes {
       let key = ExactKey(change.key)
+      // Whoever observes every key observes this one from now on.
       if !everyKey.isEmpty { insert(key) }
       if !isLoaded(key), seen.insert(key).inserted { unloaded.append(change) }
     }

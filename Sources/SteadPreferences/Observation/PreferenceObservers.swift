@@ -96,6 +96,7 @@ final class PreferenceObservers: Sendable {
       for key in keys { state.keys[key, default: ObservedKey()].observers.append(state.lastID) }
       return state.lastID
     }
+    // Before the values are read, so that no change after the read is missed.
     updateLayers()
     for key in observer.keys ?? [] { loadValues(key) }
     deliver()
@@ -170,6 +171,7 @@ extension PreferenceObservers.State {
     }
     guard everyKey.isEmpty, keys.isEmpty else { return [] }
     defer {
+      // Nobody observes: the domains are not watched any more.
       layers = []
       generation += 1
     }
@@ -179,6 +181,7 @@ extension PreferenceObservers.State {
   /// Enqueues a change of a key's effective value.
   mutating func post(_ key: ExactKey, _ observed: ObservedKey, old: PropertyList?, isOwn: Bool) {
     let observerIDs = observed.observers + everyKey
+    // Known for another reason, such as a former observer of every key.
     guard !observerIDs.isEmpty || observed.tracked != nil else { return }
     let change = PreferenceChange(
       key: key.text, old: old, new: observed.effective, isOwn: isOwn)

@@ -42,6 +42,7 @@ final class PlistLayer: Sendable {
   ///   contents stay in effect, and the file is left as it is: it belongs to others.
   func load() throws {
     let found = try? Seen(path)
+    // `found` is nil when the status cannot be determined; reading says why.
     guard found == nil || found == .unknown || found != seen.withLock({ $0 }) else { return }
     let fields: PropertyList.Fields
     do {
@@ -78,6 +79,7 @@ final class PlistLayer: Sendable {
 
   /// Replaces the contents if they differ, as a change by another process.
   private func fill(_ fields: PropertyList.Fields) throws {
+    // An unchanged file must not report changes.
     if PropertyList.Fields(contents.contents()) != fields {
       try contents.replaceContents(with: fields, isOwn: false)
     }

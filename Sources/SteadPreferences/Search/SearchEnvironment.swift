@@ -48,6 +48,7 @@ enum HostID {
   /// across programs.
   static func make(machineID: Data?, hostName: @autoclosure () -> String) -> String {
     let identity = machineID.map { $0.filter { $0 > 0x20 } } ?? Data()
+    // Containers often have no machine-id, or an empty one.
     let known = identity.isEmpty ? Data(hostName().utf8) : identity
     return String(SHA256.hexadecimal(Data("Preferences of ".utf8) + known).prefix(32))
   }
@@ -103,6 +104,7 @@ enum ArgumentDomain {
     var rest = arguments.dropFirst()
     while let argument = rest.popFirst() {
       guard argument.hasPrefix("-"), argument.utf8.count > 1 else { continue }
+      // A flag without a value is not a key.
       guard let text = rest.first, !text.hasPrefix("-") else { continue }
       rest.removeFirst()
       let value = text.trimmingCharacters(in: .whitespacesAndNewlines)

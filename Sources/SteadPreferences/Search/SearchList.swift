@@ -121,12 +121,15 @@ final class LiveSearchList: Sendable {
       var (made, sources) = plan.list(suites: suites, previous: list, report: report)
       let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
+        // Somebody has asked for another list meanwhile. This one may lack what that request is
+        // about.
         guard state.requests == request else { return (state.suites, state.requests, nil) }
         // The old ones have their own locks, and are released once this one is free.
         swap(&state.sources, &sources)
         return (suites, request, install(made, &state) ? state.observers : [])
       }
       guard let observers else { continue }
+      // Without the lock: observers read the new list's domains.
       for observer in observers { observer(isOwn) }
       return
     }
@@ -135,9 +138,11 @@ final class LiveSearchList: Sendable {
   /// Makes a list, or an equal earlier one, the current one, and returns whether that is another
   /// than before.
   private func install(_ made: SearchList, _ state: inout State) -> Bool {
+    // An equal list is used again, so that domains that come and go do not accumulate lists.
     let known = state.lists.first { $0.isInterchangeable(with: made) }
     if known == nil { state.lists.append(made) }
     let next = known ?? made
+    // Release: a reader that loads the new list must see its contents.
     let last = newest.exchange(Unmanaged.passUnretained(next), ordering: .acquiringAndReleasing)
     return last.toOpaque() != Unmanaged.passUnretained(next).toOpaque()
   }

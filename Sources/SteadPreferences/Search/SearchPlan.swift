@@ -38,15 +38,18 @@ struct SearchPlan: Sendable {
     let target = opening.target(replacing: previous)
 
     var layers = opening.managed()
+    // Most programs have no arguments, and each layer costs a look-up per read.
     if !environment.shared.arguments.isEmpty { layers.append(environment.shared.arguments) }
     layers += opening.hostStore(domain, target: target)
     layers += opening.userStore(domain, target: target)
+    // A suite that is the domain itself is searched already.
     for suite in suites where suite != domain { layers += opening.suite(suite) }
     if domain != DomainName.global {
       layers += opening.hostStore(DomainName.global, target: target)
       layers += opening.present(DomainName.global)
     }
     layers += opening.allUsers()
+    // Even if empty: values may be registered later, and the list must not change for that.
     layers.append(environment.shared.registration)
     let list = SearchList(layers: layers, target: target, problem: opening.problem)
     if opening.problem != nil || !opening.errors.isEmpty { opening.sources.isConclusive = false }
@@ -100,6 +103,7 @@ struct SearchPlan: Sendable {
     let file = host ? "\(name).\(environment.host)" : name
     guard let base = directory(of: name) else { return environment.shared.memory(file) }
     let directory = host ? base.appending(path: "ByHost", directoryHint: .isDirectory) : base
+    // Searching must not create files: other programs would take them for a domain.
     guard DomainStore.isPresent(domain: file, directory: directory) else {
       if let onMissing { onMissing(environment.shared.watchForDomain(file, in: directory)) }
       return nil
@@ -125,9 +129,11 @@ private struct Opening {
   mutating func target(replacing previous: SearchList?) -> DomainStore {
     let isReplaced = previous?.problem != nil
     do {
+      // The target never changes once it is open; only a replacement is tried again.
       if let previous, !isReplaced { return previous.target }
       let store = try plan.open(
         plan.domain, host: plan.scope == .thisHost, options: plan.options)
+      // `Preferences(domain:)` throws where others go on in memory.
       if plan.isStrict { try store.checkFiles() }
       if let previous {
         try store.apply(
@@ -142,6 +148,7 @@ private struct Opening {
         notOpened: error, domain: plan.domain, plan.directory(of: plan.domain),
         isKept: !plan.isStrict,
         DirectoryRemedy(isReadOnly: plan.options.isReadOnly, isNamed: plan.directory != nil))
+      // Still impossible: the replacement goes on, with what was set meanwhile.
       if let previous { return previous.target }
       if !plan.isStrict { errors.append(contentsOf: problem.map { [$0] } ?? []) }
       guard !plan.isStrict, let base = plan.base(of: plan.domain, host: plan.scope == .thisHost)
@@ -197,6 +204,7 @@ private struct Opening {
     if let base = plan.base(of: name, host: host) {
       sources.searchedPaths.append((base, DomainStore.hasFiles(base)))
     } else {
+      // A domain in memory appears without any file that could be looked for.
       sources.isConclusive = false
     }
     var watches: [PathWatch] = []

@@ -47,7 +47,8 @@ final class SharedDomains: Sendable {
 
   /// Registers a search list, to be rebuilt with all others.
   func add(_ list: LiveSearchList) {
-    // What may be the last reference is released once the lock is free.
+    // What may be the last reference is released once the lock is free. Registering is rare, so
+    // lists that are gone are removed each time.
     let others = readers.withLock { readers in
       let others = readers.compactMap(\.list)
       readers = (others + [list]).map(Reader.init)
@@ -88,8 +89,7 @@ final class SharedDomains: Sendable {
   /// A volatile domain, created if missing.
   func makeVolatile(_ name: String) -> DomainStore {
     if let found = volatile(name) { return found }
-    // Made before taking the lock, and dropped if another thread was first: its initializer may do
-    // anything.
+    // Before the lock is taken: locks do not nest, and a store has its own.
     let made = DomainStore(inMemory: name)
     return state.withLock { state in
       if let found = state.volatile[name] { return found }
@@ -142,6 +142,7 @@ final class SharedDomains: Sendable {
       state.withLock { _ = $0.unstored.removeValue(forKey: name) }
     } catch {
       let error = PreferencesError(error, domain: name)
+      // With these codes the values are in memory. Any other error means that nothing was changed.
       if [.unavailable, .locked].contains(error.code) {
         state.withLock { [opened] in $0.unstored[name] = Unstored(store: opened, error: error) }
       }
@@ -158,6 +159,7 @@ final class SharedDomains: Sendable {
   /// - Throws: ``PreferencesError`` while that is impossible.
   func flushUnstored() throws {
     for (name, unstored) in state.withLock({ $0.unstored }) {
+      // It could not even be opened, so the values are nowhere.
       guard let store = unstored.store else { throw unstored.error }
       do { try store.flush() } catch { throw PreferencesError(error, domain: name) }
       state.withLock { _ = $0.unstored.removeValue(forKey: name) }
@@ -179,6 +181,7 @@ final class SharedDomains: Sendable {
     }
     let (registered, others) = layers.withLock { $0.register(made, as: path) }
     withExtendedLifetime(others) {}
+    // Only the one that others see; a second one that lost the race is dropped.
     if registered === made { watch(made) }
     return registered
   }
