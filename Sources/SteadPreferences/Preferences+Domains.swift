@@ -10,12 +10,18 @@ extension Preferences {
 
   /// Posted when a value was refused because it would exceed the quota; the object is the
   /// preferences.
+  ///
+  /// It is posted on the thread of the call that was refused.
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")
 
   // MARK: Defaults
 
   /// Registers values for keys that no domain has, in addition to those registered before.
+  ///
+  /// ```swift
+  /// preferences.register(defaults: ["theme": "system", "pageSize": 20])
+  /// ```
   ///
   /// They apply to all preferences of the process and are never written to a file, so an app
   /// registers them each time it starts. If a value isn't a property list, all of them are refused,
@@ -42,7 +48,7 @@ extension Preferences {
     }
   }
 
-  /// Removes a suite from the search list.
+  /// Removes a suite that ``addSuite(named:)`` has added from the search list; others are ignored.
   public func removeSuite(named name: String) {
     search.renew(report: report) { suites in suites.removeAll { $0 == name } }
   }
@@ -96,9 +102,11 @@ extension Preferences {
 
   // MARK: Persistent domains
 
-  /// The contents of a domain, such as an app's or the global one; nil when it is empty.
+  /// The contents of a domain, such as an app's or the global one; nil when it is empty or has no
+  /// files.
   ///
-  /// Other domains of the search list are not included.
+  /// Other domains of the search list are not included. Costs a conversion of each value, and
+  /// opening the domain if it isn't open.
   public func persistentDomain(forName name: String) -> [String: Any]? {
     let fields = reporting { () -> PropertyList.Fields? in
       try DomainName.check(name)
@@ -109,7 +117,9 @@ extension Preferences {
     return found.anyValue
   }
 
-  /// Replaces everything in a domain, as one change.
+  /// Replaces everything in a domain, as one change, and creates the domain if it has no files.
+  ///
+  /// Errors go to `onError`; ``flush()`` throws while the contents are not stored.
   public func setPersistentDomain(_ contents: [String: Any], forName name: String) {
     reporting {
       try DomainName.check(name)
@@ -126,7 +136,7 @@ extension Preferences {
     }
   }
 
-  /// Removes everything from a domain, as one change.
+  /// Removes everything from a domain, as one change. Its files stay, empty.
   public func removePersistentDomain(forName name: String) {
     reporting {
       try DomainName.check(name)
@@ -145,7 +155,8 @@ extension Preferences {
 
   // MARK: Values forced by an administrator
 
-  /// Whether an administrator has fixed the value of a key, so that setting it has no effect.
+  /// Whether an administrator has fixed the value of a key. Setting it stores a value, which has no
+  /// effect.
   public func objectIsForced(forKey key: String) -> Bool {
     objectIsForced(forKey: key, inDomain: domain)
   }

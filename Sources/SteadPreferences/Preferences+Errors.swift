@@ -1,5 +1,5 @@
 extension Preferences {
-  /// A function that is called with an error in a method that does not throw.
+  /// Called with the errors of methods that do not throw.
   public typealias ErrorHandler = @Sendable (PreferencesError) -> Void
 
   /// Called for errors of preferences that have no handler of their own, and when
@@ -20,7 +20,7 @@ extension Preferences {
     set { errors.handler = newValue }
   }
 
-  /// The last error in a method of this object that does not throw; nil if none occurred.
+  /// The last error of a method of this object that does not throw; nil if there was none.
   public var lastError: PreferencesError? { errors.last }
 
   /// Runs a body, and passes its errors to the handlers; nil when it has failed.
@@ -38,7 +38,8 @@ extension Preferences {
 
   // MARK: - Values that do not decode
 
-  /// The maximum number of undecodable values kept aside for one key; beyond it writes are refused.
+  /// The maximum number of undecodable values that are kept aside for one key. Beyond it, writes
+  /// fail with ``PreferencesError/Code/tooManyKeptAside``.
   public static let keptAsideLimit = 16
 
   /// The keys under which undecodable values of a key were kept aside when they were replaced.
@@ -137,7 +138,7 @@ extension Preferences {
     number == 1 ? "\(name).undecodable" : "\(name).undecodable.\(number)"
   }
 
-  /// Reports to the error handler that a value did not decode and the default was used.
+  /// Reports that a value did not decode and the default was used.
   @usableFromInline
   func reportUndecodable(_ error: any Error, forKey name: String) {
     report(addingKey(name, to: error))
@@ -154,6 +155,6 @@ extension Preferences {
     return PreferencesError(known, domain: domain, key: name)
   }
 
-  /// The domain that is written to.
+  /// The domain that is written to, or what replaces it in memory.
   var writableDomain: DomainStore { search.list.target }
 }

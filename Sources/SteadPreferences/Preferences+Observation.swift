@@ -50,8 +50,15 @@ extension Preferences {
     observers.observe(nil, includingOwn: includingOwn, handler)
   }
 
-  /// The changes of a key as an asynchronous sequence; see ``PreferenceChanges`` for what a slow
-  /// consumer gets.
+  /// The changes of a key as an asynchronous sequence, which begins with this call.
+  ///
+  /// ```swift
+  /// for await change in preferences.changes(for: "theme") {
+  ///   redraw(theme: change.new)
+  /// }
+  /// ```
+  ///
+  /// See ``PreferenceChanges`` for what a slow consumer gets.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -60,7 +67,7 @@ extension Preferences {
     changes(for: [key], includingOwn: includingOwn)
   }
 
-  /// The changes of several keys as an asynchronous sequence.
+  /// The changes of several keys as an asynchronous sequence, one element per changed key.
   public func changes(for keys: [String], includingOwn: Bool = true) -> PreferenceChanges {
     PreferenceChanges { [observers] handler in
       observers.observe(keys, includingOwn: includingOwn, handler)
@@ -70,7 +77,9 @@ extension Preferences {
   /// The changes of all keys as an asynchronous sequence.
   public var changes: PreferenceChanges { changes() }
 
-  /// The changes of all keys as an asynchronous sequence, optionally without this process's own.
+  /// The changes of all keys as an asynchronous sequence.
+  ///
+  /// - Parameter includingOwn: false for changes by other processes only.
   public func changes(includingOwn: Bool = true) -> PreferenceChanges {
     PreferenceChanges { [observers] handler in
       observers.observe(nil, includingOwn: includingOwn, handler)
@@ -121,7 +130,7 @@ private let isNotificationNamed = Atomic<Bool>(false)
 /// being tracked at that moment, an untracked read looks tracked, which costs time and a
 /// ``TrackedKey``, and is otherwise harmless.
 struct TrackingProbe: Hashable {
-  /// How often any probe was hashed.
+  /// How often Observation has inserted a probe's key path, in all threads.
   static let count = Atomic<Int>(0)
 
   static let keyPath: KeyPath<Preferences, Void> & Sendable = \Preferences.[TrackingProbe()]

@@ -75,6 +75,10 @@ extension Preferences {
 
   /// The writable domain as a property list that other tools can read.
   ///
+  /// ```swift
+  /// try preferences.exportDomain(format: .xml).write(to: backup)
+  /// ```
+  ///
   /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
   public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
     try PropertyList.dictionary(.init(search.list.target.contents())).data(format: format)

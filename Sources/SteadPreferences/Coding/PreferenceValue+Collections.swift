@@ -1,12 +1,14 @@
 import SteadFormats
 
 extension Optional: PreferenceValue where Wrapped: PreferenceValue {
-  /// Makes the value from its stored form.
+  /// Reads a value of the wrapped type. A stored value is never nil.
+  ///
+  /// - Throws: What the wrapped type throws.
   public init(propertyList: PropertyList) throws {
     self = .some(try Wrapped(propertyList: propertyList))
   }
 
-  /// The form in which to store the value; nil removes the key.
+  /// The stored form of the wrapped value; nil removes the key.
   public func propertyList() throws -> PropertyList? { try self?.propertyList() }
 }
 
@@ -16,7 +18,10 @@ extension Optional: UnsetPreferenceValue where Wrapped: PreferenceValue {
 }
 
 extension Array: PreferenceValue where Element: PreferenceValue {
-  /// Makes the array from a stored one, all of whose elements must be readable.
+  /// Reads an array, all of whose elements must be readable.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, and what the element type
+  ///   throws.
   public init(propertyList: PropertyList) throws {
     guard case .array(let stored) = propertyList else {
       throw PreferencesError(propertyList, isNo: Self.self)
@@ -24,7 +29,10 @@ extension Array: PreferenceValue where Element: PreferenceValue {
     self = try stored.map { try Element(propertyList: $0) }
   }
 
-  /// An array. Throws when an element is nil, which an array cannot contain.
+  /// Stored as an array.
+  ///
+  /// - Throws: ``PreferencesError`` `.notAPropertyList` for an element that is nil, which a
+  ///   property list cannot contain.
   public func propertyList() throws -> PropertyList? {
     .array(try map { element in try element.propertyList().orThrow(inside: "an array") })
   }
@@ -36,12 +44,17 @@ extension Array: UnsetPreferenceValue where Element: PreferenceValue {
 }
 
 extension Set: PreferenceValue where Element: PreferenceValue {
-  /// Makes the set from a stored array, all of whose elements must be readable.
+  /// Reads an array, all of whose elements must be readable; equal ones become one.
+  ///
+  /// - Throws: As for an array.
   public init(propertyList: PropertyList) throws {
     self = Set(try [Element](propertyList: propertyList))
   }
 
-  /// An array; strings and whole numbers are sorted, so that equal sets are stored alike.
+  /// Stored as an array. Strings and whole numbers are sorted, so that equal sets have equal stored
+  /// values.
+  ///
+  /// - Throws: As for an array.
   public func propertyList() throws -> PropertyList? {
     let stored = try map { element in try element.propertyList().orThrow(inside: "a set") }
     return .array(
@@ -63,10 +76,13 @@ extension Set: UnsetPreferenceValue where Element: PreferenceValue {
 }
 
 extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: PreferenceValue {
-  /// Makes the dictionary from a stored one, all of whose keys and values must be readable.
+  /// Reads a dictionary, all of whose keys and values must be readable.
   ///
   /// Keys are `String`, `Int`, and types that are `RawRepresentable` by one of them and declare
   /// conformance to `CodingKeyRepresentable`.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, and what the value type
+  ///   throws.
   public init(propertyList: PropertyList) throws {
     guard case .dictionary(let fields) = propertyList else {
       throw PreferencesError(propertyList, isNo: Self.self)
@@ -82,7 +98,7 @@ extension Dictionary: PreferenceValue where Key: CodingKeyRepresentable, Value: 
     }
   }
 
-  /// A dictionary; keys whose value is nil are omitted.
+  /// Stored as a dictionary, without the keys whose value is nil.
   public func propertyList() throws -> PropertyList? {
     .dictionary(
       PropertyList.Fields(
@@ -99,7 +115,9 @@ where Key: CodingKeyRepresentable, Value: PreferenceValue {
 }
 
 extension Range: PreferenceValue where Bound: PreferenceValue {
-  /// Makes the range from an array of its two bounds.
+  /// Reads an array of the two bounds, the lower one first.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     let bounds = try [Bound](propertyList: propertyList)
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
@@ -108,14 +126,16 @@ extension Range: PreferenceValue where Bound: PreferenceValue {
     self = bounds[0]..<bounds[1]
   }
 
-  /// An array of the two bounds.
+  /// Stored as an array of the two bounds.
   public func propertyList() throws -> PropertyList? {
     try [lowerBound, upperBound].propertyList()
   }
 }
 
 extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
-  /// Makes the range from an array of its two bounds.
+  /// Reads an array of the two bounds, the lower one first.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     let bounds = try [Bound](propertyList: propertyList)
     guard bounds.count == 2, bounds[0] <= bounds[1] else {
@@ -124,7 +144,7 @@ extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
     self = bounds[0]...bounds[1]
   }
 
-  /// An array of the two bounds.
+  /// Stored as an array of the two bounds.
   public func propertyList() throws -> PropertyList? {
     try [lowerBound, upperBound].propertyList()
   }

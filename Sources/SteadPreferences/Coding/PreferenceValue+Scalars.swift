@@ -1,7 +1,11 @@
 import Foundation
 
 extension Bool: UnsetPreferenceValue {
-  /// Makes the boolean from a boolean, a number, or a word for it.
+  /// Reads a boolean; a number, which is true unless 0; or one of the words yes, no, true, false,
+  /// y, n, t, f, in upper or lower case, or a whole number in a string, as the command line has
+  /// them.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     let value: Bool? =
       switch propertyList {
@@ -27,7 +31,7 @@ extension Bool: UnsetPreferenceValue {
     }
   }
 
-  /// The boolean.
+  /// Stored as a boolean.
   public func propertyList() -> PropertyList? { .bool(self) }
 
   /// False.
@@ -35,7 +39,9 @@ extension Bool: UnsetPreferenceValue {
 }
 
 extension String: UnsetPreferenceValue {
-  /// Makes the string from a string, or from a number.
+  /// Reads a string, or a number in its shortest decimal form.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, including a boolean.
   public init(propertyList: PropertyList) throws {
     // A boolean has no string form that would be read as a boolean again.
     if case .bool = propertyList { throw PreferencesError(propertyList, isNo: String.self) }
@@ -45,7 +51,7 @@ extension String: UnsetPreferenceValue {
     self = text
   }
 
-  /// The string.
+  /// Stored as a string.
   public func propertyList() -> PropertyList? { .string(self) }
 
   /// An empty string.
@@ -53,7 +59,9 @@ extension String: UnsetPreferenceValue {
 }
 
 extension Data: UnsetPreferenceValue {
-  /// Makes the data from data.
+  /// Reads data. Nothing else is converted.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     guard case .data(let data) = propertyList else {
       throw PreferencesError(propertyList, isNo: Data.self)
@@ -61,7 +69,7 @@ extension Data: UnsetPreferenceValue {
     self = data
   }
 
-  /// The data.
+  /// Stored as data.
   public func propertyList() -> PropertyList? { .data(self) }
 
   /// Empty data.
@@ -69,7 +77,9 @@ extension Data: UnsetPreferenceValue {
 }
 
 extension Date: PreferenceValue {
-  /// Makes the date from a date.
+  /// Reads a date. Nothing else is converted.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     guard case .date(let date) = propertyList else {
       throw PreferencesError(propertyList, isNo: Date.self)
@@ -77,12 +87,15 @@ extension Date: PreferenceValue {
     self = date
   }
 
-  /// The date.
+  /// Stored as a date, with its fraction of a second in the journal; a property list in XML has
+  /// whole seconds.
   public func propertyList() -> PropertyList? { .date(self) }
 }
 
 extension UUID: PreferenceValue {
-  /// Makes the identifier from a string.
+  /// Reads a UUID's string, in upper or lower case.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     guard case .string(let text) = propertyList, let value = UUID(uuidString: text) else {
       throw PreferencesError(propertyList, isNo: UUID.self)
@@ -90,13 +103,16 @@ extension UUID: PreferenceValue {
     self = value
   }
 
-  /// The identifier as a string.
+  /// Stored as a string.
   public func propertyList() -> PropertyList? { .string(uuidString) }
 }
 
 extension URL: PreferenceValue {
-  /// Makes the URL from the stored form of ``Preferences/set(_:forKey:)-(URL?,String)``, or from an
-  /// address.
+  /// Reads what ``Preferences/set(_:forKey:)-(URL?,String)`` stores, or the address in a string.
+  ///
+  /// A string that begins with `/` or `~` is a path, and any other an address.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     var url = propertyList.url
     if case .string(let text) = propertyList, !text.hasPrefix("/"), !text.hasPrefix("~") {
@@ -106,24 +122,26 @@ extension URL: PreferenceValue {
     self = url
   }
 
-  /// The form that ``Preferences/set(_:forKey:)-(URL?,String)`` stores: a file's path, or an
-  /// archive.
+  /// Stored as ``Preferences/set(_:forKey:)-(URL?,String)`` does: a file's path, or an archive.
   public func propertyList() throws -> PropertyList? { try PropertyList(url: self) }
 }
 
 extension PropertyList: PreferenceValue {
-  /// Keeps the stored value unchanged.
+  /// Keeps the stored value as it is.
   public init(propertyList: PropertyList) { self = propertyList }
 
-  /// The value itself.
+  /// Stored as it is.
   public func propertyList() -> PropertyList? { self }
 }
 
 // MARK: - Numbers
 
 extension PreferenceValue where Self: FixedWidthInteger & Codable {
-  /// Makes the number from a whole number in range, a boolean, a number without a fraction, or a
-  /// string.
+  /// Reads a whole number in the type's range; a boolean as 1 or 0; a number without a fraction; or
+  /// the whole string as a number, as the command line has it.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, and for one that is out
+  ///   of range.
   @inlinable
   public init(propertyList: PropertyList) throws {
     if case .integer(let number) = propertyList, let value = Self(exactly: number) {
@@ -133,7 +151,9 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
     }
   }
 
-  /// The number.
+  /// Stored as a whole number.
+  ///
+  /// - Throws: ``PreferencesError`` `.notAPropertyList` for a number of more than 64 bits.
   @inlinable
   public func propertyList() throws -> PropertyList? {
     // The signed form where it suffices, since most tools know no other.
@@ -148,6 +168,7 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
   @inlinable
   public static var whileUnset: Self { 0 }
 
+  /// The slow path of ``init(propertyList:)``, which is inlined into programs.
   @usableFromInline
   static func coerced(_ stored: PropertyList) throws -> Self {
     let value: Self? =
@@ -166,7 +187,11 @@ extension PreferenceValue where Self: FixedWidthInteger & Codable {
 }
 
 extension Double: UnsetPreferenceValue {
-  /// Makes the number from a number that it can hold, a boolean, or a string.
+  /// Reads a number that a `Double` holds exactly; a boolean as 1 or 0; or the whole string as a
+  /// number.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, such as a whole number
+  ///   that it cannot hold exactly.
   public init(propertyList: PropertyList) throws {
     let value: Double? =
       switch propertyList {
@@ -182,7 +207,7 @@ extension Double: UnsetPreferenceValue {
     self = value
   }
 
-  /// The number.
+  /// Stored as a 64-bit floating-point number.
   public func propertyList() -> PropertyList? { .double(self) }
 
   /// Zero.
@@ -190,7 +215,10 @@ extension Double: UnsetPreferenceValue {
 }
 
 extension Float: UnsetPreferenceValue {
-  /// Makes the number from a number in range, which is rounded, a boolean, or a string.
+  /// Reads what `Double` reads, rounded to a `Float`.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value, and for a number out of
+  ///   range.
   public init(propertyList: PropertyList) throws {
     if case .float(let number) = propertyList {
       self = number
@@ -204,7 +232,7 @@ extension Float: UnsetPreferenceValue {
     }
   }
 
-  /// The number.
+  /// Stored as a 32-bit floating-point number in the journal; a property list in XML has 64 bits.
   public func propertyList() -> PropertyList? { .float(self) }
 
   /// Zero.
@@ -212,7 +240,9 @@ extension Float: UnsetPreferenceValue {
 }
 
 extension Decimal: UnsetPreferenceValue {
-  /// Makes the number from a string, or from a number.
+  /// Reads a string, whose decimal point does not depend on the locale, or a finite number.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` for any other value.
   public init(propertyList: PropertyList) throws {
     let value: Decimal? =
       switch propertyList {
@@ -227,7 +257,7 @@ extension Decimal: UnsetPreferenceValue {
     self = value
   }
 
-  /// The number as a string, which keeps all of its digits.
+  /// Stored as a string, which keeps all digits.
   public func propertyList() -> PropertyList? { .string(description) }
 
   /// Zero.

@@ -68,7 +68,9 @@ extension UInt64: UnsetPreferenceValue {}
 // MARK: - Raw values and Codable values
 
 extension PreferenceValue where Self: RawRepresentable, RawValue: PreferenceValue {
-  /// Makes the value from its stored raw value. Throws when no value has that raw value.
+  /// Reads a stored raw value.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` when no value of the type has that raw value.
   public init(propertyList: PropertyList) throws {
     self = try RawBridge<Self>.decode(propertyList)
   }
@@ -78,17 +80,23 @@ extension PreferenceValue where Self: RawRepresentable, RawValue: PreferenceValu
 }
 
 extension PreferenceValue where Self: Codable {
-  /// Makes the value from the tree that ``propertyList()`` returns, or from JSON data.
+  /// Reads the tree that ``propertyList()`` returns, or JSON data, as SteadDefault stores it.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode`, whose cause is the type's own error.
   public init(propertyList: PropertyList) throws {
     self = try CodableBridge<Self>.decode(propertyList)
   }
 
-  /// A tree of property list values.
+  /// Stored as a tree of property list values, which tools can show and edit.
+  ///
+  /// - Throws: ``PreferencesError`` `.notAPropertyList`, whose cause is the type's own error.
   public func propertyList() throws -> PropertyList? { try CodableBridge.encode(self) }
 }
 
 extension PreferenceValue where Self: RawRepresentable & Codable, RawValue: PreferenceValue {
-  /// Makes the value from its stored raw value. Throws when no value has that raw value.
+  /// Reads a stored raw value.
+  ///
+  /// - Throws: ``PreferencesError`` `.doesNotDecode` when no value of the type has that raw value.
   public init(propertyList: PropertyList) throws {
     self = try RawBridge<Self>.decode(propertyList)
   }
@@ -108,7 +116,9 @@ protocol PreferenceBridge<Value>: SendableMetatype {
   /// The type of the converted values.
   associatedtype Value
 
-  /// Reads a stored value; throws when it isn't a value of the type.
+  /// Reads a stored value.
+  ///
+  /// - Throws: What the type throws when it is not one of its values.
   static func decode(_ stored: PropertyList) throws -> Value
 
   /// The form in which to store a value; nil when nothing is to be stored.
@@ -151,7 +161,7 @@ enum RawBridge<Value: RawRepresentable>: PreferenceBridge where Value.RawValue: 
 /// The bridge of a type that is stored as the tree of its `Codable` form.
 @usableFromInline
 enum CodableBridge<Value: Codable>: PreferenceBridge {
-  /// Data is read as JSON, since SteadDefault's `df.store` stores a value that way.
+  /// Reads a tree, or JSON in data, as SteadDefault's `df.store` stores a value.
   @usableFromInline
   static func decode(_ stored: PropertyList) throws -> Value {
     do {

@@ -224,7 +224,8 @@ struct KeyStamps {
   /// Whether an edit with these stamps is newer than what another place has with its own.
   func isNewer(_ edit: DomainEdit, than others: KeyStamps) -> Bool {
     let mine = known(edit.key) ?? floor
-    // The other place knows the key's own stamp. Otherwise only that it is not later than the floor.
+    // The other place knows the key's own stamp. Otherwise only that it is not later than the
+    // floor.
     if let other = others.known(edit.key) { return mine > other }
     // With equal floors nothing says which is newer. A value wins over a removal, since it may come
     // from a property list that is gone now.

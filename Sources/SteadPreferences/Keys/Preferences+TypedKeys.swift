@@ -105,7 +105,7 @@ extension Preferences {
   /// Removes the values stored for a typed key and its old names, so that the default applies
   /// again.
   ///
-  /// That also removes a value that does not decode.
+  /// That also removes a value that does not decode. Errors go to `onError`.
   @inlinable
   public func reset<Value>(_ path: KeyPath<Keys, Key<Value>>) { reset(Keys()[keyPath: path]) }
 
@@ -120,14 +120,14 @@ extension Preferences {
   }
 
   /// Whether a typed key has been set: whether any domain except the registered defaults has a
-  /// value.
+  /// value, under its name or an old one.
   @inlinable
   public func isSet<Value>(_ path: KeyPath<Keys, Key<Value>>) -> Bool {
     isSet(Keys()[keyPath: path])
   }
 
   /// Whether a typed key has been set: whether any domain except the registered defaults has a
-  /// value.
+  /// value, under its name or an old one.
   public func isSet<Value>(_ key: Key<Value>) -> Bool {
     let names = [key.name] + key.oldNames.map(\.name)
     return layers.contains { layer in

@@ -30,14 +30,14 @@
       self.store = store
     }
 
-    /// The value.
+    /// The value: a read looks it up, a write stores it.
     @inlinable
     public var wrappedValue: Value {
       get { (store ?? .standard)[key] ?? initial }
       nonmutating set { (store ?? .standard)[key] = newValue }
     }
 
-    /// The value as a binding, to be passed on.
+    /// A binding to the value: `$volume`.
     public var projectedValue: PreferenceBinding<Value> {
       PreferenceBinding {
         wrappedValue

@@ -28,7 +28,7 @@ public struct Preference<Value: Sendable>: Sendable {
     self.init(Preferences.Keys()[keyPath: path], store: store)
   }
 
-  /// A property with the value of a key.
+  /// A property with the value of a key that is declared elsewhere than in ``Preferences/Keys``.
   public init(_ key: Preferences.Key<Value>, store: Preferences? = nil) {
     self.key = key
     self.store = store
@@ -36,14 +36,14 @@ public struct Preference<Value: Sendable>: Sendable {
 
   @usableFromInline var preferences: Preferences { store ?? .standard }
 
-  /// The value, as the subscript of ``Preferences`` reads and writes it.
+  /// The value, as the subscript of ``Preferences`` reads and writes it: errors go to `onError`.
   @inlinable
   public var wrappedValue: Value {
     get { preferences[key] }
     nonmutating set { preferences[key] = newValue }
   }
 
-  /// The property's changes, and other operations on it.
+  /// The property's changes and its other operations: `for await change in $theme`.
   public var projectedValue: PreferenceProjection<Value> {
     PreferenceProjection(key: key, preferences: preferences)
   }
@@ -91,7 +91,7 @@ extension PreferenceProjection: AsyncSequence {
   /// The changes from now on: values set before the first `await` are not missed.
   public var changes: TypedPreferenceChanges<Value> { preferences.changes(for: key) }
 
-  /// Calls a handler with each change, until the token is released or cancelled.
+  /// Calls a handler with each change, until the returned object is released or cancelled. Keep it.
   public func observe(
     includingOwn: Bool = true, _ handler: @escaping @Sendable (PreferenceChange<Value>) -> Void
   ) -> PreferenceObservation {
@@ -110,7 +110,7 @@ public struct PreferenceBinding<Value> {
   private let get: () -> Value
   private let set: (Value) -> Void
 
-  /// A binding that calls two functions to read and write.
+  /// Makes a binding of two functions, which are called on the thread of each read and write.
   public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) {
     self.get = get
     self.set = set
@@ -124,7 +124,7 @@ public struct PreferenceBinding<Value> {
     }
   }
 
-  /// The value.
+  /// The value, read and written through the two functions.
   public var wrappedValue: Value {
     get { get() }
     nonmutating set { set(newValue) }

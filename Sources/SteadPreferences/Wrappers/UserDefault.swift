@@ -32,14 +32,14 @@ public struct UserDefault<Value> {
 
   @usableFromInline var preferences: Preferences { store ?? .standard }
 
-  /// The value.
+  /// The value: a read looks it up, a write stores it.
   @inlinable
   public var wrappedValue: Value {
     get { preferences[key] ?? initial }
     nonmutating set { preferences[key] = newValue }
   }
 
-  /// The wrapper itself, to observe the property.
+  /// The wrapper itself, for its changes: `$isFirstLaunch.observe`.
   public var projectedValue: UserDefault { self }
 
   /// Whether the key has been set: whether any domain except the registered defaults has a value.
@@ -88,8 +88,8 @@ extension UserDefault {
     self.init(key: .init(key.rawValue), initial: wrappedValue, store: store)
   }
 
-  /// A property that has `UserDefaults`' value while nothing is stored: false, 0, an empty string,
-  /// nil.
+  /// A property without a default: while nothing is stored it has the value that `UserDefaults`
+  /// returns, such as false, 0, an empty string or nil.
   public init(key: Preferences.Name, store: Preferences? = nil) where Value: UnsetPreferenceValue {
     self.init(key: .init(key.rawValue), initial: .whileUnset, store: store)
   }
