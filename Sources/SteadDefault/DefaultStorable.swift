@@ -120,11 +120,7 @@ public struct CodablePreferences: Sendable {
     do {
       json = try encoder.encode(value)
     } catch {
-      throw PreferencesError(
-        code: .notAPropertyList,
-        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
-        key: key,
-        cause: error)
+      throw PreferencesError.doesNotEncode(Value.self, key: key, cause: error)
     }
     try preferences.replace(with: .data(json), forKey: key) { stored in
       _ = try Self.decode(Value.self, from: stored, key: key, decoder: JSONDecoder())
@@ -156,10 +152,7 @@ public struct CodablePreferences: Sendable {
       if case .data(let json) = stored { return try decoder.decode(type, from: json) }
       return try stored.decodedTree(as: type)
     } catch {
-      throw PreferencesError(
-        code: .doesNotDecode,
-        message: "The stored value does not decode as \(Value.self). Have the type decode it, or "
-          + "set another value.", key: key, cause: error)
+      throw PreferencesError.doesNotDecode(as: Value.self, key: key, cause: error)
     }
   }
 }

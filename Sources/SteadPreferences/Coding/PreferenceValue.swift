@@ -173,25 +173,13 @@ enum CodableBridge<Value: Codable>: PreferenceBridge {
     } catch let error as PreferencesError {
       throw error
     } catch {
-      throw PreferencesError(
-        code: .doesNotDecode,
-        message: "The stored value does not decode as \(Value.self). Have the type decode it, or "
-          + "set another value.", cause: error)
+      throw PreferencesError.doesNotDecode(as: Value.self, cause: error)
     }
   }
 
   @usableFromInline
   static func encode(_ value: Value) throws -> PropertyList? {
-    do {
-      return try TreeEncoder.tree(of: value)
-    } catch let error as PreferencesError {
-      throw error
-    } catch {
-      throw PreferencesError(
-        code: .notAPropertyList,
-        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
-        cause: error)
-    }
+    try PropertyList.encodedTree(value)
   }
 }
 
@@ -238,5 +226,28 @@ extension PreferencesError {
       message:
         "The stored value is \(stored.kindName), which cannot be read as \(type). Set the key again, "
         + "or remove it.")
+  }
+}
+
+extension PreferencesError {
+  /// The error for a stored value that a type's own decoding has refused.
+  package static func doesNotDecode(
+    as type: Any.Type, key: String? = nil, cause: any Error
+  ) -> PreferencesError {
+    PreferencesError(
+      code: .doesNotDecode,
+      message:
+        "The stored value does not decode as \(type). Have the type decode it, or set another value.",
+      key: key, cause: cause)
+  }
+
+  /// The error for a value that its type's own encoding has refused.
+  package static func doesNotEncode(
+    _ type: Any.Type, key: String? = nil, cause: any Error
+  ) -> PreferencesError {
+    PreferencesError(
+      code: .notAPropertyList,
+      message: "A value of \(type) could not be encoded; correct what the cause names.", key: key,
+      cause: cause)
   }
 }

@@ -160,10 +160,7 @@ extension PropertyList {
     } catch let error as PreferencesError {
       throw error
     } catch {
-      throw PreferencesError(
-        code: .doesNotDecode,
-        message: "The stored value does not decode as \(type). Have the type decode it, or set "
-          + "another value.", cause: error)
+      throw PreferencesError.doesNotDecode(as: type, cause: error)
     }
   }
 
@@ -177,15 +174,19 @@ extension PropertyList {
   /// A value's stored form: its own, or the tree of its `Codable` form; nil for nil.
   package static func encoded<Value: Encodable>(_ value: Value) throws -> PropertyList? {
     if let native = value as? any PreferenceValue { return try native.propertyList() }
+    return try encodedTree(value)
+  }
+
+  /// The tree of a value's `Codable` form; nil for nil.
+  ///
+  /// - Throws: ``PreferencesError`` `.notAPropertyList`.
+  static func encodedTree<Value: Encodable>(_ value: Value) throws -> PropertyList? {
     do {
       return try TreeEncoder.tree(of: value)
     } catch let error as PreferencesError {
       throw error
     } catch {
-      throw PreferencesError(
-        code: .notAPropertyList,
-        message: "A value of \(Value.self) could not be encoded; correct what the cause names.",
-        cause: error)
+      throw PreferencesError.doesNotEncode(Value.self, cause: error)
     }
   }
 }

@@ -313,13 +313,8 @@ extension DomainFile {
 
   /// Encodes edits into one record of the log, which counts as a whole or not at all.
   func append(_ edits: [DomainEdit], _ writer: Journal.Writer) throws {
-    let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
-    try writer.append(byteCount: count) { buffer in
-      var offset = 0
-      for edit in edits {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
-        offset += DomainRecord.encode(edit.key, edit.value, into: rest)
-      }
+    try writer.append(byteCount: DomainRecord.byteCount(edits)) { buffer in
+      DomainRecord.encode(edits, into: buffer)
     }
   }
 

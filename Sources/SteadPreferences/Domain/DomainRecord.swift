@@ -66,6 +66,22 @@ enum DomainRecord {
     return offset
   }
 
+  /// The size of several operations that are one record.
+  static func byteCount(_ edits: [DomainEdit]) throws(PropertyListError) -> Int {
+    var count = 0
+    for edit in edits { count += try byteCount(edit.key, edit.value) }
+    return count
+  }
+
+  /// Writes several operations one behind the other into sufficient space.
+  static func encode(_ edits: [DomainEdit], into buffer: UnsafeMutableRawBufferPointer) {
+    var offset = 0
+    for edit in edits {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[offset...])
+      offset += encode(edit.key, edit.value, into: rest)
+    }
+  }
+
   /// Data of at least this many bytes is appended to the journal from where it is, without a copy.
   static let longByteCount = 128 << 10
 

@@ -8,36 +8,12 @@ extension DomainStore {
     var options: DomainStore.Options
   }
 
-  private struct Opened {
-    weak var store: DomainStore?
-  }
-
   /// The open domains, one object each: all users in the process then share its table, its journal
   /// and its watch.
   private struct Registry {
-    var stores: [FileKey: Opened] = [:]
+    var stores = WeakRegistry<FileKey, DomainStore>()
     /// Domains that live until the process ends.
     var kept: [ObjectIdentifier: DomainStore] = [:]
-    /// The number of entries at which those of closed domains are removed.
-    var limit = 64
-
-    /// Registers a domain, or returns the registered one.
-    ///
-    /// Also returns the domains whose last reference this may be: releasing one closes files and
-    /// takes its own lock, so that must happen after this lock is free.
-    mutating func register(
-      _ new: DomainStore, at key: FileKey
-    ) -> (store: DomainStore, others: [DomainStore]) {
-      if let store = stores[key]?.store { return (store, []) }
-      stores[key] = Opened(store: new)
-      // Entries of released stores are removed when the number has doubled, so that registering
-      // takes constant time on average.
-      guard stores.count > limit else { return (new, []) }
-      let open = stores.compactMap { key, opened in opened.store.map { (key, $0) } }
-      stores = Dictionary(uniqueKeysWithValues: open.map { ($0.0, Opened(store: $0.1)) })
-      limit = max(64, 2 * stores.count)
-      return (new, open.map(\.1))
-    }
   }
 
   private static let registry = ForkSafeLock(Registry())
@@ -54,7 +30,7 @@ extension DomainStore {
   ) throws -> DomainStore {
     let path = directory.standardizedFileURL.appending(path: domain).path(percentEncoded: false)
     let key = FileKey(path: path, options: options)
-    if let store = registry.withLock({ registry in registry.stores[key]?.store }) { return store }
+    if let store = registry.withLock({ registry in registry.stores[key] }) { return store }
     // Not under the lock: another domain's opening need not wait for this one's. Two threads may
     // both read the files; the first to finish is kept.
     let new: DomainStore
@@ -63,7 +39,7 @@ extension DomainStore {
     } catch {
       throw PreferencesError(error, domain: domain)
     }
-    let (store, others) = registry.withLock { registry in registry.register(new, at: key) }
+    let (store, others) = registry.withLock { registry in registry.stores.register(new, as: key) }
     withExtendedLifetime(others) {}
     if store === new { store.watchLater() }
     return store
@@ -77,7 +53,7 @@ extension DomainStore {
   /// apply.
   func keepUntilExit() {
     // What may be the last reference to another one is released once the lock is free.
-    let open = Self.registry.withLock { registry in registry.stores.values.compactMap(\.store) }
+    let open = Self.registry.withLock { registry in registry.stores.all }
     // A domain in memory, or one that `storedContents` opened, is not shared.
     guard open.contains(where: { $0 === self }) else { return }
     Self.registry.withLock { registry in registry.kept[ObjectIdentifier(self)] = self }
@@ -189,5 +165,46 @@ extension DomainStore {
     startWatching()
     // Changes before the watch began are not reported.
     refresh()
+  }
+}
+
+// MARK: - Registry
+
+/// Shared objects by key, as long as somebody else retains them.
+struct WeakRegistry<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
+  private struct Entry: Sendable {
+    weak var object: Object?
+  }
+
+  private static var firstLimit: Int { 64 }
+
+  private var entries: [Key: Entry] = [:]
+  /// The number of entries at which those of released objects are removed.
+  private var limit = firstLimit
+
+  init() {}
+
+  subscript(key: Key) -> Object? { entries[key]?.object }
+
+  var all: [Object] { entries.values.compactMap(\.object) }
+
+  /// The number of entries, including those of released objects.
+  var count: Int { entries.count }
+
+  /// Registers an object, or returns the one that has the key.
+  ///
+  /// Also returns objects whose last reference this may be: they have locks of their own, and must
+  /// be released after the lock around the registry.
+  mutating func register(
+    _ object: Object, as key: Key
+  ) -> (registered: Object, others: [Object]) {
+    if let found = entries[key]?.object { return (found, []) }
+    entries[key] = Entry(object: object)
+    // Swept when the number has doubled, so that registering takes constant time on average.
+    guard entries.count > limit else { return (object, []) }
+    let live = entries.compactMap { key, entry in entry.object.map { (key, $0) } }
+    entries = Dictionary(uniqueKeysWithValues: live.map { ($0.0, Entry(object: $0.1)) })
+    limit = max(Self.firstLimit, 2 * entries.count)
+    return (object, live.map(\.1))
   }
 }

@@ -253,7 +253,7 @@ extension DomainStore {
       try replay.checkQuota(options.quota, edits)
       // The quota and the encoding are checked here: what no record can hold must be refused now,
       // not at each later write.
-      for edit in edits { _ = try DomainRecord.byteCount(edit.key, edit.value) }
+      _ = try DomainRecord.byteCount(edits)
       isFirst = file.deferWrites(edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: true) }
     }

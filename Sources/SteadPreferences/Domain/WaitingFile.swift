@@ -263,15 +263,11 @@ extension WaitingFile {
   }
 
   private static func record(of edits: [DomainEdit]) throws -> Data {
-    let count = try edits.reduce(0) { try $0 + DomainRecord.byteCount($1.key, $1.value) }
+    let count = try DomainRecord.byteCount(edits)
     var record = Data(count: recordHeaderByteCount + count)
     record.withUnsafeMutableBytes { bytes in
       let payload = UnsafeMutableRawBufferPointer(rebasing: bytes[recordHeaderByteCount...])
-      var offset = 0
-      for edit in edits {
-        let rest = UnsafeMutableRawBufferPointer(rebasing: payload[offset...])
-        offset += DomainRecord.encode(edit.key, edit.value, into: rest)
-      }
+      DomainRecord.encode(edits, into: payload)
       let checksum = UnsafeRawBufferPointer(payload).checksum
       bytes.storeBytes(of: UInt32(count).littleEndian, as: UInt32.self)
       bytes.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)

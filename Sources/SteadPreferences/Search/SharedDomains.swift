@@ -33,9 +33,9 @@ final class SharedDomains: Sendable {
 
   private let state = ForkSafeLock(State())
   /// Property lists owned by others, by their paths, as long as a search list has them.
-  private let layers = ForkSafeLock(WeakRegistry<PlistLayer>())
+  private let layers = ForkSafeLock(WeakRegistry<String, PlistLayer>())
   /// Watches for missing domains, as long as a search list waits for them.
-  private let watches = ForkSafeLock(WeakRegistry<PathWatch>())
+  private let watches = ForkSafeLock(WeakRegistry<String, PathWatch>())
   private let readers = ForkSafeLock<[Reader]>([])
 
   init(arguments: [String]) {
@@ -263,45 +263,5 @@ extension SharedDomains {
     // list.
     guard wasPresent != (layer.store != nil) else { return }
     renewLists(report: ErrorReports.sharedHandler, isOwn: false)
-  }
-}
-
-// MARK: - Registry
-
-/// Shared objects by name, as long as somebody else retains them.
-struct WeakRegistry<Object: AnyObject & Sendable>: Sendable {
-  private struct Entry: Sendable {
-    weak var object: Object?
-  }
-
-  private static var firstLimit: Int { 64 }
-
-  private var entries: [String: Entry] = [:]
-  /// The number of entries at which those of released objects are removed.
-  private var limit = firstLimit
-
-  init() {}
-
-  subscript(name: String) -> Object? { entries[name]?.object }
-
-  var all: [Object] { entries.values.compactMap(\.object) }
-
-  /// The number of entries, including those of released objects.
-  var count: Int { entries.count }
-
-  /// Registers an object, or returns the one that has the name.
-  ///
-  /// Also returns objects whose last reference this may be: they have locks of their own, and must
-  /// be released after the lock around the registry.
-  mutating func register(_ object: Object, as name: String) -> (
-    registered: Object, others: [Object]
-  ) {
-    if let found = entries[name]?.object { return (found, []) }
-    entries[name] = Entry(object: object)
-    guard entries.count > limit else { return (object, []) }
-    let live = entries.compactMap { name, entry in entry.object.map { (name, $0) } }
-    entries = Dictionary(uniqueKeysWithValues: live.map { ($0.0, Entry(object: $0.1)) })
-    limit = max(Self.firstLimit, 2 * entries.count)
-    return (object, live.map(\.1))
   }
 }
