@@ -57,7 +57,7 @@ extension Preferences {
   /// ```
   public func undecodableKeys(for name: String) -> [String] {
     let domain = writableDomain
-    return (1...Self.keptAsideLimit).map { Self.asideName(of: name, number: $0) }
+    return (1...Self.keptAsideLimit).map { Self.quarantineKey(of: name, number: $0) }
       .filter { domain.value(forKey: $0) != nil }
   }
 
@@ -76,7 +76,7 @@ extension Preferences {
         break
       } catch {
         // Otherwise somebody has changed the stored value, and it has to be checked again.
-        if try keepAside(old, replacingWith: new, forKey: name, cause: error) { return }
+        if try quarantine(old, replacingWith: new, forKey: name, cause: error) { return }
       }
     }
     try setPropertyList(new, forKey: name)
@@ -86,18 +86,18 @@ extension Preferences {
   /// domain.
   ///
   /// - Returns: false when the key has another value by now. Nothing has changed then.
-  func keepAside(
+  func quarantine(
     _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
   ) throws -> Bool {
-    let aside = try nameToKeep(old, of: name)
+    let kept = try freeQuarantineKey(old, of: name)
     let isReplaced = try apply(
-      [DomainEdit(key: aside.key, value: old), DomainEdit(key: name, value: new)],
-      ifStill: [DomainEdit(key: name, value: old), aside])
+      [DomainEdit(key: kept.key, value: old), DomainEdit(key: name, value: new)],
+      ifStill: [DomainEdit(key: name, value: old), kept])
     guard isReplaced else { return false }
     report(
       PreferencesError(
         code: .doesNotDecode,
-        message: "A value that does not decode was replaced. It is kept under \(aside.key).",
+        message: "A value that does not decode was replaced. It is kept under \(kept.key).",
         domain: domain, key: name, cause: cause))
     return true
   }
@@ -118,14 +118,14 @@ extension Preferences {
 
   /// The first free key for a value that is kept aside, or the one that has this value already,
   /// with its current value.
-  private func nameToKeep(_ value: PropertyList, of name: String) throws -> DomainEdit {
+  private func freeQuarantineKey(_ value: PropertyList, of name: String) throws -> DomainEdit {
     let store = writableDomain
     for number in 1...Self.keptAsideLimit {
-      let aside = Self.asideName(of: name, number: number)
-      let there = store.value(forKey: aside)
+      let candidate = Self.quarantineKey(of: name, number: number)
+      let stored = store.value(forKey: candidate)
       // A key that has the same value already serves, so that repeated writes do not fill the
       // limit.
-      if there == nil || there == value { return DomainEdit(key: aside, value: there) }
+      if stored == nil || stored == value { return DomainEdit(key: candidate, value: stored) }
     }
     throw PreferencesError(
       code: .tooManyKeptAside,
@@ -134,7 +134,7 @@ extension Preferences {
       domain: domain, key: name)
   }
 
-  private static func asideName(of name: String, number: Int) -> String {
+  private static func quarantineKey(of name: String, number: Int) -> String {
     number == 1 ? "\(name).undecodable" : "\(name).undecodable.\(number)"
   }
 

@@ -46,7 +46,7 @@ extension DomainFile {
       if isPlain { return .propertyList }
       return isReadOnly ? .none : .journal
     }
-    return savedIn != nil && stampSources.restoration.edits.isEmpty && !journal.isRecovering
+    return waitingFileID != nil && stampSources.restoration.edits.isEmpty && !journal.isRecovering
       ? .waitingFile : .memory
   }
 
@@ -94,7 +94,7 @@ extension DomainFile {
       recordChanges(pending.edits.lazy.map(\.key), stamp)
     }
     // Only now: had an append thrown, everything would still be pending.
-    (pending, savedIn) = (PendingEdits(), nil)
+    (pending, waitingFileID) = (PendingEdits(), nil)
   }
 
   /// Opens for writing the files that could only be read before.
@@ -136,10 +136,10 @@ extension DomainFile {
   /// Whether the process that has the journal locked is known to be stopped: the journal has not
   /// changed since it was last waited for. So a stopped process costs one wait, and not one for
   /// each call.
-  var isLockHolderStuck: Bool { stuckTail.map { $0 == journal.tailWord } ?? false }
+  var isLockHolderStuck: Bool { stuckHolderTail.map { $0 == journal.tailWord } ?? false }
 
   /// Records that the lock was not free for as long as a call waits.
-  func recordStuckHolder() { stuckTail = journal.tailWord }
+  func recordStuckHolder() { stuckHolderTail = journal.tailWord }
 
   /// Writes what other programs have saved in the waiting file; if the journal is locked, only
   /// loads it.
@@ -155,9 +155,9 @@ extension DomainFile {
       // are dropped again.
       let tail = journal.tailWord
       guard pending.isEmpty, let contents = try? waiting.read() else { return }
-      savedTail = tail
+      waitingFileTail = tail
       for edit in contents.edits { pending.add(edit) }
-      savedIn = contents.id
+      waitingFileID = contents.id
       reapplyPending(&replay)
     }
   }
@@ -166,26 +166,26 @@ extension DomainFile {
   /// process.
   ///
   /// If that fails, too, they are in memory alone, which ``valuesLocation`` says. Invariant:
-  /// `savedIn` is the ID of a file that has all of `pending`, or nil.
+  /// `waitingFileID` is the ID of a file that has all of `pending`, or nil.
   func saveWaiting(_ edits: [DomainEdit]) {
     // Earlier edits that are in memory alone have to be appended, too.
-    let wasSaved = pending.isEmpty || savedIn != nil
-    let (isSameFile, oldTail) = (savedIn, savedTail)
+    let wasSaved = pending.isEmpty || waitingFileID != nil
+    let (oldID, oldTail) = (waitingFileID, waitingFileTail)
     // If that is impossible, the edits stay in memory.
     try? quarantineForeignWaitingFile()
     for edit in edits { pending.add(edit) }
     // Read before appending: whoever finds the file afterwards writes to the journal, which moves
     // the tail.
-    savedTail = journal.tailWord
-    savedIn = try? waiting.append(wasSaved ? edits : pending.edits)
-    guard let savedIn else { return }
+    waitingFileTail = journal.tailWord
+    waitingFileID = try? waiting.append(wasSaved ? edits : pending.edits)
+    guard let waitingFileID else { return }
     hasWaitingFile = true
     // Another file than before: what became of the earlier edits has to be found out.
-    guard let isSameFile, isSameFile != savedIn else { return }
+    guard let oldID, oldID != waitingFileID else { return }
     // The file with the earlier edits is gone, and nobody has written them: another program has
     // removed or replaced it.
     guard wasWritten(since: oldTail) else {
-      self.savedIn = try? waiting.append(pending.edits)
+      self.waitingFileID = try? waiting.append(pending.edits)
       return
     }
     // Somebody has written the earlier ones to the journal.
@@ -205,18 +205,18 @@ extension DomainFile {
   /// It removes the file before it appends anything else. So whoever has read a later record finds
   /// the file gone.
   func dropWritten() {
-    guard let savedIn else { return }
+    guard let waitingFileID else { return }
     do {
       // Still there: nobody has written them.
-      guard try waiting.read()?.id != savedIn else { return }
+      guard try waiting.read()?.id != waitingFileID else { return }
     } catch {
       return  // It may be there.
     }
-    guard wasWritten(since: savedTail) else {
-      self.savedIn = nil
+    guard wasWritten(since: waitingFileTail) else {
+      self.waitingFileID = nil
       return
     }
-    (pending, self.savedIn, hasWaitingFile) = (PendingEdits(), nil, false)
+    (pending, self.waitingFileID, hasWaitingFile) = (PendingEdits(), nil, false)
   }
 
   /// Writes the waiting file's edits and the pending ones as one record. Requires the journal's
@@ -231,20 +231,20 @@ extension DomainFile {
     } catch  where waiting.isForeign {
       // It has no values that wait.
       problems.add(PreferencesError(error, domain: name))
-      (hasWaitingFile, savedIn) = (false, nil)
+      (hasWaitingFile, waitingFileID) = (false, nil)
       return
     }
     try waiting.merge(at: writer.place) { contents in
       // A process was killed between the record and the removal of the file. Only the removal is
       // left.
       if isWritten(contents) {
-        if savedIn == contents.id { pending = PendingEdits() }
+        if waitingFileID == contents.id { pending = PendingEdits() }
         return
       }
       var all = PendingEdits()
       for edit in contents.edits { all.add(edit) }
       // Those that are in the file are older than what other processes have added behind them.
-      if savedIn != contents.id { for edit in pending.edits { all.add(edit) } }
+      if waitingFileID != contents.id { for edit in pending.edits { all.add(edit) } }
       guard !all.isEmpty else { return }
       let stamp = journal.nextStamp
       try append(all.edits, writer)
@@ -255,7 +255,7 @@ extension DomainFile {
       }
       pending = PendingEdits()
     }
-    (hasWaitingFile, savedIn) = (false, nil)
+    (hasWaitingFile, waitingFileID) = (false, nil)
   }
 
   /// Whether the record at the noted position has exactly these edits: a process was killed after

@@ -48,7 +48,7 @@ extension DomainFile {
       try writeWaitingPlainly(&replay)
       guard replay.matches(expected) else { return false }
       try writePlainly(make(replay), isOwn: true, &replay)
-      stuckTail = nil
+      stuckHolderTail = nil
       return true
     }
   }
@@ -73,7 +73,7 @@ extension DomainFile {
     for edit in edits where isOwn || replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: isOwn)
     }
-    (pending, savedIn) = (PendingEdits(), nil)
+    (pending, waitingFileID) = (PendingEdits(), nil)
   }
 
   /// Writes what programs have saved in the waiting file, and removes it. Requires the lock.
@@ -89,7 +89,7 @@ extension DomainFile {
       // The waiting file's edits come first, since what was set here is newer; but not twice, if
       // they are the same.
       let old = pending
-      let mine = savedIn == contents.id ? [] : old.edits
+      let mine = waitingFileID == contents.id ? [] : old.edits
       pending = PendingEdits()
       for edit in contents.edits + mine { pending.add(edit) }
       do {

@@ -10,7 +10,7 @@ extension DomainFile {
   static let publishingLimit = 8
 
   /// The contents of a property list that somebody else has written.
-  struct Edited {
+  struct ExternalEdit {
     var fields: PropertyList.Fields
     var copy: PublishedFile.Copy
     /// When the keys were set, if the file was published by a journal that was lost.
@@ -51,8 +51,8 @@ extension DomainFile {
   ) throws {
     var base = base
     // A damaged checkpoint is found here, before it would serve as the base of a merge.
-    var isMending = !journal.isCheckpointIntact
-    if isMending {
+    var isRepairing = !journal.isCheckpointIntact
+    if isRepairing {
       try writer.reportDamagedCheckpoint()
       base = try baseWithoutCheckpoint(replay)
     }
@@ -66,20 +66,20 @@ extension DomainFile {
       guard !isBeingWritten else { return }
       // Nothing to write: the file that is there was published from this checkpoint, and the log is
       // empty.
-      guard writer.logByteCount > 0 || !isPublished || isMending else { return }
+      guard writer.logByteCount > 0 || !isPublished || isRepairing else { return }
       // The new checkpoint is made from memory, so records that somebody has overwritten are not
       // lost. They are kept aside first, since the compaction removes them.
       try writer.reportDamagedLog()
       // Only needed as the next base, if somebody edits the file before it is published.
-      let old = edited == nil && !isMending ? try writer.checkpointBytes() : Data()
+      let old = edited == nil && !isRepairing ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
       resetStamps(to: draft.checkpoint.bytes)
       if try publish(draft) { return }
       // The next editor started from the file that is there now: from the edited one, or from the
       // one before.
-      if edited != nil || !isMending { base = try edited ?? DomainTable(propertyList: old) }
-      isMending = false
+      if edited != nil || !isRepairing { base = try edited ?? DomainTable(propertyList: old) }
+      isRepairing = false
     }
     // Constant edits are applied by the next look, and published by the next checkpoint.
   }
@@ -167,7 +167,7 @@ extension DomainFile {
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse and cannot be
   ///   quarantined.
-  func externalEdits() throws -> Edited? {
+  func externalEdits() throws -> ExternalEdit? {
     isBeingWritten = false
     let path = plist.path(percentEncoded: false)
     guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file else {
@@ -209,7 +209,7 @@ extension DomainFile {
       return nil
     }
     do {
-      return Edited(
+      return ExternalEdit(
         fields: try PropertyList.fields(of: data), copy: found, stamps: stampsOfLostJournal(data))
     } catch {
       try quarantine(data, seen, error)
@@ -229,7 +229,7 @@ extension DomainFile {
   }
 
   /// Applies what a file has newer than the table.
-  private func mergeNewer(_ edited: Edited, _ stamps: KeyStamps, _ replay: inout Replay) {
+  private func mergeNewer(_ edited: ExternalEdit, _ stamps: KeyStamps, _ replay: inout Replay) {
     let known = stampSources.stamps
     for edit in replay.table.edits(to: edited.fields) where stamps.isNewer(edit, than: known) {
       // A removal that the file doesn't name may be a key of which its writer knew nothing.

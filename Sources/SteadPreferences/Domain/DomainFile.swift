@@ -50,12 +50,12 @@ final class DomainFile {
   /// makes it.
   var hasWaitingFile = false
   /// The ID of the waiting file that has all pending edits; nil if some are in memory alone.
-  var savedIn: UInt64?
+  var waitingFileID: UInt64?
   /// The journal's tail word when edits were last saved in the waiting file.
-  var savedTail: UInt64?
+  var waitingFileTail: UInt64?
   /// The journal's tail word when this process last gave up on the lock. While it is unchanged, the
   /// holder counts as stopped.
-  var stuckTail: UInt64?
+  var stuckHolderTail: UInt64?
   /// What was in memory before the journal was read from its beginning again.
   var lost: LostContents?
   /// From which it can be computed when the keys in memory were set.
@@ -205,7 +205,7 @@ extension DomainFile {
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
       if hasDeferredWrites { try writeDeferred(writer, &replay) }
       // Whoever had the lock goes on, so it is waited for again.
-      if stuckTail != nil { stuckTail = nil }
+      if stuckHolderTail != nil { stuckHolderTail = nil }
       return try body(&replay, writer)
     }
   }

@@ -75,7 +75,7 @@ struct HistoryUpdate {
   enum Extent {
     /// Entries were added at the front, and the oldest that decode were dropped. The cost does not
     /// depend on the number of entries.
-    case prepended(gone: [UInt64])
+    case prepended(dropped: [UInt64])
     /// Anything may have changed: these are all entries, oldest first.
     case all([Entry])
   }
@@ -109,8 +109,9 @@ extension HistoryCore.State {
       if isLoaded, isCurrent(table, externalChanges) { return nil }
       let header = HistoryHeader(table)
       // The fast path; otherwise all entries are copied and compared.
-      if let (new, gone) = prepended(header, table, externalChanges) {
-        return Snapshot(header: header, externalChanges: externalChanges, new: new, gone: gone)
+      if let (new, dropped) = prepended(header, table, externalChanges) {
+        return Snapshot(
+          header: header, externalChanges: externalChanges, new: new, dropped: dropped)
       }
       return Snapshot(header: header, externalChanges: externalChanges, all: table.fields())
     }
@@ -119,7 +120,7 @@ extension HistoryCore.State {
     var update = HistoryUpdate(
       epoch: epoch, header: snapshot.header, externalChanges: snapshot.externalChanges,
       isOwn: snapshot.externalChanges == externalChanges,
-      extent: .prepended(gone: snapshot.gone), changed: new)
+      extent: .prepended(dropped: snapshot.dropped), changed: new)
     if let all = snapshot.all {
       let entries = Self.entries(all)
       update.extent = .all(entries)
@@ -133,7 +134,7 @@ extension HistoryCore.State {
     var header: HistoryHeader
     var externalChanges: ExternalChangeCounts
     var new: [(UInt64, PropertyList)] = []
-    var gone: [UInt64] = []
+    var dropped: [UInt64] = []
     var all: [PropertyList.Fields.Field]?
   }
 
@@ -146,7 +147,7 @@ extension HistoryCore.State {
   /// entries than the oldest that decode here.
   private func prepended(
     _ new: HistoryHeader, _ domain: borrowing DomainTable, _ externalChanges: ExternalChangeCounts
-  ) -> (new: [(UInt64, PropertyList)], gone: [UInt64])? {
+  ) -> (new: [(UInt64, PropertyList)], dropped: [UInt64])? {
     guard isLoaded, externalChanges.rewrites == self.externalChanges.rewrites,
       new.edits == header.edits,
       new.revision > header.revision, new.next >= header.next,
@@ -158,16 +159,16 @@ extension HistoryCore.State {
     for sequence in header.next..<new.next {
       if let value = domain[EntryKey.text(sequence)] { entries.append((sequence, value)) }
     }
-    var gone: [UInt64] = []
+    var dropped: [UInt64] = []
     table.visitOldest { sequence in
       // The oldest that is still there: nothing newer can have been dropped for the limit.
       guard domain[EntryKey.text(sequence)] == nil else { return false }
-      gone.append(sequence)
+      dropped.append(sequence)
       return true
     }
-    let total = table.total - gone.count + entries.count
+    let total = table.total - dropped.count + entries.count
     // Otherwise something else was removed, and the fast path does not apply.
-    return Int64(total) == new.total ? (entries, gone) : nil
+    return Int64(total) == new.total ? (entries, dropped) : nil
   }
 
   private static func entries(_ fields: [PropertyList.Fields.Field]) -> [HistoryUpdate.Entry] {
@@ -199,8 +200,8 @@ extension HistoryCore.State {
     }
     let changes: [HistoryTable.Change]
     switch update.extent {
-    case .prepended(let gone):
-      for sequence in gone { table.remove(sequence) }
+    case .prepended(let dropped):
+      for sequence in dropped { table.remove(sequence) }
       for entry in changed { table.append(entry) }
       changes = isObserved ? table.changes : []
       table.commit()

@@ -31,7 +31,7 @@ extension PayloadHistory {
       }
       if digest != header.importedDigest {
         guard let elements = JSONArraySplitter.elements(of: array) else {
-          if try preferences.keepAside(
+          if try preferences.quarantine(
             found, replacingWith: nil, forKey: key, cause: Self.notAnArray)
           {
             return
@@ -94,7 +94,7 @@ extension PayloadHistory {
       while true {
         try importArray()
         let found = preferences.writableDomain.value(forKey: key)
-        let (array, leftOut) = try array(encoder, includingUndecodable: includingUndecodable)
+        let (array, omittedCount) = try array(encoder, includingUndecodable: includingUndecodable)
         let digest = SHA256.digest(of: array)
         // Until the new array is stored the old one must still be recognised as one of ours.
         guard let known = try knownDigest(of: found) else { continue }
@@ -104,7 +104,7 @@ extension PayloadHistory {
         let isWritten = try preferences.apply(
           [DomainEdit(key: key, value: .data(array))],
           ifStill: [DomainEdit(key: key, value: found)])
-        if isWritten { return leftOut }
+        if isWritten { return omittedCount }
       }
     }
   }
@@ -129,9 +129,9 @@ extension PayloadHistory {
   /// All entries as one JSON array, newest first, and the number of those that were left out.
   private func array(
     _ encoder: JSONEncoder, includingUndecodable: Bool
-  ) throws -> (Data, leftOut: Int) {
+  ) throws -> (Data, omittedCount: Int) {
     let entries = read { Array($0.table.newestFirst) }
-    var (array, leftOut) = (Data("[".utf8), 0)
+    var (array, omittedCount) = (Data("[".utf8), 0)
     for entry in entries {
       let json: Data
       if let box = entry.content.payload {
@@ -139,7 +139,7 @@ extension PayloadHistory {
       } else {
         json = coder.allBytes(of: entry.stored)
         guard includingUndecodable, JSONReader.value(of: json) != nil else {
-          leftOut += 1
+          omittedCount += 1
           continue
         }
       }
@@ -147,7 +147,7 @@ extension PayloadHistory {
       array.append(json)
     }
     array.append(UInt8(ascii: "]"))
-    return (array, leftOut)
+    return (array, omittedCount)
   }
 }
 

@@ -202,12 +202,12 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
 final class ChangeSubscription<Pending: PendingChanges>: Sendable {
   /// Starts adding changes to a buffer, and returns a function that ends this. A second call of
   /// that does nothing.
-  typealias Beginning = @Sendable (ChangeBuffer<Pending>) -> @Sendable () -> Void
+  typealias Start = @Sendable (ChangeBuffer<Pending>) -> @Sendable () -> Void
 
   private let buffer = ChangeBuffer<Pending>()
   private let end: @Sendable () -> Void
 
-  init(_ begin: Beginning) { end = begin(buffer) }
+  init(_ start: Start) { end = start(buffer) }
 
   deinit { end() }
 
@@ -228,12 +228,12 @@ final class ChangeSubscription<Pending: PendingChanges>: Sendable {
 /// The first one begins with the sequence, and not with its iteration: between `let changes = …`
 /// and the first `await` nothing is missed.
 struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
-  private let begin: ChangeSubscription<Pending>.Beginning
+  private let start: ChangeSubscription<Pending>.Start
   private let first: ForkSafeLock<ChangeSubscription<Pending>?>
 
-  init(_ begin: @escaping ChangeSubscription<Pending>.Beginning) {
-    self.begin = begin
-    first = ForkSafeLock(ChangeSubscription(begin))
+  init(_ start: @escaping ChangeSubscription<Pending>.Start) {
+    self.start = start
+    first = ForkSafeLock(ChangeSubscription(start))
   }
 
   /// The subscription for a new iterator.
@@ -242,6 +242,6 @@ struct ChangeSubscriptions<Pending: PendingChanges>: Sendable {
       defer { first = nil }
       return first
     }
-    return first ?? ChangeSubscription(begin)
+    return first ?? ChangeSubscription(start)
   }
 }
