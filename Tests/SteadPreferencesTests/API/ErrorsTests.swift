@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
+import Synchronization
 import Testing
-
 @testable import SteadPreferences
 
 struct ErrorsTests {
@@ -144,5 +144,63 @@ struct ErrorsTests {
     }
     preferences.set(Unsuitable(), forKey: "k")
     #expect(preferences.string(forKey: "log") == "failed: k")
+  }
+}
+
+@Suite struct PreferencesErrorTests {
+  @Test(arguments: [
+    (PreferencesError.Code.invalidDomainName, "invalidDomainName"),
+    (.notAPropertyList, "notAPropertyList"), (.quotaExceeded, "quotaExceeded"),
+    (.readOnly, "readOnly"), (.noSpace, "noSpace"), (.unavailable, "unavailable"),
+    (.damaged, "damaged"), (.failed, "failed"), (.doesNotDecode, "doesNotDecode"),
+    (.tooManyKeptAside, "tooManyKeptAside"), (.tooLarge, "tooLarge"),
+    (.newerVersion, "newerVersion"), (.invalidOptions, "invalidOptions"),
+  ])
+  func aCodePrintsAsItsName(_ code: PreferencesError.Code, _ name: String) {
+    #expect("\(code)" == name)
+  }
+
+  /// It was printed with an address of the process.
+  @Test(arguments: [
+    (UndecodablePayload.Reason.doesNotDecode, "doesNotDecode"), (.upgradeFailed, "upgradeFailed"),
+    (.newerVersion, "newerVersion"), (.unreadable, "unreadable"), (.notAnEntry, "notAnEntry"),
+  ])
+  func `a reason prints as its name`(_ reason: UndecodablePayload.Reason, _ name: String) {
+    #expect("\(reason)" == name)
+  }
+
+  /// The advice was to make a file writable that was, or there was none.
+  @Test(arguments: [
+    (EMFILE, "ulimit -n"), (ENFILE, "fs.file-max"), (ENOSPC, "The disk is full"),
+    (EACCES, "Make"), (EROFS, "Make"),
+  ])
+  func `an error says what helps against it`(_ number: Int32, _ remedy: String) {
+    let cause = FileError(errno: number, doing: "open the journal", path: "/nowhere/a.journal")
+    for isKept in [false, true] {
+      let error = PreferencesError(notOpened: cause, domain: "a", nil, isKept: isKept)
+      #expect(error.message.contains(remedy), "\(error.message)")
+    }
+  }
+}
+
+// `Stead` comes with the import of SteadPreferences.
+struct ProblemTests {
+  /// The first error of each kind alone is passed on, and other tests may have met it already. So the
+  /// test runs in a process of its own.
+  @Test(.exitTests) func errorsWithoutAHandlerReachTheWholePackagesHandler() async {
+    await #expect(processExitsWith: .success) {
+      let received = Mutex<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
+      let preferences = Preferences.inMemory(options: .init(quota: 10))
+      let value = "a value longer than the quota"
+      preferences.set(value, forKey: "key")
+      preferences.set(value, forKey: "key")
+      let problems = received.withLock { $0 }
+      #expect(problems.map(\.code) == [.preferencesFailed])
+      #expect(problems.map(\.product) == [.preferences])
+      #expect(problems.first?.subject.contains("key") == true)
+      #expect((problems.first?.cause as? PreferencesError)?.code == .quotaExceeded)
+      #expect(problems.allSatisfy { !"\($0)".contains(value) })
+    }
   }
 }
