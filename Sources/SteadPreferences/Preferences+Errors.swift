@@ -23,6 +23,8 @@ extension Preferences {
   /// The last error of a method of this object that does not throw; nil if there was none.
   public var lastError: PreferencesError? { errors.last }
 
+  // MARK: - Reporting
+
   /// Runs a body, and passes its errors to the handlers; nil when it has failed.
   @discardableResult
   package func reporting<Value>(key: String? = nil, _ body: () throws -> Value) -> Value? {

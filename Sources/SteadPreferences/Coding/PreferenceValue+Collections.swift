@@ -114,6 +114,8 @@ where Key: CodingKeyRepresentable, Value: PreferenceValue {
   public static var whileUnset: [Key: Value] { [:] }
 }
 
+// MARK: - Ranges
+
 extension Range: PreferenceValue where Bound: PreferenceValue {
   /// Reads an array of the two bounds, the lower one first.
   ///
@@ -149,6 +151,8 @@ extension ClosedRange: PreferenceValue where Bound: PreferenceValue {
     try [lowerBound, upperBound].propertyList()
   }
 }
+
+// MARK: - Helpers
 
 /// A key of a stored dictionary, in the form that `Codable` requires.
 private struct FieldKey: CodingKey {

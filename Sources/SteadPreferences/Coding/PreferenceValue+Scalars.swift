@@ -76,6 +76,8 @@ extension Data: UnsetPreferenceValue {
   public static var whileUnset: Data { Data() }
 }
 
+// MARK: - Dates and identifiers
+
 extension Date: PreferenceValue {
   /// Reads a date. Nothing else is converted.
   ///

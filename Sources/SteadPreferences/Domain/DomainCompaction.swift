@@ -84,6 +84,8 @@ extension DomainStore {
   }
 }
 
+// MARK: - Preparing
+
 /// A new checkpoint with its property list, prepared beside the domain's writers.
 ///
 /// It opens the domain's files once more and read-only, so that neither a copy of the table nor the
@@ -214,6 +216,8 @@ extension DomainFile {
       postponeCompaction(error, length: writer.logByteCount)
     }
   }
+
+  // MARK: - Putting it in place
 
   /// Puts a background compaction in place, or compacts now if it has become useless.
   ///

@@ -50,6 +50,8 @@ extension DomainFile {
       ? .waitingFile : .memory
   }
 
+  // MARK: - Deferred writes
+
   /// Writes everything deferred; throws while that is impossible.
   func writeDeferred(_ replay: inout Replay) throws {
     guard hasDeferredWrites else { return }
@@ -115,6 +117,8 @@ extension DomainFile {
     hasNewJournal = true
   }
 }
+
+// MARK: - Obstacles
 
 extension FileError {
   /// Whether the location is the obstacle, so that the file may become writable later. Other

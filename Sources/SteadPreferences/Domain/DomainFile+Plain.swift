@@ -30,6 +30,8 @@ extension DomainFile {
         domain: name, cause: error))
   }
 
+  // MARK: - Writing
+
   /// Reads, changes and replaces the property list, with its lock held.
   ///
   /// Returns whether the expected values still held. Deferred edits are written even if they did
@@ -111,6 +113,8 @@ extension DomainFile {
     return Journal.Stamp(
       generation: max(stampSources.stamps.horizon.generation + 1, now), offset: 0)
   }
+
+  // MARK: - Reading
 
   /// Applies what others have written to the property list.
   ///

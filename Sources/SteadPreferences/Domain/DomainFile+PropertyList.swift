@@ -36,6 +36,8 @@ extension DomainFile {
     }
   }
 
+  // MARK: - Publishing
+
   /// Writes a new checkpoint, and publishes it with the edits that others have made in the property
   /// list.
   ///
@@ -113,6 +115,8 @@ extension DomainFile {
     return true
   }
 
+  // MARK: - Merging edits
+
   /// Applies to the table what an editor has changed in the property list.
   ///
   /// - Parameter base: What the editor started from.
@@ -157,6 +161,8 @@ extension DomainFile {
     guard !isReadOnly else { return }
     recordChanges([key], stamp)
   }
+
+  // MARK: - What a file counts as
 
   /// The property list's contents, if neither this process nor another one of this package wrote
   /// them.
@@ -328,6 +334,8 @@ extension DomainFile {
           + "\(name), and is written again from the journal.", cause: cause))
   }
 }
+
+// MARK: - Comparing
 
 extension FileStatus {
   /// Whether somebody may still be writing the file. By the distance, so that a clock that was set

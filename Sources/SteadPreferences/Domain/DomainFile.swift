@@ -166,6 +166,8 @@ final class DomainFile {
   }
 }
 
+// MARK: - Reading
+
 extension DomainFile {
   /// Applies other processes' records, and puts the layers above the journal on top again.
   func catchUp(_ replay: inout Replay) throws {
@@ -188,6 +190,8 @@ extension DomainFile {
     defer { recordPublished(&replay) }
     return replay.published != nil
   }
+
+  // MARK: - Writing
 
   /// Writes with the journal's lock held. All writes come through here.
   ///
@@ -318,6 +322,8 @@ extension DomainFile {
     }
   }
 
+  // MARK: - Checkpoints
+
   /// Updates the checkpoint and the property list with everything that was set, while other
   /// processes wait.
   func checkpoint(_ replay: inout Replay) throws {
@@ -366,6 +372,8 @@ extension DomainFile {
       try checkpoint(&replay)
     }
   }
+
+  // MARK: - Published file
 
   /// Whether the property list is the file that was written here with the checkpoint. Only then can
   /// damage be told from an edit: contents that changed without number and date.

@@ -74,6 +74,8 @@ extension DomainStore {
     withExtendedLifetime(removed) {}
   }
 
+  // MARK: - Delivery
+
   /// Calls the handlers with waiting problems and events. Never called with a lock held.
   ///
   /// One thread at a time delivers events, so that handlers see them in order. A handler that

@@ -69,6 +69,8 @@ struct DomainTable: Sendable {
   }
 }
 
+// MARK: - Look-up and change
+
 extension DomainTable {
   /// A load factor of one half: most look-ups end at the first slot.
   private static func hasRoom(for count: Int, in slotCount: Int) -> Bool {

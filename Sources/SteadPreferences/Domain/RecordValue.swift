@@ -38,6 +38,8 @@ enum RecordValue {
     static let dictionary: UInt8 = 0x70
   }
 
+  // MARK: - Measuring
+
   /// The number of bytes that ``encode(_:into:)`` writes for a value.
   ///
   /// Throws when arrays and dictionaries are nested deeper than ``maximumDepth``.
@@ -106,6 +108,8 @@ enum RecordValue {
     count < 0x80 ? 1 : (Int.bitWidth - count.leadingZeroBitCount + 6) / 7
   }
 
+  // MARK: - Encoding and decoding
+
   /// Writes a value to the start of `space`, and returns its size in bytes.
   ///
   /// `space` must have room for ``byteCount(of:)``. Allocates nothing.
@@ -137,6 +141,8 @@ enum RecordValue {
 }
 
 extension RecordValue {
+  // MARK: - Writing
+
   /// Writes values one behind the other. Does not check for space: the caller has measured.
   private struct Writer {
     let space: UnsafeMutableRawBufferPointer
@@ -220,6 +226,8 @@ extension RecordValue {
       }
     }
   }
+
+  // MARK: - Reading
 
   /// Reads values one behind the other. Trusts nothing: each count is compared with the bytes that
   /// are left.

@@ -97,6 +97,8 @@ struct Replay {
     if isOwn { ownChanges.append(change) } else { collected.append(change) }
   }
 
+  // MARK: - Changes for handlers
+
   /// The changes that other processes have made.
   ///
   /// Each key once if a checkpoint was read: a restored file begins with an earlier state, and its
@@ -129,6 +131,8 @@ struct Replay {
     }
   }
 }
+
+// MARK: - Quota
 
 extension Replay {
   @inline(__always)

@@ -80,6 +80,8 @@ public struct PreferencesError: Error, Sendable {
   }
 }
 
+// MARK: - Descriptions
+
 extension PreferencesError: CustomStringConvertible, LocalizedError {
   /// The message, with the domain and the key.
   public var description: String { subject.isEmpty ? message : "\(message) (\(subject))" }
@@ -111,6 +113,8 @@ extension Error {
 }
 
 extension PreferencesError {
+  // MARK: - Wrapping errors
+
   /// Wraps an error, or completes one of this type with a domain and a key.
   init(_ error: any Error, domain: String?, key: String? = nil) {
     if var known = error as? PreferencesError {
@@ -133,6 +137,8 @@ extension PreferencesError {
       message: file?.description ?? "The preferences could not be stored; do what the cause says.",
       domain: domain, key: key, cause: error)
   }
+
+  // MARK: - Files that cannot be written or opened
 
   /// Where the values of a domain are that could not be written as usual.
   enum ValuesLocation {
@@ -219,6 +225,8 @@ extension PreferencesError {
         + advice.remedy(for: error), domain: domain, cause: error)
   }
 
+  // MARK: - Damage
+
   /// The error for a damaged journal.
   init(damage: JournalDamage) {
     let name = damage.url.lastPathComponent
@@ -295,6 +303,8 @@ extension PreferencesError.Code {
     }
   }
 }
+
+// MARK: - Problems
 
 extension Stead.Problem.Code {
   /// A method of ``Preferences`` that does not throw failed, and no `Preferences.onError` was set.

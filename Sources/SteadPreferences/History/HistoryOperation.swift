@@ -48,6 +48,8 @@ enum HistoryOperation {
   }
 }
 
+// MARK: - Applying
+
 extension HistoryTable {
   /// Makes a change in the table, and returns the number of affected entries.
   mutating func apply(

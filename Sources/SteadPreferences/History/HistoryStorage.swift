@@ -31,6 +31,8 @@ extension SearchPlan {
   }
 }
 
+// MARK: - Names
+
 /// The name of a history's domain: `DOMAIN.history.KEY`, with the key escaped for a file's name.
 enum HistoryName {
   private static let marker = ".history."
@@ -118,6 +120,8 @@ struct HistoryBlobs: Sendable {
 }
 
 extension PayloadHistory {
+  // MARK: - Changes with blobs
+
   /// Makes a change together with the files of its large payloads.
   ///
   /// They are written, and synced, before the change; those that nothing refers to any more are

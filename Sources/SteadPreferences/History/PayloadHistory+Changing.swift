@@ -105,6 +105,8 @@ extension PayloadHistory {
     try commit(batch.operations)
   }
 
+  // MARK: - Committing
+
   /// Encodes a payload. Calls the program's code, so without a lock.
   func draft(_ payload: Payload) throws -> HistoryOperation.Draft {
     try addingErrorContext { try coder.draft(payload) }

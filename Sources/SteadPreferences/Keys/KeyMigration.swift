@@ -68,6 +68,8 @@ extension Preferences.Key {
     adding(KeyMigration(name: name, conversion: .init(RawBridge<Old>.self, convert)))
   }
 
+  // MARK: - Types
+
   /// The same key, whose value had another type earlier.
   ///
   /// A stored value in exactly the form of the key's own type is read as such. Otherwise, one in
@@ -138,6 +140,8 @@ extension PreferenceBridge {
 }
 
 extension Preferences.Key {
+  // MARK: - Decoding
+
   /// The value stored under the key's own name, and whether it was converted from an earlier type.
   ///
   /// In this order: a value in exactly the form of the key's type; one in exactly the form of an

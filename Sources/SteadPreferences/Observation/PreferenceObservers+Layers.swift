@@ -77,6 +77,8 @@ extension PreferenceObservers {
     }
   }
 
+  // MARK: - Values
+
   /// Reads an observed key in all layers, unless that was done for the current ones.
   ///
   /// Reads without this object's lock, and repeats if a layer or an event came in between (like a
@@ -122,6 +124,8 @@ extension PreferenceObservers {
     }
     return layer.store.value(forKey: key.text, afterEvent: buffered.last?.number ?? layer.received)
   }
+
+  // MARK: - Events
 
   /// Handles an event of a layer: applies it, or buffers it until the layer is one of the current
   /// ones.
@@ -171,6 +175,8 @@ extension PreferenceObservers {
     deliver()
   }
 }
+
+// MARK: - State
 
 extension PreferenceObservers.State {
   fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }

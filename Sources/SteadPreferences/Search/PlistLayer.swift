@@ -36,6 +36,8 @@ final class PlistLayer: Sendable {
   /// The last contents read; nil when the file is missing or empty.
   var store: DomainStore? { isFilled.withLock { $0 } ? contents : nil }
 
+  // MARK: - Reading
+
   /// Reads the file if its status has changed.
   ///
   /// - Throws: When the file exists and cannot be read or is not a dictionary. The last good

@@ -65,6 +65,8 @@ struct SearchPlan: Sendable {
     }
   }
 
+  // MARK: - Opening
+
   /// The directory of a domain's files; nil when domains are kept in memory.
   func directory(of name: String) -> URL? {
     if name == domain, let directory { return directory }
@@ -115,6 +117,8 @@ struct SearchPlan: Sendable {
 extension DomainStore {
   var isEmpty: Bool { contents().isEmpty }
 }
+
+// MARK: - Opening a list
 
 /// Opens the domains of one list, and collects errors and sources on the way.
 private struct Opening {
@@ -226,6 +230,8 @@ private struct Opening {
 }
 
 extension SearchPlan {
+  // MARK: - Sources
+
   /// What a list depends on besides its domains: property lists of others, and the locations of
   /// missing domains.
   struct Sources: Sendable {
