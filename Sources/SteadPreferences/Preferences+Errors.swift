@@ -77,7 +77,7 @@ extension Preferences {
         try check(old)
         break
       } catch {
-        // Otherwise somebody has changed the stored value, and it has to be checked again.
+        // Otherwise another process has changed the stored value, and it has to be checked again.
         if try quarantine(old, replacingWith: new, forKey: name, cause: error) { return }
       }
     }

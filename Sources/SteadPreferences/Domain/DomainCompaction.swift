@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DomainStore {
-  /// Starts the compaction that a write found due. Nobody waits for it except in its last step.
+  /// Starts the compaction that a write found due. Callers wait for it only in its last step.
   @inline(never)
   func compactLater() {
     do {
@@ -20,7 +20,7 @@ extension DomainStore {
   private func compact() {
     var isDue = true
     while isDue { isDue = compactOnce() }
-    // Not before its last file is gone: whoever sees that none runs finds no file of one either.
+    // Not before its last file is gone: when none runs, there is no temporary file of one either.
     state.withLock { $0.file?.compaction = .none }
   }
 
@@ -40,7 +40,7 @@ extension DomainStore {
     var pause: useconds_t = 20
     var result = finish(prepared, isLast: false)
     while result == .waits {
-      // Nobody waits for this thread, so it yields to those that write.
+      // No caller waits for this thread, so it yields to writers.
       usleep(pause)
       pause = min(pause * 2, 10_000)
       result = finish(prepared, isLast: ContinuousClock.now >= deadline)
@@ -203,7 +203,7 @@ extension DomainFile {
     do {
       recordPublished(&replay)
       try compact(writer, &replay, base: base)
-      // Nothing was compacted while somebody may be writing the property list: try again when the
+      // Nothing was compacted if a tool may be writing the property list: try again when the
       // log has grown.
       nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogOverdue = false
@@ -263,7 +263,7 @@ extension DomainFile {
       (nextCompaction, isLogOverdue) = (0, false)
     }
     if try !publish(draft) {
-      // Somebody has edited the property list since it was prepared. The editor's base is the
+      // The property list was edited since this was prepared. The editor's base is the
       // checkpoint before this one.
       compactNow(writer, &replay, base: try prepared.replacedCheckpoint())
     }

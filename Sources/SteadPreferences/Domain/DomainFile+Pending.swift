@@ -130,7 +130,7 @@ extension FileError {
 
 // MARK: - The waiting file
 
-// Values in the waiting file, which wait until somebody gets the journal's lock.
+// Values in the waiting file, which wait until a process gets the journal's lock.
 extension DomainFile {
   /// The file `NAME.waiting` beside the journal.
   static func waitingFile(_ name: String, in directory: URL) -> WaitingFile {
@@ -155,8 +155,8 @@ extension DomainFile {
     do {
       try writeDeferred(&replay)
     } catch {
-      // Before the file is read: if somebody merges it in between, the tail moves, and the edits
-      // are dropped again.
+      // Before the file is read: if another process merges it in between, the tail moves, and the
+      // edits are dropped again.
       let tail = journal.tailWord
       guard pending.isEmpty, let contents = try? waiting.read() else { return }
       waitingFileTail = tail
@@ -178,40 +178,40 @@ extension DomainFile {
     // If that is impossible, the edits stay in memory.
     try? quarantineForeignWaitingFile()
     for edit in edits { pending.add(edit) }
-    // Read before appending: whoever finds the file afterwards writes to the journal, which moves
-    // the tail.
+    // Read before appending: a process that finds the file afterwards writes to the journal, which
+    // moves the tail.
     waitingFileTail = journal.tailWord
     waitingFileID = try? waiting.append(wasSaved ? edits : pending.edits)
     guard let waitingFileID else { return }
     hasWaitingFile = true
     // Another file than before: what became of the earlier edits has to be found out.
     guard let oldID, oldID != waitingFileID else { return }
-    // The file with the earlier edits is gone, and nobody has written them: another program has
+    // The file with the earlier edits is gone, and its edits were not written: another program has
     // removed or replaced it.
     guard wasWritten(since: oldTail) else {
       self.waitingFileID = try? waiting.append(pending.edits)
       return
     }
-    // Somebody has written the earlier ones to the journal.
+    // Another process has written the earlier ones to the journal.
     pending = PendingEdits()
     for edit in edits { pending.add(edit) }
   }
 
-  /// Whether somebody may have written the saved edits to the journal, given that the waiting file
-  /// is gone.
+  /// Whether another process may have written the saved edits to the journal, given that the
+  /// waiting file is gone.
   ///
-  /// Whoever does so writes there before the file is removed. If the tail has not moved since,
+  /// It would write there before it removes the file. If the tail has not moved since,
   /// another program has removed or replaced the file, and the edits are still pending.
   private func wasWritten(since tail: UInt64?) -> Bool { isReadOnly || tail != journal.tailWord }
 
   /// Drops pending edits that another process has moved from the waiting file to the journal.
   ///
-  /// It removes the file before it appends anything else. So whoever has read a later record finds
-  /// the file gone.
+  /// It removes the file before it appends anything else. So a process that has read a later record
+  /// finds the file gone.
   func dropWritten() {
     guard let waitingFileID else { return }
     do {
-      // Still there: nobody has written them.
+      // Still there, so not written.
       guard try waiting.read()?.id != waitingFileID else { return }
     } catch {
       return  // It may be there.

@@ -101,7 +101,7 @@ extension DomainFile {
         throw error
       }
     }
-    // A salt of 0 stands for no journal: after a kill nobody looks for a record.
+    // A salt of 0 stands for no journal: after a kill no record is looked for.
     try waiting.merge(at: Journal.Place(salt: 0, offset: 0), write)
     hasWaitingFile = false
   }

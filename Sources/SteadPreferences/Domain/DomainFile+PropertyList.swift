@@ -3,13 +3,13 @@ import SteadFiles
 import SteadFormats
 
 extension DomainFile {
-  /// For how long, in seconds, a file that does not parse may be one that somebody is still
+  /// For how long, in seconds, a file that does not parse may be one that a tool is still
   /// writing.
   static let writeGracePeriod: TimeInterval = 2
-  /// How often a compaction publishes again because somebody edits the file meanwhile.
+  /// How often a compaction publishes again because the file is edited meanwhile.
   static let publishingLimit = 8
 
-  /// The contents of a property list that somebody else has written.
+  /// The contents of a property list that another program or a person has written.
   struct ExternalEdit {
     var fields: PropertyList.Fields
     var copy: PublishedFile.Copy
@@ -17,7 +17,7 @@ extension DomainFile {
     var stamps: KeyStamps?
   }
 
-  /// The property list's contents, read without the store's lock, so that nobody waits for a large
+  /// The property list's contents, read without the store's lock, so that no call waits for a large
   /// file.
   ///
   /// They are used only if the file still has the same status under the lock.
@@ -44,7 +44,7 @@ extension DomainFile {
   /// Three-way merge: an editor started from the file that the last checkpoint was published as.
   /// What differs from that checkpoint is an edit, and counts as set just now; everything else
   /// keeps what the log has. So the old checkpoint must be read before it is replaced, and no
-  /// checkpoint is made while somebody may be writing the file: its base would be gone.
+  /// checkpoint is made while a tool may be writing the file: its base would be gone.
   ///
   /// - Parameter base: What the editor started from, if it is neither the last checkpoint nor the
   ///   one before.
@@ -69,10 +69,10 @@ extension DomainFile {
       // Nothing to write: the file that is there was published from this checkpoint, and the log is
       // empty.
       guard writer.logByteCount > 0 || !isPublished || isRepairing else { return }
-      // The new checkpoint is made from memory, so records that somebody has overwritten are not
+      // The new checkpoint is made from memory, so records that were overwritten are not
       // lost. They are kept aside first, since the compaction removes them.
       try writer.reportDamagedLog()
-      // Only needed as the next base, if somebody edits the file before it is published.
+      // Only needed as the next base, if the file is edited before it is published.
       let old = edited == nil && !isRepairing ? try writer.checkpointBytes() : Data()
       let draft = try CheckpointDraft(of: replay.table, for: self)
       try writer.compact(to: draft.checkpoint)
@@ -89,7 +89,7 @@ extension DomainFile {
   /// The base of an edit when the checkpoint is damaged, as far as memory knows it.
   ///
   /// Of keys that were set since, memory has only the new values. For these the property list has
-  /// what the checkpoint had, unless somebody has edited it, which cannot be told: the new values
+  /// what the checkpoint had, unless it was edited, which cannot be told: the new values
   /// win.
   private func baseWithoutCheckpoint(_ replay: Replay) throws -> DomainTable {
     var base = replay.table
@@ -102,7 +102,7 @@ extension DomainFile {
 
   /// Renames the file that was prepared from the journal's current checkpoint.
   ///
-  /// - Returns: false if somebody has edited the old file at the last moment; that file keeps the
+  /// - Returns: false if the old file was edited at the last moment; that file keeps the
   ///   name.
   func publish(_ draft: CheckpointDraft) throws -> Bool {
     published = draft.published
@@ -120,7 +120,7 @@ extension DomainFile {
   /// Applies to the table what an editor has changed in the property list.
   ///
   /// - Parameter base: What the editor started from.
-  /// - Returns: The contents of the edited file; nil if nobody has edited it.
+  /// - Returns: The contents of the edited file; nil if it was not edited.
   @discardableResult
   func mergeEdits(
     base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
@@ -189,9 +189,9 @@ extension DomainFile {
     else { return nil }
     let (seen, data) = (reading.status, reading.data)
     let found = PublishedFile.Copy(fingerprint: reading.fingerprint, mark: .init(seen))
-    // By contents for the current file, whatever its number: a copy of what was published is no
-    // edit. By number and date, too, for the one before: a copy of that one was put there by
-    // somebody, and takes back what was set last.
+    // By contents for the current file, whatever its inode: a copy of what was published is no
+    // edit. By inode and date, too, for the file before: a copy of that one takes back what was set
+    // last, and so it is an edit.
     if found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found) {
       onDisk = found
       remember(seen)
@@ -250,11 +250,11 @@ extension DomainFile {
     onDisk = edited.copy
   }
 
-  /// Whether the contents differ from what was published though nobody has edited them: number,
+  /// Whether the contents differ from what was published though they were not edited: number,
   /// date and length agree.
   ///
   /// - Parameter status: The status before the file was read. It is taken again here, since
-  ///   somebody may have begun to write in between.
+  ///   a tool may have begun to write in between.
   private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
     // Without a mark, damage cannot be told from an edit, and counts as one.
     guard let mark = published.current.mark, mark == .init(status),
@@ -286,7 +286,7 @@ extension DomainFile {
     let message =
       "The property list \(plist.lastPathComponent) is damaged, though nobody has edited "
       + "it. Check the disk. "
-    // Who may only read must not create files, not even copies.
+    // A read-only process must not create files, not even copies.
     guard !isReadOnly else {
       let error = PreferencesError(
         code: .damaged, message: message + "The journal's values stay in effect.")
@@ -338,7 +338,7 @@ extension DomainFile {
 // MARK: - Comparing
 
 extension FileStatus {
-  /// Whether somebody may still be writing the file. By the distance, so that a clock that was set
+  /// Whether a tool may still be writing the file. By the distance, so that a clock that was set
   /// back does not keep a file recent.
   fileprivate var isRecent: Bool {
     abs(modified.timeIntervalSinceNow) < DomainFile.writeGracePeriod

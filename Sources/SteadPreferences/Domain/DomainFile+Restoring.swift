@@ -1,11 +1,11 @@
 import Foundation
 import SteadFiles
 
-// Values that were in a file that somebody has truncated, overwritten, exchanged or removed.
+// Values that were in a file that was truncated, overwritten, exchanged or removed.
 //
 // Each program knows when every key was set last. It writes again what the file that has the name
-// now has older, with the stamp that it had. So it doesn't matter who notices a loss first, nor how
-// often files are lost meanwhile.
+// now has older, with the stamp that it had. So it doesn't matter which process notices a loss
+// first, nor how often files are lost meanwhile.
 extension DomainFile {
   /// One key of a record, and when it was set.
   struct KeyChange {
@@ -159,7 +159,7 @@ extension DomainFile {
 
 // MARK: In a record
 
-// The record that restores a lost file begins with the removal of a key that nobody sets, whose
+// The record that restores a lost file begins with the removal of a key that is never set, whose
 // name has the stamps of the edits that follow. Older versions remove nothing, and read the rest as
 // usual.
 extension DomainEdit {

@@ -155,7 +155,7 @@ final class DomainFile {
     var isEmpty: Bool { errors.isEmpty }
 
     func add(_ error: PreferencesError) {
-      // Limited, since without a handler nobody takes them.
+      // Limited, since without a handler they are never taken.
       if errors.count < Self.limit { errors.append(error) }
     }
 
@@ -196,7 +196,7 @@ extension DomainFile {
   /// Writes with the journal's lock held. All writes come through here.
   ///
   /// Before `body` runs, the table has every record of the journal, and everything deferred is in
-  /// the journal. So `body` may compare and append, and nobody comes in between.
+  /// the journal. So `body` may compare and append, and no other writer comes in between.
   ///
   /// - Throws: ``FileError`` `.busy` if another process has the lock, and what `body` throws.
   ///   Records that were read stay applied.
@@ -208,7 +208,7 @@ extension DomainFile {
     if isReadOnly { try becomeWritable() }
     return try journal.write(catchingUp: { event in try visit(event, &replay) }) { writer in
       if hasDeferredWrites { try writeDeferred(writer, &replay) }
-      // Whoever had the lock goes on, so it is waited for again.
+      // The lock's holder has gone on, so it is waited for again.
       if stuckHolderTail != nil { stuckHolderTail = nil }
       return try body(&replay, writer)
     }

@@ -25,8 +25,8 @@ extension DomainStore {
       if let file = state.file { _ = state.catchUp(file) }
       state.lastHandler += 1
       state.handlers[state.lastHandler] = handler
-      // Being notified costs the writers of other processes 2 us, so only while somebody listens. A
-      // plain file's changes are found by its watch, as edits by hand are.
+      // Being notified costs the writers of other processes 2 us, so only while there are handlers.
+      // A plain file's changes are found by its watch, as edits by hand are.
       if state.handlers.count == 1, let file = state.file, !file.isPlain {
         do {
           try file.journal.listen()
@@ -170,7 +170,7 @@ struct DomainEvent: Sendable {
   var isOwn: Bool
 }
 
-/// Who delivers events: one thread at a time, so that handlers get them in order.
+/// The right to deliver events: one thread at a time has it, so that handlers get them in order.
 ///
 /// Accessed under a lock. The child of a fork lacks the thread that had the token, so there it is
 /// free: the token names the process by its number of forks.

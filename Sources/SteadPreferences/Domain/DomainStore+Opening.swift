@@ -71,7 +71,7 @@ extension DomainStore {
     access(base + ".journal", F_OK) == 0 || access(base + ".plist", F_OK) == 0
   }
 
-  /// How long after opening the files are watched, unless somebody observes them earlier.
+  /// How long after opening the files are watched, unless they are observed earlier.
   static let watchingDelay = Duration.milliseconds(100)
   private static let openings = SerialCalls()
 
@@ -104,7 +104,7 @@ extension DomainStore {
     if watcher == nil { watchAgainLater() }
   }
 
-  /// Tries again every second while somebody observes, since no directory could be watched.
+  /// Tries again every second while there are handlers, since no directory could be watched.
   private func watchAgainLater() {
     let isNeeded = state.withLock { state -> Bool in
       guard !state.handlers.isEmpty, !state.isWatchPlanned else { return false }
@@ -170,7 +170,7 @@ extension DomainStore {
 
 // MARK: - Registry
 
-/// Shared objects by key, as long as somebody else retains them.
+/// Shared objects by key, as long as they are retained elsewhere.
 struct WeakRegistry<Key: Hashable & Sendable, Object: AnyObject & Sendable>: Sendable {
   private struct Entry: Sendable {
     weak var object: Object?

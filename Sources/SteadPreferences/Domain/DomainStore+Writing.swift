@@ -37,7 +37,7 @@ extension DomainStore {
   /// Makes several changes as one if the keys of `expected` have its values (compare and swap), and
   /// returns whether they did.
   ///
-  /// Nobody, in this process or another, writes between the check and the changes.
+  /// No other writer, in this process or another, comes between the check and the changes.
   ///
   /// - Throws: ``PreferencesError``. Nothing has changed then, and nothing is deferred: whether the
   ///   condition holds is unknown until the files can be read with their lock.
@@ -310,7 +310,7 @@ extension DomainStore {
 /// Decides how long a call goes on asking for the journal's lock.
 ///
 /// A holder that writes nothing for ``limit`` counts as stopped. While the journal's tail moves,
-/// nobody is stopped: on a busy machine other processes may get the lock first many times, since
+/// none is stopped: on a busy machine other processes may get the lock first many times, since
 /// `flock` has no queue. So each movement of the tail restarts the limit, up to ``contendedLimit``
 /// in total.
 struct LockDeadline {

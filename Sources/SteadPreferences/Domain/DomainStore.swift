@@ -48,7 +48,7 @@ final class DomainStore: Sendable {
     // handler.
     try state.withLock { state in
       try state.changing { replay in
-        // Nobody else uses the store yet. Another process may have begun a compaction in place
+        // No other thread uses the store yet. Another process may have begun a compaction in place
         // since the journal was opened.
         file.journal.lockWait = options.lockWait
         try file.catchUp(&replay)
@@ -88,7 +88,7 @@ final class DomainStore: Sendable {
     guard let directory = state.withLock({ state in state.file?.directory }) else {
       return contents()
     }
-    // Not registered, so that nobody else reads through this one.
+    // Not registered, so that no other caller reads through this one.
     return try DomainStore(
       name, directory: directory, options: DomainStore.Options(isReadOnly: true)
     )
@@ -241,8 +241,8 @@ extension DomainStore.State {
     do {
       try changing(body)
     } catch let error as FileError where error.code == .busy || error.code == .changed {
-      // Somebody is writing, or overwrites the journal at this moment. The next read applies what
-      // they write.
+      // Another process is writing, or overwrites the journal at this moment. The next read applies
+      // what they write.
     } catch {
       file.problems.add(PreferencesError(error, domain: file.name))
     }

@@ -25,7 +25,7 @@ struct PublishedFile: Equatable {
 
     /// Whether an existing file is this one.
     ///
-    /// Equal contents do not suffice: somebody may have undone the last change by copying an older
+    /// Equal contents do not suffice: an editor may have undone the last change by copying an older
     /// file back, which is an edit.
     func isSame(as found: Copy) -> Bool {
       guard fingerprint == found.fingerprint else { return false }
@@ -60,7 +60,7 @@ struct PublishedFile: Equatable {
     }
   }
 
-  /// Length and hash of contents. No protection against intent: whoever edits the file may do so.
+  /// Length and hash of contents. No protection against intent: editing the file is allowed.
   struct Fingerprint: Equatable {
     var byteCount: UInt64
     var hash: UInt64

@@ -13,7 +13,7 @@ struct Replay {
   /// The published file, if a checkpoint was read; until ``DomainFile/recordPublished(_:)`` takes
   /// it.
   var published: PublishedFile?
-  /// Whether anybody handles changes. Otherwise none are collected.
+  /// Whether there are handlers. Without any, changes are not collected.
   let isCollecting: Bool
   private(set) var ownChanges: [DomainEvent.Change] = []
   private var collected: [DomainEvent.Change] = []
@@ -59,7 +59,7 @@ struct Replay {
           message: "The journal was written by an incompatible version of this library; update.")
       }
       let fresh = try DomainTable(propertyList: bytes)
-      // Another checkpoint has no list of changes: the tables are compared. Only if somebody wants
+      // Another checkpoint has no list of changes: the tables are compared. Only if a handler wants
       // to know.
       if isCollecting { collect(from: table, to: fresh) }
       table = fresh
@@ -75,7 +75,7 @@ struct Replay {
   @inline(__always)
   mutating func edit(_ key: String, _ value: PropertyList?, isOwn: Bool) {
     let old = table.replace(key, with: value)
-    // Kept up to date only once somebody has asked, since measuring costs as much as encoding.
+    // Kept up to date only once a quota has asked, since measuring costs as much as encoding.
     if let count = byteCount { byteCount = count + size(key, value) - size(key, old) }
     if isCollecting { record(DomainEvent.Change(key: key, old: old, new: value), isOwn: isOwn) }
   }

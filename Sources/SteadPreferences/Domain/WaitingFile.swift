@@ -4,9 +4,9 @@ import SteadFiles
 /// The file `D.waiting`: edits that could not be written to the journal, mostly since a stopped
 /// process has it locked.
 ///
-/// Whoever next gets the journal's lock writes them there and removes the file. So a program may
-/// set a value and end while nobody can write the journal. All processes share the file;
-/// Documentation/PreferencesFile.md draws it.
+/// The next process that gets the journal's lock writes them there and removes the file. So a
+/// program may set a value and end while the journal cannot be written. All processes share the
+/// file; Documentation/PreferencesFile.md draws it.
 ///
 /// Writers hold its lock if they get it. A process may be stopped while it has that lock, too, and
 /// some file systems have none. So everything works without it, by the order of the steps: an edit
@@ -67,13 +67,13 @@ struct WaitingFile {
       // Keeps writers apart while all goes well; nothing below relies on it.
       let isLocked = try lock(descriptor)
       defer { if isLocked { disk.unlock(descriptor) } }
-      // Somebody has merged and removed the file since it was opened.
+      // Another process has merged and removed the file since it was opened.
       guard try isLinked(descriptor) else { continue }
       let (contents, byteCount) = try ownContents(of: descriptor)
       let end = contents?.end ?? 0
       if end < byteCount {
-        // Half a record: a process was killed, or one is just writing without the lock. Only who
-        // has the lock knows that it is the former, and may cut it off.
+        // Half a record: a process was killed, or another one is writing without the lock. Only
+        // with the lock is it certainly the former, and may be cut off.
         guard isLocked else { throw busy }
         guard ftruncate(descriptor, off_t(end)) == 0 else {
           throw FileError(errno: errno, doing: "write to the file", path: path)
@@ -88,9 +88,9 @@ struct WaitingFile {
       try write(added, descriptor)
       // Where `O_APPEND` has put the record.
       let newEnd = Int(lseek(descriptor, 0, SEEK_CUR))
-      // Without the lock, somebody may have written the values to the journal and removed the file,
-      // or cut off the record while it was half written, and added others there. What is added
-      // twice has been set while the others were at work.
+      // Without the lock, another process may have written the values to the journal and removed
+      // the file, or cut off the record while it was half written, and added others there. What is
+      // added twice has been set while the others were at work.
       if try isLinked(descriptor),
         let written = try writtenContents(of: descriptor, having: record, before: newEnd)
       {
@@ -129,7 +129,7 @@ struct WaitingFile {
         try write(Data(bytes: &words, count: 16), descriptor)
         try body(contents)
       }
-      // Whoever appends afterwards finds that the name is gone, and appends to a new file.
+      // A process that appends afterwards finds that the name is gone, and appends to a new file.
       try disk.remove(path)
       guard var rest = try ownContents(of: descriptor).contents else { return }
       // Another program may have cut the file meanwhile, and others may have appended since. What
@@ -322,8 +322,8 @@ extension WaitingFile {
 
 // MARK: - Other files of the name
 
-// What somebody else has put in the place of a waiting file. It has no values that wait, so it must
-// not keep anybody from writing, and its bytes are its owner's.
+// A foreign file, which has the name of a waiting file. It has no values that wait, so it must
+// not block writing, and its bytes are its owner's.
 extension WaitingFile {
   /// How long to wait for another process that quarantines something.
   private static let directoryLockWait = Duration.milliseconds(100)
@@ -350,7 +350,7 @@ extension WaitingFile {
         do {
           try disk.rename(path, to: aside)
         } catch let error as FileError where error.code == .notFound {
-          return nil  // Somebody has removed it.
+          return nil  // Another process has removed it.
         }
         return aside.fileName
       }

@@ -17,7 +17,7 @@ final class HistoryCore: @unchecked Sendable {
     /// All payloads in one box, newest first, once they have been requested.
     var items: AnyPayload?
     var usage = HistoryUsage()
-    /// Whether somebody observes changes.
+    /// Whether there are observers.
     var isObserved = false
     var pendingDeltas: [HistoryDelta] = []
     var deliveryToken = DeliveryToken()

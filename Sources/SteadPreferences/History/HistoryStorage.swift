@@ -86,7 +86,7 @@ extension UInt8 {
 ///
 /// Invariant: a blob exists as long as an entry refers to it. It is written before the first such
 /// entry, and removed after the last one. The lock is held over both steps of a change, so that
-/// nobody removes a blob between another's two steps. It ends with its process, and the next
+/// no process removes a blob between another's two steps. It ends with its process, and the next
 /// opening sweeps what was left in between.
 struct HistoryBlobs: Sendable {
   private let store: BlobStore
@@ -103,7 +103,7 @@ struct HistoryBlobs: Sendable {
     try lock.withLock(.exclusive, body)
   }
 
-  /// Writes a payload's bytes durably: an entry may be on the disk before anybody flushes it.
+  /// Writes a payload's bytes durably: an entry may be on the disk before it is flushed.
   /// Requires the lock.
   func write(_ bytes: Data) throws { _ = try store.write(bytes) }
 

@@ -13,7 +13,7 @@
   }
 #else
   extension PayloadHistory {
-    /// Combine is unavailable here, so nobody has to be notified.
+    /// Combine is unavailable here, so there is no publisher to notify.
     func announceChange() {}
   }
 #endif

@@ -298,7 +298,7 @@ final class HistoryProblems: Sendable {
     (self.waiting, self.reports) = (waiting, reports)
     subscription = ProblemSubscription { problem in
       waiting.withLock { $0.append(problem) }
-      // For problems that occur in the background, when nobody calls the history.
+      // For problems that occur in the background, while no call of the history is running.
       Self.calls.call { Self.report(waiting, to: reports) }
     }
   }

@@ -222,7 +222,7 @@ final class HistoryObservation<Payload: Codable & Identifiable & Sendable>: Send
 
   /// Watches the domain, from the first call on.
   func begin(_ history: History) {
-    // First, so that no change from here on is missed, whoever adds the handler.
+    // First, so that no change from here on is missed, whichever thread adds the handler.
     history.cores.current.withLock { $0.isObserved = true }
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in

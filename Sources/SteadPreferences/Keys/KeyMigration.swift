@@ -23,7 +23,7 @@ extension Preferences.Key {
   /// write, unchanged: one that does not decode is moved as well, never lost. If both names have a
   /// value, the key's own counts, and the other one stays. Arguments and registered defaults under
   /// the old name rank below everything under the key's own. A read takes some 5 times as long as
-  /// one without an old name, so remove the old name once nobody can have a value there any more.
+  /// one without an old name, so remove the old name once no user can have a value there any more.
   ///
   /// ```swift
   /// var theme: Preferences.Key<Theme> { .init("theme", default: .system).renamed(from: "colours") }

@@ -11,7 +11,8 @@ public struct PreferenceChange<Value: Sendable>: Sendable {
   public let old: Value
   /// The effective value from now on.
   public let new: Value
-  /// Whether this process made the change; false if another one did, or somebody edited the file.
+  /// Whether this process made the change; false if another one did, or if the file was edited by
+  /// hand.
   public let isOwn: Bool
 
   /// Makes a change.

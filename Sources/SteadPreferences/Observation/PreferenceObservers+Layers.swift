@@ -18,7 +18,7 @@ extension PreferenceObservers {
       let next = stores.map { store in
         layers.first { $0.store === store } ?? makeLayer(store)
       }
-      // After the new layers report events: nobody would report a key that appeared before that.
+      // After the new layers report events: a key that appeared before that would go unreported.
       if !layers.isEmpty { loadKeys(changedBetween: layers.map(\.store), stores) }
       let isDone = state.withLock { state in
         // Another thread has changed the layers, or the last observer has gone.
@@ -181,7 +181,7 @@ extension PreferenceObservers {
 extension PreferenceObservers.State {
   fileprivate var isUnused: Bool { keys.isEmpty && everyKey.isEmpty }
 
-  /// Whether a key's values are those of the current layers; true for a key that nobody observes.
+  /// Whether a key's values are those of the current layers; true for a key without observers.
   fileprivate func isLoaded(_ key: ExactKey) -> Bool {
     guard let observed = keys[key] else { return true }
     return observed.generation == generation
@@ -193,7 +193,7 @@ extension PreferenceObservers.State {
     var seen: Set<ExactKey> = []
     for change in event.changes {
       let key = ExactKey(change.key)
-      // Whoever observes every key observes this one from now on.
+      // Observers of every key observe this one from now on.
       if !everyKey.isEmpty { insert(key) }
       if !isLoaded(key), seen.insert(key).inserted { unloaded.append(change) }
     }

@@ -6,7 +6,7 @@ import SteadFiles
 /// A key's effective value is that of the first layer that has one. The values of an observed key
 /// in all layers are kept here, and updated by events alone, so that all observers agree on one
 /// order of changes. The work for a change is done once per key, and not per observer: a write
-/// costs in proportion to the observers of its keys. While nobody observes, the domains have no
+/// costs in proportion to the observers of its keys. Without observers, the domains have no
 /// handler.
 ///
 /// Locks do not nest, so layers are read without this object's lock, and the result is discarded if
@@ -35,7 +35,7 @@ final class PreferenceObservers: Sendable {
     var received: UInt64
   }
 
-  /// A change, and who gets it.
+  /// A change, and the observers that get it.
   struct PendingNotification {
     let change: PreferenceChange<PropertyList?>
     let observerIDs: [UInt64]
@@ -44,7 +44,7 @@ final class PreferenceObservers: Sendable {
 
   /// What the lock protects. Objects that may retain the program's code are released after it.
   struct State {
-    /// The layers, while somebody observes; each domain once.
+    /// The layers, while there are observers; each domain once.
     var layers: [Layer] = []
     /// By layer, the events that arrived before the layer was among `layers`; they are applied in
     /// order once it is.
@@ -103,7 +103,7 @@ final class PreferenceObservers: Sendable {
     return id
   }
 
-  /// Ends an observation. Domains that nobody observes any more lose their handlers.
+  /// Ends an observation. Domains without observers lose their handlers.
   func remove(_ id: UInt64) {
     let (observer, layers) = state.withLock { state in
       let observer = state.observers.removeValue(forKey: id)
@@ -171,7 +171,7 @@ extension PreferenceObservers.State {
     }
     guard everyKey.isEmpty, keys.isEmpty else { return [] }
     defer {
-      // Nobody observes: the domains are not watched any more.
+      // No observers are left, so the domains need no handler.
       layers = []
       generation += 1
     }
@@ -199,7 +199,7 @@ extension PreferenceObservers.State {
 
 // MARK: - Observed keys
 
-/// The values of a key in all layers, while somebody observes it.
+/// The values of a key in all layers, while it is observed.
 struct ObservedKey {
   /// The observers of this key alone, in the order of registration.
   var observers: [UInt64] = []

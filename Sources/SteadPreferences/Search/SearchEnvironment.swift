@@ -44,8 +44,8 @@ enum HostID {
 
   /// The first 32 hexadecimal digits of a hash.
   ///
-  /// `/etc/machine-id` is confidential, see machine-id(5): whoever has it can recognize the machine
-  /// across programs.
+  /// `/etc/machine-id` is confidential, see machine-id(5): with it, programs can recognize the
+  /// machine across programs.
   static func make(machineID: Data?, hostName: @autoclosure () -> String) -> String {
     let identity = machineID.map { $0.filter { $0 > 0x20 } } ?? Data()
     // Containers often have no machine-id, or an empty one.

@@ -121,7 +121,7 @@ final class LiveSearchList: Sendable {
       var (made, sources) = plan.list(suites: suites, previous: list, report: report)
       let observers: [@Sendable (Bool) -> Void]?
       (suites, request, observers) = state.withLock { state in
-        // Somebody has asked for another list meanwhile. This one may lack what that request is
+        // Another thread has requested a list meanwhile. This one may lack what that request is
         // about.
         guard state.requests == request else { return (state.suites, state.requests, nil) }
         // The old ones have their own locks, and are released once this one is free.

@@ -169,7 +169,7 @@ final class SharedDomains: Sendable {
   // MARK: Property lists owned by others
 
   /// The property list at a URL: read when it is first requested, shared, and watched as long as
-  /// somebody retains it.
+  /// it is retained.
   func layer(_ url: URL, report: (PreferencesError) -> Void) -> PlistLayer {
     let path = url.path(percentEncoded: false)
     if let found = layers.withLock({ $0[path] }) { return found }
