@@ -4,13 +4,12 @@ import SteadFiles
 /// Edits that wait to be written: the latest of each key, in the order of each key's first edit.
 struct PendingEdits {
   private(set) var edits: [DomainEdit] = []
-  // By bytes: two strings that are equal to Swift can be two keys.
-  private var indices: [[UInt8]: Int] = [:]
+  private var indices: [ExactKey: Int] = [:]
 
   var isEmpty: Bool { edits.isEmpty }
 
   mutating func add(_ edit: DomainEdit) {
-    let key = Array(edit.key.utf8)
+    let key = ExactKey(edit.key)
     if let index = indices[key] {
       edits[index].value = edit.value
     } else {

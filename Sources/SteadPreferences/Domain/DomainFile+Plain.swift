@@ -144,14 +144,14 @@ extension DomainFile {
         domain: name, cause: error)
     }
     // Deferred edits are newer than the file.
-    let mine = Set(pending.edits.map { Array($0.key.utf8) })
+    let mine = Set(pending.edits.map { ExactKey($0.key) })
     let edits = replay.table.edits(to: fields)
     if let stamps = KeyStamps(file: data) {
       resetStamps(to: stamps.added(to: try BinaryPropertyList.encode([:])))
     } else {
       recordChanges(edits.map(\.key), plainStamp)
     }
-    for edit in edits where !mine.contains(Array(edit.key.utf8)) {
+    for edit in edits where !mine.contains(ExactKey(edit.key)) {
       replay.externalChanges.rewrites += 1
       replay.edit(edit.key, edit.value, isOwn: false)
     }

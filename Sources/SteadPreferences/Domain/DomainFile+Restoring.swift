@@ -1,5 +1,6 @@
 import Foundation
 import SteadFiles
+import SteadFormats
 
 // Values that were in a file that was truncated, overwritten, exchanged or removed.
 //
@@ -114,18 +115,18 @@ extension DomainFile {
   private func restore(_ lost: LostContents, _ replay: Replay) {
     let (mine, others) = (lost.stamps.stamps, fileStamps)
     // Deferred edits are written as new values anyway.
-    let pending = Set(pending.edits.map { Array($0.key.utf8) })
+    let pending = Set(pending.edits.map { ExactKey($0.key) })
     let edits = replay.table.edits(to: PropertyList.Fields(lost.table.fields()))
-    let known = Set(edits.map { Array($0.key.utf8) })
+    let known = Set(edits.map { ExactKey($0.key) })
     // Keys with equal values, too: otherwise another process could take its older value for the
     // newer one, since the file would have no stamp for the key.
-    let same = mine.keys.filter { !known.contains(Array($0.utf8)) }.map {
+    let same = mine.keys.filter { !known.contains(ExactKey($0)) }.map {
       DomainEdit(key: $0, value: replay.table[$0])
     }
     // A second loss before the first was made up for: later knowledge replaces earlier.
-    stampSources.restoration.edits.removeAll { known.contains(Array($0.edit.key.utf8)) }
+    stampSources.restoration.edits.removeAll { known.contains(ExactKey($0.edit.key)) }
     stampSources.restoration.edits += (edits + same).compactMap { edit in
-      guard !pending.contains(Array(edit.key.utf8)), mine.isNewer(edit, than: others) else {
+      guard !pending.contains(ExactKey(edit.key)), mine.isNewer(edit, than: others) else {
         return nil
       }
       return .init(edit: edit, stamp: mine.known(edit.key) ?? mine.floor)
@@ -201,8 +202,7 @@ struct KeyStamps {
   /// The number of keys whose stamps a checkpoint keeps.
   static let limit = 1_024
 
-  // By UTF-8, as everywhere: two strings that Swift treats as equal can be two keys.
-  private var stamps: [[UInt8]: Journal.Stamp] = [:]
+  private var stamps: [ExactKey: Journal.Stamp] = [:]
   /// Not earlier than the last change of any other key.
   var floor: Journal.Stamp
   /// Not earlier than any change.
@@ -211,13 +211,13 @@ struct KeyStamps {
   init(floor: Journal.Stamp = .none) { self.floor = floor }
 
   /// A key's stamp; nil when only the floor is known.
-  func known(_ key: String) -> Journal.Stamp? { stamps[Array(key.utf8)] }
+  func known(_ key: String) -> Journal.Stamp? { stamps[ExactKey(key)] }
 
   /// The keys whose stamps are known.
-  var keys: some Sequence<String> { stamps.keys.lazy.map { String(decoding: $0, as: UTF8.self) } }
+  var keys: some Sequence<String> { stamps.keys.lazy.map(\.text) }
 
   mutating func record(_ key: String, _ stamp: Journal.Stamp) {
-    let key = Array(key.utf8)
+    let key = ExactKey(key)
     stamps[key] = max(stamps[key] ?? .none, stamp)
   }
 
@@ -322,7 +322,7 @@ extension KeyStamps {
     // their hash.
     var newest = stamps.sorted { left, right in
       left.value == right.value
-        ? left.key.lexicographicallyPrecedes(right.key) : left.value > right.value
+        ? left.key.text.comesBefore(right.key.text) : left.value > right.value
     }
     var floor = floor
     // The floor must not be earlier than any key that is left out.
@@ -339,8 +339,8 @@ extension KeyStamps {
     append(floor)
     for (key, stamp) in newest {
       append(stamp)
-      Varint.append(key.count, to: &bytes)
-      bytes += key
+      Varint.append(key.text.utf8.count, to: &bytes)
+      bytes += key.text.utf8
     }
     for word in [PublishedFile.Fingerprint(objects + bytes).hash, UInt64(bytes.count), Self.magic] {
       withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
@@ -365,7 +365,7 @@ extension KeyStamps {
         }), count >= 0, count <= end - start - width
       else { return nil }
       let key = block.dropFirst(start + width).prefix(count)
-      stamps[Array(key)] = stamp(at: offset)
+      stamps[ExactKey(String(decoding: key, as: UTF8.self))] = stamp(at: offset)
       offset = start + width + count
     }
   }

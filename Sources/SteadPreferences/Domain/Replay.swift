@@ -106,10 +106,10 @@ struct Replay {
   var otherChanges: [DomainEvent.Change] {
     guard hasCheckpoint else { return collected }
     // Not PendingEdits, which keeps only the new values: the previous ones matter here.
-    var indices: [[UInt8]: Int] = [:]
+    var indices: [ExactKey: Int] = [:]
     var changes: [DomainEvent.Change] = []
     for change in collected {
-      let key = Array(change.key.utf8)
+      let key = ExactKey(change.key)
       if let index = indices[key] {
         changes[index].new = change.new
       } else {

@@ -253,23 +253,6 @@ final class TrackedKey: Observable, Sendable {
   func didChange() { registrar.withMutation(of: self, keyPath: path) {} }
 }
 
-/// A dictionary key that compares strings by their UTF-8, as domains compare keys.
-///
-/// Two strings that are equal to Swift, since they differ only in normalization, can be two keys.
-struct ExactKey: Hashable, Sendable {
-  /// The key.
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: ExactKey, right: ExactKey) -> Bool { left.text.isSameText(as: right.text) }
-
-  func hash(into hasher: inout Hasher) {
-    var text = text
-    text.withUTF8 { bytes in hasher.combine(bytes: UnsafeRawBufferPointer(bytes)) }
-  }
-}
-
 // MARK: - Tokens
 
 /// Keeps an observation of preferences alive: it ends with ``cancel()`` or with this object.
