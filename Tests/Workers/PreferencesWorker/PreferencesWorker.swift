@@ -1,4 +1,6 @@
-// A second process for tests of preferences that several programs share.
+import Foundation
+import SteadPreferences
+@_exported import SteadTestSupport  // A second process for tests of preferences that several programs share.
 //
 //   PreferencesWorker <directory> <domain> <command> ...
 //
@@ -26,9 +28,6 @@
 //   suite                              opens the suites that the input names, percent-encoded
 //
 // Failures and the deadline: WorkerMain.
-
-import Foundation
-import SteadPreferences
 
 @main struct PreferencesWorker {
   static func main() {
@@ -90,4 +89,20 @@ func dump(_ preferences: Preferences, prefix: String = "") throws {
     lines += "\(key.escaped) \(value.line)\n"
   }
   say(lines + ".")
+}
+
+// For all files of this target.
+
+/// Opens suites by the names that the input has, percent-encoded and in quotation marks, and sets a key.
+func openSuites() throws {
+  while let line = readLine() {
+    let name = line.dropFirst().dropLast().removingPercentEncoding ?? ""
+    guard let preferences = Preferences(suiteName: name) else {
+      say("refused")
+      continue
+    }
+    preferences.onError = { error in say("error \(error)") }
+    preferences.set(1, forKey: "key")
+    say(preferences.synchronize() ? "opened" : "failed")
+  }
 }

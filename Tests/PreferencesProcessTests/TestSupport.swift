@@ -1,4 +1,5 @@
 import Foundation
+@_exported import SteadTestSupport  // For all files of this target.
 import Testing
 
 /// A running PreferencesWorker: another process on the same domain.

@@ -1,2 +1,0 @@
-// For all files of this target.
-@_exported import SteadTestSupport
