@@ -2,9 +2,12 @@ import Foundation
 
 /// Why records would serve an app better than its history: the figure furthest above its limit.
 ///
-/// The limits are 2,000 entries, all of which are in memory; 0.1 s to open the history; 4 MiB of
-/// JSON, which is rewritten whenever twice as much has been appended; and 10 searches for one field
-/// that took longer than 0.005 s, a third of a frame.
+/// The limits are:
+///
+/// - 2,000 entries, all of which are in memory;
+/// - 0.1 s to open the history;
+/// - 4 MiB of JSON, which is rewritten whenever twice as much has been appended;
+/// - 10 searches for one field that took longer than 0.005 s, a third of a frame.
 ///
 /// Nothing happens automatically: a transfer moves the entries when the app requests it.
 public struct HistoryAdvice: Sendable, Hashable {

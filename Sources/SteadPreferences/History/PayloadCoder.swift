@@ -188,15 +188,20 @@ public struct UndecodablePayload: Sendable {
     /// The reason's name, for logs and metrics.
     public var description: String { "\(name)" }
 
-    /// The bytes are not a payload's: a field is missing or has another type, or they aren't JSON.
+    /// A field is missing or has another type, or the bytes aren't JSON.
     public static let doesNotDecode = Reason(.doesNotDecode)
     /// A ``PayloadUpgrade`` threw an error.
     public static let upgradeFailed = Reason(.upgradeFailed)
     /// A newer version of the program wrote it, with fields that this one does not know.
     public static let newerVersion = Reason(.newerVersion)
-    /// The file of a large payload is missing, damaged, or may not be read.
+    /// The file of a large payload is missing, damaged, a symbolic link, or may not be read.
+    ///
+    /// It is read again after another writer has made a change other than adding entries in front
+    /// and dropping the oldest.
     public static let unreadable = Reason(.unreadable)
-    /// Another program has written to the history's domain.
+    /// Another program has written a value into the history's domain.
+    ///
+    /// The entry's version is 0, and its bytes are a property list with the value under `value`.
     public static let notAnEntry = Reason(.notAnEntry)
   }
 
