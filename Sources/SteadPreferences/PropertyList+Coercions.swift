@@ -180,6 +180,8 @@ enum NumberText {
   }
 
   /// As `NSString.doubleValue`: blanks, a sign, digits with a point, an exponent; 0 without digits.
+  ///
+  /// What follows is ignored, as in `12.75 apples`. An exponent without digits does not count.
   static func double(_ text: String) -> Double {
     let bytes = Array(text.utf8.drop(while: isBlank))
     var end = 0

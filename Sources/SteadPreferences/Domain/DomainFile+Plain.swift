@@ -116,7 +116,11 @@ extension DomainFile {
 
   // MARK: - Reading
 
-  /// Applies what others have written to the property list.
+  /// Applies what others have written to the property list, key by key.
+  ///
+  /// There is no log and no base to merge with: the file has everything that counts, except for
+  /// edits that are still deferred here. A status that is known to be that of the last contents
+  /// read saves the reading.
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when it does not parse. It is left as it is.
   func readPlainFile(_ replay: inout Replay) throws {

@@ -317,6 +317,11 @@ extension KeyStamps {
   }
 
   /// The block, as Documentation/PreferencesFile.md draws it under "When a key was set".
+  ///
+  /// The greatest stamps come first, so that what is left out beyond ``limit`` is at most as late
+  /// as the floor.
+  ///
+  /// - Parameter objects: The bytes before the block, which its hash covers.
   private func encoded(for objects: Data) -> Data {
     // A total order, so that the same stamps always give the same bytes: files are compared by
     // their hash.
@@ -348,7 +353,8 @@ extension KeyStamps {
     return Data(bytes)
   }
 
-  /// Decodes a block; nil when it is damaged.
+  /// Decodes a block; nil when it is damaged. Every length is checked against the bytes that are
+  /// left.
   init?(block: Data) {
     let end = block.count - Self.footerByteCount
     guard end >= Self.stampByteCount else { return nil }

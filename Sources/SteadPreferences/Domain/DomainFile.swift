@@ -93,6 +93,12 @@ final class DomainFile {
   /// Whether the log was far too long when the domain was opened, and has not been compacted since.
   var isLogOverdue = false
 
+  /// Opens the domain's files.
+  ///
+  /// Files that cannot be opened for writing are opened for reading, and ``write(_:_:)`` tries
+  /// again. A file system that cannot hold a journal makes the property list the only file.
+  ///
+  /// - Throws: ``FileError`` when the files cannot be read either.
   init(name: String, directory: URL, options: DomainStore.Options) throws {
     self.name = name
     self.directory = directory

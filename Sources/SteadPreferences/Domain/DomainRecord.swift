@@ -112,9 +112,13 @@ enum DomainRecord {
     return head
   }
 
-  /// Calls `visit` with each operation of a record.
+  /// Calls `visit` with each operation of a record, in order.
   ///
-  /// - Throws: `PropertyListError` when the bytes are not operations.
+  /// The journal's checksum protects records from disks, not from programs: every length is checked
+  /// against the bytes that are left, and nothing beyond them is read.
+  ///
+  /// - Throws: `PropertyListError` or ``PreferencesError`` `.damaged` when the bytes are not
+  ///   operations, and what `visit` throws. Operations before that have been visited.
   static func decode(
     _ record: UnsafeRawBufferPointer, _ visit: (String, PropertyList?) throws -> Void
   ) throws {
@@ -124,6 +128,7 @@ enum DomainRecord {
       let (keyCount, width) = try Varint.decode(
         UnsafeRawBufferPointer(rebasing: record[(offset + 1)...]))
       let start = offset + 1 + width
+      // Compared without adding, which could overflow for a forged length.
       guard keyCount >= 0, keyCount <= record.count - start else { throw DomainRecord.damaged }
       offset = start + keyCount
       let key = String(

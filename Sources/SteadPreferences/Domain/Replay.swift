@@ -37,6 +37,11 @@ struct Replay {
   }
 
   /// Applies a record or a checkpoint that the journal has read.
+  ///
+  /// A record changes single keys. A checkpoint replaces everything: it comes first when a journal
+  /// is opened, and again when another process has compacted it or the file was replaced.
+  ///
+  /// - Throws: What decoding throws. A checkpoint has changed nothing then.
   mutating func apply(_ event: Journal.Event) throws {
     switch event {
     case .record(let bytes):

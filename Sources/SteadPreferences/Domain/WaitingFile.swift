@@ -276,6 +276,11 @@ extension WaitingFile {
   }
 
   /// Decodes a file; nil for one without a whole header, which a process that was killed has left.
+  ///
+  /// Ends with the first record that is not whole: what is behind it cannot be found. Its writer
+  /// either was killed before its call returned, or appends it again.
+  ///
+  /// - Throws: ``PreferencesError`` `.newerVersion`, and what decoding a whole record throws.
   private static func contents(_ data: Data) throws -> Contents? {
     try data.withUnsafeBytes { bytes -> Contents? in
       func word(_ offset: Int) -> UInt64 {

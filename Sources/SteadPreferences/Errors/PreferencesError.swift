@@ -163,6 +163,7 @@ extension PreferencesError {
     notWritten error: FileError, domain: String, _ directory: URL?, values: ValuesLocation,
     isRepetition: Bool
   ) {
+    // The directory is named, since the remedy is usually about it.
     let location = directory.map { " in \($0.path(percentEncoded: false))" } ?? ""
     if error.code == .busy {
       let values =

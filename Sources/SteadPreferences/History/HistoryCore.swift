@@ -189,8 +189,13 @@ extension HistoryCore.State {
     return true
   }
 
-  /// Applies an update with the decoded contents of its changed entries; false when the table has
-  /// changed since it was computed.
+  /// Applies an update with the decoded contents of its changed entries.
+  ///
+  /// Afterwards the table is the domain as of the update, and `header` is what the next commit
+  /// expects to find. Observers get one delta.
+  ///
+  /// - Returns: false when the table has changed since the update was computed; nothing is applied
+  ///   then.
   mutating func apply(_ update: HistoryUpdate, _ contents: [HistoryContent]) -> Bool {
     // Another thread has changed the table while the contents were decoded.
     guard update.epoch == epoch else { return false }

@@ -52,6 +52,9 @@ enum HistoryOperation {
 
 extension HistoryTable {
   /// Makes a change in the table, and returns the number of affected entries.
+  ///
+  /// Conditions are checked here, with the current entries, and not where the operation was made:
+  /// after another writer's change the same operation is applied again, and may then affect none.
   mutating func apply(
     _ operation: HistoryOperation, next: inout UInt64, limit: Int
   ) -> Int {
@@ -95,6 +98,7 @@ extension HistoryTable {
   }
 
   private mutating func replace(_ entry: Entry, with draft: HistoryOperation.Draft) -> Int {
+    // The same bytes: found, but there is nothing to write.
     guard draft.stored != entry.stored else { return 1 }
     replace(Entry(sequence: entry.sequence, stored: draft.stored, content: draft.content))
     return 1

@@ -129,6 +129,7 @@ extension PayloadHistory {
   func withBlobs(
     of operations: [HistoryOperation], _ core: HistoryCore, _ body: () throws -> HistoryOutcome
   ) throws -> HistoryOutcome {
+    // Most changes have no large payload, and need neither the lock nor a file.
     let drafts = operations.flatMap(\.drafts).filter { $0.blob != nil }
     guard let blobs = coder.blobs, !drafts.isEmpty else {
       let outcome = try body()
