@@ -28,7 +28,7 @@ extension DomainStore {
   private func compactOnce() -> Bool {
     let location = state.withLock { state in
       state.file.map { file in
-        (directory: file.directory, hasReportedFormat: file.hasReportedFormat)
+        (directory: file.directory, hasReportedFormat: file.plistState.hasReportedFormat)
       }
     }
     guard let location else { return false }
@@ -122,11 +122,13 @@ final class PreparedDomainCompaction {
     // It creates and repairs nothing: the domain's own file does that.
     options.isReadOnly = true
     source = try DomainFile(name: name, directory: directory, options: options)
-    source.hasReportedFormat = hasReportedFormat
+    source.plistState.hasReportedFormat = hasReportedFormat
     var replay = Replay(table: DomainTable(), byteCount: nil, isCollecting: false)
     try source.readJournal(&replay)
     // A merge needs the journal's lock. It is left to the compaction that has it.
-    guard try source.externalEdits() == nil, !source.isBeingWritten, source.problems.isEmpty else {
+    guard try source.externalEdits() == nil, !source.plistState.isBeingWritten,
+      source.problems.isEmpty
+    else {
       return nil
     }
     draft = try CheckpointDraft(of: replay.table, for: source)
@@ -205,7 +207,7 @@ extension DomainFile {
       try compact(writer, &replay, base: base)
       // Nothing was compacted if a tool may be writing the property list: try again when the
       // log has grown.
-      nextCompaction = isBeingWritten ? writer.logByteCount + options.logLimit : 0
+      nextCompaction = plistState.isBeingWritten ? writer.logByteCount + options.logLimit : 0
       isLogOverdue = false
     } catch let error as FileError where error.code == .changed {
       // Another program has overwritten the file, or taken its name. The next write finds out, and
@@ -249,7 +251,7 @@ extension DomainFile {
     let draft = prepared.draft
     if prepared.isInJournal {
       // Another checkpoint has been written since, with its file.
-      guard published == draft.published else { return true }
+      guard plistState.published == draft.published else { return true }
     } else {
       // The records up to here are in the new checkpoint or copied by `finish`; offsets move with
       // them.

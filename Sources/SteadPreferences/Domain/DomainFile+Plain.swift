@@ -71,7 +71,7 @@ extension DomainFile {
     recordStatus(
       try plain.replace(with: text) { problems.add(PreferencesError($0, domain: name)) })
     resetStamps(to: stamped)
-    hasPlainContents = true
+    plistState.hasPlainContents = true
     for edit in edits where isOwn || replay.table[edit.key] != edit.value {
       replay.edit(edit.key, edit.value, isOwn: isOwn)
     }
@@ -124,19 +124,20 @@ extension DomainFile {
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when it does not parse. It is left as it is.
   func readPlainFile(_ replay: inout Replay) throws {
-    guard let status = try plain.status(), status != lastSeen else { return }
-    let isRead = reading?.status == status
-    let data = try isRead ? reading?.data ?? Data() : plain.read()
+    guard let status = try plain.status(), status != plistState.lastSeen else { return }
+    let isRead = plistState.reading?.status == status
+    let data = try isRead ? plistState.reading?.data ?? Data() : plain.read()
     // A journal from a time when the file system was mounted otherwise may have more than it has
     // published. The first change writes all of that to the property list, which counts alone from
     // then on.
     let found = PublishedFile.Copy(fingerprint: .init(data), mark: .init(status))
-    if !hasPlainContents,
-      found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found)
+    if !plistState.hasPlainContents,
+      found.fingerprint == plistState.published.current.fingerprint
+        || plistState.published.previous.isSame(as: found)
     {
       return recordStatus(status, readNow: !isRead)
     }
-    hasPlainContents = true
+    plistState.hasPlainContents = true
     let fields: PropertyList.Fields
     do {
       fields = try PropertyList.fields(of: data)
@@ -169,13 +170,15 @@ extension DomainFile {
   /// this system's: a server's clock may differ, and a file's date can be set.
   private func recordStatus(_ status: FileStatus?, readNow: Bool = true) {
     let now = ContinuousClock.now
-    if let status, status == firstSeen?.status {
-      if readNow, let time = firstSeen?.time, now - time > .seconds(Self.writeGracePeriod) {
-        lastSeen = status
+    if let status, status == plistState.firstSeen?.status {
+      if readNow, let time = plistState.firstSeen?.time,
+        now - time > .seconds(Self.writeGracePeriod)
+      {
+        plistState.lastSeen = status
       }
       return
     }
-    lastSeen = nil
-    firstSeen = status.map { ($0, now) }
+    plistState.lastSeen = nil
+    plistState.firstSeen = status.map { ($0, now) }
   }
 }

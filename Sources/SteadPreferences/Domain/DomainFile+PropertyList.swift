@@ -9,6 +9,30 @@ extension DomainFile {
   /// How often a compaction publishes again because the file is edited meanwhile.
   static let publishingLimit = 8
 
+  /// What is known about the property list: which file was published, and what has been seen since.
+  struct PropertyListState {
+    /// The property list that the journal's checkpoint was published as.
+    var published = PublishedFile(current: .none, previous: .none)
+    /// The property list file as it was when it was last read.
+    var onDisk = PublishedFile.Copy.none
+    /// The status of the property list at which it needs no reading; nil if it must be read.
+    var lastSeen: FileStatus?
+    /// The status of a plain file, and when it was first seen.
+    var firstSeen: (status: FileStatus, time: ContinuousClock.Instant)?
+    /// The property list, read before the store's lock was taken.
+    var reading: Reading?
+    /// Whether the property list has had contents that no journal has published, so that it counts
+    /// alone.
+    var hasPlainContents = false
+    /// Whether the property list does not parse, but was changed so recently that its writer may not
+    /// be done.
+    var isBeingWritten = false
+    /// Whether the property list was damaged or empty, and has to be written again.
+    var isQuarantined = false
+    /// Whether it was reported that XML cannot hold the domain.
+    var hasReportedFormat = false
+  }
+
   /// The contents of a property list that another program or a person has written.
   struct ExternalEdit {
     var fields: PropertyList.Fields
@@ -65,7 +89,7 @@ extension DomainFile {
       let edited = try mergeEdits(
         base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
       // The writer of the file started with this checkpoint, so it is compared with that.
-      guard !isBeingWritten else { return }
+      guard !plistState.isBeingWritten else { return }
       // Nothing to write: the file that is there was published from this checkpoint, and the log is
       // empty.
       guard writer.logByteCount > 0 || !isPublished || isRepairing else { return }
@@ -105,13 +129,13 @@ extension DomainFile {
   /// - Returns: false if the old file was edited at the last moment; that file keeps the
   ///   name.
   func publish(_ draft: CheckpointDraft) throws -> Bool {
-    published = draft.published
+    plistState.published = draft.published
     guard try draft.file.place(ifStill: draft.isExpected) else { return false }
     // The name now leads to the published file. Its status is not trusted until it has been read
     // some time later.
-    onDisk = draft.published.current
-    lastSeen = nil
-    isQuarantined = false
+    plistState.onDisk = draft.published.current
+    plistState.lastSeen = nil
+    plistState.isQuarantined = false
     return true
   }
 
@@ -149,7 +173,7 @@ extension DomainFile {
       replay.edit(field.key, nil, isOwn: false)
       recordEdit(field.key, stamp)
     }
-    onDisk = edited.copy
+    plistState.onDisk = edited.copy
     return new
   }
 
@@ -174,26 +198,29 @@ extension DomainFile {
   /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse and cannot be
   ///   quarantined.
   func externalEdits() throws -> ExternalEdit? {
-    isBeingWritten = false
+    plistState.isBeingWritten = false
     let path = plist.path(percentEncoded: false)
     guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file else {
       // A missing file is no edit. The next checkpoint writes it again.
-      onDisk = .none
+      plistState.onDisk = .none
       return nil
     }
     // The usual case costs one system call.
-    guard status != lastSeen else { return nil }
-    let isRead = reading?.status == status
+    guard status != plistState.lastSeen else { return nil }
+    let isRead = plistState.reading?.status == status
     // The file was read without the lock. If its status has changed since, it is read again here.
-    guard let reading = try isRead ? reading : Reading(plist, lastSeen: lastSeen)
+    guard
+      let reading = try isRead ? plistState.reading : Reading(plist, lastSeen: plistState.lastSeen)
     else { return nil }
     let (seen, data) = (reading.status, reading.data)
     let found = PublishedFile.Copy(fingerprint: reading.fingerprint, mark: .init(seen))
     // By contents for the current file, whatever its inode: a copy of what was published is no
     // edit. By inode and date, too, for the file before: a copy of that one takes back what was set
     // last, and so it is an edit.
-    if found.fingerprint == published.current.fingerprint || published.previous.isSame(as: found) {
-      onDisk = found
+    if found.fingerprint == plistState.published.current.fingerprint
+      || plistState.published.previous.isSame(as: found)
+    {
+      plistState.onDisk = found
       remember(seen)
       return nil
     }
@@ -204,14 +231,14 @@ extension DomainFile {
     }
     // Mount points alone are written in place; everywhere else a rename makes this impossible.
     if isPartiallyWritten(data, path) {
-      onDisk = found
-      isQuarantined = true
+      plistState.onDisk = found
+      plistState.isQuarantined = true
       return nil
     }
     // A power loss can leave this of a file that was not synced.
     if data.allSatisfy({ $0 == 0 }), !seen.isRecent {
-      onDisk = found
-      isQuarantined = true
+      plistState.onDisk = found
+      plistState.isQuarantined = true
       return nil
     }
     do {
@@ -247,7 +274,7 @@ extension DomainFile {
           key: edit.key, offset: journal.recordOffset,
           stamp: stamps.known(edit.key) ?? stamps.floor))
     }
-    onDisk = edited.copy
+    plistState.onDisk = edited.copy
   }
 
   /// Whether the contents differ from what was published though they were not edited: number,
@@ -257,8 +284,8 @@ extension DomainFile {
   ///   a tool may have begun to write in between.
   private func isDamaged(_ status: FileStatus, _ path: String) throws -> Bool {
     // Without a mark, damage cannot be told from an edit, and counts as one.
-    guard let mark = published.current.mark, mark == .init(status),
-      published.current.fingerprint.byteCount == status.size
+    guard let mark = plistState.published.current.mark, mark == .init(status),
+      plistState.published.current.fingerprint.byteCount == status.size
     else { return false }
     return try POSIXDisk().statusFollowingLinks(path).map { mark == .init($0) } ?? false
   }
@@ -267,12 +294,14 @@ extension DomainFile {
   /// while it wrote to a mount point in place.
   private func isPartiallyWritten(_ data: Data, _ path: String) -> Bool {
     // The cheap conditions first; reading the checkpoint is only needed after a kill.
-    guard data.count < published.current.fingerprint.byteCount, POSIXDisk().isMountPoint(path),
+    guard data.count < plistState.published.current.fingerprint.byteCount,
+      POSIXDisk().isMountPoint(path),
       let bytes = (try? journal.checkpointBytes())
     else { return false }
     func isPublished(_ text: Data?) -> Bool {
       guard let text else { return false }
-      return text.prefix(data.count) == data && .init(text) == published.current.fingerprint
+      return text.prefix(data.count) == data
+        && .init(text) == plistState.published.current.fingerprint
     }
     let stamps = KeyStamps.block(of: bytes).flatMap { KeyStamps(block: Data(bytes[$0])) }
     let table = try? DomainTable(propertyList: bytes)
@@ -281,8 +310,8 @@ extension DomainFile {
 
   /// Quarantines a file that the disk has damaged. The next checkpoint writes it again.
   private func reportDamage(_ data: Data, _ status: FileStatus) throws {
-    onDisk = .init(fingerprint: .init(data), mark: .init(status))
-    lastSeen = status
+    plistState.onDisk = .init(fingerprint: .init(data), mark: .init(status))
+    plistState.lastSeen = status
     let message =
       "The property list \(plist.lastPathComponent) is damaged, though nobody has edited "
       + "it. Check the disk. "
@@ -293,7 +322,7 @@ extension DomainFile {
       return problems.add(error)
     }
     let name = try QuarantinedFile(of: plist).write(data)
-    isQuarantined = true
+    plistState.isQuarantined = true
     problems.add(
       PreferencesError(
         code: .damaged,
@@ -305,14 +334,14 @@ extension DomainFile {
   /// Not for a recent one: two changes within a tick of the file system's clock have the same
   /// status.
   private func remember(_ seen: FileStatus) {
-    if !seen.isRecent { lastSeen = seen }
+    if !seen.isRecent { plistState.lastSeen = seen }
   }
 
   /// Quarantines a file that does not parse. The next checkpoint writes it again.
   private func quarantine(_ data: Data, _ seen: FileStatus, _ cause: any Error) throws {
     // A program may be in the middle of writing it. It is read again once that must be done.
     guard !seen.isRecent else {
-      isBeingWritten = true
+      plistState.isBeingWritten = true
       return
     }
     guard !isReadOnly else {
@@ -323,10 +352,10 @@ extension DomainFile {
           + "away.", cause: cause)
     }
     let name = try QuarantinedFile(of: plist).write(data)
-    onDisk = .init(fingerprint: .init(data), mark: .init(seen))
+    plistState.onDisk = .init(fingerprint: .init(data), mark: .init(seen))
     // The next read must take this file for one to be replaced, and not quarantine it again.
-    published.previous = onDisk
-    isQuarantined = true
+    plistState.published.previous = plistState.onDisk
+    plistState.isQuarantined = true
     problems.add(
       PreferencesError(
         code: .damaged,
@@ -378,42 +407,5 @@ extension PropertyList {
       return left.count == right.count && left.allSatisfy { $0.value.isSame(as: right[$0.key]) }
     default: return self == other
     }
-  }
-}
-
-// MARK: - Damaged files
-
-/// The copy of a damaged property list under another name.
-struct QuarantinedFile {
-  /// The maximum number of copies of one file.
-  static let limit = 100
-
-  let original: URL
-
-  init(of original: URL) {
-    self.original = original
-  }
-
-  /// Writes the bytes to `NAME.damaged-1` or the next free number, and returns the name.
-  ///
-  /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist. The original must then
-  ///   be left in place.
-  func write(_ data: Data) throws -> String {
-    for number in 1...Self.limit {
-      let name = "\(original.lastPathComponent).damaged-\(number)"
-      let url = original.deletingLastPathComponent().appending(path: name)
-      do {
-        try AtomicFile(url).create(with: data)
-        return name
-      } catch let error as FileError where error.code == .alreadyExists {
-        // Another process, or an earlier attempt, has kept the same bytes.
-        if try AtomicFile(url).readIfPresent() == data { return name }
-      }
-    }
-    throw PreferencesError(
-      code: .damaged,
-      message:
-        "\(original.lastPathComponent) does not parse, and \(Self.limit) damaged copies of it "
-        + "exist already. Check them and move them away.")
   }
 }

@@ -60,29 +60,11 @@ final class DomainFile {
   var lost: LostContents?
   /// From which it can be computed when the keys in memory were set.
   var stampSources = StampSources()
-  /// The property list that the journal's checkpoint was published as.
-  var published = PublishedFile(current: .none, previous: .none)
-  /// The property list file as it was when it was last read.
-  var onDisk = PublishedFile.Copy.none
-  /// The status of the property list at which it needs no reading; nil if it must be read.
-  var lastSeen: FileStatus?
-  /// The status of a plain file, and when it was first seen.
-  var firstSeen: (status: FileStatus, time: ContinuousClock.Instant)?
-  /// The property list, read before the store's lock was taken.
-  var reading: Reading?
+  /// What is known about the property list.
+  var plistState = PropertyListState()
   /// Why the file system cannot hold a journal; the property list is then the only file. Only
   /// `synchronize()` tries again.
   var unsupported: FileError?
-  /// Whether the property list has had contents that no journal has published, so that it counts
-  /// alone.
-  var hasPlainContents = false
-  /// Whether the property list does not parse, but was changed so recently that its writer may not
-  /// be done.
-  var isBeingWritten = false
-  /// Whether the property list was damaged or empty, and has to be written again.
-  var isQuarantined = false
-  /// Whether it was reported that XML cannot hold the domain.
-  var hasReportedFormat = false
   /// The log length at which to compact again after a failure; 0 if there was none.
   var nextCompaction = 0
   /// The state of the background compaction.
@@ -362,7 +344,8 @@ extension DomainFile {
       try writer.reportDamagedLog()
       // The property list stays what it is: its metadata are copied, so it still counts as
       // published.
-      try writer.compact(to: Journal.Checkpoint(bytes: stamped, metadata: published.metadata))
+      try writer.compact(
+        to: Journal.Checkpoint(bytes: stamped, metadata: plistState.published.metadata))
       resetStamps(to: stamped)
     }
   }
@@ -373,7 +356,7 @@ extension DomainFile {
     try catchUp(&replay)
     if isReadOnly {
       try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
-    } else if try externalEdits() != nil || isQuarantined || isPublishInterrupted {
+    } else if try externalEdits() != nil || plistState.isQuarantined || isPublishInterrupted {
       // Each of these needs a new property list, which only a checkpoint publishes.
       try checkpoint(&replay)
     }
@@ -383,7 +366,7 @@ extension DomainFile {
 
   /// Whether the property list is the file that was written here with the checkpoint. Only then can
   /// damage be told from an edit: contents that changed without number and date.
-  var isPublished: Bool { published.current.isSame(as: onDisk) }
+  var isPublished: Bool { plistState.published.current.isSame(as: plistState.onDisk) }
 
   /// Whether the journal or the property list exists.
   var hasFiles: Bool {
@@ -394,15 +377,16 @@ extension DomainFile {
   /// Whether a process was killed after the journal had its new checkpoint and before the property
   /// list was renamed.
   private var isPublishInterrupted: Bool {
-    onDisk.fingerprint != published.current.fingerprint && published.previous.isSame(as: onDisk)
-      && !isBeingWritten
+    plistState.onDisk.fingerprint != plistState.published.current.fingerprint
+      && plistState.published.previous.isSame(as: plistState.onDisk)
+      && !plistState.isBeingWritten
   }
 
   /// Records which file was published from the checkpoint that was just read.
   @inline(__always)
   func recordPublished(_ replay: inout Replay) {
     guard let found = replay.published else { return }
-    published = found
+    plistState.published = found
     replay.published = nil
   }
 }

@@ -105,7 +105,7 @@ extension DomainStore {
     var isBeingWritten = false
     try changing { replay, file in
       try file?.checkpoint(&replay)
-      isBeingWritten = file?.isBeingWritten ?? false
+      isBeingWritten = file?.plistState.isBeingWritten ?? false
     }
     if isBeingWritten { refreshLater() }
     try flush()
@@ -117,7 +117,8 @@ extension DomainStore {
   /// read.
   @discardableResult
   func refresh() -> Bool {
-    let fileState = state.withLock { state in state.file.map { ($0.plist, $0.lastSeen) } }
+    let fileState = state.withLock { state in state.file.map { ($0.plist, $0.plistState.lastSeen) }
+    }
     // Without the lock, since reading and hashing a large file would block writers. A failure
     // recurs in the reading under the lock, which reports it.
     let reading = fileState.flatMap { plist, lastSeen in
@@ -127,13 +128,13 @@ extension DomainStore {
       state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
       // For the calls below, which have the same file in their hands.
-      file.reading = reading
-      defer { file.reading = nil }
+      file.plistState.reading = reading
+      defer { file.plistState.reading = nil }
       let hasPendingEvents = state.reporting(file) { replay in
         if !file.isReadOnly, !file.journal.isInPlace { try file.revalidate(&replay) }
         try file.mergeExternalEdits(&replay)
       }
-      return (hasPendingEvents, file.isBeingWritten, !file.problems.isEmpty)
+      return (hasPendingEvents, file.plistState.isBeingWritten, !file.problems.isEmpty)
     }
     if hasPendingEvents { deliver() }
     if isBeingWritten { refreshLater() }

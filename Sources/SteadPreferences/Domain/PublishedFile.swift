@@ -158,11 +158,14 @@ struct CheckpointDraft {
     var target = AtomicFile(domain.plist)
     // The store waits, with its own lock released.
     target.lockWait = .zero
-    replacesOwn = domain.onDisk == domain.published.current && domain.onDisk.mark?.isFine == true
+    replacesOwn =
+      domain.plistState.onDisk == domain.plistState.published.current
+      && domain.plistState.onDisk.mark?.isFine == true
     file = try target.prepare(text)
     // The inode and the date are known once the file is written, before it has its name.
     published = PublishedFile(
-      current: .init(fingerprint: .init(text), mark: .init(file.status)), previous: domain.onDisk)
+      current: .init(fingerprint: .init(text), mark: .init(file.status)),
+      previous: domain.plistState.onDisk)
     checkpoint = Journal.Checkpoint(bytes: stamped, metadata: published.metadata)
   }
 
@@ -187,10 +190,10 @@ extension DomainFile {
   func xml(_ table: DomainTable, _ stamps: KeyStamps? = nil) -> Data? {
     do {
       let xml = try PropertyList.dictionary(.init(table.fields())).data(format: .xml)
-      hasReportedFormat = false
+      plistState.hasReportedFormat = false
       return stamps?.added(toXML: xml) ?? xml
     } catch {
-      if !hasReportedFormat {
+      if !plistState.hasReportedFormat {
         problems.add(
           PreferencesError(
             code: .notAPropertyList,
@@ -200,7 +203,7 @@ extension DomainFile {
               + "more than 9 digits, or choose the binary format.",
             domain: name, cause: error))
       }
-      hasReportedFormat = true
+      plistState.hasReportedFormat = true
       return nil
     }
   }
@@ -255,5 +258,42 @@ struct CheckpointLoader {
         message:
           "The property list \(name) does not parse, and no journal exists to restore it from. "
           + "It is kept as \(kept); put it back, repaired, to get its values.", cause: cause))
+  }
+}
+
+// MARK: - Damaged files
+
+/// The copy of a damaged property list under another name.
+struct QuarantinedFile {
+  /// The maximum number of copies of one file.
+  static let limit = 100
+
+  let original: URL
+
+  init(of original: URL) {
+    self.original = original
+  }
+
+  /// Writes the bytes to `NAME.damaged-1` or the next free number, and returns the name.
+  ///
+  /// - Throws: ``PreferencesError`` `.damaged` when ``limit`` copies exist. The original must then
+  ///   be left in place.
+  func write(_ data: Data) throws -> String {
+    for number in 1...Self.limit {
+      let name = "\(original.lastPathComponent).damaged-\(number)"
+      let url = original.deletingLastPathComponent().appending(path: name)
+      do {
+        try AtomicFile(url).create(with: data)
+        return name
+      } catch let error as FileError where error.code == .alreadyExists {
+        // Another process, or an earlier attempt, has kept the same bytes.
+        if try AtomicFile(url).readIfPresent() == data { return name }
+      }
+    }
+    throw PreferencesError(
+      code: .damaged,
+      message:
+        "\(original.lastPathComponent) does not parse, and \(Self.limit) damaged copies of it "
+        + "exist already. Check them and move them away.")
   }
 }

@@ -49,8 +49,8 @@ import Testing
   private func hideLastChange(from store: DomainStore) throws {
     let status = try POSIXDisk().statusFollowingLinks(plist.filePath)
     store.state.withLock { state in
-      if state.file?.lastSeen != nil { state.file?.lastSeen = status }
-      if let status { state.file?.firstSeen?.status = status }
+      if state.file?.plistState.lastSeen != nil { state.file?.plistState.lastSeen = status }
+      if let status { state.file?.plistState.firstSeen?.status = status }
     }
   }
 
@@ -76,13 +76,15 @@ import Testing
     let store = try open()
     try store.set(.integer(1), forKey: "k")
     store.refresh()
-    #expect(store.state.withLock { $0.file?.lastSeen } == nil)
+    #expect(store.state.withLock { $0.file?.plistState.lastSeen } == nil)
     store.state.withLock { state in
-      guard let seen = state.file?.firstSeen else { return }
-      state.file?.firstSeen = (seen.status, seen.time - .seconds(DomainFile.writeGracePeriod + 1))
+      guard let seen = state.file?.plistState.firstSeen else { return }
+      state.file?.plistState.firstSeen = (
+        seen.status, seen.time - .seconds(DomainFile.writeGracePeriod + 1)
+      )
     }
     #expect(try store.apply([], ifStill: [DomainEdit(key: "k", value: .integer(1))]))
-    #expect(store.state.withLock { $0.file?.lastSeen } != nil)
+    #expect(store.state.withLock { $0.file?.plistState.lastSeen } != nil)
   }
 
   // The file of waiting values was only looked for where there is a journal.
