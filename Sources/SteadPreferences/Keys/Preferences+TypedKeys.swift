@@ -11,7 +11,7 @@ extension Preferences {
   ///
   /// A value that does not decode reads as the default, and `onError` is called at each read.
   /// Setting replaces it after keeping it aside (``undecodableKeys(for:)``). Errors of setting go
-  /// to `onError`, too; ``set(_:for:)-(_,Key<Value>)`` throws them.
+  /// to `onError`, too; `set(_:for:)` throws them.
   ///
   /// Costs `propertyList(forKey:)` and the conversion; plain values allocate nothing.
   @inlinable
@@ -63,7 +63,7 @@ extension Preferences {
 
   /// Sets the value of a typed key.
   ///
-  /// - Throws: ``PreferencesError``, as ``set(_:for:)-(_,Key<Value>)``.
+  /// - Throws: ``PreferencesError``, as the call with a key.
   @inlinable
   public func set<Value>(_ value: Value, for path: KeyPath<Keys, Key<Value>>) throws {
     try set(value, for: Keys()[keyPath: path])
