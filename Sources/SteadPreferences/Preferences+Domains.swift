@@ -15,7 +15,7 @@ extension Preferences {
   public static let sizeLimitExceededNotification = Notification.Name(
     "NSUserDefaultsSizeLimitExceededNotification")
 
-  // MARK: Defaults
+  // MARK: - Defaults
 
   /// Registers values for keys that no domain has, in addition to those registered before.
   ///
@@ -34,7 +34,7 @@ extension Preferences {
     }
   }
 
-  // MARK: Suites
+  // MARK: - Suites
 
   /// Appends a suite's domain to the search list of this object.
   ///
@@ -65,7 +65,7 @@ extension Preferences {
     return all.mapValues(\.anyValue)
   }
 
-  // MARK: Volatile domains
+  // MARK: - Volatile domains
 
   /// The names of the domains without files: arguments, registered defaults, and those of
   /// ``setVolatileDomain(_:forName:)``.
@@ -100,7 +100,7 @@ extension Preferences {
     postChange()
   }
 
-  // MARK: Persistent domains
+  // MARK: - Persistent domains
 
   /// The contents of a domain, such as an app's or the global one; nil when it is empty or has no
   /// files.
@@ -153,7 +153,7 @@ extension Preferences {
     return search.list.target
   }
 
-  // MARK: Values forced by an administrator
+  // MARK: - Values forced by an administrator
 
   /// Whether an administrator has fixed the value of a key. Setting it stores a value, which has no
   /// effect.

@@ -157,7 +157,7 @@ public final class Preferences: Sendable {
     return preferences
   }
 
-  // MARK: Primitives
+  // MARK: - Primitives
 
   /// The effective value of a key, as it is stored; nil when no domain has one.
   ///

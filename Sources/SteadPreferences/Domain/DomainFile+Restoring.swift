@@ -158,7 +158,7 @@ extension DomainFile {
   }
 }
 
-// MARK: In a record
+// MARK: - In a record
 
 // The record that restores a lost file begins with the removal of a key that is never set, whose
 // name has the stamps of the edits that follow. Older versions remove nothing, and read the rest as
@@ -233,7 +233,7 @@ struct KeyStamps {
   }
 }
 
-// MARK: In a checkpoint
+// MARK: - In a checkpoint
 
 extension KeyStamps {
   /// "SteadStm", read as a little-endian number.
@@ -377,7 +377,7 @@ extension KeyStamps {
   }
 }
 
-// MARK: In an XML file
+// MARK: - In an XML file
 
 extension KeyStamps {
   private static let commentStart = "<!-- stead.stamps "

@@ -5,8 +5,8 @@ import SteadFormats
 /// The files of a domain: the journal, which is authoritative, and the property list that is
 /// published from it.
 ///
-/// Used only under its store's lock, and never waits for another process: where the journal's lock
-/// is not free, methods throw ``FileError`` `.busy`, and the store retries.
+/// Used only under its store's lock. Once it is open it never waits for another process: where the
+/// journal's lock is not free, methods throw ``FileError`` `.busy`, and the store retries.
 ///
 /// What can be in effect, from the bottom to the top:
 ///

@@ -68,7 +68,7 @@ extension DomainStore {
     }
   }
 
-  // MARK: Safety
+  // MARK: - Safety
 
   /// Returns once everything that was set survives a power loss.
   ///

@@ -12,8 +12,8 @@ import SteadFiles
 ///
 /// - The store has the lock, and does what must happen without it: it waits for other processes,
 ///   calls handlers and starts threads.
-/// - ``DomainFile`` reads and writes the files. It never waits for another process but throws
-///   `.busy`, so that reads in this process go on while the store waits.
+/// - ``DomainFile`` reads and writes the files. Once it is open it never waits for another process
+///   but throws `.busy`, so that reads in this process go on while the store waits.
 /// - ``Replay`` applies records and edits to the table, and collects the events that handlers get.
 ///
 /// Locks do not nest: nothing that takes another lock, and no code of the program, runs under the
@@ -62,7 +62,7 @@ final class DomainStore: Sendable {
     refresh()
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// The value of a key; nil when the domain has none.
   ///

@@ -246,7 +246,7 @@ extension WaitingFile {
   }
 }
 
-// MARK: The format
+// MARK: - The format
 
 extension WaitingFile {
   /// "SteadWtg" as a little-endian number.

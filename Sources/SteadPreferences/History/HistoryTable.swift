@@ -49,7 +49,7 @@ struct HistoryTable {
   var lastSequence: UInt64? { sequences.last }
   var isChanged: Bool { !undo.isEmpty }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   subscript(sequence sequence: UInt64) -> Entry? {
     slot(sequence).flatMap { entries[$0] }
@@ -103,7 +103,7 @@ struct HistoryTable {
       }
   }
 
-  // MARK: Changing
+  // MARK: - Changing
 
   /// Inserts an entry before all others; its sequence number is higher than theirs.
   mutating func append(_ entry: Entry) {

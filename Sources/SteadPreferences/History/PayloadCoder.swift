@@ -41,7 +41,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     return encoder
   }
 
-  // MARK: Writing
+  // MARK: - Writing
 
   /// The entry for a payload of the newest version.
   ///
@@ -86,7 +86,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
       stored: StoredEntry(version: version, body: .blob(reference)), content: content, blob: json)
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// The payload of an entry, or the reason why it could not be read.
   func content(_ stored: StoredEntry) -> HistoryContent {

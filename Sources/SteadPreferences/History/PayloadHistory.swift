@@ -106,7 +106,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     for receiver in cores.current.withLock({ Array($0.receivers.values) }) { receiver.finish() }
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   /// All payloads, newest first.
   ///
@@ -181,7 +181,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     }
   }
 
-  // MARK: Safety
+  // MARK: - Safety
 
   /// Returns once every change survives a power loss.
   ///

@@ -72,7 +72,7 @@ final class PreferenceObservers: Sendable {
     }
   }
 
-  // MARK: Registration
+  // MARK: - Registration
 
   /// Observes keys; nil means every key.
   func observe(
@@ -132,7 +132,7 @@ final class PreferenceObservers: Sendable {
     deliver()
   }
 
-  // MARK: Delivery
+  // MARK: - Delivery
 
   /// Calls observers with waiting changes. Never called with a lock held.
   ///

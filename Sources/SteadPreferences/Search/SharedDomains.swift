@@ -71,7 +71,7 @@ final class SharedDomains: Sendable {
     }
   }
 
-  // MARK: Volatile domains
+  // MARK: - Volatile domains
 
   var volatileNames: [String] {
     [DomainName.arguments, DomainName.registration]
@@ -105,7 +105,7 @@ final class SharedDomains: Sendable {
     try? fixed.replaceContents(with: [:])
   }
 
-  // MARK: Domains in memory
+  // MARK: - Domains in memory
 
   func memory(_ name: String) -> DomainStore? { state.withLock { $0.memory[name] } }
 
@@ -128,7 +128,7 @@ final class SharedDomains: Sendable {
     }
   }
 
-  // MARK: Domains that are set by their names
+  // MARK: - Domains that are set by their names
 
   /// Changes a domain, and notes if it isn't stored for lack of files that can be written.
   func replaceContents(
@@ -166,7 +166,7 @@ final class SharedDomains: Sendable {
     }
   }
 
-  // MARK: Property lists owned by others
+  // MARK: - Property lists owned by others
 
   /// The property list at a URL: read when it is first requested, shared, and watched as long as
   /// it is retained.
