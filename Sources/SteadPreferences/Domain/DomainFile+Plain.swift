@@ -123,10 +123,10 @@ extension DomainFile {
   /// read saves the reading.
   ///
   /// - Throws: ``PreferencesError`` `.damaged` when it does not parse. It is left as it is.
-  func readPlainFile(_ replay: inout Replay) throws {
+  func readPlainFile(_ replay: inout Replay, reading: Reading? = nil) throws {
     guard let status = try plain.status(), status != plistState.lastSeen else { return }
-    let isRead = plistState.reading?.status == status
-    let data = try isRead ? plistState.reading?.data ?? Data() : plain.read()
+    let isRead = reading?.status == status
+    let data = try isRead ? reading?.data ?? Data() : plain.read()
     // A journal from a time when the file system was mounted otherwise may have more than it has
     // published. The first change writes all of that to the property list, which counts alone from
     // then on.

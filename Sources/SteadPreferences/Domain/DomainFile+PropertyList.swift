@@ -19,13 +19,11 @@ extension DomainFile {
     var lastSeen: FileStatus?
     /// The status of a plain file, and when it was first seen.
     var firstSeen: (status: FileStatus, time: ContinuousClock.Instant)?
-    /// The property list, read before the store's lock was taken.
-    var reading: Reading?
     /// Whether the property list has had contents that no journal has published, so that it counts
     /// alone.
     var hasPlainContents = false
-    /// Whether the property list does not parse, but was changed so recently that its writer may not
-    /// be done.
+    /// Whether the property list does not parse, but was changed so recently that its writer may
+    /// not be done.
     var isBeingWritten = false
     /// Whether the property list was damaged or empty, and has to be written again.
     var isQuarantined = false
@@ -70,24 +68,27 @@ extension DomainFile {
   /// keeps what the log has. So the old checkpoint must be read before it is replaced, and no
   /// checkpoint is made while a tool may be writing the file: its base would be gone.
   ///
-  /// - Parameter base: What the editor started from, if it is neither the last checkpoint nor the
-  ///   one before.
+  /// - Parameters:
+  ///   - base: What the editor started from, if it is neither the last checkpoint nor the one
+  ///     before.
+  ///   - reading: The property list, if it was read without the lock.
   func compact(
-    _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil
+    _ writer: Journal.Writer, _ replay: inout Replay, base: DomainTable? = nil,
+    reading: Reading? = nil
   ) throws {
     var base = base
     // A damaged checkpoint is found here, before it would serve as the base of a merge.
     var isRepairing = !journal.isCheckpointIntact
     if isRepairing {
       try writer.reportDamagedCheckpoint()
-      base = try baseWithoutCheckpoint(replay)
+      base = try baseWithoutCheckpoint(replay, reading)
     }
     // Each iteration merges one edit. An edit that comes between the merge and the renaming makes
     // ``publish(_:)`` return false, and the next iteration merges that one, with the checkpoint
     // that was just replaced as its base.
     for _ in 0..<Self.publishingLimit {
       let edited = try mergeEdits(
-        base: base ?? DomainTable(propertyList: writer.checkpointBytes()), &replay)
+        base: base ?? DomainTable(propertyList: writer.checkpointBytes()), reading, &replay)
       // The writer of the file started with this checkpoint, so it is compared with that.
       guard !plistState.isBeingWritten else { return }
       // Nothing to write: the file that is there was published from this checkpoint, and the log is
@@ -115,9 +116,9 @@ extension DomainFile {
   /// Of keys that were set since, memory has only the new values. For these the property list has
   /// what the checkpoint had, unless it was edited, which cannot be told: the new values
   /// win.
-  private func baseWithoutCheckpoint(_ replay: Replay) throws -> DomainTable {
+  private func baseWithoutCheckpoint(_ replay: Replay, _ reading: Reading?) throws -> DomainTable {
     var base = replay.table
-    guard let edited = try externalEdits() else { return base }
+    guard let edited = try externalEdits(reading) else { return base }
     try journal.visitLog { record in
       try DomainRecord.decode(record) { key, _ in base.replace(key, with: edited.fields[key]) }
     }
@@ -143,13 +144,15 @@ extension DomainFile {
 
   /// Applies to the table what an editor has changed in the property list.
   ///
-  /// - Parameter base: What the editor started from.
+  /// - Parameters:
+  ///   - base: What the editor started from.
+  ///   - reading: The property list, if it was read without the lock.
   /// - Returns: The contents of the edited file; nil if it was not edited.
   @discardableResult
   func mergeEdits(
-    base: @autoclosure () throws -> DomainTable, _ replay: inout Replay
+    base: @autoclosure () throws -> DomainTable, _ reading: Reading?, _ replay: inout Replay
   ) throws -> DomainTable? {
-    guard let edited = try externalEdits() else { return nil }
+    guard let edited = try externalEdits(reading) else { return nil }
     replay.externalChanges.rewrites += 1
     // Not an edit but another journal's publication: compared by stamps, since there is no common
     // base.
@@ -192,12 +195,13 @@ extension DomainFile {
   /// them.
   ///
   /// Classifies the file by the table "What a property list file counts as" in
-  /// Documentation/PreferencesFile.md; the order of the checks is that of its rows.
-  /// ``isBeingWritten``, ``isQuarantined`` and ``onDisk`` say what it found.
+  /// Documentation/PreferencesFile.md; the order of the checks is that of its rows. The flags of
+  /// ``PropertyListState`` and its `onDisk` say what it found.
   ///
+  /// - Parameter earlier: The file, if it was read without the lock.
   /// - Throws: ``PreferencesError`` `.damaged` when the file does not parse and cannot be
   ///   quarantined.
-  func externalEdits() throws -> ExternalEdit? {
+  func externalEdits(_ earlier: Reading? = nil) throws -> ExternalEdit? {
     plistState.isBeingWritten = false
     let path = plist.path(percentEncoded: false)
     guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file else {
@@ -207,10 +211,9 @@ extension DomainFile {
     }
     // The usual case costs one system call.
     guard status != plistState.lastSeen else { return nil }
-    let isRead = plistState.reading?.status == status
     // The file was read without the lock. If its status has changed since, it is read again here.
-    guard
-      let reading = try isRead ? plistState.reading : Reading(plist, lastSeen: plistState.lastSeen)
+    let isRead = earlier?.status == status
+    guard let reading = try isRead ? earlier : Reading(plist, lastSeen: plistState.lastSeen)
     else { return nil }
     let (seen, data) = (reading.status, reading.data)
     let found = PublishedFile.Copy(fingerprint: reading.fingerprint, mark: .init(seen))

@@ -158,7 +158,7 @@ final class DomainFile {
 
 extension DomainFile {
   /// Applies other processes' records, and puts the layers above the journal on top again.
-  func catchUp(_ replay: inout Replay) throws {
+  func catchUp(_ replay: inout Replay, reading: Reading? = nil) throws {
     let isNewCheckpoint = try readJournal(&replay)
     let wasLost = journal.isRecovering
     reapplyPending(&replay)
@@ -167,7 +167,8 @@ extension DomainFile {
     if wasLost, !journal.isRecovering, !isReadOnly { try? writeDeferred(&replay) }
     // Edits made by hand go into the journal, if it can be written.
     if isReadOnly, isNewCheckpoint, !isPlain {
-      try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
+      try mergeEdits(
+        base: DomainTable(propertyList: journal.checkpointBytes()), reading, &replay)
     }
   }
 
@@ -314,8 +315,8 @@ extension DomainFile {
 
   /// Updates the checkpoint and the property list with everything that was set, while other
   /// processes wait.
-  func checkpoint(_ replay: inout Replay) throws {
-    if options.isReadOnly { return try mergeExternalEdits(&replay) }
+  func checkpoint(_ replay: inout Replay, reading: Reading? = nil) throws {
+    if options.isReadOnly { return try mergeExternalEdits(&replay, reading: reading) }
     if isPlain {
       // It may be another file system now.
       do { try becomeWritable() } catch let error as FileError where error.isUnsupported {}
@@ -328,7 +329,7 @@ extension DomainFile {
     if journal.access == .readWrite { try revalidate(&replay) }
     try write(&replay) { replay, writer in
       recordPublished(&replay)
-      try compact(writer, &replay)
+      try compact(writer, &replay, reading: reading)
     }
   }
 
@@ -351,14 +352,18 @@ extension DomainFile {
   }
 
   /// Reads the property list, and applies edits made there.
-  func mergeExternalEdits(_ replay: inout Replay) throws {
-    if isPlain { return try readPlainFile(&replay) }
-    try catchUp(&replay)
+  ///
+  /// - Parameter reading: The file, if it was read without the lock.
+  func mergeExternalEdits(_ replay: inout Replay, reading: Reading? = nil) throws {
+    if isPlain { return try readPlainFile(&replay, reading: reading) }
+    try catchUp(&replay, reading: reading)
     if isReadOnly {
-      try mergeEdits(base: DomainTable(propertyList: journal.checkpointBytes()), &replay)
-    } else if try externalEdits() != nil || plistState.isQuarantined || isPublishInterrupted {
+      try mergeEdits(
+        base: DomainTable(propertyList: journal.checkpointBytes()), reading, &replay)
+    } else if try externalEdits(reading) != nil || plistState.isQuarantined || isPublishInterrupted
+    {
       // Each of these needs a new property list, which only a checkpoint publishes.
-      try checkpoint(&replay)
+      try checkpoint(&replay, reading: reading)
     }
   }
 

@@ -127,12 +127,9 @@ extension DomainStore {
     let (hasPendingEvents, isBeingWritten, hasProblem) = state.withLock {
       state -> (Bool, Bool, Bool) in
       guard let file = state.file else { return (false, false, false) }
-      // For the calls below, which have the same file in their hands.
-      file.plistState.reading = reading
-      defer { file.plistState.reading = nil }
       let hasPendingEvents = state.reporting(file) { replay in
         if !file.isReadOnly, !file.journal.isInPlace { try file.revalidate(&replay) }
-        try file.mergeExternalEdits(&replay)
+        try file.mergeExternalEdits(&replay, reading: reading)
       }
       return (hasPendingEvents, file.plistState.isBeingWritten, !file.problems.isEmpty)
     }
