@@ -72,7 +72,7 @@ import Testing
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     try preferences.setPropertyList(.data(array), forKey: "notes")
     // A compaction that ends later would leave more room.
-    while preferences.writableDomain.state.withLock({ $0.file?.compaction })
+    while preferences.writableDomain.state.withLock({ $0.file?.compaction.phase })
       != DomainFile.BackgroundCompaction.none
     {
       sched_yield()

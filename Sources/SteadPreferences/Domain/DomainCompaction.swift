@@ -21,7 +21,7 @@ extension DomainStore {
     var isDue = true
     while isDue { isDue = compactOnce() }
     // Not before its last file is gone: when none runs, there is no temporary file of one either.
-    state.withLock { $0.file?.compaction = .none }
+    state.withLock { $0.file?.compaction.phase = .none }
   }
 
   /// Compacts once, and returns whether writes have made the log too long again meanwhile.
@@ -151,6 +151,16 @@ final class PreparedDomainCompaction {
 // MARK: - When to compact
 
 extension DomainFile {
+  /// When the log is compacted next, and whether that is going on.
+  struct CompactionState {
+    var phase = BackgroundCompaction.none
+    /// The log length at which to compact again after a failure; 0 if there was none.
+    var retryLogLength = 0
+    /// Whether the log was far too long when the domain was opened, and has not been compacted
+    /// since.
+    var isOverdue = false
+  }
+
   /// The state of the background compaction, of which there is at most one per store.
   enum BackgroundCompaction: Equatable {
     case none
@@ -166,9 +176,10 @@ extension DomainFile {
     let length = writer.logByteCount
     guard isCompactionDue else { return }
     // Back-pressure: the writers are faster than the disk.
-    let limit = max(options.waitingLogLimit, 8 * writer.checkpointByteCount, nextCompaction)
-    if isLogOverdue || length > limit { return compactNow(writer, &replay) }
-    if compaction != .running(generation: forkGeneration) { compaction = .due }
+    let limit = max(
+      options.waitingLogLimit, 8 * writer.checkpointByteCount, compaction.retryLogLength)
+    if compaction.isOverdue || length > limit { return compactNow(writer, &replay) }
+    if compaction.phase != .running(generation: forkGeneration) { compaction.phase = .due }
   }
 
   /// Records whether other programs have left an overlong log.
@@ -178,7 +189,7 @@ extension DomainFile {
   /// the first write.
   func recordLogLength() {
     let due = dueLength(checkpoint: journal.checkpointByteCount)
-    isLogOverdue = journal.logByteCount > due + due / 4
+    compaction.isOverdue = journal.logByteCount > due + due / 4
   }
 
   /// Whether the log is longer than ``logLimit`` and than twice the checkpoint. The factor makes
@@ -188,7 +199,7 @@ extension DomainFile {
   }
 
   private func dueLength(checkpoint: Int) -> Int {
-    max(options.logLimit, 2 * checkpoint, nextCompaction)
+    max(options.logLimit, 2 * checkpoint, compaction.retryLogLength)
   }
 
   /// Compacts while this writer and others wait.
@@ -207,8 +218,9 @@ extension DomainFile {
       try compact(writer, &replay, base: base)
       // Nothing was compacted if a tool may be writing the property list: try again when the
       // log has grown.
-      nextCompaction = plistState.isBeingWritten ? writer.logByteCount + options.logLimit : 0
-      isLogOverdue = false
+      compaction.retryLogLength =
+        plistState.isBeingWritten ? writer.logByteCount + options.logLimit : 0
+      compaction.isOverdue = false
     } catch let error as FileError where error.code == .changed {
       // Another program has overwritten the file, or taken its name. The next write finds out, and
       // finds the log too long.
@@ -262,7 +274,7 @@ extension DomainFile {
       }
       prepared.isInJournal = true
       moveChanges(from: end, to: draft.checkpoint)
-      (nextCompaction, isLogOverdue) = (0, false)
+      (compaction.retryLogLength, compaction.isOverdue) = (0, false)
     }
     if try !publish(draft) {
       // The property list was edited since this was prepared. The editor's base is the
@@ -302,7 +314,7 @@ extension DomainFile {
   /// Reports why a compaction failed, and lets the log grow by ``logLimit`` before the next
   /// attempt.
   private func postponeCompaction(_ error: any Error, length: Int) {
-    nextCompaction = length + options.logLimit
+    compaction.retryLogLength = length + options.logLimit
     problems.add(PreferencesError(error, domain: name))
   }
 }

@@ -65,16 +65,11 @@ final class DomainFile {
   /// Why the file system cannot hold a journal; the property list is then the only file. Only
   /// `synchronize()` tries again.
   var unsupported: FileError?
-  /// The log length at which to compact again after a failure; 0 if there was none.
-  var nextCompaction = 0
-  /// The state of the background compaction.
-  var compaction = BackgroundCompaction.none
+  /// When the log is compacted next, and whether that is going on.
+  var compaction = CompactionState()
   /// The process, by its number of forks, whose thread releases the kept lock. The child of a fork
   /// lacks that thread.
   var lockReleaseGeneration: UInt64?
-  /// Whether the log was far too long when the domain was opened, and has not been compacted since.
-  var isLogOverdue = false
-
   /// Opens the domain's files.
   ///
   /// Files that cannot be opened for writing are opened for reading, and ``write(_:_:)`` tries

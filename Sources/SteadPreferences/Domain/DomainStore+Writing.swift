@@ -287,8 +287,8 @@ extension DomainStore {
         if let file {
           file.journal.leavesLock = false
           if file.hasNewJournal { state.useJournal(of: file) }
-          if file.compaction == .due {
-            file.compaction = .running(generation: forkGeneration)
+          if file.compaction.phase == .due {
+            file.compaction.phase = .running(generation: forkGeneration)
             isCompactionDue = true
           }
           if file.hasNewlyKeptLock {

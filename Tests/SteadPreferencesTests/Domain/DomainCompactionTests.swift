@@ -34,7 +34,7 @@ import Testing
   }
 
   private func waitForCompaction(of store: DomainStore) {
-    while store.state.withLock({ state in state.file?.compaction != BackgroundCompaction.none }) {
+    while store.state.withLock({ $0.file?.compaction.phase != BackgroundCompaction.none }) {
       sched_yield()
     }
   }
@@ -147,7 +147,7 @@ import Testing
   /// The log has a limit where the thread that compacts does not go on.
   @Test func aLogOfTheLargerLengthIsCompactedByItsWriter() throws {
     let store = try store(DomainStore.Options(logLimit: 8 << 10, waitingLogLimit: 32 << 10))
-    store.state.withLock { $0.file?.compaction = .running(generation: forkGeneration) }
+    store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
     try fill(store, to: (32 << 10) - 100)
     #expect(!FileManager.default.fileExists(atPath: plist.filePath))
     for number in 0..<10 { try store.set(.integer(Int64(number)), forKey: "count") }
@@ -160,7 +160,7 @@ import Testing
     let patient = DomainStore.Options(logLimit: 1 << 20)
     try fill(store(patient), to: 12 << 10)
     let store = try store(short)
-    store.state.withLock { $0.file?.compaction = .running(generation: forkGeneration) }
+    store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
     try store.set(.integer(-1), forKey: "count")
     #expect(logByteCount(store) == 0)
     #expect(try published()["count"] == .integer(-1))
@@ -169,7 +169,7 @@ import Testing
   /// One large value is not a log that others have left.
   @Test func aLargeValueIsNotWaitedFor() throws {
     let store = try store(short)
-    store.state.withLock { $0.file?.compaction = .running(generation: forkGeneration) }
+    store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
     try store.set(.string(String(repeating: "x", count: 20_000)), forKey: "text")
     #expect(logByteCount(store) > 20_000)
   }
@@ -226,10 +226,10 @@ import Testing
         "app", directory: directory.url, options: DomainStore.Options(logLimit: 8 << 10))
       try store.set(.integer(0), forKey: "count")
       // The parent's compaction is under way.
-      store.state.withLock { $0.file?.compaction = .running(generation: forkGeneration) }
+      store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
       let child = try ForkedChild {
         for number in 0..<1_000 { try store.set(.integer(Int64(number)), forKey: "count") }
-        while store.state.withLock({ $0.file?.compaction != BackgroundCompaction.none }) {
+        while store.state.withLock({ $0.file?.compaction.phase != BackgroundCompaction.none }) {
           sched_yield()
         }
       }

@@ -75,7 +75,8 @@ struct DomainFileTests {
     #expect(first.value(forKey: "seen") == .bool(true))
     // Either may be compacting, with files of its own beside the journal.
     for one in [first, second] {
-      while one.state.withLock({ $0.file?.compaction != DomainFile.BackgroundCompaction.none }) {
+      while one.state.withLock({ $0.file?.compaction.phase != DomainFile.BackgroundCompaction.none }
+      ) {
         sched_yield()
       }
     }
