@@ -181,6 +181,41 @@ struct ErrorsTests {
       #expect(error.message.contains(remedy), "\(error.message)")
     }
   }
+
+  /// It named a variable that moves no directory which the program names, and asked for a directory that can be written
+  /// where the preferences are only read.
+  @Test(.exitTests, .needs(.superuser), arguments: [false, true], [false, true])
+  func `an error tells what helps for the directory and the options`(
+    isNamed: Bool, isReadOnly: Bool
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let closed = directory.file("closed")
+    for path in ["closed", "closed/app"] {
+      try FileManager.default.createDirectory(
+        at: directory.file(path), withIntermediateDirectories: false)
+    }
+    try Data().write(to: closed.file("app/app.plist"))
+    for file in [closed.file("app"), closed] { try file.setMode(0o700) }
+    try directory.url.setMode(0o755)
+    await #expect(processExitsWith: .success) {
+      [
+        closed = closed.filePath as String, isNamed = isNamed as Bool,
+        isReadOnly = isReadOnly as Bool
+      ] in
+      #expect(setgid(65_534) == 0 && setuid(65_534) == 0)
+      let environment = Preferences.Environment(
+        variables: ["HOME": "/", "XDG_CONFIG_HOME": closed], host: "h")
+      let error = #expect(throws: PreferencesError.self) {
+        try Preferences(
+          domain: "app", directory: isNamed ? URL(filePath: closed + "/app") : nil,
+          options: .init(isReadOnly: isReadOnly), environment: environment)
+      }
+      let message = try #require(error).message
+      let variable = isNamed ? "." : ", or set XDG_CONFIG_HOME to one that is."
+      let able = isReadOnly ? "readable" : "writable"
+      #expect(message.contains("Make the directory \(able)\(variable)"), "\(message)")
+    }
+  }
 }
 
 // `Stead` comes with the import of SteadPreferences.

@@ -16,7 +16,10 @@ struct EnvironmentTests {
 
   @Test func allUsersPlacesAreTheSpecifications() {
     #expect(places([:]).allUsers.map(\.filePath) == ["/etc/xdg/"])
-    #expect(places(["XDG_CONFIG_DIRS": ""]).allUsers.map(\.filePath) == ["/etc/xdg/"])
+    for list in ["", "relative", ":./a:"] {
+      let paths = places(["XDG_CONFIG_DIRS": list]).allUsers.map(\.filePath)
+      #expect(paths == ["/etc/xdg/"], "\(list)")
+    }
     let several = places(["XDG_CONFIG_DIRS": "/a:b::/c"]).allUsers
     #expect(several.map(\.filePath) == ["/a/", "/c/"])
   }
