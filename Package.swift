@@ -15,9 +15,12 @@ import PackageDescription
   let loggingTargets = ["CSteadOS", "OSLog", "os"]
 #endif
 
-let needsSyntax = TargetDependencyCondition.when(traits: ["Everything", "Records", "Transfer"])
-let needsParser = TargetDependencyCondition.when(traits: ["Everything", "Lint"])
-let needsCrypto = TargetDependencyCondition.when(traits: ["Everything", "Secrets", "Transfer"])
+let needsSyntax = TargetDependencyCondition.when(
+  traits: ["Everything", "Records", "Transfer", "Server"])
+let needsParser = TargetDependencyCondition.when(traits: ["Everything", "Lint", "Server"])
+let needsCrypto = TargetDependencyCondition.when(
+  traits: ["Everything", "Secrets", "Transfer", "Server"])
+let needsServer = TargetDependencyCondition.when(traits: ["Server"])
 
 let package = Package(
   name: "stead",
@@ -44,6 +47,9 @@ let package = Package(
     .library(name: "SteadSync", targets: ["SteadSync"]),
     // What a sync server and a client have in common.
     .library(name: "SteadSyncProtocol", targets: ["SteadSyncProtocol"]),
+    .library(name: "SteadSyncServer", targets: ["SteadSyncServer"]),
+    // The command line: the server, the linter, the advice.
+    .executable(name: "stead", targets: ["stead"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
   ],
   // What a program does not ask for, it does not fetch: with `traits: []` there is nothing to clone.
@@ -64,12 +70,22 @@ let package = Package(
       name: "Lint",
       description: "SteadLint. It reads Swift with swift-syntax."),
     .trait(
+      name: "Server",
+      description:
+        "SteadSyncServer and the command stead. Nobody gets a web server without asking for it."),
+    .trait(
       name: "Transfer",
       description: "SteadTransfer, between all of the others."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    // Of the trait Server alone.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     .target(name: "CSteadFiles"),
@@ -321,6 +337,40 @@ let package = Package(
     .testTarget(
       name: "SteadSyncProtocolTests",
       dependencies: ["SteadSyncProtocol", "SteadTestSupport", "SyncSimulator"]),
+    // The sync server. Without the trait Server its sources are empty, so that a build of the whole package
+    // needs nothing that a program doesn't get.
+    .systemLibrary(
+      name: "CServerPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .systemLibrary(name: "CServerZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "SteadSyncServer",
+      dependencies: [
+        .target(name: "CServerPostgreSQL", condition: needsServer),
+        .target(name: "CServerZlib", condition: needsServer), "SteadSQLite", "SteadSyncProtocol",
+        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
+        .product(name: "Hummingbird", package: "hummingbird", condition: needsServer),
+        .product(name: "Logging", package: "swift-log", condition: needsServer),
+        .product(name: "NIOCore", package: "swift-nio", condition: needsServer),
+        .product(name: "NIOPosix", package: "swift-nio", condition: needsServer),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: needsServer),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: needsServer),
+      ]),
+    .executableTarget(
+      name: "stead",
+      dependencies: [
+        "SteadAdviceCommand", "SteadLintCommand", "SteadSyncServer",
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: needsServer),
+      ]),
+    .testTarget(name: "SteadCommandTests", dependencies: ["stead"]),
+    .testTarget(
+      name: "SteadSyncServerTests",
+      dependencies: [
+        "SteadSQLite", "SteadSyncProtocol", "SteadSyncServer", "SteadTestSupport", "stead",
+        .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
+      ],
+      // Run by a test.
+      exclude: ["Python"]),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(

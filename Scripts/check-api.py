@@ -27,7 +27,7 @@ HANDED_ON = re.compile(r"^@_exported public import (?:\w+ )?(\w+)", re.M)
 def modules():
     """The modules of the library products, and those whose types they hand on."""
     description = subprocess.run(
-        ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True, capture_output=True, text=True)
+        ["swift", "package", "--traits", "Server", "describe", "--type", "json"], cwd=ROOT, check=True, capture_output=True, text=True)
     products = json.loads(description.stdout[description.stdout.index("{"):])["products"]
     names = {
         module for product in products if "library" in product["type"] for module in product["targets"]

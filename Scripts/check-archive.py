@@ -122,7 +122,7 @@ def flags(binaries):
 
 def main():
     shown = subprocess.run(
-        ["swift", "build", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True, check=True)
+        ["swift", "build", "--traits", "Server", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True, check=True)
     binaries = pathlib.Path(shown.stdout.strip())
     with tempfile.TemporaryDirectory() as place:
         archive, program = f"{place}/libStead.a", f"{place}/program"

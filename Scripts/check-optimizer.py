@@ -45,7 +45,7 @@ def libraries():
     """The libraries with Swift sources, each with those that it depends on, directly or not."""
     description = json.loads(
         subprocess.run(
-            ["swift", "package", "describe", "--type", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+            ["swift", "package", "--traits", "Server", "describe", "--type", "json"], cwd=ROOT, check=True, stdout=subprocess.PIPE
         ).stdout)
     targets = {target["name"]: target for target in description["targets"]}
 

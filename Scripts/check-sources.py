@@ -42,11 +42,15 @@ ARROWS = {
     "SteadSecretsTesting": {"SteadFiles", "SteadSecrets"},
     "SteadSync": {"SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSyncProtocol"},
     "SteadSyncProtocol": set(),
+    "SteadSyncServer": {
+        "CServerPostgreSQL", "CServerZlib", "Crypto", "HTTPTypes", "Hummingbird", "Logging", "NIOCore", "NIOPosix",
+        "ServiceLifecycle", "SteadSQLite", "SteadSyncProtocol", "UnixSignals"},
     "SteadTransfer": {
         "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
         "SteadSecrets"},
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
+    "stead": {"ArgumentParser", "SteadAdviceCommand", "SteadLintCommand", "SteadSyncServer"},
     "stead-advise": {"SteadAdviceCommand"},
     "stead-lint": {"SteadLintCommand"},
 }

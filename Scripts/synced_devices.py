@@ -217,9 +217,9 @@ async def ready(server, devices, done):
     return seconds
 
 
-def build(package, product):
+def build(product):
     """Builds a product; the folder of its program."""
-    command = ["swift", "build", "--package-path", str(ROOT / package)]
+    command = ["swift", "build", "--package-path", str(ROOT), "--traits", "Server"]
     subprocess.run([*command, "--product", product], check=True, stdout=sys.stderr)
     return pathlib.Path(subprocess.run(
         [*command, "--show-bin-path"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip())

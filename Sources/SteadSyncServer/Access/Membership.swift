@@ -1,0 +1,114 @@
+#if Server
+
+/// What a member may do in a zone.
+enum Role: String, Codable, Sendable, Comparable {
+  case read, write, owner
+
+  private var rank: Int {
+    switch self {
+    case .read: 0
+    case .write: 1
+    case .owner: 2
+    }
+  }
+
+  static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+}
+
+/// The members of zones.
+enum Membership {
+  /// The maximum number of a zone's members.
+  static let maximumMembers: Int64 = 100
+
+  struct Member: Encodable, Sendable {
+    var user: String
+    var role: Role
+  }
+
+  static func role(of account: String, zone: String, in session: any SQLSession) throws -> Role? {
+    let row = try session.row(
+      "SELECT role FROM members WHERE zone = $1 AND account = $2", [.text(zone), .text(account)])
+    return try row.flatMap { Role(rawValue: try $0.text(0)) }
+  }
+
+  /// Throws unless the token's account has at least the given role in the zone.
+  ///
+  /// The answer is the same for a zone that doesn't exist and for one of other users, so that nobody can probe for
+  /// zones.
+  static func check(
+    _ token: AccessToken, zone: String, atLeast needed: Role, in session: any SQLSession
+  ) throws {
+    try Devices.check(token, in: session)
+    guard let role = try role(of: token.account, zone: zone, in: session) else {
+      throw ServerError(
+        .notFound, "The zone doesn't exist, or the user isn't a member of it.",
+        remedy: "Ask the zone's owner to share it.")
+    }
+    guard role >= needed else {
+      throw ServerError(
+        .forbidden, "The user's role in the zone doesn't allow this.",
+        remedy: "Ask the zone's owner for the role \(needed.rawValue).")
+    }
+  }
+
+  static func members(of zone: String, in session: any SQLSession) throws -> [Member] {
+    try session.rows(
+      "SELECT account, role FROM members WHERE zone = $1 ORDER BY account", [.text(zone)]
+    ).map { row in
+      Member(user: try row.text(0), role: Role(rawValue: try row.text(1)) ?? .read)
+    }
+  }
+
+  /// Gives an account a role. The owner's role stays as it is.
+  static func set(
+    _ role: Role, for account: AccountName, zone: String, in session: any SQLSession
+  ) throws {
+    let known = try session.row(
+      "SELECT account FROM accounts WHERE account = $1", [.text(account.text)])
+    guard known != nil else {
+      throw ServerError(
+        .notFound, "The user doesn't exist.",
+        remedy: "Create the user on the server with `stead serve invite`.")
+    }
+    guard role != .owner, try self.role(of: account.text, zone: zone, in: session) != .owner else {
+      throw ServerError(
+        .conflict, "A zone's owner can't change.",
+        remedy: "Give another user the role write or read.")
+    }
+    let count = try session.row("SELECT COUNT(*) FROM members WHERE zone = $1", [.text(zone)])
+    guard try count?.integer(0) ?? 0 < maximumMembers else {
+      throw ServerError(
+        .forbidden, "The zone has too many members.", remedy: "Remove a member.",
+        figures: ["limit": maximumMembers])
+    }
+    try insert(role, for: account.text, zone: zone, in: session)
+  }
+
+  static func insert(_ role: Role, for account: String, zone: String, in session: any SQLSession)
+    throws
+  {
+    try session.change(
+      """
+      INSERT INTO members (zone, account, role) VALUES ($1, $2, $3)
+      ON CONFLICT (zone, account) DO UPDATE SET role = excluded.role
+      """, [.text(zone), .text(account), .text(role.rawValue)])
+    try session.change(
+      """
+      INSERT INTO account_zones (account, zone) VALUES ($1, $2)
+      ON CONFLICT (account, zone) DO NOTHING
+      """, [.text(account), .text(zone)])
+  }
+
+  static func remove(_ account: AccountName, zone: String, in session: any SQLSession) throws {
+    guard try role(of: account.text, zone: zone, in: session) != .owner else {
+      throw ServerError(
+        .conflict, "A zone's owner can't leave it.", remedy: "Delete the zone instead.")
+    }
+    let zone = SQLValue.text(zone)
+    try session.change(
+      "DELETE FROM members WHERE zone = $1 AND account = $2", [zone, .text(account.text)])
+    try session.change(
+      "DELETE FROM account_zones WHERE account = $1 AND zone = $2", [.text(account.text), zone])
+  }
+}
+#endif

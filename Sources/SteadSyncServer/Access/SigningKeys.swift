@@ -1,0 +1,192 @@
+#if Server
+import Crypto
+import Foundation
+import Synchronization
+
+/// The keys that sign access tokens, in a file that only its owner may read.
+///
+/// The newest key signs. Older keys still verify for an hour, four times a token's lifetime.
+public final class SigningKeys: Sendable {
+  /// How long a superseded key still verifies, in seconds.
+  static let grace: Int64 = 3_600
+
+  struct Key: Sendable {
+    let name: String
+    /// When it was made, in milliseconds since 1970.
+    let created: Int64
+    let key: Curve25519.Signing.PrivateKey
+  }
+
+  private struct Stored: Codable {
+    struct Key: Codable {
+      var kid: String
+      var created: Int64
+      var key: String
+    }
+    var version = 1
+    var keys: [Key]
+  }
+
+  private let path: String
+  private let keys: Mutex<[Key]>
+
+  /// Reads the keys in a directory, or makes the first one.
+  ///
+  /// Throws ``ServerError`` if others may read the file, or if it is damaged.
+  public init(directory: String, clock: ServerClock) throws {
+    path = directory + "/signing-keys.json"
+    keys = Mutex([])
+    if FileManager.default.fileExists(atPath: path) {
+      try reload()
+    } else {
+      try rotate(clock: clock)
+    }
+  }
+
+  /// Makes a new key, which signs from now on, and drops keys that were superseded long enough ago.
+  public func rotate(clock: ServerClock) throws {
+    let now = clock.now
+    try keys.withLock { keys in
+      let fresh = Key(
+        name: Secret.identifier(), created: now, key: Curve25519.Signing.PrivateKey())
+      // A key is superseded when the one after it is made.
+      let kept = keys.enumerated().filter { index, _ in
+        index == keys.count - 1 || now - keys[index + 1].created < Self.grace * 1_000
+      }
+      let changed = kept.map(\.element) + [fresh]
+      try Self.write(changed, to: path)
+      keys = changed
+    }
+  }
+
+  /// Reads the file again, after another process has changed it.
+  public func reload() throws {
+    let fresh = try Self.read(path)
+    keys.withLock { $0 = fresh }
+  }
+
+  var newest: Key {
+    get throws {
+      guard let key = keys.withLock({ $0.last }) else { throw Self.damaged }
+      return key
+    }
+  }
+
+  func publicKey(named name: String) -> Curve25519.Signing.PublicKey? {
+    keys.withLock { $0.first { $0.name == name }?.key.publicKey }
+  }
+
+  // MARK: The file
+
+  private static let damaged = ServerError(
+    .failed, "The file of signing keys is damaged.",
+    remedy: "Restore signing-keys.json, or remove it: devices then fetch new access tokens.")
+
+  private static func read(_ path: String) throws -> [Key] {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+    guard mode & 0o077 == 0 else {
+      throw ServerError(
+        .failed, "Other users may read the file of signing keys.",
+        remedy: "Run `chmod 600` on signing-keys.json, then `stead serve rotate-key`.")
+    }
+    do {
+      let stored = try JSONDecoder().decode(
+        Stored.self, from: Data(contentsOf: URL(filePath: path)))
+      let keys = try stored.keys.map { key in
+        guard let bytes = Base64URL.decode(key.key) else { throw damaged }
+        return Key(
+          name: key.kid, created: key.created,
+          key: try Curve25519.Signing.PrivateKey(rawRepresentation: bytes))
+      }
+      guard stored.version == 1, !keys.isEmpty else { throw damaged }
+      return keys
+    } catch {
+      throw damaged
+    }
+  }
+
+  private static func write(_ keys: [Key], to path: String) throws {
+    let stored = Stored(
+      keys: keys.map {
+        Stored.Key(
+          kid: $0.name, created: $0.created, key: Base64URL.encode($0.key.rawRepresentation))
+      })
+    try PrivateFile.write(JSONEncoder().encode(stored), to: path)
+  }
+}
+
+/// A file that only its owner may read or write.
+enum PrivateFile {
+  /// Replaces the file's contents as a whole: after a crash, the file has either the old or the new contents.
+  static func write(_ data: Data, to path: String) throws {
+    let temporary = path + ".\(Secret.identifier())"
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw failure("be created") }
+    do {
+      let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+      try handle.write(contentsOf: data)
+      try handle.synchronize()
+      try handle.close()
+      guard rename(temporary, path) == 0 else { throw failure("be replaced") }
+      // The rename is durable only once the directory is.
+      try synchronizeDirectory(of: path)
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
+  static func synchronizeDirectory(of path: String) throws {
+    let directory = open(
+      URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false), O_RDONLY)
+    guard directory >= 0 else { throw failure("be synchronized") }
+    defer { close(directory) }
+    guard fsync(directory) == 0 else { throw failure("be synchronized") }
+  }
+
+  private static func failure(_ action: String) -> ServerError {
+    ServerError(
+      .failed, "A file in the data directory can't \(action) (errno \(errno)).",
+      remedy: "Check the directory's owner, its mode and the free space.")
+  }
+}
+
+/// Base64 with the URL-safe alphabet and without padding. Reading is strict: each sequence of bytes has one spelling.
+enum Base64URL {
+  static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: spelling(of: Data(bytes)), as: UTF8.self)
+  }
+
+  static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    let spelling = Array(text.utf8)
+    var standard: [UInt8] = []
+    standard.reserveCapacity(spelling.count + 3)
+    for byte in spelling {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        standard.append(byte)
+      case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+      case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+      default: return nil
+      }
+    }
+    while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
+    guard let data = Data(base64Encoded: Data(standard)) else { return nil }
+    // The last character may hold bits that belong to no byte.
+    return self.spelling(of: data) == spelling ? Array(data) : nil
+  }
+
+  private static func spelling(of data: Data) -> [UInt8] {
+    data.base64EncodedData().compactMap { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      case UInt8(ascii: "="): nil
+      default: byte
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,210 @@
+#if Server
+import CServerPostgreSQL
+import Foundation
+import SteadSQLite
+
+/// A connection to PostgreSQL through libpq, with parameters and results in binary.
+final class PostgreSQLSession: SQLSession {
+  private let connection: OpaquePointer
+  private var statements: [String: String] = [:]
+  /// Whether the connection's server is no longer the leader.
+  private var hasLostLeader = false
+  /// Whether the present statement caused a warning.
+  private var isWarned = false
+
+  /// Time-outs, in seconds and milliseconds, after which a connection to an unreachable server fails; an address may
+  /// set others. Without them it would take 15 minutes.
+  private static let patience = [
+    ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+    ("keepalives_count", "2"), ("tcp_user_timeout", "20000"),
+  ]
+
+  init(_ string: String) throws {
+    guard let connection = Self.connect(string) else {
+      throw EngineError(code: .disconnected, message: "libpq has no memory for a connection.")
+    }
+    self.connection = connection
+    guard PQstatus(connection) == CONNECTION_OK else {
+      // The message may contain the address, never the password. Answers contain neither.
+      throw EngineError(
+        code: .disconnected,
+        message: "PostgreSQL can't be reached; check the address, and that it is running.")
+    }
+    watchNotices()
+    try execute("SET synchronous_commit = on")
+    try requireLeader()
+  }
+
+  private static func connect(_ string: String) -> OpaquePointer? {
+    // If a name appears twice, the later one counts; the address replaces the names that it contains.
+    let settings = patience + [("dbname", string)]
+    let words = settings.map { strdup($0.0) } + settings.map { strdup($0.1) }
+    defer { for word in words { free(word) } }
+    let count = settings.count
+    let names = words[..<count].map { UnsafePointer($0) } + [nil]
+    let values = words[count...].map { UnsafePointer($0) } + [nil]
+    return PQconnectdbParams(names, values, 1)
+  }
+
+  private func watchNotices() {
+    // They would be written to standard error, with values. The session outlives its connection.
+    PQsetNoticeReceiver(
+      connection,
+      { session, notice in
+        guard let session, let severity = PQresultErrorField(notice, Int32(UInt8(ascii: "V")))
+        else { return }
+        guard String(cString: severity) == "WARNING" else { return }
+        Unmanaged<PostgreSQLSession>.fromOpaque(session).takeUnretainedValue().isWarned = true
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A replica would answer reads with an older state. To devices, that would look like a server that has lost
+  /// changes.
+  private func requireLeader() throws {
+    guard try row("SHOW transaction_read_only")?.text(0) == "off" else {
+      throw EngineError(
+        code: .disconnected,
+        message: "PostgreSQL is read-only, as a replica is; let the address lead to the leader.")
+    }
+  }
+
+  deinit { PQfinish(connection) }
+
+  var isInTransaction: Bool {
+    let status = PQtransactionStatus(connection)
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
+  }
+
+  var isBroken: Bool { hasLostLeader || PQstatus(connection) != CONNECTION_OK }
+
+  func beginWriting() throws { try execute("BEGIN") }
+
+  func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+
+  func execute(_ sql: String) throws {
+    isWarned = false
+    let result = PQexec(connection, sql)
+    defer { PQclear(result) }
+    try check(result)
+    // COMMIT of a failed transaction rolls back, without an error.
+    if sql == "COMMIT", String(cString: PQcmdStatus(result)) != "COMMIT" {
+      throw EngineError(code: .other, message: "PostgreSQL rolled a transaction back.")
+    }
+    // The wait for the replicas was cancelled, so a failover may lose the commit. Running the same work again waits
+    // for them again.
+    if sql == "COMMIT", isWarned {
+      throw EngineError(
+        code: .disconnected,
+        message: "PostgreSQL committed with a warning, perhaps without its replicas; try again.")
+    }
+  }
+
+  func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow] {
+    let result = try run(sql, values)
+    defer { PQclear(result) }
+    let columns = PQnfields(result)
+    return try (0..<PQntuples(result)).map { row in
+      SQLRow(values: try (0..<columns).map { try Self.value(result, row, $0) })
+    }
+  }
+
+  @discardableResult
+  func change(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    let result = try run(sql, values)
+    defer { PQclear(result) }
+    return Int(String(cString: PQcmdTuples(result))) ?? 0
+  }
+
+  // MARK: Statements
+
+  private func run(_ sql: String, _ values: [SQLValue]) throws -> OpaquePointer? {
+    let name = try prepared(sql)
+    let encoded = values.map(Self.bytes)
+    let lengths = encoded.map { Int32($0?.count ?? 0) }
+    let formats = [Int32](repeating: 1, count: values.count)
+    let addresses = Self.allocate(encoded)
+    defer { for address in addresses { address?.deallocate() } }
+    let pointers = addresses.map { $0.map { UnsafePointer($0) } }
+    let result = PQexecPrepared(
+      connection, name, Int32(values.count), pointers, lengths, formats, 1)
+    do {
+      try check(result)
+    } catch {
+      PQclear(result)
+      throw error
+    }
+    return result
+  }
+
+  private func prepared(_ sql: String) throws -> String {
+    if let name = statements[sql] { return name }
+    let name = "s\(statements.count)"
+    let result = PQprepare(connection, name, sql, 0, nil)
+    defer { PQclear(result) }
+    try check(result)
+    statements[sql] = name
+    return name
+  }
+
+  private static func bytes(_ value: SQLValue) -> [UInt8]? {
+    switch value {
+    case .null: nil
+    case .integer(let value): withUnsafeBytes(of: value.bigEndian, Array.init)
+    case .text(let value): Array(value.utf8)
+    case .real(let value): withUnsafeBytes(of: value.bitPattern.bigEndian, Array.init)
+    case .blob(let value): Array(value)
+    }
+  }
+
+  private static func allocate(_ values: [[UInt8]?]) -> [UnsafeMutablePointer<CChar>?] {
+    values.map { bytes in
+      guard let bytes else { return nil }
+      let pointer = UnsafeMutablePointer<CChar>.allocate(capacity: max(bytes.count, 1))
+      for (index, byte) in bytes.enumerated() { pointer[index] = CChar(bitPattern: byte) }
+      return pointer
+    }
+  }
+
+  private static func value(_ result: OpaquePointer?, _ row: Int32, _ column: Int32) throws
+    -> SQLValue
+  {
+    if PQgetisnull(result, row, column) == 1 { return .null }
+    let bytes = UnsafeRawBufferPointer(
+      start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+    // The numbers of types that never change: int8, int4, bytea, text, float8.
+    switch PQftype(result, column) {
+    case 20: return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
+    case 23: return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
+    case 17: return .blob(Data(bytes))
+    case 25: return .text(String(decoding: bytes, as: UTF8.self))
+    case 701:
+      return .real(Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))))
+    default: throw EngineError.unexpectedType
+    }
+  }
+
+  // MARK: Errors
+
+  private func check(_ result: OpaquePointer?) throws {
+    let status = PQresultStatus(result)
+    guard status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK else { return }
+    guard !isBroken, let field = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
+      throw EngineError(
+        code: .disconnected, message: "The connection to PostgreSQL broke; try again.")
+    }
+    let state = String(cString: field)
+    let code: EngineError.Code
+    switch state {
+    case "40001", "40P01", "55P03": code = .retry
+    case "53100", "58030": code = .storage
+    case "57P01", "57P02", "57P03", "08006", "08003": code = .disconnected
+    case "25006":
+      code = .disconnected
+      // The connection would stay connected to a replica.
+      hasLostLeader = true
+    default: code = .other
+    }
+    throw EngineError(code: code, message: "PostgreSQL refused a statement with SQLSTATE \(state).")
+  }
+}
+#endif

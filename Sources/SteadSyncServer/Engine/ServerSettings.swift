@@ -1,0 +1,204 @@
+#if Server
+import Foundation
+import Logging
+
+/// The settings of a server.
+public struct ServerSettings: Sendable {
+  /// The directory with the keys, the blobs and, with SQLite, the database.
+  public var directory: String
+  /// The location of the database; by default a file in the directory.
+  public var location: StorageEngine.Location
+  public var host: String
+  /// The port; 0 for any free one.
+  public var port: Int
+  /// Proxies whose `X-Forwarded-For` is trusted.
+  public var trustedProxies: [AddressRange]
+  /// The maximum size of one owner's zones, in bytes.
+  public var ownerQuota: Int64
+  /// The requests per second that a device may make on average.
+  public var requestsPerSecond: Double
+  /// The number of requests that a device may make at once.
+  public var requestBurst: Double
+
+  /// The lowest level that is logged.
+  public var logLevel: Logger.Level
+
+  public init(directory: String) {
+    self.directory = directory
+    location = .sqlite(directory + "/stead.sqlite")
+    host = "127.0.0.1"
+    port = 8_787
+    trustedProxies = []
+    ownerQuota = 10 << 30
+    requestsPerSecond = 20
+    requestBurst = 200
+    logLevel = .info
+  }
+}
+
+/// A folder that the server needs.
+enum ServerFolder {
+  /// Creates a folder and its missing parents, each for its owner alone, but not the home.
+  ///
+  /// A missing home isn't mounted yet. The files in it would be hidden once it is.
+  ///
+  /// Throws ``ServerError`` if the home does not exist.
+  static func make(_ path: String) throws {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: path) else { return }
+    let folder = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
+    guard folder.path != files.homeDirectoryForCurrentUser.standardizedFileURL.path else {
+      throw ServerError(
+        .notFound, "The home directory does not exist, and is never created.",
+        remedy: "Mount or create it, or name another directory.")
+    }
+    try make(folder.deletingLastPathComponent().path)
+    // Another process or thread may create it first.
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+}
+
+/// The time in milliseconds since 1970, which tests set.
+public struct ServerClock: Sendable {
+  private let read: @Sendable () -> Int64
+
+  public init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
+
+  /// The system's clock.
+  public static let system = ServerClock { Int64(Date().timeIntervalSince1970 * 1000) }
+
+  /// Milliseconds since 1970.
+  public var now: Int64 { read() }
+}
+
+/// A request that the server refused, or could not serve.
+///
+/// Neither string contains a value that a client stored or sent.
+public struct ServerError: Error, Sendable, Equatable {
+  /// What happened, for programs: the `error` of an answer.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+    private init(_ description: String) { self.description = description }
+
+    /// The request isn't part of the protocol.
+    public static let malformed = Code("malformed")
+    /// The access token is missing or isn't valid.
+    public static let unauthorized = Code("unauthorized")
+    /// The device may not do this in the zone.
+    public static let forbidden = Code("forbidden")
+    /// The resource doesn't exist, or the user isn't a member of its zone.
+    public static let notFound = Code("not_found")
+    /// The request conflicts with the server's state.
+    public static let conflict = Code("conflict")
+    /// A push doesn't follow the client's last one.
+    public static let gap = Code("gap")
+    /// A push names blobs that the zone lacks.
+    public static let missingBlobs = Code("missing_blobs")
+    /// A cursor is older than the deletions that the zone keeps.
+    public static let expired = Code("expired")
+    /// The server lost changes that the cursor has seen.
+    public static let rollback = Code("rollback")
+    /// The client's schema is older than the zone demands.
+    public static let schema = Code("schema")
+    /// The zone needs the client's schema first.
+    public static let schemaWanted = Code("schema_wanted")
+    /// The client's schema contradicts the zone's.
+    public static let schemaConflict = Code("schema_conflict")
+    /// The request is larger than its limit.
+    public static let tooLarge = Code("too_large")
+    /// Too many requests.
+    public static let tooMany = Code("too_many")
+    /// The owner's quota is used up.
+    public static let quota = Code("quota")
+    /// The store can't be reached, or is full.
+    public static let unavailable = Code("unavailable")
+    /// The server has a fault.
+    public static let failed = Code("failed")
+  }
+
+  /// Seconds until a request is sent again after the disk was full: an operator must make room.
+  static let secondsForRepair = 30
+  /// Seconds until a request is sent again after it arrived during a shutdown.
+  static let secondsForStart = 5
+
+  public var code: Code
+  /// The problem.
+  public var message: String
+  /// The remedy.
+  public var remedy: String
+  /// Seconds until the request may be sent again: with ``Code/tooMany`` and ``Code/unavailable``.
+  public var retryAfter: Int?
+  /// Figures that belong to the error, such as limits.
+  public var figures: [String: Int64]
+  /// Identifiers that belong to the error, such as the hashes of missing blobs.
+  public var names: [String: [String]]
+
+  init(
+    _ code: Code, _ message: String, remedy: String, retryAfter: Int? = nil,
+    figures: [String: Int64] = [:], names: [String: [String]] = [:]
+  ) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+    self.retryAfter = retryAfter
+    self.figures = figures
+    self.names = names
+  }
+}
+
+/// An IP address, or all that share its first bits: `10.0.0.0/8`.
+public struct AddressRange: Sendable, Equatable {
+  private let bytes: [UInt8]
+  private let bits: Int
+
+  /// Nil if the string is neither an address nor a range.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let bytes = Self.bytes(String(parts[0])) else { return nil }
+    self.bytes = bytes
+    if parts.count == 1 {
+      bits = bytes.count * 8
+    } else {
+      guard let bits = Int(parts[1]), (0...bytes.count * 8).contains(bits) else { return nil }
+      self.bits = bits
+    }
+  }
+
+  func contains(_ address: String) -> Bool {
+    guard let other = Self.bytes(address), other.count == bytes.count else { return false }
+    return (0..<bits).allSatisfy { bit in
+      let mask: UInt8 = 0x80 >> UInt8(bit % 8)
+      return bytes[bit / 8] & mask == other[bit / 8] & mask
+    }
+  }
+
+  /// The four or sixteen bytes of an address. An IPv4 address within IPv6 is an IPv4 address.
+  private static func bytes(_ text: String) -> [UInt8]? {
+    var four = in_addr()
+    if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four, Array.init) }
+    var sixteen = in6_addr()
+    guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
+    let bytes = withUnsafeBytes(of: sixteen, Array.init)
+    let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
+    return Array(bytes[..<12]) == mapped ? Array(bytes[12...]) : bytes
+  }
+
+  /// The address of a client behind proxies: the last one in `X-Forwarded-For` that isn't a trusted proxy's. The header
+  /// counts only if the connection comes from a trusted proxy.
+  static func client(of connection: String, forwarded: String?, trusted: [AddressRange]) -> String {
+    guard let forwarded, trusted.contains(where: { $0.contains(connection) }) else {
+      return connection
+    }
+    var client = connection
+    for part in forwarded.split(separator: ",").reversed() {
+      let address = part.trimmingCharacters(in: .whitespaces)
+      // An entry that isn't an address was written by an untrusted party.
+      guard bytes(address) != nil else { break }
+      client = address
+      if !trusted.contains(where: { $0.contains(address) }) { break }
+    }
+    return client
+  }
+}
+#endif

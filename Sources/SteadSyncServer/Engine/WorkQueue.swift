@@ -1,0 +1,189 @@
+#if Server
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Work that waits for a connection, by lane.
+///
+/// A worker takes jobs of several lanes at once, and no other worker takes jobs of these lanes until it is done. So
+/// two connections never wait for each other's lock on a zone, and jobs that arrive in the meantime share the next
+/// commit.
+final class WorkQueue: Sendable {
+  /// The maximum number of waiting jobs. More are refused, because each holds a request.
+  static let maximumWaiting = 20_000
+
+  private struct State {
+    var lanes: [Lane: [Job]] = [:]
+    /// Lanes with jobs that no worker has taken, first come, first served.
+    var ready: [Lane] = []
+    var readyStart = 0
+    var taken: Set<Lane> = []
+    var count = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let available = DispatchSemaphore(value: 0)
+
+  /// Appends a job; fails it at once if the queue is full or closed.
+  func append(_ job: Job) {
+    let refusal: EngineError? = state.withLock { state in
+      if state.isClosed { return .closed }
+      if state.count >= WorkQueue.maximumWaiting { return .overloaded }
+      state.count += 1
+      state.lanes[job.lane, default: []].append(job)
+      if state.lanes[job.lane]?.count == 1, !state.taken.contains(job.lane) {
+        state.ready.append(job.lane)
+      }
+      return nil
+    }
+    if let refusal {
+      job.fail(refusal)
+    } else {
+      available.signal()
+    }
+  }
+
+  /// Waits for work and takes it. Nil when the queue is closed and empty.
+  func take(maximumJobs: Int, maximumLanes: Int) -> [Job]? {
+    while true {
+      let (jobs, isClosed) = state.withLock { state in
+        (Self.take(from: &state, maximumJobs, maximumLanes), state.isClosed && state.count == 0)
+      }
+      if !jobs.isEmpty { return jobs }
+      if isClosed {
+        // Another worker may be waiting for the same signal.
+        available.signal()
+        return nil
+      }
+      available.wait()
+    }
+  }
+
+  private static func take(from state: inout State, _ maximumJobs: Int, _ maximumLanes: Int)
+    -> [Job]
+  {
+    var jobs: [Job] = []
+    var lanes = 0
+    while lanes < maximumLanes, jobs.count < maximumJobs, state.readyStart < state.ready.count {
+      let lane = state.ready[state.readyStart]
+      state.readyStart += 1
+      let waiting = state.lanes[lane] ?? []
+      let count = min(waiting.count, maximumJobs - jobs.count)
+      jobs += waiting[..<count]
+      state.lanes[lane] = waiting.count == count ? nil : Array(waiting[count...])
+      state.taken.insert(lane)
+      lanes += 1
+    }
+    if state.readyStart > 1_000 {
+      state.ready.removeFirst(state.readyStart)
+      state.readyStart = 0
+    }
+    state.count -= jobs.count
+    return jobs
+  }
+
+  /// Releases the lanes of jobs that were taken.
+  func finish(_ jobs: [Job]) {
+    let more = state.withLock { state in
+      var more = 0
+      for lane in Set(jobs.map(\.lane)) {
+        state.taken.remove(lane)
+        if state.lanes[lane] != nil {
+          state.ready.append(lane)
+          more += 1
+        }
+      }
+      return more
+    }
+    for _ in 0..<more { available.signal() }
+  }
+
+  /// Accepts no more jobs. Those that wait are still done.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    available.signal()
+  }
+
+  /// The number of jobs that wait.
+  var count: Int { state.withLock { $0.count } }
+}
+
+/// A thread with its own connection, which runs the jobs of a queue.
+struct Worker: Sendable {
+  /// The maximum number of attempts at work that conflicts with another transaction.
+  static let maximumAttempts = 8
+
+  let queue: WorkQueue
+  let connect: @Sendable () throws -> any SQLSession
+  let writes: Bool
+  let maximumJobs: Int
+  let maximumLanes: Int
+  let onEnd: @Sendable () -> Void
+
+  /// Starts the thread.
+  func start() {
+    let thread = Thread { run() }
+    thread.name = writes ? "stead-write" : "stead-read"
+    thread.start()
+  }
+
+  private func run() {
+    var session: (any SQLSession)?
+    while let jobs = queue.take(maximumJobs: maximumJobs, maximumLanes: maximumLanes) {
+      do {
+        if session?.isBroken ?? true { session = try connect() }
+        if let session { perform(jobs, session) }
+      } catch {
+        for job in jobs { job.fail(error) }
+      }
+      queue.finish(jobs)
+    }
+    onEnd()
+  }
+
+  private func perform(_ jobs: [Job], _ session: any SQLSession) {
+    var attempt = 1
+    while true {
+      do {
+        return try once(jobs, session)
+      } catch let error as EngineError where error.code == .retry && attempt < Self.maximumAttempts
+      {
+        session.rollBack()
+        attempt += 1
+      } catch {
+        session.rollBack()
+        for job in jobs { job.fail(error) }
+        return
+      }
+    }
+  }
+
+  /// One transaction for all jobs, each in a savepoint. If it throws, no job has been reported as successful.
+  private func once(_ jobs: [Job], _ session: any SQLSession) throws {
+    try writes ? session.beginWriting() : session.beginReading()
+    let usesSavepoints = jobs.count > 1
+    var done: [@Sendable () -> Void] = []
+    for job in jobs {
+      do {
+        if usesSavepoints { try session.execute("SAVEPOINT job") }
+        done.append(try job.work(session))
+        if usesSavepoints { try session.execute("RELEASE SAVEPOINT job") }
+      } catch let error as EngineError {
+        // The connection, the disk or another transaction failed, not a single job.
+        throw error
+      } catch {
+        if usesSavepoints {
+          try session.execute("ROLLBACK TO SAVEPOINT job")
+          try session.execute("RELEASE SAVEPOINT job")
+        } else {
+          session.rollBack()
+        }
+        done.append { job.fail(error) }
+      }
+    }
+    if session.isInTransaction { try session.execute("COMMIT") }
+    for call in done { call() }
+  }
+}
+#endif

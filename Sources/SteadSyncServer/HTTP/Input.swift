@@ -1,0 +1,138 @@
+#if Server
+import CServerZlib
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// Reads the parts of a request.
+enum Input {
+  /// The maximum size of a JSON body, except a push's, in bytes.
+  static let maximumBody = 64 << 10
+
+  static func json<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
+    try JSONDecoder().decode(type, from: try await body(request, upTo: maximumBody))
+  }
+
+  /// The zone of the address: 32 hexadecimal digits in lower case.
+  static func zone(_ context: ServerContext) throws -> String {
+    let zone = context.parameters.get("zone") ?? ""
+    try check(zone: zone)
+    return zone
+  }
+
+  static func check(zone: String) throws {
+    guard isHexadecimal(zone, count: 32) else {
+      throw ServerError(
+        .malformed, "The zone isn't an identifier.",
+        remedy: "Use 32 hexadecimal digits in lower case.")
+    }
+  }
+
+  static func isHexadecimal(_ text: String, count: Int) -> Bool {
+    text.utf8.count == count
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+      }
+  }
+
+  static func account(_ text: String) throws -> AccountName {
+    guard let name = AccountName(text) else {
+      throw ServerError(
+        .malformed, "The user's name isn't valid.",
+        remedy: "Use 1 to 64 lower-case letters, digits, and . _ - @.")
+    }
+    return name
+  }
+}
+
+extension Input {
+  /// A request's body. Throws ``ServerError`` with the limit if it is larger.
+  static func body(_ request: Request, upTo limit: Int) async throws -> Data {
+    let body: [UInt8]
+    do {
+      body = Array(try await request.body.collect(upTo: limit).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw ServerError(
+        .tooLarge, "The request is too large.", remedy: "Send less at once.",
+        figures: ["limit": Int64(limit)])
+    }
+    switch request.headers[.contentEncoding] {
+    case nil: return Data(body)
+    case "gzip": return Data(try Gzip.expanded(body, upTo: limit))
+    default:
+      throw ServerError(
+        .malformed, "The request's body is compressed in an unknown way.",
+        remedy: "Send gzip, or no Content-Encoding.")
+    }
+  }
+}
+
+/// Compression of bodies.
+enum Gzip {
+  /// The size below which a body isn't compressed, in bytes.
+  static let minimumSize = 1_024
+  /// The format's header and trailer instead of zlib's own.
+  private static let windowBits = MAX_WBITS + 16
+
+  /// Nil if zlib can't allocate memory.
+  static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    // The fastest level: it makes JSON only a few per cent larger than the slowest one.
+    guard
+      deflateInit2_(
+        &stream, 1, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+    else { return nil }
+    defer { deflateEnd(&stream) }
+    var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+    let count = run(bytes, &output, &stream) { deflate($0, Z_FINISH) == Z_STREAM_END }
+    return count.map { Array(output[..<$0]) }
+  }
+
+  /// Throws ``ServerError`` if the bytes aren't compressed, or hold more than a limit.
+  static func expanded(_ bytes: [UInt8], upTo limit: Int) throws -> [UInt8] {
+    var stream = z_stream()
+    let size = Int32(MemoryLayout<z_stream>.size)
+    guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
+      throw EngineError.overloaded
+    }
+    defer { inflateEnd(&stream) }
+    // One byte more than the limit, to notice a body that is too large.
+    var output = [UInt8](repeating: 0, count: limit + 1)
+    var status: Int32 = Z_OK
+    let count = run(bytes, &output, &stream) { pointer in
+      status = inflate(pointer, Z_FINISH)
+      return status == Z_STREAM_END
+    }
+    if let count, count <= limit { return Array(output[..<count]) }
+    if stream.avail_out == 0 || count != nil {
+      throw ServerError(
+        .tooLarge, "The request is too large.", remedy: "Send less at once.",
+        figures: ["limit": Int64(limit)])
+    }
+    throw ServerError(
+      .malformed, "The request's body isn't compressed as its header says.",
+      remedy: "Send gzip, or no Content-Encoding.")
+  }
+
+  /// Gives zlib all of the input and of the output, and returns how much it wrote if the call succeeds.
+  private static func run(
+    _ input: [UInt8], _ output: inout [UInt8], _ stream: inout z_stream,
+    _ call: (UnsafeMutablePointer<z_stream>) -> Bool
+  ) -> Int? {
+    input.withUnsafeBufferPointer { input in
+      output.withUnsafeMutableBufferPointer { output in
+        // zlib doesn't write there; its interface lacks the const.
+        stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        stream.avail_in = UInt32(input.count)
+        stream.next_out = output.baseAddress
+        stream.avail_out = UInt32(output.count)
+        return call(&stream) ? Int(stream.total_out) : nil
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,198 @@
+#if Server
+import Hummingbird
+import ServiceLifecycle
+import SteadSyncProtocol
+
+extension SyncServer {
+  private struct NewMember: Decodable {
+    var role: Role
+  }
+
+  private struct Usage: Encodable {
+    var bytes: Int64
+    var limit: Int64
+  }
+
+  /// The addresses of zones, of their members and of their sizes.
+  func addZones(to router: RouterGroup<ServerContext>) {
+    router.get("zones") { _, context in
+      let caller = try context.caller
+      let zones = try await self.engine.read { session in
+        try Devices.check(caller, in: session)
+        return try Zones.list(of: caller.account, in: session)
+      }
+      return try Answer.json(["zones": zones])
+    }
+    router.put("zones/:zone") { _, context in
+      let (caller, zone, now) = (try context.caller, try Input.zone(context), self.clock.now)
+      try await self.engine.write(.zone(zone)) { session in
+        try Zones.make(zone, for: caller, in: session, now: now)
+      }
+      return Answer.nothing()
+    }
+    router.delete("zones/:zone") { _, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      try await self.engine.write(.zone(zone)) { session in
+        try Membership.check(caller, zone: zone, atLeast: .owner, in: session)
+        try Zones.delete(zone, in: session)
+      }
+      try await self.blobs.removeAll(of: zone)
+      return Answer.nothing()
+    }
+    router.get("usage") { _, context in
+      let caller = try context.caller
+      let bytes = try await self.engine.read { session in
+        try Devices.check(caller, in: session)
+        return try Zones.list(of: caller.account, in: session)
+          .filter { $0.owner == caller.account }.map(\.bytes).reduce(0, +)
+      }
+      return try Answer.json(Usage(bytes: bytes, limit: self.settings.ownerQuota))
+    }
+    addMembers(to: router)
+  }
+
+  private func addMembers(to router: RouterGroup<ServerContext>) {
+    router.get("zones/:zone/members") { _, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let members = try await self.engine.read { session in
+        try Membership.check(caller, zone: zone, atLeast: .read, in: session)
+        return try Membership.members(of: zone, in: session)
+      }
+      return try Answer.json(["members": members])
+    }
+    router.put("zones/:zone/members/:user") { request, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let user = try Input.account(context.parameters.get("user") ?? "")
+      let role = try await Input.json(NewMember.self, request).role
+      try await self.engine.write(.zone(zone)) { session in
+        try Membership.check(caller, zone: zone, atLeast: .owner, in: session)
+        try Membership.set(role, for: user, zone: zone, in: session)
+      }
+      return Answer.nothing()
+    }
+    router.delete("zones/:zone/members/:user") { _, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let user = try Input.account(context.parameters.get("user") ?? "")
+      try await self.engine.write(.zone(zone)) { session in
+        // Every member may leave.
+        let needed: Role = user.text == caller.account ? .read : .owner
+        try Membership.check(caller, zone: zone, atLeast: needed, in: session)
+        try Membership.remove(user, zone: zone, in: session)
+      }
+      return Answer.nothing()
+    }
+  }
+}
+
+extension SyncServer {
+  /// The maximum size of a push's body, in bytes. It is larger than the limit of the values, because of escapes,
+  /// names and a schema.
+  static let maximumPushBody = 8 << 20
+
+  private struct MinimumSchema: Decodable {
+    var minimum: Int
+  }
+
+  /// The addresses by which records are sent and fetched.
+  func addRecords(to router: RouterGroup<ServerContext>) {
+    router.post("zones/:zone/push") { request, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let push = try Push(encoded: try await Input.body(request, upTo: Self.maximumPushBody))
+      guard push.device.text == caller.device else {
+        throw ServerError(
+          .forbidden, "The push names a different device from its token.",
+          remedy: "Send the device from the answer to the enrolment.")
+      }
+      let outcome = try await self.pushes.apply(
+        ZonePush(
+          push: push, caller: caller, quota: self.settings.ownerQuota, now: self.clock.now),
+        to: zone)
+      if outcome.changed > 0 {
+        self.metrics.countChanges(Int(outcome.changed))
+        self.hub.moved([zone: outcome.head])
+      }
+      return Answer.answer(
+        outcome.answer.encoded(), outcome.answer.syncValue, status: outcome.answer.status,
+        outcome.answer.failure(of: push), to: request)
+    }
+    router.get("zones/:zone/changes") { request, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let query = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+      let changes = try ChangesRequest(query: Dictionary(query) { $1 })
+      let (now, schemas) = (self.clock.now, self.schemas)
+      let answer = try await self.engine.read { session in
+        try Membership.check(caller, zone: zone, atLeast: .read, in: session)
+        guard let tables = try ZoneTables.read(zone, in: session, schemas: schemas) else {
+          throw EngineError.unexpectedType
+        }
+        return try Zone(tables).changes(changes, now: now)
+      }
+      return Answer.answer(
+        answer.encoded(), answer.syncValue, status: answer.status, answer.failure, to: request)
+    }
+    router.put("zones/:zone/schema") { request, context in
+      let (caller, zone) = (try context.caller, try Input.zone(context))
+      let minimum = try await Input.json(MinimumSchema.self, request).minimum
+      let schemas = self.schemas
+      try await self.engine.write(.zone(zone)) { session in
+        let tables = try ZoneTables.locked(zone, in: session, schemas: schemas)
+        try Membership.check(caller, zone: zone, atLeast: .owner, in: session)
+        guard let tables else { throw EngineError.unexpectedType }
+        var state = Zone(tables)
+        try state.setMinimumSchema(minimum)
+        try tables.flush()
+      }
+      return Answer.nothing()
+    }
+  }
+}
+
+extension SyncServer {
+  /// How long a request waits, in seconds.
+  static let maximumWait = 55
+
+  private struct Wait: Decodable {
+    /// The numbers up to which the zones were read.
+    var zones: [String: Int64]
+    var seconds: Int?
+  }
+
+  /// The address at which devices wait for news.
+  func addWaiting(to router: RouterGroup<ServerContext>) {
+    router.post("wait") { request, context in
+      let caller = try context.caller
+      let wait = try await Input.json(Wait.self, request)
+      guard wait.zones.count <= WaitHub.maximumZones else {
+        throw ServerError(
+          .tooLarge, "The request waits for too many zones.", remedy: "Wait for fewer.",
+          figures: ["limit": Int64(WaitHub.maximumZones)])
+      }
+      for zone in wait.zones.keys { try Input.check(zone: zone) }
+      try await self.engine.read { session in
+        for zone in wait.zones.keys {
+          try Membership.check(caller, zone: zone, atLeast: .read, in: session)
+        }
+      }
+      let zones = await self.wait(wait.zones, seconds: wait.seconds ?? Self.maximumWait)
+      return try Answer.json(["zones": zones])
+    }
+  }
+
+  private func wait(_ zones: [String: Int64], seconds: Int) async -> [String] {
+    let deadline = ContinuousClock.now + .seconds(max(0, min(seconds, Self.maximumWait)))
+    return await withGracefulShutdownHandler {
+      await hub.wait(for: zones, until: deadline) {
+        // The heads may have moved before the request was in the hub.
+        Task {
+          let names = Array(zones.keys)
+          // A failure is like no news: the client asks again after the wait.
+          let heads = try? await self.engine.read { try Zones.heads(names, in: $0) }
+          self.hub.moved(heads ?? [:])
+        }
+      }
+    } onGracefulShutdown: {
+      self.hub.close()
+    }
+  }
+}
+#endif

@@ -1,0 +1,199 @@
+#if Server
+import SteadSyncProtocol
+import Synchronization
+
+/// The application of a push to a zone's tables.
+struct ZonePush: Sendable {
+  let push: Push
+  let caller: AccessToken
+  /// The maximum size of one owner's zones, in bytes.
+  let quota: Int64
+  let now: Int64
+  /// The random bits that distinguish the push's mark from another one with the same number.
+  var token = UInt64.random(in: 1...UInt64.max)
+
+  /// The result of the push, and the zone's head after it.
+  struct Outcome: Sendable {
+    var answer: PushAnswer
+    var head: Int64
+    /// Records that got a number.
+    var changed: Int64
+  }
+
+  /// Applies the push within a transaction. Changes nothing unless the answer is `taken`.
+  func apply(to name: String, in session: any SQLSession, schemas: SchemaCache) throws -> Outcome {
+    let locked = try ZoneTables.locked(name, device: caller.device, in: session, schemas: schemas)
+    let tables = try checked(locked, name, in: session)
+    let outcome = try merge(into: tables)
+    if case .taken = outcome.answer { try tables.flush() }
+    return outcome
+  }
+
+  /// The tables of a zone into which the caller may push. Throws ``ServerError`` for any other.
+  func checked(_ tables: ZoneTables?, _ name: String, in session: any SQLSession) throws
+    -> ZoneTables
+  {
+    // Also throws if the zone doesn't exist.
+    try Membership.check(caller, zone: name, atLeast: .write, in: session)
+    guard let tables else { throw EngineError.unexpectedType }
+    try tables.check(push.client)
+    return tables
+  }
+
+  /// Applies the push without writing its changes.
+  func merge(into tables: ZoneTables) throws -> Outcome {
+    var limits = SyncLimits()
+    limits.zoneBytes = try room(for: tables.row, in: tables.session)
+    let before = tables.row.state.mark.head
+    try tables.prefetch(push)
+    var zone = Zone(tables, limits: limits)
+    zone.keepsNotes = false
+    let answer = try zone.apply(push, now: now, token: token)
+    let head = tables.row.state.mark.head
+    return Outcome(answer: answer, head: head, changed: head - before)
+  }
+
+  /// The maximum size of the zone's records, given the size of the owner's other zones.
+  func room(for zone: ZoneRow, in session: any SQLSession) throws -> Int {
+    Int(max(quota - (try zone.otherBytes(in: session)), 0))
+  }
+
+  /// The number of the push's changes of records.
+  var changes: Int { push.transactions.reduce(0) { $0 + $1.mutations.count } }
+}
+
+extension ZoneTables {
+  private static let holdersByToken = RowBatch.Keyed(
+    "SELECT token, id FROM uniq WHERE zone = $1 AND token IN %")
+
+  /// Fetches in few statements what a push is likely to need: its records, the records that they refer to, and the
+  /// holders of their present and new keys.
+  func prefetch(_ push: Push) throws {
+    let schema = push.schema ?? row.state.schema
+    let mutations = push.transactions.flatMap(\.mutations)
+    stored.reserveCapacity(mutations.count)
+    changes.reserveCapacity(mutations.count)
+    var ids = Set(mutations.map(\.id))
+    for mutation in mutations where !schema.entities.isEmpty {
+      guard let rules = schema.entities[mutation.type] else { continue }
+      let values = mutation.values
+      for (name, rule) in rules.fields where rule.reference != nil {
+        if let target = values[name].flatMap(Schema.target) { ids.insert(target) }
+      }
+    }
+    try prepare(ids)
+    let tokens = try keys(of: mutations, schema)
+    for token in tokens { storedHolders[token] = .some(nil) }
+    let keys = tokens.map { SQLValue.text($0.text) }
+    for row in try Self.holdersByToken.rows(zone, keys, in: session) {
+      let token = try Self.identifier(row.text(0), as: UniqueToken.self)
+      storedHolders[token] = try Self.identifier(row.text(1), as: RecordID.self)
+    }
+  }
+
+  /// The keys of the records at present, and after each single mutation.
+  private func keys(of mutations: [Mutation], _ schema: Schema) throws -> Set<UniqueToken> {
+    var tokens: Set<UniqueToken> = []
+    for mutation in mutations where schema.entities[mutation.type]?.unique.isEmpty == false {
+      let known = try storedRecord(mutation.id)
+      if let known { tokens.formUnion(storedSchema.tokens(of: known).map(\.token)) }
+      guard let stamp = mutation.stamps.first else { continue }
+      var record = known ?? Record(id: mutation.id, type: mutation.type, at: stamp)
+      if record.live.isEmpty { record.live = ["none"] }
+      for (name, value) in mutation.values { record.fields[name] = Field(value, stamp) }
+      tokens.formUnion(schema.tokens(of: record).map(\.token))
+    }
+    return tokens
+  }
+}
+
+/// A push that was merged in advance on a reading connection, with the statements that write it.
+///
+/// With SQLite, one thread writes. Merging there would block all zones, and costs more than writing.
+struct ZoneDraft: Sendable {
+  /// The state that the draft builds on: the zone's row and the client's.
+  fileprivate let zone: ZoneRow
+  fileprivate let client: SQLRow?
+  /// The bytes of the zone's records after the push.
+  fileprivate let bytes: Int
+  fileprivate let statements: [SQLStatement]
+  fileprivate let outcome: ZonePush.Outcome
+}
+
+extension ZonePush {
+  /// Merges the push in a reading transaction. Returns nil if the push must be merged where it is written: the zone,
+  /// as it is now, wouldn't accept it, or it names blobs, whose rows can change without the zone's row.
+  func draft(for name: String, in session: any SQLSession, schemas: SchemaCache) throws
+    -> ZoneDraft?
+  {
+    let read = try ZoneTables.read(name, device: caller.device, in: session, schemas: schemas)
+    let tables = try checked(read, name, in: session)
+    let zone = tables.row
+    let client = try ZoneTables.clientRow(push.client, of: tables.zone, in: session)
+    let outcome = try merge(into: tables)
+    guard case .taken = outcome.answer, !tables.usesBlobs else { return nil }
+    return ZoneDraft(
+      zone: zone, client: client, bytes: tables.row.state.bytes,
+      statements: try tables.statements(), outcome: outcome)
+  }
+
+  /// Writes a draft in a transaction. Returns nil, and does nothing, if the state that it builds on has changed.
+  func write(
+    _ draft: ZoneDraft, to name: String, in session: any SQLSession, schemas: SchemaCache
+  ) throws -> Outcome? {
+    // Every change of a record changes the zone's row, and every push its client's.
+    guard let zone = try ZoneRow.locked(name, in: session, schemas: schemas), zone == draft.zone,
+      try ZoneTables.clientRow(push.client, of: .text(name), in: session) == draft.client
+    else { return nil }
+    try Membership.check(caller, zone: name, atLeast: .write, in: session)
+    // The owner's other zones may have grown.
+    guard try draft.bytes <= zone.state.bytes || draft.bytes <= room(for: zone, in: session) else {
+      return nil
+    }
+    try session.run(draft.statements)
+    return draft.outcome
+  }
+}
+
+/// Applies pushes, and merges large ones in advance to spare the writing thread.
+final class ZonePushes: Sendable {
+  /// The number of changes from which a push is merged in advance. For fewer, reading the zone costs more than
+  /// merging.
+  static let minimumChanges = 10
+
+  private let engine: StorageEngine
+  let schemas = SchemaCache()
+  /// The number of pushes in progress for each zone.
+  private let underWay = Mutex<[String: Int]>([:])
+
+  init(_ engine: StorageEngine) { self.engine = engine }
+
+  /// Applies a push, and returns after the commit.
+  func apply(_ push: ZonePush, to zone: String) async throws -> ZonePush.Outcome {
+    let isAlone = underWay.withLock { zones in
+      zones[zone, default: 0] += 1
+      return zones[zone] == 1
+    }
+    defer {
+      underWay.withLock { zones in
+        let others = (zones[zone] ?? 1) - 1
+        zones[zone] = others == 0 ? nil : others
+      }
+    }
+    let schemas = schemas
+    var draft: ZoneDraft?
+    // Another push of the zone would make the draft useless.
+    if isAlone, engine.hasOneWriter, push.changes >= Self.minimumChanges {
+      draft = try await engine.read { try push.draft(for: zone, in: $0, schemas: schemas) }
+    }
+    return try await engine.write(.zone(zone)) { [draft] session in
+      if let draft,
+        let outcome = try push.write(draft, to: zone, in: session, schemas: schemas)
+      {
+        return outcome
+      }
+      return try push.apply(to: zone, in: session, schemas: schemas)
+    }
+  }
+}
+#endif

@@ -1,0 +1,112 @@
+#if Server
+import SteadSyncProtocol
+
+extension ZoneTables {
+  /// The records after a number: at most a limit, and no more than fit into a page's bytes.
+  func records(after seq: Int64, limit: Int) throws -> [Record] {
+    // Sizes first: a thousand large records don't fit into a page.
+    let sizes = try session.rows(
+      "SELECT seq, size FROM records WHERE zone = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+      [zone, .integer(seq), .integer(Int64(limit))])
+    guard let last = try sizes[..<fitting(sizes)].last else { return [] }
+    let rows = try session.rows(
+      "SELECT body FROM records WHERE zone = $1 AND seq > $2 AND seq <= $3 ORDER BY seq",
+      [zone, .integer(seq), last.values[0]])
+    return try rows.map { try StoredForm.read($0.bytes(0)) }
+  }
+
+  /// How many of the first records are fetched. The last of them exceeds the page's bytes, so that ``Zone`` ends the
+  /// page by its own count; at least one comes before it.
+  private func fitting(_ sizes: [SQLRow]) throws -> Int {
+    var (bytes, live): (Int64, Int) = (0, 0)
+    for (index, row) in sizes.enumerated() {
+      let size = try row.integer(1)
+      bytes += size
+      if size > 0 { live += 1 }
+      if bytes > Int64(pageBytes), live > 1 { return index + 1 }
+    }
+    return sizes.count
+  }
+
+  func records(ofType type: String) throws -> [Record] {
+    let rows = try session.rows(
+      "SELECT id FROM records WHERE zone = $1 AND type = $2 AND dead = 0", [zone, .text(type)])
+    var ids = Set(try rows.map { try Self.identifier($0.text(0), as: RecordID.self) })
+    try prepare(ids)
+    for (id, change) in changes where change.record.type == type {
+      if change.record.isLive { ids.insert(id) } else { ids.remove(id) }
+    }
+    return try ids.sorted().compactMap(record)
+  }
+
+  func purge(upTo seq: Int64) throws {
+    try session.change(
+      "DELETE FROM records WHERE zone = $1 AND seq <= $2 AND dead = 1", [zone, .integer(seq)])
+    try session.change("DELETE FROM marks WHERE zone = $1 AND head < $2", [zone, .integer(seq)])
+    stored = [:]
+  }
+}
+
+// MARK: Marks
+
+extension ZoneTables {
+  /// The number of marks that are read at once.
+  private static let marksAtOnce: Int64 = 1_000
+
+  func addMark(_ mark: Mark, at milliseconds: Int64) { newMarks.append((mark, milliseconds)) }
+
+  func contains(_ mark: Mark) throws -> Bool {
+    if mark == .start { return row.state.purged == 0 }
+    // Most clients have seen everything.
+    if mark == row.state.mark { return true }
+    if newMarks.contains(where: { $0.mark == mark }) { return true }
+    let found = try session.row(
+      "SELECT token FROM marks WHERE zone = $1 AND head = $2", [zone, .integer(mark.head)])
+    return try found?.integer(0) == Int64(bitPattern: mark.token)
+  }
+
+  /// Reads upwards from the oldest mark, because the last purge left few of the old ones.
+  func mark(before milliseconds: Int64) throws -> Mark? {
+    var newest: Mark?
+    while true {
+      let rows = try session.rows(
+        """
+        SELECT head, token, made FROM marks WHERE zone = $1 AND head > $2 ORDER BY head LIMIT $3
+        """, [zone, .integer(newest?.head ?? -1), .integer(Self.marksAtOnce)])
+      for row in rows {
+        guard try row.integer(2) < milliseconds else { return newest }
+        newest = Mark(head: try row.integer(0), token: UInt64(bitPattern: try row.integer(1)))
+      }
+      if rows.count < Int(Self.marksAtOnce) { return newest }
+    }
+  }
+}
+
+// MARK: Blobs
+
+extension ZoneTables {
+  func hasBlob(_ blob: BlobID) throws -> Bool {
+    usesBlobs = true
+    return try session.row(
+      "SELECT size FROM blobs WHERE zone = $1 AND sha256 = $2", [zone, .text(blob.text)]) != nil
+  }
+
+  func touchBlobs(_ blobs: [BlobID], at milliseconds: Int64) {
+    usesBlobs = true
+    for blob in blobs { touchedBlobs[blob] = milliseconds }
+  }
+
+  /// Removes the rows of the blobs. Their files are removed after the commit.
+  func sweepBlobs(untouchedSince milliseconds: Int64) throws -> [BlobID] {
+    let rows = try session.rows(
+      """
+      DELETE FROM blobs WHERE zone = $1 AND touched < $2 AND NOT EXISTS (
+        SELECT 1 FROM blob_refs r WHERE r.zone = blobs.zone AND r.sha256 = blobs.sha256)
+      RETURNING sha256, size
+      """, [zone, .integer(milliseconds)])
+    for row in rows { self.row.blobBytes -= try row.integer(1) }
+    if !rows.isEmpty { isStateChanged = true }
+    return try rows.map { try Self.identifier($0.text(0), as: BlobID.self) }.sorted()
+  }
+}
+#endif

@@ -1,0 +1,201 @@
+#if Server
+import SteadSyncProtocol
+
+/// One zone in the tables of a database, for one transaction.
+///
+/// Fetches only requested rows and caches them. The changes of a push are kept until ``flush()``, which writes them
+/// with a few statements. Used only by the thread of the transaction's connection.
+final class ZoneTables: ZoneStorage {
+  typealias Failure = any Error
+
+  struct Change {
+    var record: Record
+    var index: RecordIndex
+  }
+
+  let session: any SQLSession
+  let schemas: SchemaCache
+  /// The bytes after which a page ends, so that no more are fetched.
+  let pageBytes: Int
+  /// The device whose new clients are noted.
+  let device: String
+  var row: ZoneRow
+  let zone: SQLValue
+  /// The rules by which the rows in the database are indexed.
+  let storedSchema: Schema
+  var isStateChanged = false
+
+  /// Records in the database; nil for those that it lacks.
+  var stored: [RecordID: Record?] = [:]
+  var changes: [RecordID: Change] = [:]
+  /// Holders of keys in the database.
+  var storedHolders: [UniqueToken: RecordID?] = [:]
+  /// Holders of keys of changed records.
+  var holders: [UniqueToken: RecordID?] = [:]
+  var clients: [ClientID: ZoneClient] = [:]
+  /// The devices that have used clients.
+  private var devices: [ClientID: String] = [:]
+  var changedClients: Set<ClientID> = []
+  var newMarks: [(mark: Mark, made: Int64)] = []
+  var touchedBlobs: [BlobID: Int64] = [:]
+  /// Whether blobs were queried, which can change without a change of the zone's records.
+  var usesBlobs = false
+
+  /// Locks a zone for a change; nil if it doesn't exist.
+  static func locked(
+    _ zone: String, device: String = "", in session: any SQLSession, schemas: SchemaCache,
+    pageBytes: Int = SyncLimits().pageBytes
+  ) throws -> ZoneTables? {
+    try ZoneRow.locked(zone, in: session, schemas: schemas).map {
+      ZoneTables($0, device: device, session, schemas, pageBytes)
+    }
+  }
+
+  /// Reads a zone in a transaction that sees one state of the database; nil if it doesn't exist.
+  static func read(
+    _ zone: String, device: String = "", in session: any SQLSession, schemas: SchemaCache,
+    pageBytes: Int = SyncLimits().pageBytes
+  ) throws -> ZoneTables? {
+    try ZoneRow.read(zone, in: session, schemas: schemas).map {
+      ZoneTables($0, device: device, session, schemas, pageBytes)
+    }
+  }
+
+  private init(
+    _ row: ZoneRow, device: String, _ session: any SQLSession, _ schemas: SchemaCache,
+    _ pageBytes: Int
+  ) {
+    self.row = row
+    self.device = device
+    self.session = session
+    self.schemas = schemas
+    zone = .text(row.zone)
+    storedSchema = row.state.schema
+    self.pageBytes = pageBytes
+  }
+
+  func state() -> ZoneState { row.state }
+
+  func setState(_ state: ZoneState) {
+    row.state = state
+    isStateChanged = true
+  }
+}
+
+// MARK: Records
+
+extension ZoneTables {
+  private static let recordsByID = RowBatch.Keyed(
+    "SELECT id, body FROM records WHERE zone = $1 AND id IN %")
+
+  func prepare(_ ids: Set<RecordID>) throws {
+    let missing = ids.filter { changes[$0] == nil && stored[$0] == nil }
+    guard !missing.isEmpty else { return }
+    for id in missing { stored[id] = .some(nil) }
+    let keys = missing.map { SQLValue.text($0.text) }
+    for row in try Self.recordsByID.rows(zone, keys, in: session) {
+      let record = try StoredForm.read(row.bytes(1), as: Record.self)
+      stored[record.id] = record
+    }
+  }
+
+  func record(_ id: RecordID) throws -> Record? {
+    if let change = changes[id] { return change.record }
+    return try storedRecord(id)
+  }
+
+  func storedRecord(_ id: RecordID) throws -> Record? {
+    if let known = stored[id] { return known }
+    try prepare([id])
+    return stored[id] ?? nil
+  }
+
+  func put(_ record: Record, index: RecordIndex) throws {
+    let id = record.id
+    for token in try self.index(of: id).tokens where try holder(of: token) == id {
+      holders[token] = .some(nil)
+    }
+    for token in index.tokens { holders[token] = id }
+    changes[id] = Change(record: record, index: index)
+  }
+
+  /// The entries under which a record is indexed now.
+  private func index(of id: RecordID) throws -> RecordIndex {
+    if let change = changes[id] { return change.index }
+    return try storedIndex(of: id)
+  }
+
+  /// The entries under which the database has indexed a record.
+  func storedIndex(of id: RecordID) throws -> RecordIndex {
+    try storedRecord(id).map(storedSchema.index) ?? RecordIndex()
+  }
+}
+
+// MARK: Keys and references
+
+extension ZoneTables {
+  func holder(of token: UniqueToken) throws -> RecordID? {
+    if let changed = holders[token] { return changed }
+    if let known = storedHolders[token] { return known }
+    let row = try session.row(
+      "SELECT id FROM uniq WHERE zone = $1 AND token = $2", [zone, .text(token.text)])
+    let holder = try row.map { try Self.identifier($0.text(0), as: RecordID.self) }
+    storedHolders[token] = .some(holder)
+    return holder
+  }
+
+  func referrers(of target: RecordID) throws -> [RecordID] {
+    let rows = try session.rows(
+      "SELECT id FROM refs WHERE zone = $1 AND target = $2", [zone, .text(target.text)])
+    var found = Set(try rows.map { try Self.identifier($0.text(0), as: RecordID.self) })
+    for (id, change) in changes {
+      if change.index.targets.contains(target) { found.insert(id) } else { found.remove(id) }
+    }
+    return found.sorted()
+  }
+
+  static func identifier<Subject>(
+    _ text: String, as type: Identifier<Subject>.Type
+  ) throws -> Identifier<Subject> {
+    guard let identifier = Identifier<Subject>(text) else { throw EngineError.unexpectedType }
+    return identifier
+  }
+}
+
+// MARK: Clients
+
+extension ZoneTables {
+  func client(_ client: ClientID) throws -> ZoneClient {
+    if let known = clients[client] { return known }
+    let row = try Self.clientRow(client, of: zone, in: session)
+    devices[client] = try row?.text(0)
+    let found = try row.map { try StoredForm.read($0.bytes(1), as: ZoneClient.self) }
+    clients[client] = found ?? ZoneClient()
+    return found ?? ZoneClient()
+  }
+
+  /// A client's row: its device and its state.
+  static func clientRow(
+    _ client: ClientID, of zone: SQLValue, in session: any SQLSession
+  ) throws -> SQLRow? {
+    try session.row(
+      "SELECT device, state FROM clients WHERE zone = $1 AND client = $2",
+      [zone, .text(client.text)])
+  }
+
+  func setClient(_ client: ClientID, _ state: ZoneClient) {
+    clients[client] = state
+    changedClients.insert(client)
+  }
+
+  /// Throws ``ServerError`` if another device has used a client identifier.
+  func check(_ client: ClientID) throws {
+    _ = try self.client(client)
+    guard devices[client] ?? device == device else {
+      throw ServerError(
+        .forbidden, "The client identifier belongs to another device.",
+        remedy: "Use a new client identifier.")
+    }
+  }
+}
+#endif

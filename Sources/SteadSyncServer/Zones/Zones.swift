@@ -1,0 +1,218 @@
+#if Server
+import SteadSyncProtocol
+import Synchronization
+
+/// The zones of accounts.
+enum Zones {
+  /// The maximum number of zones that an account may own.
+  static let maximumOwned: Int64 = 1_000
+
+  struct Zone: Encodable, Sendable {
+    var zone: String
+    var role: Role
+    var owner: String
+    var head: Int64
+    var bytes: Int64
+  }
+
+  /// Makes a zone that belongs to the token's account; nothing happens if it already does.
+  static func make(_ zone: String, for token: AccessToken, in session: any SQLSession, now: Int64)
+    throws
+  {
+    try Devices.check(token, in: session)
+    if try session.row("SELECT zone FROM zones WHERE zone = $1", [.text(zone)]) != nil {
+      return try Membership.check(token, zone: zone, atLeast: .owner, in: session)
+    }
+    let owned = try session.row(
+      "SELECT COUNT(*) FROM zones WHERE owner = $1", [.text(token.account)])
+    guard try owned?.integer(0) ?? 0 < maximumOwned else {
+      throw ServerError(
+        .quota, "The user owns too many zones.", remedy: "Delete one.",
+        figures: ["limit": maximumOwned])
+    }
+    try session.change(
+      """
+      INSERT INTO zones (
+        zone, owner, head, token, min_seq, min_schema, bytes, blob_bytes, live, time, clock, seen,
+        rules, created)
+      VALUES ($1, $2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, $3, $4)
+      """, [.text(zone), .text(token.account), .bytes([]), .integer(now)])
+    try Membership.insert(.owner, for: token.account, zone: zone, in: session)
+  }
+
+  static func list(of account: String, in session: any SQLSession) throws -> [Zone] {
+    try session.rows(
+      """
+      SELECT z.zone, m.role, z.owner, z.head, z.bytes + z.blob_bytes
+      FROM account_zones a JOIN zones z ON z.zone = a.zone
+      JOIN members m ON m.zone = a.zone AND m.account = a.account
+      WHERE a.account = $1 ORDER BY z.zone
+      """, [.text(account)]
+    ).map { row in
+      try Zone(
+        zone: row.text(0), role: Role(rawValue: row.text(1)) ?? .read, owner: row.text(2),
+        head: row.integer(3), bytes: row.integer(4))
+    }
+  }
+
+  /// Removes a zone with everything in it.
+  static func delete(_ zone: String, in session: any SQLSession) throws {
+    for table in Tables.ofZones {
+      try session.change("DELETE FROM \(table) WHERE zone = $1", [.text(zone)])
+    }
+  }
+
+  /// The heads of zones, for requests that wait. Zones that don't exist are absent.
+  static func heads(_ zones: [String], in session: any SQLSession) throws -> [String: Int64] {
+    var heads: [String: Int64] = [:]
+    for start in stride(from: 0, to: zones.count, by: headsAtOnce) {
+      let part = Array(zones[start..<min(start + headsAtOnce, zones.count)])
+      // One string for all sizes, so that one statement is prepared.
+      let padded = part + Array(repeating: part[0], count: headsAtOnce - part.count)
+      for row in try session.rows(headsStatement, padded.map(SQLValue.text)) {
+        heads[try row.text(0)] = try row.integer(1)
+      }
+    }
+    return heads
+  }
+
+  private static let headsAtOnce = 100
+  private static let headsStatement =
+    "SELECT zone, head FROM zones WHERE zone IN ("
+    + (1...headsAtOnce).map { "$\($0)" }.joined(separator: ", ") + ")"
+}
+
+/// A zone's row: its counters, its owner and the rules of its types.
+struct ZoneRow: Hashable, Sendable {
+  let zone: String
+  let owner: String
+  var state: ZoneState
+  /// Bytes of the blobs.
+  var blobBytes: Int64
+  private var rules: [UInt8]
+
+  private static let columns = """
+    owner, head, token, min_seq, min_schema, bytes, blob_bytes, live, time, clock, seen, rules
+    """
+
+  /// Locks a zone until the transaction ends; returns nil if it doesn't exist. It is the first statement of every
+  /// change: because only one transaction at a time has the zone, the numbers after the head become visible in their
+  /// order.
+  static func locked(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
+    -> ZoneRow?
+  {
+    let row = try session.row(
+      "UPDATE zones SET head = head + 0 WHERE zone = $1 RETURNING \(columns)", [.text(zone)])
+    return try row.map { try ZoneRow(zone, $0, schemas) }
+  }
+
+  /// Reads a zone without a lock; nil if it doesn't exist.
+  static func read(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
+    -> ZoneRow?
+  {
+    let row = try session.row("SELECT \(columns) FROM zones WHERE zone = $1", [.text(zone)])
+    return try row.map { try ZoneRow(zone, $0, schemas) }
+  }
+
+  private init(_ zone: String, _ row: SQLRow, _ schemas: SchemaCache) throws {
+    self.zone = zone
+    owner = try row.text(0)
+    state = ZoneState()
+    state.mark = Mark(
+      head: try row.integer(1), token: UInt64(bitPattern: try row.integer(2)))
+    state.purged = try row.integer(3)
+    state.minimumSchema = Int(try row.integer(4))
+    state.bytes = Int(try row.integer(5))
+    blobBytes = try row.integer(6)
+    state.records = Int(try row.integer(7))
+    state.now = try row.integer(8)
+    state.clock = HybridClock(
+      last: Self.moment(try row.integer(9)), seen: Self.moment(try row.integer(10)), offset: 0)
+    rules = try row.bytes(11)
+    state.schema = try schemas.schema(rules)
+  }
+
+  /// The statement that writes the changes.
+  mutating func saving(_ schemas: SchemaCache) throws -> SQLStatement {
+    if try schemas.schema(rules) != state.schema { rules = state.schema.encoded() }
+    return SQLStatement(
+      """
+      UPDATE zones SET head = $1, token = $2, min_seq = $3, min_schema = $4, bytes = $5,
+        blob_bytes = $6, live = $7, time = $8, clock = $9, seen = $10, rules = $11
+      WHERE zone = $12
+      """,
+      [
+        .integer(state.mark.head), .integer(Int64(bitPattern: state.mark.token)),
+        .integer(state.purged), .integer(Int64(state.minimumSchema)),
+        .integer(Int64(state.bytes)), .integer(blobBytes),
+        .integer(Int64(state.records)), .integer(state.now),
+        .integer(Self.number(state.clock.last)), .integer(Self.number(state.clock.seen)),
+        .bytes(rules), .text(zone),
+      ])
+  }
+
+  /// A moment as one number: 48 bits of milliseconds and 16 bits of the counter.
+  private static func number(_ moment: HybridClock.Moment) -> Int64 {
+    moment.milliseconds << 16 | Int64(moment.counter)
+  }
+
+  private static func moment(_ number: Int64) -> HybridClock.Moment {
+    let bits = UInt64(bitPattern: number)
+    return HybridClock.Moment(
+      milliseconds: Int64(bits >> 16), counter: UInt16(truncatingIfNeeded: bits))
+  }
+}
+
+extension ZoneRow {
+  /// The size of the owner's other zones and of all the owner's blobs, in bytes.
+  func otherBytes(in session: any SQLSession) throws -> Int64 {
+    let row = try session.row(
+      "SELECT CAST(SUM(bytes + blob_bytes) AS BIGINT) FROM zones WHERE owner = $1", [.text(owner)])
+    return try (row?.integer(0) ?? 0) - Int64(state.bytes)
+  }
+
+  /// Throws ``ServerError`` if the owner's zones would exceed the quota with so many more bytes.
+  func checkQuota(_ quota: Int64, adding count: Int64, in session: any SQLSession) throws {
+    let used = try otherBytes(in: session) + Int64(state.bytes)
+    guard count <= 0 || used + count <= quota else {
+      throw ServerError(
+        .quota, "The owner of the zone has no room left.",
+        remedy: "Delete records or blobs, or raise --quota on the server.",
+        figures: ["limit": quota, "used": used, "needed": count])
+    }
+  }
+}
+
+/// Schemas by their stored bytes: every push needs its zone's schema, and many zones have the same.
+final class SchemaCache: Sendable {
+  /// The maximum number of schemas. Beyond it all are dropped.
+  static let maximumCount = 500
+
+  private let schemas = Mutex<[[UInt8]: Schema]>([:])
+
+  /// The schema that is stored as these bytes; no bytes mean an empty schema.
+  func schema(_ bytes: [UInt8]) throws -> Schema {
+    if bytes.isEmpty { return .empty }
+    if let known = schemas.withLock({ $0[bytes] }) { return known }
+    let schema = try StoredForm.read(bytes, as: Schema.self)
+    schemas.withLock { schemas in
+      if schemas.count >= Self.maximumCount { schemas.removeAll() }
+      schemas[bytes] = schema
+    }
+    return schema
+  }
+}
+
+/// The form of the protocol's values in the database: the protocol's own encoding.
+enum StoredForm {
+  /// Reads a value that the server has written. Throws ``EngineError`` for anything else.
+  static func read<Value: SyncCodable>(_ bytes: [UInt8], as type: Value.Type = Value.self) throws
+    -> Value
+  {
+    do { return try Value(encoded: bytes) } catch {
+      throw EngineError(
+        code: .other, message: "A row of the database is damaged; restore a backup.")
+    }
+  }
+}
+#endif

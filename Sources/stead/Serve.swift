@@ -1,0 +1,112 @@
+#if Server
+import ArgumentParser
+import Foundation
+import SteadSyncServer
+
+/// Runs and administers a sync server.
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a sync server.",
+    subcommands: [Run.self, Invite.self, Backup.self, RotateKey.self], defaultSubcommand: Run.self)
+
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Runs the server (the default).")
+
+    @OptionGroup var place: Place
+    @Option(help: "The address to listen on.") var host = "127.0.0.1"
+    @Option(help: "The port to listen on; 0 for any free one.") var port = 8_787
+    @Option(help: "An address or range whose X-Forwarded-For is trusted; repeatable.")
+    var trustedProxy: [String] = []
+    @Option(help: "The bytes that the zones of one owner may hold.") var quota: Int64 = 10 << 30
+
+    @Option(help: "The requests per second that a device may make on average.")
+    var requestsPerSecond = 20.0
+    @Option(help: "The number of requests that a device may make at once.") var requestBurst = 200.0
+
+    func run() async throws {
+      // Only the server's user may read what it makes.
+      umask(0o077)
+      var settings = try place.settings()
+      settings.host = host
+      settings.port = port
+      settings.ownerQuota = quota
+      settings.requestsPerSecond = requestsPerSecond
+      settings.requestBurst = requestBurst
+      settings.trustedProxies = try trustedProxy.map { text in
+        guard let range = AddressRange(text) else {
+          throw ValidationError("--trusted-proxy takes an address or a range such as 10.0.0.0/8.")
+        }
+        return range
+      }
+      let host = settings.host
+      try await SyncServer(settings).run { port in
+        // Flushed at once, for programs that wait for the line.
+        FileHandle.standardOutput.write(Data("Serving at http://\(host):\(port)\n".utf8))
+      }
+    }
+  }
+
+  struct Invite: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints a code with which a user enrols one device. Creates the user if needed.")
+
+    @OptionGroup var place: Place
+    @Argument(help: "The user's name.") var user: String
+
+    func run() async throws {
+      guard let account = AccountName(user) else {
+        throw ValidationError("A user's name has 1 to 64 lower-case letters, digits, and . _ - @.")
+      }
+      let server = try SyncServer(place.settings())
+      let code = try await server.invite(account)
+      await server.close()
+      print(code)
+    }
+  }
+
+  struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Copies a server's data into a new directory, while the server runs.")
+
+    @OptionGroup var place: Place
+    @Argument(help: "The directory to create.") var directory: String
+
+    func run() async throws {
+      try SyncServer.backUp(place.settings(), to: directory)
+    }
+  }
+
+  struct RotateKey: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate-key",
+      abstract: "Makes a new signing key. Restart a server that runs.")
+
+    @OptionGroup var place: Place
+
+    func run() async throws {
+      try SigningKeys(directory: place.settings().directory, clock: .system).rotate(clock: .system)
+    }
+  }
+}
+
+/// The location of a server's data.
+struct Place: ParsableArguments {
+  @Option(help: "The directory of the keys, the blobs and the database.")
+  var data = "/var/lib/stead"
+  @Option(
+    help: "Where the database is: postgresql://… for PostgreSQL; a file in the directory otherwise."
+  )
+  var database: String?
+
+  func settings() throws -> ServerSettings {
+    var settings = ServerSettings(directory: data)
+    if let database {
+      guard let location = StorageEngine.Location(url: database) else {
+        throw ValidationError("--database takes postgresql://… or sqlite:PATH.")
+      }
+      settings.location = location
+    }
+    return settings
+  }
+}
+#endif

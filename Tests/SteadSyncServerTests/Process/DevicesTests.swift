@@ -1,0 +1,39 @@
+#if Server
+import Foundation
+import Testing
+@testable import SteadSyncServer
+
+/// Devices as processes, with this server behind a network that fails: the short form of `Scripts/sync-devices`.
+@Suite struct DevicesTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../..").standardized
+  /// The folder of the devices, programs of the root package.
+  private static let workers = root.appending(path: ".build/debug")
+
+  private static var isBuilt: Bool {
+    ["SyncPeer", "SyncWorker"].allSatisfy { name in
+      FileManager.default.isExecutableFile(atPath: workers.appending(path: name).path)
+    }
+  }
+
+  @Test(.enabled(if: isBuilt, "Build the tests of the root package first."))
+  func devicesAgreeAfterTheNetworkHasHealed() throws {
+    let script = Process()
+    script.executableURL = URL(filePath: "/usr/bin/env")
+    script.arguments = [
+      "python3", Self.root.appending(path: "Scripts/sync-devices").path, "--edits", "50",
+      "--kills", "5", "--server", ServerProcess.program.path, "--workers", Self.workers.path,
+      // Other tests take the processor.
+      "--limit", "60", "--patience", "120",
+    ]
+    let output = Pipe()
+    script.standardOutput = output
+    script.standardError = output
+    try script.run()
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    script.waitUntilExit()
+    #expect(script.terminationStatus == 0, "\(text)")
+  }
+}
+#endif
