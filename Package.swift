@@ -366,7 +366,8 @@ let package = Package(
     .testTarget(
       name: "SteadSyncServerTests",
       dependencies: [
-        "SteadSQLite", "SteadSyncProtocol", "SteadSyncServer", "SteadTestSupport", "stead",
+        "SteadSQLite", "SteadSyncProtocol", "SteadSyncServer", "SteadTestSupport", "SyncPeer",
+        "SyncWorker", "stead",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
       ],
       // Run by a test.

@@ -6,18 +6,11 @@ import Testing
 /// Devices as processes, with this server behind a network that fails: the short form of `Scripts/sync-devices`.
 @Suite struct DevicesTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../..").standardized
-  /// The folder of the devices, programs of the root package.
-  private static let workers = root.appending(path: ".build/debug")
+    .appending(path: "../../..").standardized
+  /// The folder of the devices, which are programs.
+  private static let workers = Bundle.main.bundleURL
 
-  private static var isBuilt: Bool {
-    ["SyncPeer", "SyncWorker"].allSatisfy { name in
-      FileManager.default.isExecutableFile(atPath: workers.appending(path: name).path)
-    }
-  }
-
-  @Test(.enabled(if: isBuilt, "Build the tests of the root package first."))
-  func devicesAgreeAfterTheNetworkHasHealed() throws {
+  @Test func devicesAgreeAfterTheNetworkHasHealed() throws {
     let script = Process()
     script.executableURL = URL(filePath: "/usr/bin/env")
     script.arguments = [
