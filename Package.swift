@@ -446,7 +446,7 @@ let package = Package(
 // Set by Scripts/check. Flags on the command line would reach the dependencies, too, and a setting
 // that is always there would break the build of whoever has a newer compiler.
 if Context.environment["STEAD_WARNINGS_AS_ERRORS"] != nil {
-  for target in package.targets where target.type != .plugin {
+  for target in package.targets where target.type != .plugin && target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
   }
 }

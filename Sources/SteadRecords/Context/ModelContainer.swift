@@ -24,7 +24,7 @@ public final class ModelContainer: Equatable, Sendable {
   let planByEntity: EntityPlans
   private let configurationSet: Mutex<Set<ModelConfiguration>>
   /// The temporary directory of the stores, if they are copies that end with the container.
-  private let past: TemporaryStoreDirectory?
+  private let past: ScratchDirectory?
   @MainActor private let main = MainContextBox()
 
   /// The configurations of this library's stores, without custom ones. Changing the set neither opens nor closes a
@@ -51,7 +51,7 @@ public final class ModelContainer: Equatable, Sendable {
   init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
     configurations: [any DataStoreConfiguration], report: MigrationReporter = MigrationReporter(),
-    isCurrent: Bool = true, past: TemporaryStoreDirectory? = nil,
+    isCurrent: Bool = true, past: ScratchDirectory? = nil,
     prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
     self.schema = schema

@@ -1,10 +1,11 @@
 import Foundation
+import SteadFiles
 
 extension ModelContainer {
   /// A read-only container with the stores' contents after a transaction.
   ///
   /// Its objects have the identifiers that they had, and its history ends with the transaction. It is a copy in a
-  /// temporary directory, which is removed with the container. It costs a read and a write of the whole stores, and a
+  /// temporary directory, which is removed with the container, or when the process ends. It costs a read and a write of the whole stores, and a
   /// deletion or an insert for each row that was changed since. Files of external storage are the store's own.
   /// Ephemeral attributes may have later values.
   ///
@@ -18,7 +19,7 @@ extension ModelContainer {
         "The container has a custom store, which keeps no old values. Open the other stores in a container of their own."
       )
     }
-    let past = try TemporaryStoreDirectory()
+    let past = try ScratchDirectory(prefix: StoreReading.directoryPrefix)
     let copies = try stores.enumerated().map { place, store in
       let number = try number(of: token, in: store)
       let url = past.url.appending(path: "\(place).store")

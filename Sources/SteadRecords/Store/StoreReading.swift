@@ -6,6 +6,9 @@ import SteadFiles
 /// SQLite reads a store that has a write-ahead log with the help of a file next to it, which it creates if it's
 /// missing.
 enum StoreReading: Sendable {
+  /// What the names of the directories of stores' copies begin with.
+  static let directoryPrefix = "stead-copy-"
+
   /// With its log, as other processes write it.
   case shared
   /// Only the file, as it is: nothing has written since it was closed, and the file next to it cannot be created.
@@ -38,12 +41,12 @@ enum StoreReading: Sendable {
 
   /// A store's file and log in a temporary directory, which is removed with the last reference.
   final class TemporaryCopy: Sendable {
-    private let directory: TemporaryStoreDirectory
+    private let directory: ScratchDirectory
     let path: String
 
     init(of store: String) throws {
       do {
-        directory = try TemporaryStoreDirectory()
+        directory = try ScratchDirectory(prefix: StoreReading.directoryPrefix)
         path = directory.url.appendingPathComponent("copy.store").path
         for suffix in ["", "-wal"] {
           try FileManager.default.copyItem(atPath: store + suffix, toPath: path + suffix)

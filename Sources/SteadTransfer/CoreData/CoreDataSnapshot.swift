@@ -12,20 +12,22 @@ import SteadFiles
 final class CoreDataSnapshot: Sendable {
   /// The maximum number of attempts to copy files that change meanwhile.
   static let attemptLimit = 20
+  /// What the names of copies' directories begin with.
+  static let directoryPrefix = "stead-import-"
 
   /// The copy.
   let store: URL
   /// What may be missing from the copy, as a sentence.
   let warning: String?
-  private let workspace: CoreDataWorkspace
+  private let directory: ScratchDirectory
 
   /// Copies a store.
   ///
   /// - Parameter path: The store's path, without symbolic links.
   /// - Throws: ``TransferError/Code/changed`` if the files changed during each attempt.
   init(of path: String) throws {
-    workspace = try CoreDataWorkspace()
-    store = workspace.url.appending(path: "copy.store", directoryHint: .notDirectory)
+    directory = try ScratchDirectory(prefix: Self.directoryPrefix)
+    store = directory.url.appending(path: "copy.store", directoryHint: .notDirectory)
     try Self.copy(path, to: store)
     warning = try CoreDataLogCheck.warning(
       about: store, logNamed: URL(filePath: path).lastPathComponent + "-wal")
@@ -147,100 +149,6 @@ struct CoreDataState: Equatable {
       return nil
     }
     return files.map { $0?.versionTag ?? "none" }.joined(separator: ", ")
-  }
-}
-
-// MARK: - Directory
-
-/// A private directory for the copy of a store, which is deleted with this object.
-///
-/// It is locked while it is in use. A process that is killed leaves its directory, which has the
-/// user's data; the free lock shows the next import that nobody uses it, and it is removed.
-final class CoreDataWorkspace: Sendable {
-  /// The prefix of the directories' names.
-  static let prefix = "stead-import-"
-  /// The maximum number of attempts. A new directory may be taken for an abandoned one, and
-  /// removed, before it is locked.
-  static let attemptLimit = 100
-
-  /// The directory.
-  let url: URL
-  /// The directory's descriptor, which holds the lock until it is closed.
-  private let descriptor: Int32
-  private static let disk = POSIXDisk()
-
-  /// Makes a directory, and removes abandoned ones.
-  ///
-  /// - Parameter directory: The parent directory.
-  init(in directory: URL = FileManager.default.temporaryDirectory) throws {
-    Self.removeStale(in: directory)
-    for _ in 0..<Self.attemptLimit {
-      let path = try Self.make(in: directory)
-      // Between mkdtemp and the lock another import may take this directory for an abandoned one,
-      // and hold its lock to remove it. So once locked, the path must still lead to it.
-      guard let descriptor = try Self.openIfPresent(path) else { continue }
-      if try Self.disk.lock(descriptor, wait: true, path: path), Self.isSame(descriptor, path) {
-        url = URL(filePath: path, directoryHint: .isDirectory)
-        self.descriptor = descriptor
-        return
-      }
-      Self.disk.close(descriptor)
-    }
-    throw TransferError(
-      code: .failed,
-      message:
-        "No directory for a copy could be kept in \(directory.path). Set TMPDIR to another one.")
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-    Self.disk.close(descriptor)
-  }
-
-  /// Creates a directory with a random name, of mode 0700.
-  private static func make(in directory: URL) throws -> String {
-    // mkdtemp replaces the six X at the end of the template by random letters.
-    var template = Array(directory.appending(path: "\(prefix)XXXXXX").path.utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw FileError(errno: errno, doing: "make a directory for a copy in", path: directory.path)
-    }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  /// Opens a directory; nil if it was removed.
-  private static func openIfPresent(_ path: String) throws -> Int32? {
-    do {
-      return try disk.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
-    } catch let error as FileError where error.code == .notFound {
-      return nil
-    }
-  }
-
-  /// Whether a path still leads to an open directory.
-  private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
-    var (open, named) = (stat(), stat())
-    return fstat(descriptor, &open) == 0 && lstat(path, &named) == 0
-      && open.st_ino == named.st_ino && open.st_dev == named.st_dev
-  }
-
-  /// Removes abandoned directories of this user. One that can't be removed is left; it doesn't
-  /// disturb an import.
-  private static func removeStale(in directory: URL) {
-    for name in (try? disk.names(in: directory.path)) ?? [] where name.hasPrefix(prefix) {
-      let path = directory.appending(path: name).path
-      var status = stat()
-      // Of this user only: others' directories can't be opened, and aren't to be removed.
-      guard lstat(path, &status) == 0, status.st_uid == geteuid(),
-        let descriptor = try? disk.open(
-          path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, mode: 0)
-      else { continue }
-      defer { disk.close(descriptor) }
-      // A lock that can't be taken belongs to an import that is running.
-      guard (try? disk.lock(descriptor, wait: false, path: path)) == true,
-        isSame(descriptor, path)
-      else { continue }
-      try? FileManager.default.removeItem(atPath: path)
-    }
   }
 }
 

@@ -189,20 +189,4 @@ import Testing
     let report = try await fixture.importing(to: container).transfer.runInBackground()
     #expect(report.transfer.moved == 145)
   }
-
-  /// Once a killed import left a copy of the user's database for good.
-  @Test func copiesOfKilledImportsAreRemoved() throws {
-    let place = try TemporaryDirectory()
-    let left = place.url.appending(path: "stead-import-AAAAAA")
-    try FileManager.default.createDirectory(at: left, withIntermediateDirectories: false)
-    try Data("secret".utf8).write(to: left.appending(path: "copy.store"))
-    let other = place.url.appending(path: "notes")
-    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
-    let live = try CoreDataWorkspace(in: place.url)
-    let second = try CoreDataWorkspace(in: place.url)
-    #expect(
-      try place.names.sorted()
-        == ["notes", live.url.lastPathComponent, second.url.lastPathComponent].sorted())
-    withExtendedLifetime((live, second)) {}
-  }
 }

@@ -259,20 +259,4 @@ import Testing
     let gone = own.filter { !FileManager.default.fileExists(atPath: place + "/" + $0) }
     #expect(!gone.isEmpty)
   }
-
-  /// One took another's new directory, whose lock was still free, for one that a killed process had left.
-  @Test func importsThatBeginAtOnceLeaveEachOtherTheirDirectories() throws {
-    let place = try TemporaryDirectory(inMemory: true)
-    let failures = Mutex<[String]>([])
-    DispatchQueue.concurrentPerform(iterations: 400) { _ in
-      do {
-        let workspace = try CoreDataWorkspace(in: place.url)
-        try Data().write(to: workspace.url.appending(path: "copy"))
-      } catch {
-        failures.withLock { $0.append("\(error)") }
-      }
-    }
-    #expect(failures.withLock { $0 } == [])
-    #expect(try place.names.isEmpty)
-  }
 }

@@ -18,6 +18,8 @@
 //   StoreWorker <store> starve <count>                 opens and closes the store, has only so many descriptors left, prints how
 //                                                      many groups there are or the error's code, and the same once
 //                                                      descriptors are free again
+//   StoreWorker <store> past                           saves twice, holds the store as of the first time, and prints `ready`;
+//                                                      waits for the end of its input
 //   StoreWorker <store> ready                          prints `ready`, and opens nothing
 //
 // Failures and the deadline: WorkerMain.
@@ -45,6 +47,7 @@ import WorkerModels
       return say("done")
     }
     if arguments[1] == "read" { return try readOnly(url) }
+    if arguments[1] == "past" { return try holdPast(url) }
     if arguments[1] == "hold" { return try hold(url, from: arguments.dropFirst(2).first) }
     let container = try openLedgers(at: url)
     let numbers = arguments.compactMap(Int.init)
@@ -115,6 +118,22 @@ import WorkerModels
       default: report(try context.fetchCount(FetchDescriptor<Ledger>()))
       }
     }
+  }
+
+  /// Keeps old values, and then a container of the past in the global variable.
+  private static func holdPast(_ url: URL) throws {
+    let container = try ModelContainer(
+      for: Ledger.self, Entry.self,
+      configurations: ModelConfiguration(url: url, history: .withOldValues))
+    let context = ModelContext(container)
+    for number in 1...2 {
+      context.insert(Ledger(number: number, writer: "past", amounts: amounts(number)))
+      try context.save()
+    }
+    let first = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first
+    held = try first.map { try container.asOf($0.token) }
+    say("ready")
+    while readLine() != nil {}
   }
 
   private static func migrate(_ url: URL) throws {
