@@ -443,6 +443,68 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// The examples, which are built and tested with the package. `race` is a package of its own: Examples/race.
+let records: [Target.Dependency] = ["SteadRecords", "SwiftData"]
+package.targets += [
+  // What several examples read and print.
+  example("ExampleSupport"),
+  example("ShelfKit", ["ExampleSupport"] + records),
+  program("shelf", ["ExampleSupport", "ShelfKit"]),
+  example("EvolveKit", ["ExampleSupport"] + records, resources: [.copy("schema.lock.json")]),
+  program("evolve", ["EvolveKit", "ExampleSupport"]),
+  example("GitCredentialKit", ["SteadSecrets"]),
+  program(
+    "git-credential-stead", ["GitCredentialKit", "SteadSecrets"],
+    // Functions are found when the program starts. The first call of one that is looked for later puts all
+    // vector registers on the stack, and keys may be in them.
+    linkerSettings: [
+      .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+    ]),
+  example("DraftsKit", ["SteadPreferences", "SteadTransfer"] + records),
+  program("drafts", ["DraftsKit"], resources: [.copy("com.example.drafts.plist")]),
+  // The version of the app before it, on Foundation alone.
+  program("drafts-before", []),
+  example("GenerationsKit", ["SteadPreferences", "SteadTransfer"] + records),
+  program("generations", ["GenerationsKit"]),
+  example("HTTPCacheKit", ["SteadCaches"]),
+  program("httpcache", ["HTTPCacheKit"]),
+  // What Scripts/new-app copies.
+  program("starter", ["SteadPreferences", "SteadSecrets"] + records),
+  // Scripts/two-devices runs it with a server.
+  example("TwoDevicesKit", ["SteadSync"] + records),
+  program("two-devices", ["SteadSync", "TwoDevicesKit"]),
+  // Adapters without a program of their own: settings for a user interface, tokens for OAuth.
+  example("SettingsKit", ["SteadPreferences"]),
+  example("TokenKit", ["SteadSecrets"]),
+  .target(name: "ExampleTestSupport", path: "Examples/Tests/ExampleTestSupport"),
+  .testTarget(
+    name: "ExampleTests",
+    dependencies: [
+      "DraftsKit", "EvolveKit", "ExampleSupport", "ExampleTestSupport", "GenerationsKit",
+      "GitCredentialKit", "HTTPCacheKit", "SettingsKit", "ShelfKit", "SteadPreferences",
+      "SteadSecrets", "SteadSecretsTesting", "TokenKit", "drafts", "drafts-before", "evolve",
+      "generations", "git-credential-stead", "httpcache", "starter",
+    ] + records, path: "Examples/Tests/ExampleTests",
+    resources: [.copy("GitCredential/server.py")]),
+]
+
+func example(
+  _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource] = []
+) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Examples/Sources/\(name)",
+    resources: resources)
+}
+
+func program(
+  _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [],
+  linkerSettings: [LinkerSetting] = []
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Examples/Sources/\(name)",
+    resources: resources, linkerSettings: linkerSettings)
+}
+
 // Set by Scripts/check. Flags on the command line would reach the dependencies, too, and a setting
 // that is always there would break the build of whoever has a newer compiler.
 if Context.environment["STEAD_WARNINGS_AS_ERRORS"] != nil {

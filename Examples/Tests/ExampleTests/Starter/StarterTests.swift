@@ -16,7 +16,7 @@ import Testing
 /// `Scripts/new-app`. That its package builds is seen by `Scripts/check-claims`.
 @Suite struct NewAppTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent().appending(
-    path: "../../.."
+    path: "../../../.."
   )
   .standardizedFileURL
 
