@@ -48,11 +48,6 @@ public struct ClientZone<Storage: ClientStorage> {
   public var storage: Storage { merger.overlay.base }
   public var schema: Schema { merger.schema }
 
-  package var faults: Faults {
-    get { merger.faults }
-    set { merger.faults = newValue }
-  }
-
   /// The record as the program sees it; nil if it isn't live.
   public func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
     guard let record = try merger.overlay.record(id), record.isLive else { return nil }
@@ -106,8 +101,7 @@ extension ClientZone {
     var clock = state.clock
     var fresh: [RecordID: Mutation.Insert] = [:]
     for (edit, now) in edits {
-      let index = transaction.mutations.count
-      let stamp = stamp(&clock, now: now, transaction.number, index)
+      let stamp = stamp(&clock, now: now)
       let incarnation = Incarnation.made(by: state.client, transaction.number, stamp)
       switch try mutation(edit, stamp, incarnation, fresh) {
       case .success(let mutation):
@@ -158,14 +152,8 @@ extension ClientZone {
     state.outbox.append(transaction)
   }
 
-  private func stamp(
-    _ clock: inout HybridClock, now: Int64, _ number: Int64, _ index: Int
-  ) -> Stamp {
-    var moment = clock.tick(now)
-    if faults.contains(.noHybridClock) {
-      let counter = UInt16(truncatingIfNeeded: number &* 16 &+ Int64(index))
-      moment = HybridClock.Moment(milliseconds: now, counter: counter)
-    }
+  private func stamp(_ clock: inout HybridClock, now: Int64) -> Stamp {
+    let moment = clock.tick(now)
     return Stamp(
       milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
   }

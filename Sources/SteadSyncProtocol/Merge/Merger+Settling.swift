@@ -25,22 +25,20 @@ extension Merger {
     _ record: Record, denies: Bool
   ) throws(Base.Failure) -> Refusal.Reason? {
     var record = record
-    if !faults.contains(.noRepair) {
-      switch try repairReferences(of: record, denies: denies) {
-      case .sound: break
-      case .repaired(let repaired, let names):
-        record = repaired
-        for name in names { note(.repaired(id: record.id, field: name)) }
-        try put(record)
-      case .cascaded:
-        var ended = record
-        ended.end(record.live)
-        try putEnded(ended, record.live)
-        return nil
-      case .denied(let reason): return reason
-      }
+    switch try repairReferences(of: record, denies: denies) {
+    case .sound: break
+    case .repaired(let repaired, let names):
+      record = repaired
+      for name in names { note(.repaired(id: record.id, field: name)) }
+      try put(record)
+    case .cascaded:
+      var ended = record
+      ended.end(record.live)
+      try putEnded(ended, record.live)
+      return nil
+    case .denied(let reason): return reason
     }
-    if !faults.contains(.noUnique) { try makeUnique(record) }
+    try makeUnique(record)
     return nil
   }
 }

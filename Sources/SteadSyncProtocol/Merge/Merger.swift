@@ -16,7 +16,6 @@ public struct Merger<Base: RecordStorage> {
   var waiting: Set<RecordID> = []
   /// The records that the open transaction has deleted.
   var deaths: Set<RecordID> = []
-  package var faults: Faults = []
 
   /// The longest chain of aliases that is followed. Longer ones cannot arise: each step costs a merge.
   static var chainLimit: Int { 10_000 }
@@ -109,13 +108,11 @@ extension Merger {
   private mutating func apply(
     _ update: Mutation.Update, to here: Record?
   ) throws(Base.Failure) {
-    guard let here, var record = try resolved(here) else { return drop(update.id, .unknown) }
+    guard let here, let record = try resolved(here) else { return drop(update.id, .unknown) }
     let fields = led(
       update.fields.mapValues { Field($0, update.stamp) }, from: update.id, to: record)
     if record.live.contains(where: update.incarnations.contains) { return try edit(record, fields) }
-    guard faults.contains(.updateResurrects), !record.isLive else { return drop(update.id, .ended) }
-    record.live = update.incarnations
-    try edit(record, fields)
+    drop(update.id, .ended)
   }
 
   private mutating func apply(
@@ -187,12 +184,8 @@ extension Merger {
         record.fields[name] = field
         continue
       }
-      if faults.contains(.arrivalWins) {
-        record.fields[name] = field
-      } else {
-        let rule = schema.rule(name, of: record.type)?.merge ?? .last
-        record.fields[name] = rule.merged(old, field)
-      }
+      let rule = schema.rule(name, of: record.type)?.merge ?? .last
+      record.fields[name] = rule.merged(old, field)
     }
   }
 

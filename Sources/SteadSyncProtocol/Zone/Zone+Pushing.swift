@@ -13,7 +13,7 @@ extension Zone {
     var state = try storage.state()
     if let problem = try problem(with: push, state) { return problem }
     var client = try storage.client(push.client)
-    let new = push.transactions.filter { faults.contains(.noDedupe) || $0.number > client.last }
+    let new = push.transactions.filter { $0.number > client.last }
     state.now = max(state.now, now)
     let before = state.mark
     let schema = agreed(push, state.schema) ?? state.schema
@@ -112,7 +112,7 @@ extension Zone {
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.future
     let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
-    guard hasLate, !faults.contains(.noClamp) else { return transaction }
+    guard hasLate else { return transaction }
     let late = Set(transaction.mutations.flatMap(\.stamps).filter { $0.milliseconds > limit })
     var replacements: [Stamp: Stamp] = [:]
     for stamp in late.sorted() {

@@ -25,11 +25,6 @@ public struct Zone<Storage: ZoneStorage> {
     set { merger.keepsNotes = newValue }
   }
 
-  package var faults: Faults {
-    get { merger.faults }
-    set { merger.faults = newValue }
-  }
-
   /// What merges have done since the last call.
   public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
@@ -54,8 +49,7 @@ extension Zone {
 
   /// Whether the zone has everything that it had at a mark.
   func knows(_ mark: Mark) throws(Storage.Failure) -> Bool {
-    if faults.contains(.noMarks) { return true }
-    return try storage.contains(mark)
+    try storage.contains(mark)
   }
 
   private func rollback(
@@ -89,7 +83,6 @@ extension Zone {
     }
     let more = isCut && seq < head
     if !more { seq = head }
-    if faults.contains(.gapInSeq), more { seq += 1 }
     let client = try storage.client(request.client)
     return Page(
       client: request.client, after: request.cursor, records: records,
@@ -109,7 +102,7 @@ extension Zone {
     var state = try storage.state()
     guard mark.head > state.purged else { return }
     try storage.purge(upTo: mark.head)
-    if !faults.contains(.purgeWithoutHorizon) { state.purged = mark.head }
+    state.purged = mark.head
     try storage.setState(state)
   }
 

@@ -45,17 +45,21 @@ import Testing
     for event in events { #expect(tally[event] ?? 0 > 0, "\(event) never happened.") }
   }
 
-  @Test(arguments: Mutant.all)
-  func `Each planted fault is found, and its history shortened`(mutant: Mutant) throws {
-    let (_, steps, violation) = try #require(mutant.firstCaught(upTo: 3000))
-    let (shorter, found) = Shrinker.shrunk(steps, violation, mutant: mutant)
+  @Test func `A fault of the server is found, and its history shortened`() throws {
+    let fault = SimulatedFault.cursorSkipsARecord
+    let (steps, violation) = try #require(
+      (UInt64(1)...300).lazy.map(History.steps).compactMap { steps in
+        Simulation.violation(in: steps, fault: fault).map { (steps, $0) }
+      }.first)
+    let (shorter, found) = Shrinker.shrunk(steps, violation, fault: fault)
     #expect(shorter.count <= 25)
-    #expect(mutant.invariants.contains(found.invariant), "\(found)")
+    // A record is missing, or the server's pages contradict one another.
+    #expect([1, 10].contains(found.invariant), "\(found)")
     // What is printed can be run again, and fails for the fault's sake alone.
     let printed = shorter.map(\.description)
     let again = printed.compactMap { Step($0) }
     #expect(again == shorter)
-    #expect(Simulation.violation(in: again, mutant: mutant)?.invariant == found.invariant)
+    #expect(Simulation.violation(in: again, fault: fault)?.invariant == found.invariant)
     #expect(Simulation.violation(in: again) == nil)
   }
 }

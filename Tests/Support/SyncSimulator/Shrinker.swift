@@ -5,8 +5,9 @@ public enum Shrinker {
   /// The most trials.
   private static let trialLimit = 20_000
 
-  static func shrunk(
-    _ steps: [Step], _ violation: Violation, faults: Faults
+  /// A shorter history, with its violation. It may be another one than that of the longer history.
+  public static func shrunk(
+    _ steps: [Step], _ violation: Violation, fault: SimulatedFault? = nil
   ) -> ([Step], Violation) {
     var (best, found, trials) = (steps, violation, 0)
     var size = max(best.count / 2, 1)
@@ -16,7 +17,7 @@ public enum Shrinker {
         trials += 1
         var shorter = best
         shorter.removeSubrange(start..<min(start + size, best.count))
-        if let other = Simulation.violation(in: shorter, faults: faults) {
+        if let other = Simulation.violation(in: shorter, fault: fault) {
           (best, found, isShorter) = (shorter, other, true)
         } else {
           start += size

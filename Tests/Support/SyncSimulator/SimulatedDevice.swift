@@ -28,23 +28,20 @@ struct SimulatedDevice {
     var stamp: Stamp
   }
 
-  init(_ number: Int, schema: Schema, faults: Faults) {
+  init(_ number: Int, schema: Schema) {
     device = DeviceID("device\(number)") ?? "device"
     let client = ClientID("\(device)a") ?? "client"
     var state = ClientState(client: client, device: device)
     state.clock = HybridClock()
     zone = SimulatedZone(state, storage: MemoryClientStorage(), schema: schema)
-    zone.faults = faults
   }
 
   /// Ends the program and starts it again with what the disk has.
   ///
   /// - Parameter usesWire: whether the disk has the state as bytes.
   mutating func restart(schema: Schema? = nil, usesWire: Bool = false) throws {
-    let faults = zone.faults
     let state = usesWire ? try Wire.sent(zone.state) : zone.state
     zone = SimulatedZone(state, storage: zone.storage, schema: schema ?? zone.schema)
-    zone.faults = faults
     run += 1
   }
 
@@ -52,11 +49,9 @@ struct SimulatedDevice {
   mutating func rewind(now: Int64) -> Bool {
     guard let (state, storage, settledBy) = image else { return false }
     self.settledBy = settledBy
-    let faults = zone.faults
     // Its clock went on; otherwise two edits could have one stamp.
     skew = max(skew, zone.state.clock.last.milliseconds - now - state.clock.offset + 1)
     zone = SimulatedZone(state, storage: storage, schema: zone.schema)
-    zone.faults = faults
     run += 1
     owed = []
     rows = Dictionary(uniqueKeysWithValues: view.map { ($0.id, $0) })

@@ -5,11 +5,10 @@ struct SimulatedServer {
   var zone: Zone<MemoryZone>
   var oracle = Oracle()
 
-  init(faults: Faults) {
+  init() {
     var limits = SyncLimits()
     limits.tombstoneAge = 600_000
     zone = Zone(MemoryZone(), limits: limits)
-    zone.faults = faults
   }
 
   var records: [RecordID: Record] { zone.storage.content.records }

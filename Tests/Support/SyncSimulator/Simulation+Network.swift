@@ -46,7 +46,11 @@ extension Simulation {
       let answer = try serve(push)
       network.append(answered(parcel, .pushAnswer(push, answer)))
     case .request(let request):
-      let answer = server.zone.changes(request, now: now)
+      var answer = server.zone.changes(request, now: now)
+      if fault == .cursorSkipsARecord, case .page(var page) = answer, page.more {
+        page.cursor.seq += 1
+        answer = .page(page)
+      }
       network.append(answered(parcel, .answer(request, answer)))
     case .pushAnswer(let push, let answer): try receive(parcel.device, push, answer)
     case .answer(let request, let answer):

@@ -16,7 +16,7 @@ public struct Simulation {
     var message: Message
   }
 
-  let faults: Faults
+  let fault: SimulatedFault?
   var now: Int64 = 1_000_000_000
   var server: SimulatedServer
   var devices: [SimulatedDevice] = []
@@ -46,14 +46,17 @@ public struct Simulation {
   /// How often each interesting thing happened.
   public internal(set) var tally: [String: Int] = [:]
 
-  init(faults: Faults = []) {
-    self.faults = faults
-    server = SimulatedServer(faults: faults)
+  init(fault: SimulatedFault? = nil) {
+    self.fault = fault
+    server = SimulatedServer()
     recent = [server]
   }
 
-  static func violation(in steps: [Step], faults: Faults) -> Violation? {
-    var simulation = Simulation(faults: faults)
+  /// Runs steps, lets everything heal, and checks that it comes to rest with all the same.
+  ///
+  /// Returns the first violation.
+  public static func violation(in steps: [Step], fault: SimulatedFault? = nil) -> Violation? {
+    var simulation = Simulation(fault: fault)
     return simulation.run(steps)
   }
 
@@ -65,11 +68,11 @@ public struct Simulation {
     public var digest: UInt64
   }
 
-  /// The same as ``violation(in:faults:)``, with what happened on the way.
+  /// The same as ``violation(in:fault:)``, with what happened on the way.
   public static func result(
-    of steps: [Step], mutant: Mutant? = nil, traces: Bool = false, tallies: Bool = false
+    of steps: [Step], traces: Bool = false, tallies: Bool = false
   ) -> Outcome {
-    var simulation = Simulation(faults: mutant?.faults ?? [])
+    var simulation = Simulation()
     simulation.trace.isOn = traces
     simulation.tallies = tallies
     let violation = simulation.run(steps)
@@ -160,7 +163,7 @@ public struct Simulation {
     for _ in 0..<count {
       let number = devices.count
       let schema = number % 2 == 0 ? SimulatedSchema.first : SimulatedSchema.second
-      devices.append(SimulatedDevice(number, schema: schema, faults: faults))
+      devices.append(SimulatedDevice(number, schema: schema))
     }
   }
 

@@ -1,7 +1,6 @@
 // Runs random histories of the sync protocol. See Scripts/sync-simulate.
 //
-//   SyncSimulatorRunner [COUNT] [--seed N] [--mutant NAME] [--tally] [--trace]
-//   SyncSimulatorRunner --mutants
+//   SyncSimulatorRunner [COUNT] [--seed N] [--first] [--tally] [--trace]
 //   SyncSimulatorRunner --fuzz SECONDS [--seed N]
 //   SyncSimulatorRunner --steps      runs the steps that come on standard input, a line each
 
@@ -11,24 +10,8 @@ import SyncSimulator
 @main struct SyncSimulatorRunner {
   static func main() throws {
     let options = try Options(CommandLine.arguments.dropFirst())
-    if options.triesMutants { exit(tryMutants()) }
     if let seconds = options.fuzzing { exit(try fuzz(seconds, options)) }
     exit(options.readsSteps ? runSteps(options) : runHistories(options))
-  }
-
-  /// Says of each planted fault how many histories it took to find it.
-  private static func tryMutants() -> Int32 {
-    var status: Int32 = 0
-    for mutant in Mutant.all {
-      guard let (seed, steps, violation) = mutant.firstCaught(upTo: 5000) else {
-        print("\(mutant): not found in 5000 histories")
-        status = 1
-        continue
-      }
-      let (shorter, found) = Shrinker.shrunk(steps, violation, mutant: mutant)
-      print("\(mutant): found by history \(seed), I\(found.invariant), \(shorter.count) steps")
-    }
-    return status
   }
 
   /// Damaged messages for some seconds; what traps ends the process.
@@ -57,7 +40,7 @@ import SyncSimulator
     while let line = readLine() {
       if let step = Step(line) { steps.append(step) }
     }
-    guard let violation = Simulation.violation(in: steps, mutant: options.mutant) else {
+    guard let violation = Simulation.violation(in: steps) else {
       print("\(steps.count) steps: no violation")
       return 0
     }
@@ -72,18 +55,21 @@ import SyncSimulator
     for seed in options.seed..<(options.seed + options.count) {
       let steps = History.steps(seed: seed)
       let result = Simulation.result(
-        of: steps, mutant: options.mutant, traces: options.traces, tallies: options.tallies)
+        of: steps, traces: options.traces, tallies: options.tallies)
       digest = digest &* 31 &+ result.digest
       if options.tallies { tally.merge(result.tally, uniquingKeysWith: +) }
       guard let violation = result.violation else { continue }
       failures += 1
       if failures > 1 { print("// Seed \(seed): \(violation)") }
-      if failures == 1 {
-        let (shorter, other) = Shrinker.shrunk(steps, violation, mutant: options.mutant)
+      if failures == 1, !options.endsWithFirst {
+        let (shorter, other) = Shrinker.shrunk(steps, violation)
         print("// Seed \(seed): \(violation)\n// Shortened: \(other)")
         for step in shorter { print(step) }
       }
-      if options.endsWithFirst { break }
+      if options.endsWithFirst {
+        print("// Seed \(seed): \(violation)")
+        break
+      }
     }
     for (event, number) in tally.sorted(by: { $0.key < $1.key }) { print("  \(event): \(number)") }
     if options.traces { print("digest \(String(digest, radix: 16))") }
@@ -95,12 +81,11 @@ import SyncSimulator
 struct Options {
   var count: UInt64 = 1000
   var seed: UInt64 = 1
-  var mutant: Mutant?
   var tallies = false
   var traces = false
   var readsSteps = false
+  /// Ends with the first failure, and doesn't shorten it.
   var endsWithFirst = false
-  var triesMutants = false
   var fuzzing: UInt64?
 
   init(_ arguments: ArraySlice<String>) throws {
@@ -108,15 +93,8 @@ struct Options {
     while let word = rest.popFirst() {
       switch word {
       case "--seed": seed = try Self.number(rest.popFirst())
-      case "--mutant":
-        let name = rest.popFirst() ?? ""
-        guard let found = Mutant.all.first(where: { $0.name == name }) else {
-          throw Problem(description: "Mutants: \(Mutant.all.map(\.name).joined(separator: " "))")
-        }
-        mutant = found
-        endsWithFirst = true
       case "--fuzz": fuzzing = try Self.number(rest.popFirst())
-      case "--mutants": triesMutants = true
+      case "--first": endsWithFirst = true
       case "--tally": tallies = true
       case "--trace": traces = true
       case "--steps": readsSteps = true
