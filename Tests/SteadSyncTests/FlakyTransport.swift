@@ -24,23 +24,23 @@ final class FlakyTransport: SyncTransport {
     return chance == 2 ? try await send() : answer
   }
 
-  func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
-    try await deliver { try await server.push(push, to: zone) }
+  func push(_ message: Data, zone: String) async throws -> Data {
+    try await deliver { try await server.push(message, zone: zone) }
   }
 
-  func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
-    try await deliver { try await server.changes(request, of: zone) }
+  func changes(_ query: [String: String], zone: String) async throws -> Data {
+    try await deliver { try await server.changes(query, zone: zone) }
   }
 
-  func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
+  func wait(for cursors: [String: String]) async throws -> Set<String> {
     try await server.wait(for: cursors)
   }
 
-  func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws {
-    try await deliver { try await server.upload(blob, bytes, to: zone) }
+  func upload(_ bytes: Data, blob: String, zone: String) async throws {
+    try await deliver { try await server.upload(bytes, blob: blob, zone: zone) }
   }
 
-  func download(_ blob: BlobID, from zone: ZoneID) async throws -> Data {
-    try await deliver { try await server.download(blob, from: zone) }
+  func download(blob: String, zone: String) async throws -> Data {
+    try await deliver { try await server.download(blob: blob, zone: zone) }
   }
 }

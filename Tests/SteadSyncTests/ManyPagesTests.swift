@@ -30,29 +30,29 @@ import Testing
 
     var count: Int { requests.withLock { $0 } }
 
-    func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
+    func changes(_ query: [String: String], zone: String) async throws -> Data {
       let number = requests.withLock { requests in
         requests += 1
         return requests
       }
       try await before(number)
-      return try await server.changes(request, of: zone)
+      return try await server.changes(query, zone: zone)
     }
 
-    func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
-      try await server.push(push, to: zone)
+    func push(_ message: Data, zone: String) async throws -> Data {
+      try await server.push(message, zone: zone)
     }
 
-    func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
+    func wait(for cursors: [String: String]) async throws -> Set<String> {
       try await server.wait(for: cursors)
     }
 
-    func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws {
-      try await server.upload(blob, bytes, to: zone)
+    func upload(_ bytes: Data, blob: String, zone: String) async throws {
+      try await server.upload(bytes, blob: blob, zone: zone)
     }
 
-    func download(_ blob: BlobID, from zone: ZoneID) async throws -> Data {
-      try await server.download(blob, from: zone)
+    func download(blob: String, zone: String) async throws -> Data {
+      try await server.download(blob: blob, zone: zone)
     }
   }
 

@@ -49,7 +49,7 @@ package final class ScratchDirectory: Sendable {
 
   deinit {
     let path = url.path
-    Self.live.withLock { $0.paths.remove(path) }
+    _ = Self.live.withLock { $0.paths.remove(path) }
     try? FileManager.default.removeItem(atPath: path)
     Self.disk.close(descriptor)
   }

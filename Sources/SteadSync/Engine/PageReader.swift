@@ -1,4 +1,4 @@
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Reads pages of a zone ahead of the zone that applies them.
 ///

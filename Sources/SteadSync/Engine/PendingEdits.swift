@@ -1,4 +1,4 @@
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// A snapshot of the pending edits, which shows later which of them lost after the server has accepted them.
 struct PendingEdits {
@@ -45,13 +45,13 @@ struct PendingEdits {
         else { continue }
         lost.append(
           SyncConflict(
-            kind: .overwritten, record: mutation.id, type: mutation.type, field: name, mine: value,
-            theirs: field.value))
+            kind: .overwritten, id: mutation.id, type: mutation.type, field: name, sent: value,
+            present: field.value))
       } else {
         lost.append(
           SyncConflict(
-            kind: found?.into == nil ? .deleted : .merged(found?.into), record: mutation.id,
-            type: mutation.type, field: name, mine: value, theirs: nil))
+            kind: found?.into == nil ? .deleted : .merged(found?.into?.text), id: mutation.id,
+            type: mutation.type, field: name, sent: value, present: nil))
       }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// One zone, with the store whose rows it syncs.
 ///
@@ -334,7 +334,7 @@ final class RecordZone: SyncedZone {
       undone.formUnion(edits.map(\.edit.id))
       try ConflictTable(database: access.database).note(
         edits.map {
-          .init(kind: .denied, record: $0.edit.id, type: nil, field: nil, mine: nil, theirs: nil)
+          .init(kind: .denied, id: $0.edit.id, type: nil, field: nil, sent: nil, present: nil)
         },
         at: now())
     }

@@ -1,4 +1,4 @@
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 // Edits that were overruled by other devices or refused by the server.
 
@@ -17,7 +17,7 @@ extension SyncEngine {
   public func undo(_ conflict: SyncConflict) throws -> Bool {
     guard let edit = conflict.undoing else { return false }
     for zone in zones where try zone.conflicts().contains(conflict) {
-      if let blob = conflict.mine.flatMap({ SteadSyncProtocol.Schema.blob($0) }),
+      if let blob = conflict.sent.flatMap({ SteadSyncProtocol.Schema.blob($0) }),
         try zone.bytes(of: blob) == nil
       {
         return false

@@ -1,6 +1,6 @@
 import Foundation
 public import SteadRecords
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Syncs the stores of a container with zones of a server, and so with other devices.
 ///
@@ -60,7 +60,7 @@ public actor SyncEngine {
     var zones: [any SyncedZone] = []
     func identifier(_ name: String) throws -> ZoneID {
       guard let id = ZoneID(name) else { throw SyncError.invalidName(name) }
-      try transport.check(id)
+      try transport.check(zone: id.text)
       if zones.contains(where: { $0.id == id }) { throw SyncError.zoneUsedTwice(name) }
       return id
     }
@@ -282,12 +282,19 @@ public actor SyncEngine {
   /// Makes the zone on the server, and adopts the server's name for this device.
   private func prepare(_ zone: any SyncedZone) async throws {
     guard !prepared.contains(zone.id) else { return }
-    let device = try await transport.device
-    try await transport.prepare(zone.id)
+    let device = try await transport.device.map(Self.deviceID)
+    try await transport.prepare(zone: zone.id.text)
     if let device {
       try zone.turn { try $0.rename(device: device, as: RandomName.client()) }
     }
     prepared.insert(zone.id)
+  }
+
+  private static func deviceID(_ name: String) throws -> DeviceID {
+    guard let id = DeviceID(name) else {
+      throw SyncError.unreachable(reason: "its name for this device isn't one of the protocol")
+    }
+    return id
   }
 
   /// How often in a row the server may refuse a push and ask for another. Halving a push of 400 transactions takes

@@ -1,5 +1,5 @@
 import Foundation
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// A key-value store as a zone of an engine.
 final class KeyValueSyncedZone: SyncedZone {

@@ -1,7 +1,7 @@
 import Foundation
 import SteadFiles
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 // Sendable: all mutable state, including the connection, is used only under `lock`.
 /// The keys of a store and their values, as a zone in a SQLite file of its own.

@@ -1,6 +1,6 @@
 import Foundation
 import SteadFormats
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Property lists on the wire: what JSON lacks is an object of one member, whose name begins with a dollar sign. Data and
 /// numbers are as columns have them; `{"$date": seconds since 2001}`, `{"$unsigned": digits}`.

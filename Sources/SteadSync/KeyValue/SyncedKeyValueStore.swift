@@ -1,7 +1,7 @@
 public import Foundation
 import SteadFiles
 import SteadFormats
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 #if !canImport(Darwin)
   /// The name that this class has on Apple's systems.

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Large values of external attributes. A field has their hash, and they are sent separately.
 ///

@@ -1,6 +1,6 @@
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The questions about a zone that are needed to turn rows into edits.
 protocol ZoneView {

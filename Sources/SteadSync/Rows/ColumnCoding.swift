@@ -1,6 +1,6 @@
 import Foundation
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The values of columns on the wire.
 ///

@@ -1,5 +1,5 @@
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The pair of rows of each link, in the table `stead_sync_links`.
 struct LinkTable {

@@ -1,5 +1,5 @@
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The values of attributes that have merge rules, on the wire.
 ///

@@ -1,6 +1,6 @@
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The row of each record, in the table `stead_sync_rows`.
 struct RowMap {

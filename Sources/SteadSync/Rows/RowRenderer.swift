@@ -1,6 +1,6 @@
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Writes records into their rows.
 ///

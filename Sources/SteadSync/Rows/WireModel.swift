@@ -1,6 +1,6 @@
 import SteadRecords
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// How the entities of a store are represented on the wire.
 ///

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadFormats
 import SteadPreferences
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 import Synchronization
 
 /// Makes preferences and the values of a store equal, key by key.

@@ -1,4 +1,4 @@
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// Names of 128 random bits.
 enum RandomName {

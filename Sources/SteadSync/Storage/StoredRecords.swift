@@ -1,5 +1,5 @@
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The records of a zone in tables of a database: the base, and the pages of an unfinished fetch.
 ///

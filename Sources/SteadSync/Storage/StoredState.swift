@@ -1,5 +1,5 @@
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// A client's state of a zone besides records, in tables: a row for each transaction of the outbox and the
 /// quarantine, and one row for the rest.

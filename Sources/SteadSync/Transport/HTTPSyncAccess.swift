@@ -1,5 +1,5 @@
 import Foundation
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,5 +1,5 @@
 public import Foundation
-public import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking
@@ -22,7 +22,7 @@ public import SteadSyncProtocol
 public final class HTTPSyncTransport: SyncTransport {
   /// The default time-out of a request without an answer, in seconds.
   public static let usualTimeout = 60.0
-  /// How long the server is asked to wait for news, in seconds.
+  /// How long the server is asked to wait for changes, in seconds.
   public static let patience = 50
 
   private let session: SyncSession
@@ -54,68 +54,70 @@ public final class HTTPSyncTransport: SyncTransport {
       timeout)
   }
 
-  public var device: DeviceID? { get async { await access.device } }
+  public var device: String? { get async { await access.device?.text } }
 
   /// Characters of a zone's name, which are 128 random bits in hexadecimal digits.
   static let zoneLength = 32
 
-  public func check(_ zone: ZoneID) throws {
-    let isHexadecimal = zone.text.utf8.allSatisfy {
+  public func check(zone: String) throws {
+    let isHexadecimal = zone.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
         || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
     }
-    guard isHexadecimal, zone.text.utf8.count == Self.zoneLength else {
-      throw SyncError.notAServerZone(zone.text)
+    guard isHexadecimal, zone.utf8.count == Self.zoneLength else {
+      throw SyncError.notAServerZone(zone)
     }
   }
 
   // MARK: Records
 
-  public func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
-    let answer = try await send(
-      "POST", "v1/zones/\(zone.text)/push", body: Data(push.encoded()))
+  public func push(_ message: Data, zone: String) async throws -> Data {
+    let answer = try await send("POST", "v1/zones/\(zone)/push", body: message)
     // The answer's name is more exact than the status, which proxies may change.
-    if let known = try? PushAnswer(encoded: answer.data) { return known }
-    throw answer.problem
+    guard answer.isSuccess || (try? PushAnswer(encoded: answer.data)) != nil else {
+      throw answer.problem
+    }
+    return answer.data
   }
 
-  public func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
-    let items = request.queryItems.map { URLQueryItem(name: $0.name, value: $0.value) }
-    let answer = try await send("GET", "v1/zones/\(zone.text)/changes", query: items)
-    if let known = try? ChangesAnswer(encoded: answer.data) { return known }
-    throw answer.problem
+  public func changes(_ query: [String: String], zone: String) async throws -> Data {
+    let items = query.sorted { $0.key < $1.key }
+      .map { URLQueryItem(name: $0.key, value: $0.value) }
+    let answer = try await send("GET", "v1/zones/\(zone)/changes", query: items)
+    guard answer.isSuccess || (try? ChangesAnswer(encoded: answer.data)) != nil else {
+      throw answer.problem
+    }
+    return answer.data
   }
 
-  public func prepare(_ zone: ZoneID) async throws {
-    let answer = try await send("PUT", "v1/zones/\(zone.text)")
+  public func prepare(zone: String) async throws {
+    let answer = try await send("PUT", "v1/zones/\(zone)")
     guard answer.isSuccess || answer.status == 409 else { throw answer.problem }
   }
 
-  private struct News: Decodable { let zones: [String] }
+  private struct ChangedZones: Decodable { let zones: [String] }
 
-  public func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
-    let zones = Dictionary(
-      uniqueKeysWithValues: cursors.map { ($0.key.text, SyncValue.int($0.value.seq)) })
+  public func wait(for cursors: [String: String]) async throws -> Set<String> {
+    let zones = cursors.compactMapValues { Cursor($0).map { SyncValue.int($0.seq) } }
     let body = SyncValue.object([
       "zones": .object(zones), "seconds": .int(Int64(Self.patience)),
     ])
     let answer = try await send("POST", "v1/wait", body: Data(body.encoded()))
     guard answer.status == 200,
-      let news = try? JSONDecoder().decode(News.self, from: answer.data)
+      let changed = try? JSONDecoder().decode(ChangedZones.self, from: answer.data)
     else { throw answer.problem }
-    return Set(news.zones.compactMap { ZoneID($0) })
+    return Set(changed.zones)
   }
 
   // MARK: Blobs
 
-  public func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) async throws {
-    let answer = try await send(
-      "PUT", "v1/zones/\(zone.text)/blobs/\(blob.text)", body: bytes)
+  public func upload(_ bytes: Data, blob: String, zone: String) async throws {
+    let answer = try await send("PUT", "v1/zones/\(zone)/blobs/\(blob)", body: bytes)
     guard answer.isSuccess else { throw answer.problem }
   }
 
-  public func download(_ blob: BlobID, from zone: ZoneID) async throws -> Data {
-    let answer = try await send("GET", "v1/zones/\(zone.text)/blobs/\(blob.text)")
+  public func download(blob: String, zone: String) async throws -> Data {
+    let answer = try await send("GET", "v1/zones/\(zone)/blobs/\(blob)")
     guard answer.status == 200 else { throw answer.problem }
     return answer.data
   }

@@ -1,5 +1,5 @@
 public import Foundation
-public import SteadSyncProtocol
+package import SteadSyncProtocol
 
 /// A server in this process, in memory, for tests of apps and for several containers of one process.
 ///
@@ -22,42 +22,68 @@ public actor LocalSyncServer: SyncTransport {
   private let limits: SyncLimits
 
   /// - Parameter patience: The longest time that ``wait(for:)`` waits.
-  public init(patience: Duration = .seconds(55), limits: SyncLimits = SyncLimits()) {
+  public init(patience: Duration = .seconds(55)) {
+    self.init(patience: patience, limits: SyncLimits())
+  }
+
+  package init(patience: Duration = .seconds(55), limits: SyncLimits) {
     self.patience = patience
     self.limits = limits
   }
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
-  public func push(_ push: Push, to zone: ZoneID) throws -> PushAnswer {
+  public func push(_ message: Data, zone: String) throws -> Data {
+    let zone = try Self.identifier(zone)
     var found = zones[zone] ?? Zone(MemoryZone(), limits: limits)
-    let answer = found.apply(push, now: Self.now, token: .random(in: 1 ... .max))
+    let answer = found.apply(
+      try Push(encoded: message), now: Self.now, token: .random(in: 1 ... .max))
     zones[zone] = found
     wake()
-    return answer
+    return Data(answer.encoded())
   }
 
-  public func changes(_ request: ChangesRequest, of zone: ZoneID) throws -> ChangesAnswer {
-    (zones[zone] ?? Zone(MemoryZone(), limits: limits)).changes(request, now: Self.now)
+  public func changes(_ query: [String: String], zone: String) throws -> Data {
+    let found = try zones[Self.identifier(zone)] ?? Zone(MemoryZone(), limits: limits)
+    return Data(found.changes(try ChangesRequest(query: query), now: Self.now).encoded())
   }
 
-  public func upload(_ blob: BlobID, _ bytes: Data, to zone: ZoneID) throws {
+  public func upload(_ bytes: Data, blob: String, zone: String) throws {
+    let (blob, zone) = (try Self.blob(blob), try Self.identifier(zone))
     blobs[blob] = bytes
     zones[zone, default: Zone(MemoryZone(), limits: limits)].storage.addBlob(blob, at: Self.now)
   }
 
-  public func download(_ blob: BlobID, from zone: ZoneID) throws -> Data {
+  public func download(blob: String, zone: String) throws -> Data {
     downloadCount += 1
-    guard let bytes = blobs[blob] else {
+    guard let bytes = blobs[try Self.blob(blob)] else {
       throw SyncError.refused(status: 404, reason: "the blob is unknown")
     }
     return bytes
   }
 
+  private static func identifier(_ zone: String) throws -> ZoneID {
+    guard let id = ZoneID(zone) else { throw SyncError.invalidName(zone) }
+    return id
+  }
+
+  private static func blob(_ text: String) throws -> BlobID {
+    guard let id = BlobID(text) else {
+      throw SyncError.refused(status: 400, reason: "the name of a blob isn't a SHA-256")
+    }
+    return id
+  }
+
   // MARK: Waiting
 
-  public func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
-    let present = news(cursors)
+  public func wait(for cursors: [String: String]) async throws -> Set<String> {
+    let typed = try cursors.map { (try Self.identifier($0.key), Cursor($0.value)) }
+    let known = typed.compactMap { zone, cursor in cursor.map { (zone, $0) } }
+    return Set(await changedZones(after: Dictionary(uniqueKeysWithValues: known)).map(\.text))
+  }
+
+  private func changedZones(after cursors: [ZoneID: Cursor]) async -> Set<ZoneID> {
+    let present = changed(after: cursors)
     if !present.isEmpty { return present }
     waiterCount += 1
     let number = waiterCount
@@ -76,20 +102,20 @@ public actor LocalSyncServer: SyncTransport {
     }
   }
 
-  private func end(_ number: UInt64, with news: Set<ZoneID> = []) {
+  private func end(_ number: UInt64, with changed: Set<ZoneID> = []) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.timer.cancel()
-    waiter.continuation.resume(returning: news)
+    waiter.continuation.resume(returning: changed)
   }
 
   private func wake() {
     for (number, waiter) in waiters {
-      let found = news(waiter.cursors)
+      let found = changed(after: waiter.cursors)
       if !found.isEmpty { end(number, with: found) }
     }
   }
 
-  private func news(_ cursors: [ZoneID: Cursor]) -> Set<ZoneID> {
+  private func changed(after cursors: [ZoneID: Cursor]) -> Set<ZoneID> {
     Set(
       cursors.filter { zone, cursor in
         (zones[zone]?.storage.state().mark ?? .start) != cursor.anchor
@@ -97,10 +123,10 @@ public actor LocalSyncServer: SyncTransport {
   }
 
   /// The mark of a zone's last change.
-  public func head(of zone: ZoneID) -> Mark { zones[zone]?.storage.state().mark ?? .start }
+  package func head(of zone: ZoneID) -> Mark { zones[zone]?.storage.state().mark ?? .start }
 
   /// The contents of a zone, for tests: its live records by identity.
-  public func records(of zone: ZoneID) -> [Record] {
+  package func records(of zone: ZoneID) -> [Record] {
     (zones[zone]?.storage.records(after: 0, limit: .max) ?? []).filter(\.isLive)
   }
 }

@@ -1,5 +1,5 @@
 import SteadSQLite
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// The conflicts of a zone, in the table `stead_sync_conflicts`, oldest first.
 struct ConflictTable {
@@ -12,10 +12,10 @@ struct ConflictTable {
     guard !conflicts.isEmpty else { return }
     for conflict in conflicts {
       let content: SyncValue = .object([
-        "kind": .string(name(conflict.kind)), "record": .string(conflict.record.text),
+        "kind": .string(name(conflict.kind)), "record": .string(conflict.id.text),
         "into": into(conflict.kind), "type": conflict.type.map { .string($0) } ?? .null,
-        "field": conflict.field.map { .string($0) } ?? .null, "mine": conflict.mine ?? .null,
-        "theirs": conflict.theirs ?? .null, "at": .int(milliseconds),
+        "field": conflict.field.map { .string($0) } ?? .null, "mine": conflict.sent ?? .null,
+        "theirs": conflict.present ?? .null, "at": .int(milliseconds),
       ])
       try database.run(
         "INSERT INTO stead_sync_conflicts (content) VALUES (?1)",
@@ -54,12 +54,12 @@ struct ConflictTable {
     switch members["kind"]?.string {
     case "overwritten": kind = .overwritten
     case "deleted": kind = .deleted
-    case "merged": kind = .merged(members["into"]?.string.flatMap { RecordID($0) })
+    case "merged": kind = .merged(members["into"]?.string)
     default: kind = .denied
     }
     return SyncConflict(
-      kind: kind, record: record, type: members["type"]?.string, field: members["field"]?.string,
-      mine: members["mine"], theirs: members["theirs"].flatMap { $0 == .null ? nil : $0 })
+      kind: kind, id: record, type: members["type"]?.string, field: members["field"]?.string,
+      sent: members["mine"], present: members["theirs"].flatMap { $0 == .null ? nil : $0 })
   }
 
   private func name(_ kind: SyncConflict.Kind) -> String {
@@ -72,6 +72,6 @@ struct ConflictTable {
   }
 
   private func into(_ kind: SyncConflict.Kind) -> SyncValue {
-    if case .merged(let into?) = kind { .string(into.text) } else { .null }
+    if case .merged(let into?) = kind { .string(into) } else { .null }
   }
 }

@@ -1,4 +1,4 @@
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// A transaction that the server has refused. It is no longer in the store, and is kept until it is sent again or
 /// discarded.

@@ -1,5 +1,5 @@
 import Foundation
-import SteadSyncProtocol
+internal import SteadSyncProtocol
 
 /// A zone on this device as an engine uses it, whether its records are rows of models or keys with values.
 protocol SyncedZone: AnyObject {
