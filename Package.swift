@@ -45,8 +45,6 @@ let package = Package(
     .plugin(name: "LintPlugin", targets: ["LintPlugin"]),
     .plugin(name: "LintBuildPlugin", targets: ["LintBuildPlugin"]),
     .library(name: "SteadSync", targets: ["SteadSync"]),
-    // What a sync server and a client have in common.
-    .library(name: "SteadSyncProtocol", targets: ["SteadSyncProtocol"]),
     .library(name: "SteadSyncServer", targets: ["SteadSyncServer"]),
     // The command line: the server, the linter, the advice.
     .executable(name: "stead", targets: ["stead"]),

@@ -36,7 +36,7 @@ GROUPS = {
 # The libraries that programs import, in the order of the list.
 LIBRARIES = [
     "SteadRecords", "SteadPreferences", "SteadDefault", "SteadSecrets", "SteadTransfer", "SteadCaches", "SteadSync",
-    "SteadFiles", "SteadFormats", "SteadSyncProtocol", "SteadAdvice", "SteadAdviceCommand", "SteadLint", "SteadLintCommand",
+    "SteadFiles", "SteadFormats", "SteadAdvice", "SteadAdviceCommand", "SteadLint", "SteadLintCommand",
 ]
 
 STYLE = """

@@ -1,5 +1,5 @@
 extension ClientState: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "client's state")
     self.init(client: try reader.identifier("client"), device: try reader.identifier("device"))
     guard let phase = Phase(rawValue: try reader.string("phase")) else {
@@ -20,7 +20,7 @@ extension ClientState: SyncCodable {
     clock = try reader.coded("clock")
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .message([
       "client": .identifier(client), "device": .identifier(device),
       "round": .int(round), "phase": .string(phase.rawValue), "cursor": cursor?.syncValue,
@@ -36,7 +36,7 @@ extension ClientState: SyncCodable {
 }
 
 extension ClientState.Quarantined: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "refused transaction")
     var counters: [RecordID: [String: SyncValue]] = [:]
     if reader.value("counters") != nil {
@@ -52,7 +52,7 @@ extension ClientState.Quarantined: SyncCodable {
       reason: try reader.coded("reason"), counters: counters)
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     let byRecord = Dictionary(
       uniqueKeysWithValues: counters.map { ($0.text, SyncValue.object($1)) })
     return .members([

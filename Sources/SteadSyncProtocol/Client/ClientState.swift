@@ -4,9 +4,9 @@
 /// ``acknowledged``, which go to the quarantine or are part of the base. If ``client`` changes, all rows change. A
 /// transaction in the outbox never changes otherwise. The same is true of the quarantine, whose rows are appended, or
 /// removed one by one. All other members are small.
-public struct ClientState: Hashable, Sendable {
+package struct ClientState: Hashable, Sendable {
   /// The purpose of reading pages.
-  public enum Phase: String, Hashable, Sendable {
+  package enum Phase: String, Hashable, Sendable {
     /// A first fetch, which shows page by page.
     case first
     /// Following the zone: shows at its head.
@@ -16,15 +16,15 @@ public struct ClientState: Hashable, Sendable {
   }
 
   /// A transaction that the server has refused.
-  public struct Quarantined: Hashable, Sendable {
+  package struct Quarantined: Hashable, Sendable {
     /// The client that sent it.
-    public var client: ClientID
-    public var transaction: Transaction
-    public var reason: Refusal.Reason
+    package var client: ClientID
+    package var transaction: Transaction
+    package var reason: Refusal.Reason
     /// The device's own counter entries before the transaction, by record and field; null for none.
-    public var counters: [RecordID: [String: SyncValue]]
+    package var counters: [RecordID: [String: SyncValue]]
 
-    public init(
+    package init(
       client: ClientID, transaction: Transaction, reason: Refusal.Reason,
       counters: [RecordID: [String: SyncValue]] = [:]
     ) {
@@ -35,36 +35,36 @@ public struct ClientState: Hashable, Sendable {
     }
   }
 
-  public var client: ClientID
-  public var device: DeviceID
-  public var phase = Phase.first
+  package var client: ClientID
+  package var device: DeviceID
+  package var phase = Phase.first
   /// How far pages have been read.
-  public var cursor: Cursor?
+  package var cursor: Cursor?
   /// How often a fetch was restarted.
-  public var round: Int64 = 0
+  package var round: Int64 = 0
   /// The mark of what is shown; nil until the server knows one, and until then nothing is pushed.
-  public var anchor: Mark?
+  package var anchor: Mark?
   /// Marks of what was shown, newest first, at most ``markLimit``.
-  public var marks: [Mark] = []
+  package var marks: [Mark] = []
   /// The last transaction that a page has included or refused.
-  public var acknowledged: Int64 = 0
+  package var acknowledged: Int64 = 0
   /// The digest of the transactions up to that one.
-  public var digest = TransactionDigest()
+  package var digest = TransactionDigest()
   /// The version of the schema with which the zone was last opened; 0 for none.
-  public var schemaVersion = 0
+  package var schemaVersion = 0
   /// Its digest: during development, a schema may change without its version. Nil makes all records be indexed again.
-  public var schemaDigest: UInt64?
+  package var schemaDigest: UInt64?
   /// The last number given to a transaction.
-  public var numbered: Int64 = 0
+  package var numbered: Int64 = 0
   /// Transactions that are not yet part of the base, in order.
-  public var outbox: [Transaction] = []
-  public var quarantine: [Quarantined] = []
-  public var clock = HybridClock()
+  package var outbox: [Transaction] = []
+  package var quarantine: [Quarantined] = []
+  package var clock = HybridClock()
 
   /// The maximum number of marks.
-  public static let markLimit = 40
+  package static let markLimit = 40
 
-  public init(client: ClientID, device: DeviceID) {
+  package init(client: ClientID, device: DeviceID) {
     self.client = client
     self.device = device
   }

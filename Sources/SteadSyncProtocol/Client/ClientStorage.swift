@@ -10,7 +10,7 @@
 /// the state, and their effects in memory. Only an answer to a request for changes writes: `stage` for each record of
 /// the page, then `commitStaged` and `forgetTombstones` at the head, or `discardStaged` if everything is fetched again.
 /// Nothing else calls `put`.
-public protocol ClientStorage: RecordStorage {
+package protocol ClientStorage: RecordStorage {
   /// Stores a record of a page apart from the base. It replaces a staged record with the same identity. `record(_:)`,
   /// `holder(of:)` and `referrers(of:)` don't see it yet.
   mutating func stage(_ record: Record) throws(Failure)

@@ -4,7 +4,7 @@ extension ClientZone {
   /// Pending changes are renumbered under the new name, by a new client: a server accepts no stamps of another device.
   ///
   /// - Parameter client: a random identifier that was never used.
-  public mutating func rename(
+  package mutating func rename(
     device: DeviceID, as client: ClientID
   ) throws(Storage.Failure) {
     let old = state.device

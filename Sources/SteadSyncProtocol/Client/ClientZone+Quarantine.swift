@@ -4,7 +4,7 @@ extension ClientZone {
   /// Commits a refused transaction again, as edits of now. Returns what ``commit(_:now:)`` returns.
   ///
   /// Its additions to counters are added to the counters' present values.
-  public mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
+  package mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
     guard state.quarantine.indices.contains(index) else { return .tooLarge }
     var clock = state.clock
     let refused = state.quarantine[index]
@@ -28,7 +28,7 @@ extension ClientZone {
   }
 
   /// Discards a refused transaction.
-  public mutating func discard(at index: Int) {
+  package mutating func discard(at index: Int) {
     guard state.quarantine.indices.contains(index) else { return }
     state.quarantine.remove(at: index)
   }

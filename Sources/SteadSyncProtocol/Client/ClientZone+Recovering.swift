@@ -2,7 +2,7 @@
 
 extension ClientZone {
   /// Fetches everything again. Shown records and pending changes stay.
-  public mutating func refetch() throws(Storage.Failure) {
+  package mutating func refetch() throws(Storage.Failure) {
     try merger.overlay.base.discardStaged()
     state.cursor = nil
     knowsSchema = false

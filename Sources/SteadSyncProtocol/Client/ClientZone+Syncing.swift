@@ -4,7 +4,7 @@ extension ClientZone {
   /// Ask again after a lost answer: the same transactions come again, and the server applies each once.
   ///
   /// - Parameter absentBlobs: of the blobs that the server has asked for, those that this device can't upload.
-  public func nextPush(absentBlobs: Set<BlobID> = []) -> Push? {
+  package func nextPush(absentBlobs: Set<BlobID> = []) -> Push? {
     guard let anchor = state.anchor else { return nil }
     var (transactions, mutations, bytes) = ([Transaction](), 0, 0)
     for transaction in state.outbox where transaction.number > answered {
@@ -28,7 +28,7 @@ extension ClientZone {
   /// After `expired` and `rollback`, send the next request for changes: its answer starts the recovery.
   ///
   /// - Parameter freshClient: a random identifier that was never used; adopted if the server was restored.
-  public mutating func receive(
+  package mutating func receive(
     _ answer: PushAnswer, to push: Push, freshClient: ClientID
   ) throws(Storage.Failure) {
     guard push.client == state.client else { return }
@@ -60,7 +60,7 @@ extension ClientZone {
   }
 
   /// The next request for changes.
-  public func nextRequest(limit: Int) -> ChangesRequest {
+  package func nextRequest(limit: Int) -> ChangesRequest {
     var marks = sendsMarks || state.cursor == nil ? state.marks : []
     // A fetch that has not read to the end yet only has the beginning in common.
     if sendsMarks, marks.isEmpty { marks = [.start] }
@@ -75,7 +75,7 @@ extension ClientZone {
   ///   - sent: when the request was sent, by the device's clock.
   ///   - now: the time by the device's clock.
   ///   - freshClient: a random identifier that was never used; adopted if the server was restored.
-  public mutating func receive(
+  package mutating func receive(
     _ answer: ChangesAnswer, to request: ChangesRequest, sent: Int64, now: Int64,
     freshClient: ClientID
   ) throws(Storage.Failure) {

@@ -3,10 +3,10 @@
 /// A state machine: each call passes the time. A program sees ``record(_:)``. Save each call that changes it as a
 /// whole, ``state`` and storage together; then a crash anywhere loses nothing and sends nothing twice. A page costs its
 /// records and a replay of the pending transactions.
-public struct ClientZone<Storage: ClientStorage> {
+package struct ClientZone<Storage: ClientStorage> {
   /// The saved state besides the records.
-  public internal(set) var state: ClientState
-  public var limits: SyncLimits
+  package internal(set) var state: ClientState
+  package var limits: SyncLimits
   /// The view: its overlay has the pending transactions' effects.
   package var merger: Merger<Storage>
   /// The last transaction that the server has answered, so that it isn't sent again. Not saved.
@@ -26,7 +26,7 @@ public struct ClientZone<Storage: ClientStorage> {
 
   /// Opens a saved zone, or a new one. Costs a replay of the pending transactions; with another schema than last time,
   /// a new index of all records. Then save it, as after a call that has changed it.
-  public init(
+  package init(
     _ state: ClientState, storage: Storage, schema: Schema, limits: SyncLimits = SyncLimits()
   ) throws(Storage.Failure) {
     self.state = state
@@ -45,11 +45,11 @@ public struct ClientZone<Storage: ClientStorage> {
   }
 
   /// The base.
-  public var storage: Storage { merger.overlay.base }
-  public var schema: Schema { merger.schema }
+  package var storage: Storage { merger.overlay.base }
+  package var schema: Schema { merger.schema }
 
   /// The record as the program sees it; nil if it isn't live.
-  public func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
+  package func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
     guard let record = try merger.overlay.record(id), record.isLive else { return nil }
     return record
   }
@@ -57,14 +57,14 @@ public struct ClientZone<Storage: ClientStorage> {
   /// The records whose state in the view may have changed since the last call: compare them, and write their rows in
   /// the transaction of the call. An opened zone returns those of pending transactions, or all records if the schema
   /// differs from last time.
-  public mutating func takeChangedRecords() -> Set<RecordID> {
+  package mutating func takeChangedRecords() -> Set<RecordID> {
     defer { changed = [] }
     return changed
   }
 
   /// The references of a record that lead to records which aren't here: a child may arrive before its parent, and stays
   /// as it is until then. When the parent arrives, `storage.referrers(of:)` returns the records that waited for it.
-  public func waitingReferences(
+  package func waitingReferences(
     of record: Record
   ) throws(Storage.Failure) -> [(field: String, target: RecordID)] {
     var waiting: [(field: String, target: RecordID)] = []
@@ -75,7 +75,7 @@ public struct ClientZone<Storage: ClientStorage> {
   }
 
   /// What merges in the view have done since the last call.
-  public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+  package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
 // MARK: Editing
@@ -86,14 +86,14 @@ extension ClientZone {
   /// Costs a few look-ups for each edit. Nothing is changed if the answer isn't `committed`. A transaction that changes a
   /// record of an earlier one which the server is going to refuse is committed, and not shown: the server will refuse it as
   /// well, and then it is in the quarantine.
-  public mutating func commit(
+  package mutating func commit(
     _ edits: [Edit], now: Int64
   ) throws(Storage.Failure) -> CommitAnswer {
     try commit(edits.map { (edit: $0, milliseconds: now) })
   }
 
   /// Commits edits as one transaction, each at its own time by the device's clock, in the order of these.
-  public mutating func commit(
+  package mutating func commit(
     _ edits: [(edit: Edit, milliseconds: Int64)]
   ) throws(Storage.Failure) -> CommitAnswer {
     var transaction = Transaction(

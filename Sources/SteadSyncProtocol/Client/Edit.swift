@@ -1,5 +1,5 @@
 /// A program's change to a record.
-public enum Edit: Hashable, Sendable {
+package enum Edit: Hashable, Sendable {
   /// Makes a record. Where one with this identity lives, its fields are edited.
   case insert(id: RecordID, type: String, fields: [String: SyncValue])
   /// Edits fields of a live record.
@@ -9,7 +9,7 @@ public enum Edit: Hashable, Sendable {
 }
 
 /// The result of a local commit.
-public enum CommitAnswer: Hashable, Sendable {
+package enum CommitAnswer: Hashable, Sendable {
   /// It is in the outbox, under this number.
   case committed(number: Int64)
   /// Nothing was changed: an edited record does not exist.

@@ -1,6 +1,6 @@
 // `[last milliseconds, last counter, seen milliseconds, seen counter, offset]`.
 extension HybridClock: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let numbers = (syncValue.array ?? []).compactMap(\.int)
     guard numbers.count == 5, let last = Moment(numbers[0], numbers[1]),
       let seen = Moment(numbers[2], numbers[3])
@@ -8,7 +8,7 @@ extension HybridClock: SyncCodable {
     self.init(last: last, seen: seen, offset: numbers[4])
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .array([
       .int(last.milliseconds), .int(Int64(last.counter)), .int(seen.milliseconds),
       .int(Int64(seen.counter)), .int(offset),

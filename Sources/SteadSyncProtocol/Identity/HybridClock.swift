@@ -1,19 +1,19 @@
 /// A hybrid logical clock: as near to real time as possible, and above everything that its owner has seen.
 ///
 /// It does not read the time; each call passes the time by the device's clock. Every call costs constant time.
-public struct HybridClock: Hashable, Sendable {
+package struct HybridClock: Hashable, Sendable {
   /// A moment of the clock: a stamp without a device.
-  public struct Moment: Hashable, Comparable, Sendable {
-    public var milliseconds: Int64
-    public var counter: UInt16
+  package struct Moment: Hashable, Comparable, Sendable {
+    package var milliseconds: Int64
+    package var counter: UInt16
 
-    public init(milliseconds: Int64, counter: UInt16 = 0) {
+    package init(milliseconds: Int64, counter: UInt16 = 0) {
       self.milliseconds = min(max(milliseconds, 0), Stamp.millisecondsLimit)
       self.counter = counter
     }
 
     /// The moment of a stamp.
-    public init(_ stamp: Stamp) {
+    package init(_ stamp: Stamp) {
       self.init(milliseconds: stamp.milliseconds, counter: stamp.counter)
     }
 
@@ -24,48 +24,48 @@ public struct HybridClock: Hashable, Sendable {
         : Moment(milliseconds: milliseconds, counter: counter + 1)
     }
 
-    public static func < (one: Moment, other: Moment) -> Bool {
+    package static func < (one: Moment, other: Moment) -> Bool {
       (one.milliseconds, one.counter) < (other.milliseconds, other.counter)
     }
   }
 
   /// The moment of the last tick, or a greater one that was seen.
-  public private(set) var last: Moment
+  package private(set) var last: Moment
   /// The greatest moment that came from the server.
-  public private(set) var seen: Moment
+  package private(set) var seen: Moment
   /// The server's time less the device's, in milliseconds.
-  public private(set) var offset: Int64
+  package private(set) var offset: Int64
 
   /// Makes a clock that has seen nothing.
-  public init() {
+  package init() {
     last = Moment(milliseconds: 0)
     seen = last
     offset = 0
   }
 
   /// Makes a clock as it was saved.
-  public init(last: Moment, seen: Moment, offset: Int64) {
+  package init(last: Moment, seen: Moment, offset: Int64) {
     self.last = last
     self.seen = seen
     self.offset = offset
   }
 
   /// The moment of an edit: now by the server's time, or just above the last one.
-  public mutating func tick(_ now: Int64) -> Moment {
+  package mutating func tick(_ now: Int64) -> Moment {
     let present = present(now)
     last = present > last ? present : last.next
     return last
   }
 
   /// Observes a stamp from the server, so that later ticks are above it.
-  public mutating func observe(_ stamp: Stamp) {
+  package mutating func observe(_ stamp: Stamp) {
     let moment = Moment(stamp)
     seen = max(seen, moment)
     last = max(last, moment)
   }
 
   /// Learns the server's time from an answer: the offset applies to the middle between request and answer.
-  public mutating func adjust(server: Int64, sent: Int64, received: Int64) {
+  package mutating func adjust(server: Int64, sent: Int64, received: Int64) {
     let limit = Stamp.millisecondsLimit
     guard (0...limit).contains(server), (0...limit).contains(sent), (0...limit).contains(received)
     else { return }
@@ -75,7 +75,7 @@ public struct HybridClock: Hashable, Sendable {
   /// Forgets the clock's own moments in the future, which the server has replaced. For a client all of whose edits have
   /// come back: without it, a clock that was a day ahead would stay so for a day. A moment may then be reused, but none
   /// that a live record has.
-  public mutating func settle(_ now: Int64) {
+  package mutating func settle(_ now: Int64) {
     let present = present(now)
     if last > present { last = max(seen, present) }
   }

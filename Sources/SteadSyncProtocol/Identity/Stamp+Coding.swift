@@ -1,6 +1,6 @@
 // `[milliseconds, counter, "device"]`, with the bump as a fourth element unless it is 0.
 extension Stamp: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let values = syncValue.array, let stamp = Stamp(elements: values[...]) else {
       throw SyncCodingError(.unexpected, "A stamp isn't milliseconds, counter, device and bump.")
     }
@@ -32,5 +32,5 @@ extension Stamp: SyncCodable {
     return bump == 0 ? values : values + [.int(Int64(bump))]
   }
 
-  public var syncValue: SyncValue { .array(elements) }
+  package var syncValue: SyncValue { .array(elements) }
 }

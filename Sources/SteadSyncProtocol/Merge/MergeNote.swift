@@ -1,5 +1,5 @@
 /// An effect of a merge that a user or a log may want to know.
-public enum MergeNote: Hashable, Sendable {
+package enum MergeNote: Hashable, Sendable {
   /// Fields were edited; each value may have lost to a later one.
   case edited(id: RecordID, fields: [String: Field])
   /// A mutation had no effect.
@@ -16,7 +16,7 @@ public enum MergeNote: Hashable, Sendable {
   case repaired(id: RecordID, field: String)
 
   /// Why a mutation had no effect.
-  public enum DropReason: String, Hashable, Sendable {
+  package enum DropReason: String, Hashable, Sendable {
     /// The record is unknown: it was purged, or its insert was refused.
     case unknown
     /// The incarnation has ended.

@@ -2,10 +2,10 @@
 ///
 /// Everything is deterministic: the same records, schema and transaction lead to the same result on every device.
 /// A transaction costs a few look-ups for each mutation, and for each record that a deletion or a merge leads to.
-public struct Merger<Base: RecordStorage> {
+package struct Merger<Base: RecordStorage> {
   /// The records, including the changed ones.
-  public var overlay: Overlay<Base>
-  public var schema: Schema
+  package var overlay: Overlay<Base>
+  package var schema: Schema
   /// What happened since ``takeNotes()`` was called last.
   private var notes: [MergeNote] = []
   private var notesBefore = 0
@@ -20,7 +20,7 @@ public struct Merger<Base: RecordStorage> {
   /// The longest chain of aliases that is followed. Longer ones cannot arise: each step costs a merge.
   static var chainLimit: Int { 10_000 }
 
-  public init(_ base: Base, schema: Schema) {
+  package init(_ base: Base, schema: Schema) {
     overlay = Overlay(base)
     self.schema = schema
   }
@@ -30,7 +30,7 @@ public struct Merger<Base: RecordStorage> {
   }
 
   /// Returns the notes so far, and forgets them.
-  public mutating func takeNotes() -> [MergeNote] {
+  package mutating func takeNotes() -> [MergeNote] {
     defer { notes = [] }
     return notes
   }
@@ -38,7 +38,7 @@ public struct Merger<Base: RecordStorage> {
   /// Applies a transaction in the overlay. If it returns a reason, nothing was changed.
   ///
   /// Leaves the transaction open: end it with `overlay.keepOpenChanges()` or ``undo()``.
-  public mutating func apply(_ transaction: Transaction) throws(Base.Failure) -> Refusal.Reason? {
+  package mutating func apply(_ transaction: Transaction) throws(Base.Failure) -> Refusal.Reason? {
     notesBefore = notes.count
     deaths = []
     var reason: Refusal.Reason?

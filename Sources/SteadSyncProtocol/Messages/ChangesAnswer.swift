@@ -1,5 +1,5 @@
 /// A server's answer to a request for changes.
-public enum ChangesAnswer: Hashable, Sendable {
+package enum ChangesAnswer: Hashable, Sendable {
   case page(Page)
   /// Changes that the client lacks have been purged: it must fetch from the start.
   case expired
@@ -9,7 +9,7 @@ public enum ChangesAnswer: Hashable, Sendable {
 }
 
 extension ChangesAnswer: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "answer")
     switch try reader.string("answer") {
     case "page": self = .page(try Page(reader))
@@ -19,7 +19,7 @@ extension ChangesAnswer: SyncCodable {
     }
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     switch self {
     case .page(let page): page.syncValue
     case .expired: .message(["answer": "expired"])
@@ -29,7 +29,7 @@ extension ChangesAnswer: SyncCodable {
   }
 
   /// The bytes of ``syncValue``, which isn't made for a page. Costs time in proportion to its size.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     guard case .page(let page) = self else { return JSONWriter.bytes(syncValue) }
     var writer = JSONWriter()
     page.write(to: &writer)
@@ -37,7 +37,7 @@ extension ChangesAnswer: SyncCodable {
   }
 
   /// The status of the answer in HTTP.
-  public var status: Int {
+  package var status: Int {
     if case .page = self { 200 } else { 410 }
   }
 }

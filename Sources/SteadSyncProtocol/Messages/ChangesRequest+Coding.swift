@@ -1,5 +1,5 @@
 extension ChangesRequest: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "request")
     self.init(
       client: try reader.identifier("client"), cursor: try reader.codedIfPresent("cursor"),
@@ -8,7 +8,7 @@ extension ChangesRequest: SyncCodable {
       round: reader.value("round") == nil ? 0 : try reader.count("round"))
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .message([
       "client": .identifier(client), "cursor": cursor?.syncValue, "limit": .int(Int64(limit)),
       "acknowledged": .int(acknowledged), "marks": marks.isEmpty ? nil : marks.syncValue,
@@ -17,7 +17,7 @@ extension ChangesRequest: SyncCodable {
   }
 
   /// The request as items of a URL's query. Only the client's value needs percent-encoding.
-  public var queryItems: [(name: String, value: String)] {
+  package var queryItems: [(name: String, value: String)] {
     var items = [("client", client.text)]
     if let cursor { items.append(("cursor", cursor.description)) }
     items += [("limit", String(limit)), ("acknowledged", String(acknowledged))]
@@ -28,7 +28,7 @@ extension ChangesRequest: SyncCodable {
   }
 
   /// Reads the items of a URL's query, decoded. Throws ``SyncCodingError``.
-  public init(query: [String: String]) throws(SyncCodingError) {
+  package init(query: [String: String]) throws(SyncCodingError) {
     func problem(_ name: String) -> SyncCodingError {
       SyncCodingError(.unexpected, "The item \(name) of the query isn't what it should be.")
     }
@@ -53,5 +53,5 @@ extension ChangesRequest: SyncCodable {
   }
 
   /// The number of records in a page if the client's request gives none.
-  public static let usualLimit = 400
+  package static let usualLimit = 400
 }

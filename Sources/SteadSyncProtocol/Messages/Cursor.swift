@@ -1,14 +1,14 @@
 /// How far a client has read a zone.
-public struct Cursor: Hashable, Sendable {
+package struct Cursor: Hashable, Sendable {
   /// The number of the last change that it has.
-  public var seq: Int64
+  package var seq: Int64
   /// The zone's head when the client started from the beginning. Until it has read that far it gets no tombstones, and
   /// no purge before that affects it.
-  public var start: Int64
+  package var start: Int64
   /// The zone's last mark when the latest page was read.
-  public var anchor: Mark
+  package var anchor: Mark
 
-  public init(seq: Int64, start: Int64, anchor: Mark) {
+  package init(seq: Int64, start: Int64, anchor: Mark) {
     self.seq = seq
     self.start = start
     self.anchor = anchor
@@ -18,7 +18,7 @@ public struct Cursor: Hashable, Sendable {
 // `"seq.start.head.token"`.
 extension Cursor: LosslessStringConvertible, SyncCodable {
   /// Parses what ``description`` returns; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let seq = Int64(decimal: parts[0]),
       let start = Int64(decimal: parts[1]),
@@ -27,14 +27,14 @@ extension Cursor: LosslessStringConvertible, SyncCodable {
     self.init(seq: seq, start: start, anchor: anchor)
   }
 
-  public var description: String { "\(seq).\(start).\(anchor)" }
+  package var description: String { "\(seq).\(start).\(anchor)" }
 
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let cursor = syncValue.string.flatMap({ Cursor($0) }) else {
       throw SyncCodingError(.unexpected, "A cursor isn't two numbers and a mark.")
     }
     self = cursor
   }
 
-  public var syncValue: SyncValue { .string(description) }
+  package var syncValue: SyncValue { .string(description) }
 }

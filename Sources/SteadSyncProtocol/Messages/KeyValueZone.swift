@@ -2,18 +2,18 @@
 ///
 /// An update sets a value if the key's record lives, otherwise an insert does; a delete removes it. ``Zone`` applies
 /// the ``limits`` to each transaction that writes records of the ``type``, whatever its own limits are.
-public enum KeyValueZone {
+package enum KeyValueZone {
   /// The type of all records.
-  public static let type = "kv"
+  package static let type = "kv"
   /// The field with the value.
-  public static let field = "value"
+  package static let field = "value"
   /// The keys of a store.
-  public static let keyLimit = 1024
+  package static let keyLimit = 1024
   /// The UTF-8 bytes of a key.
-  public static let keyBytes = 64
+  package static let keyBytes = 64
 
   /// The limits of the zone, for ``Zone`` and ``ClientZone``: 1 MB in all, 1 MB per value.
-  public static let limits: SyncLimits = {
+  package static let limits: SyncLimits = {
     var limits = SyncLimits()
     limits.zoneBytes = 1_000_000
     limits.zoneRecords = keyLimit
@@ -21,7 +21,7 @@ public enum KeyValueZone {
   }()
 
   /// Why a value can't be set. Nothing is changed then.
-  public enum Problem: Error, Hashable, Sendable {
+  package enum Problem: Error, Hashable, Sendable {
     /// The key is empty or longer than ``KeyValueZone/keyBytes``.
     case key
     /// The value alone is too large, or contains something that can't be sent.
@@ -33,14 +33,14 @@ public enum KeyValueZone {
   }
 
   /// The contents of a store.
-  public struct Usage: Hashable, Sendable {
-    public var keys = 0
-    public var bytes = 0
+  package struct Usage: Hashable, Sendable {
+    package var keys = 0
+    package var bytes = 0
 
-    public init() {}
+    package init() {}
 
     /// Counts a record, or what remains when it is replaced by another.
-    public mutating func replace(_ old: Record?, by new: Record?) {
+    package mutating func replace(_ old: Record?, by new: Record?) {
       for (record, sign) in [(old, -1), (new, 1)] {
         guard let record, record.isLive else { continue }
         keys += sign
@@ -50,7 +50,7 @@ public enum KeyValueZone {
   }
 
   /// The record of a key: its UTF-8, percent-encoded except letters, digits and `-._~`. Nil for an invalid key.
-  public static func recordID(forKey key: String) -> RecordID? {
+  package static func recordID(forKey key: String) -> RecordID? {
     guard (1...keyBytes).contains(key.utf8.count) else { return nil }
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
@@ -64,7 +64,7 @@ public enum KeyValueZone {
   }
 
   /// The key of a record; nil for a record that isn't a key's.
-  public static func key(of id: RecordID) -> String? {
+  package static func key(of id: RecordID) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(id.text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -85,7 +85,7 @@ public enum KeyValueZone {
   }
 
   /// Why a value cannot be set in a store with these contents; nil if it can.
-  public static func problem(
+  package static func problem(
     setting value: SyncValue, forKey key: String, replacing old: Record?, usage: Usage
   ) -> Problem? {
     guard let id = recordID(forKey: key) else { return .key }

@@ -1,7 +1,7 @@
 // `"head.token"`, the token in 16 lowercase hexadecimal digits, since JSON's numbers can't hold 64 bits everywhere.
 extension Mark: LosslessStringConvertible, SyncCodable {
   /// Parses what ``description`` returns; nil for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let head = Int64(decimal: parts[0]),
       let token = UInt64(digits: parts[1])
@@ -9,16 +9,16 @@ extension Mark: LosslessStringConvertible, SyncCodable {
     self.init(head: head, token: token)
   }
 
-  public var description: String { "\(head).\(token.digits)" }
+  package var description: String { "\(head).\(token.digits)" }
 
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let mark = syncValue.string.flatMap({ Mark($0) }) else {
       throw SyncCodingError(.unexpected, "A mark isn't a number and a token.")
     }
     self = mark
   }
 
-  public var syncValue: SyncValue { .string(description) }
+  package var syncValue: SyncValue { .string(description) }
 }
 
 extension Int64 {

@@ -2,14 +2,14 @@
 ///
 /// The token distinguishes two histories in which different pushes got the same numbers, as after a backup was
 /// restored. A zone that has a client's mark has everything that the client saw until then.
-public struct Mark: Hashable, Sendable {
+package struct Mark: Hashable, Sendable {
   /// The zone's last number.
-  public var head: Int64
+  package var head: Int64
   /// A digest of random bits of the push and of the mark before, so that it stands for the whole history up to it; 0 at
   /// head 0.
-  public var token: UInt64
+  package var token: UInt64
 
-  public init(head: Int64, token: UInt64) {
+  package init(head: Int64, token: UInt64) {
     self.head = head
     self.token = token
   }
@@ -23,5 +23,5 @@ public struct Mark: Hashable, Sendable {
   }
 
   /// The first mark of every zone.
-  public static let start = Mark(head: 0, token: 0)
+  package static let start = Mark(head: 0, token: 0)
 }

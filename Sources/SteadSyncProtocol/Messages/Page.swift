@@ -1,26 +1,26 @@
 /// The states of the records that have changed since a cursor.
-public struct Page: Hashable, Sendable {
-  public var client: ClientID
+package struct Page: Hashable, Sendable {
+  package var client: ClientID
   /// The cursor of the request, so that a page that arrives late or twice is recognised.
-  public var after: Cursor?
+  package var after: Cursor?
   /// In the order of their numbers.
-  public var records: [Record]
+  package var records: [Record]
   /// The cursor of the next request.
-  public var cursor: Cursor
+  package var cursor: Cursor
   /// Whether there is more. A page without more leads to the head: every transaction is complete.
-  public var more: Bool
+  package var more: Bool
   /// The client's last transaction that this state includes or refuses.
-  public var last: Int64
+  package var last: Int64
   /// The digest of the client's transactions up to that one.
-  public var digest: TransactionDigest
+  package var digest: TransactionDigest
   /// The client's refused transactions after those that it knows.
-  public var refused: [Refusal]
+  package var refused: [Refusal]
   /// The number up to which tombstones were purged; clients need not keep them longer.
-  public var purged: Int64
+  package var purged: Int64
   /// The server's time in milliseconds since 1970.
-  public var now: Int64
+  package var now: Int64
 
-  public init(
+  package init(
     client: ClientID, after: Cursor?, records: [Record], cursor: Cursor, more: Bool, last: Int64,
     digest: TransactionDigest, refused: [Refusal], purged: Int64, now: Int64
   ) {

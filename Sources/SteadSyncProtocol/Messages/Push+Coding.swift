@@ -1,5 +1,5 @@
 extension Push: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "push")
     self.init(
       client: try reader.identifier("client"), device: try reader.identifier("device"),
@@ -9,7 +9,7 @@ extension Push: SyncCodable {
       absentBlobs: Set(try reader.identifiers("absentBlobs")))
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .message([
       "client": .identifier(client), "device": .identifier(device), "anchor": anchor.syncValue,
       "schemaVersion": .int(Int64(schemaVersion)),

@@ -1,5 +1,5 @@
 /// A server's answer to a push.
-public enum PushAnswer: Hashable, Sendable {
+package enum PushAnswer: Hashable, Sendable {
   /// Each transaction was taken or refused.
   case taken(PushReceipt)
   /// The client's history has been purged: it must fetch from the start first.
@@ -21,7 +21,7 @@ public enum PushAnswer: Hashable, Sendable {
 }
 
 extension PushAnswer: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "answer")
     switch try reader.string("answer") {
     case "taken":
@@ -41,7 +41,7 @@ extension PushAnswer: SyncCodable {
     }
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     switch self {
     case .taken(let receipt):
       .message([
@@ -63,7 +63,7 @@ extension PushAnswer: SyncCodable {
   }
 
   /// The status of the answer in HTTP.
-  public var status: Int {
+  package var status: Int {
     switch self {
     case .taken(let receipt): receipt.exceedsQuota ? 507 : 200
     case .expired, .rollback: 410

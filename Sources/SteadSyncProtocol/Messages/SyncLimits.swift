@@ -1,30 +1,30 @@
 /// The limits of everything in the protocol.
-public struct SyncLimits: Hashable, Sendable {
+package struct SyncLimits: Hashable, Sendable {
   /// The mutations of a push. A larger transaction cannot be sent.
-  public var pushMutations = 400
+  package var pushMutations = 400
   /// The bytes of a push's values.
-  public var pushBytes = 1_000_000
+  package var pushBytes = 1_000_000
   /// The bytes of a record's values, without blobs.
-  public var recordBytes = 1_000_000
+  package var recordBytes = 1_000_000
   /// The bytes of a zone's live records. A server with a quota for each owner sets it before each push: what the owner
   /// has left, plus what the zone has.
-  public var zoneBytes = 1_000_000_000
+  package var zoneBytes = 1_000_000_000
   /// The live records of a zone.
-  public var zoneRecords = Int.max
+  package var zoneRecords = Int.max
   /// The bytes of a blob.
-  public var blobBytes = 50_000_000
+  package var blobBytes = 50_000_000
   /// The records of a page.
-  public var pageRecords = 1000
+  package var pageRecords = 1000
   /// The bytes of a page's values; a page has at least one record.
-  public var pageBytes = 1_000_000
+  package var pageBytes = 1_000_000
   /// How far ahead of the server a stamp may be, in milliseconds.
-  public var future: Int64 = 60_000
+  package var future: Int64 = 60_000
   /// How long a blob that no record names is kept, in milliseconds.
-  public var blobGrace: Int64 = 86_400_000
+  package var blobGrace: Int64 = 86_400_000
   /// How long tombstones are kept, in milliseconds.
-  public var tombstoneAge: Int64 = 180 * 86_400_000
+  package var tombstoneAge: Int64 = 180 * 86_400_000
 
-  public init() {}
+  package init() {}
 }
 
 extension SyncLimits {

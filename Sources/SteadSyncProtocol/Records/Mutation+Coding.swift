@@ -1,5 +1,5 @@
 extension Mutation: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "mutation")
     switch try reader.string("op") {
     case "insert": self = .insert(try Insert(reader))
@@ -10,7 +10,7 @@ extension Mutation: SyncCodable {
     }
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     switch self {
     case .insert(let insert):
       .members([

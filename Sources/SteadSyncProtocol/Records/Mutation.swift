@@ -1,5 +1,5 @@
 /// One change of one record.
-public enum Mutation: Hashable, Sendable {
+package enum Mutation: Hashable, Sendable {
   /// Makes a record, or an incarnation of an existing one.
   case insert(Insert)
   /// Changes fields of a live record.
@@ -10,14 +10,14 @@ public enum Mutation: Hashable, Sendable {
   case restore(Record)
 
   /// The content of an insert.
-  public struct Insert: Hashable, Sendable {
-    public var id: RecordID
-    public var type: String
-    public var incarnation: Incarnation
-    public var stamp: Stamp
-    public var fields: [String: SyncValue]
+  package struct Insert: Hashable, Sendable {
+    package var id: RecordID
+    package var type: String
+    package var incarnation: Incarnation
+    package var stamp: Stamp
+    package var fields: [String: SyncValue]
 
-    public init(
+    package init(
       id: RecordID, type: String, incarnation: Incarnation, stamp: Stamp,
       fields: [String: SyncValue]
     ) {
@@ -30,15 +30,15 @@ public enum Mutation: Hashable, Sendable {
   }
 
   /// The content of an update: only dirty fields, all edited at once.
-  public struct Update: Hashable, Sendable {
-    public var id: RecordID
-    public var type: String
+  package struct Update: Hashable, Sendable {
+    package var id: RecordID
+    package var type: String
     /// The incarnations that the author saw. The update applies to a record that has one of them.
-    public var incarnations: [Incarnation]
-    public var stamp: Stamp
-    public var fields: [String: SyncValue]
+    package var incarnations: [Incarnation]
+    package var stamp: Stamp
+    package var fields: [String: SyncValue]
 
-    public init(
+    package init(
       id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp,
       fields: [String: SyncValue]
     ) {
@@ -51,14 +51,14 @@ public enum Mutation: Hashable, Sendable {
   }
 
   /// The content of a delete.
-  public struct Delete: Hashable, Sendable {
-    public var id: RecordID
-    public var type: String
+  package struct Delete: Hashable, Sendable {
+    package var id: RecordID
+    package var type: String
     /// The incarnations that the author saw; others survive.
-    public var incarnations: [Incarnation]
-    public var stamp: Stamp
+    package var incarnations: [Incarnation]
+    package var stamp: Stamp
 
-    public init(id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp) {
+    package init(id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp) {
       self.id = id
       self.type = type
       self.incarnations = incarnations
@@ -67,7 +67,7 @@ public enum Mutation: Hashable, Sendable {
   }
 
   /// The record that is changed.
-  public var id: RecordID {
+  package var id: RecordID {
     switch self {
     case .insert(let insert): insert.id
     case .update(let update): update.id
@@ -77,7 +77,7 @@ public enum Mutation: Hashable, Sendable {
   }
 
   /// The record's type.
-  public var type: String {
+  package var type: String {
     switch self {
     case .insert(let insert): insert.type
     case .update(let update): update.type
@@ -89,7 +89,7 @@ public enum Mutation: Hashable, Sendable {
 
 extension Mutation {
   /// All stamps of the mutation.
-  public var stamps: [Stamp] {
+  package var stamps: [Stamp] {
     var stamps = [stamp]
     if case .restore(let record) = self { stamps += record.fields.values.map(\.stamp) }
     return stamps
@@ -111,7 +111,7 @@ extension Mutation {
   }
 
   /// The values by wire name; none for a delete.
-  public var values: [String: SyncValue] {
+  package var values: [String: SyncValue] {
     switch self {
     case .insert(let insert): insert.fields
     case .update(let update): update.fields

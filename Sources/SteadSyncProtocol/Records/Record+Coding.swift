@@ -3,7 +3,7 @@ extension Record: SyncCodable {
     "id", "type", "seq", "at", "live", "dead", "into", "fields",
   ]
 
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "record")
     let at: Stamp = try reader.coded("at")
     var fields: [String: Field] = [:]
@@ -21,7 +21,7 @@ extension Record: SyncCodable {
       extra: reader.members.filter { !Self.names.contains($0.key) })
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     var members = extra
     members["id"] = .string(id.text)
     members["type"] = .string(type)
@@ -35,7 +35,7 @@ extension Record: SyncCodable {
   }
 
   /// The bytes of ``syncValue``, which isn't made. Costs time in proportion to its size.
-  public func encoded() -> [UInt8] {
+  package func encoded() -> [UInt8] {
     var writer = JSONWriter()
     // About the size of the members' names and the stamps.
     writer.reserveCapacity(size + 8 * fields.count + 200)

@@ -2,29 +2,29 @@
 ///
 /// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an alias: the
 /// record was merged into that one, where its incarnations live on.
-public struct Record: Hashable, Sendable {
-  public var id: RecordID
+package struct Record: Hashable, Sendable {
+  package var id: RecordID
   /// The wire name of the record's type.
-  public var type: String
+  package var type: String
   /// The number of the record's last change in its zone; 0 if the server has not numbered it.
-  public var seq: Int64
+  package var seq: Int64
   /// The stamp of the insert; of several, the smallest. Of two records with the same unique key the smaller wins.
-  public var at: Stamp
+  package var at: Stamp
   /// The incarnations that are alive, ascending.
-  public var live: [Incarnation]
+  package var live: [Incarnation]
   /// Incarnations that have ended here, oldest first; none of them is ever live here again.
-  public var dead: [Incarnation]
+  package var dead: [Incarnation]
   /// The record that this one was merged into.
-  public var into: RecordID?
+  package var into: RecordID?
   /// The values by wire name. Names that a schema doesn't know are kept.
-  public var fields: [String: Field]
+  package var fields: [String: Field]
   /// Members of the encoding that this version doesn't know, kept as they are.
-  public var extra: [String: SyncValue]
+  package var extra: [String: SyncValue]
 
   /// The maximum number of incarnations in each list; beyond it the oldest dead ones are forgotten.
-  public static let incarnationLimit = 64
+  package static let incarnationLimit = 64
 
-  public init(
+  package init(
     id: RecordID, type: String, seq: Int64 = 0, at: Stamp, live: [Incarnation] = [],
     dead: [Incarnation] = [], into: RecordID? = nil, fields: [String: Field] = [:],
     extra: [String: SyncValue] = [:]
@@ -41,12 +41,12 @@ public struct Record: Hashable, Sendable {
   }
 
   /// Whether the record exists for its users.
-  public var isLive: Bool { !live.isEmpty }
+  package var isLive: Bool { !live.isEmpty }
   /// Whether the record was merged into another.
-  public var isAlias: Bool { live.isEmpty && into != nil }
+  package var isAlias: Bool { live.isEmpty && into != nil }
 
   /// The record's size for quotas. For a tombstone, only members that this version doesn't know count.
-  public var size: Int {
+  package var size: Int {
     let unknown = extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
     guard isLive else { return unknown }
     return unknown
@@ -56,7 +56,7 @@ public struct Record: Hashable, Sendable {
   }
 
   /// The greatest stamp of the record.
-  public var newest: Stamp { fields.values.reduce(at) { max($0, $1.stamp) } }
+  package var newest: Stamp { fields.values.reduce(at) { max($0, $1.stamp) } }
 }
 
 extension Record {

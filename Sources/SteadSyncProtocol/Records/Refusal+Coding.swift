@@ -1,12 +1,12 @@
 extension Refusal: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "refusal")
     self.init(
       number: try reader.count("number"), reason: try reader.coded("reason"),
       ids: Set(try reader.identifiers("ids")))
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .members([
       "number": .int(number), "reason": reason.syncValue, "ids": .identifiers(ids.sorted()),
     ])
@@ -14,7 +14,7 @@ extension Refusal: SyncCodable {
 }
 
 extension Refusal.Reason: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "reason")
     let name = try reader.string("name")
     func figures() throws(SyncCodingError) -> (limit: Int, needed: Int) {
@@ -45,7 +45,7 @@ extension Refusal.Reason: SyncCodable {
     }
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     func figures(_ name: String, _ id: RecordID?, _ limit: Int, _ needed: Int) -> SyncValue {
       .members([
         "name": .string(name), "id": .identifier(id), "limit": .int(Int64(limit)),

@@ -1,7 +1,7 @@
 /// A transaction that was refused, and why.
-public struct Refusal: Hashable, Sendable {
+package struct Refusal: Hashable, Sendable {
   /// Why a transaction was refused.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// It deletes a record to which other records still refer, through a relationship whose delete rule is deny.
     case denied(deleted: RecordID, referrer: RecordID)
     /// It changes a record that an earlier, refused transaction changed.
@@ -27,12 +27,12 @@ public struct Refusal: Hashable, Sendable {
   }
 
   /// The transaction's number.
-  public var number: Int64
-  public var reason: Reason
+  package var number: Int64
+  package var reason: Reason
   /// The records that it would have changed. Kept by the server; not sent, since the client has the transaction.
-  public var ids: Set<RecordID>
+  package var ids: Set<RecordID>
 
-  public init(number: Int64, reason: Reason, ids: Set<RecordID> = []) {
+  package init(number: Int64, reason: Reason, ids: Set<RecordID> = []) {
     self.number = number
     self.reason = reason
     self.ids = ids

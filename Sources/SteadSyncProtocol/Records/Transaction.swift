@@ -1,20 +1,20 @@
 /// Changes that are applied or refused together.
-public struct Transaction: Hashable, Sendable {
+package struct Transaction: Hashable, Sendable {
   /// Its number among its client's transactions: 1, 2, 3 and so on, without gaps.
-  public var number: Int64
+  package var number: Int64
   /// The last transaction that a page had included or refused when the client made this one. This transaction may
   /// build on each later one.
-  public var basis: Int64
-  public var mutations: [Mutation]
+  package var basis: Int64
+  package var mutations: [Mutation]
 
-  public init(number: Int64, basis: Int64, mutations: [Mutation]) {
+  package init(number: Int64, basis: Int64, mutations: [Mutation]) {
     self.number = number
     self.basis = basis
     self.mutations = mutations
   }
 
   /// The records that it changes.
-  public var ids: Set<RecordID> { Set(recordIDs) }
+  package var ids: Set<RecordID> { Set(recordIDs) }
   /// The record of each mutation.
   var recordIDs: [RecordID] { mutations.map(\.id) }
 
@@ -25,14 +25,14 @@ public struct Transaction: Hashable, Sendable {
 }
 
 extension Transaction: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "transaction")
     self.init(
       number: try reader.count("number"), basis: try reader.count("basis"),
       mutations: try reader.coded("mutations"))
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .members([
       "number": .int(number), "basis": .int(basis), "mutations": mutations.syncValue,
     ])

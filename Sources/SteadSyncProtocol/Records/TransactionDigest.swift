@@ -2,21 +2,21 @@
 ///
 /// Server and client compare it. A device whose disk was restored, or copied to another device, reuses numbers; only
 /// the digest reveals that the server's transactions with these numbers are different.
-public struct TransactionDigest: Hashable, Sendable {
+package struct TransactionDigest: Hashable, Sendable {
   /// The digest's bits.
-  public private(set) var bits: UInt64
+  package private(set) var bits: UInt64
 
   /// The digest of no transactions.
-  public init() { bits = .emptyDigest }
+  package init() { bits = .emptyDigest }
 
   /// Makes a digest from its saved bits.
-  public init(bits: UInt64) { self.bits = bits }
+  package init(bits: UInt64) { self.bits = bits }
 
   /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and
   /// milliseconds, counter and device of the first stamp with spaces between them, and a line feed.
   ///
   /// It leaves out everything that a later version may add, so versions agree.
-  public mutating func add(_ transaction: Transaction) {
+  package mutating func add(_ transaction: Transaction) {
     add(String(transaction.number), "\n")
     for mutation in transaction.mutations {
       let stamp = mutation.stamp
@@ -36,14 +36,14 @@ public struct TransactionDigest: Hashable, Sendable {
 
 // 16 lowercase hexadecimal digits.
 extension TransactionDigest: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let bits = syncValue.string.flatMap({ UInt64(digits: $0) }) else {
       throw SyncCodingError(.unexpected, "A digest isn't 16 hexadecimal digits.")
     }
     self.bits = bits
   }
 
-  public var syncValue: SyncValue { .string(bits.digits) }
+  package var syncValue: SyncValue { .string(bits.digits) }
 }
 
 extension UInt64 {

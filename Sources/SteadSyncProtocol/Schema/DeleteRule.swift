@@ -1,5 +1,5 @@
 /// What happens to a record whose reference leads to a deleted one.
-public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
+package enum DeleteRule: String, Hashable, Sendable, CaseIterable {
   /// It is also deleted.
   case cascade
   /// The reference becomes null.

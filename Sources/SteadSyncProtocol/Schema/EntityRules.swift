@@ -1,9 +1,9 @@
 /// The rules of a type that client and server share: fields with rules, by wire name, and unique constraints.
-public struct EntityRules: Hashable, Sendable {
-  public var fields: [String: FieldRule]
-  public var unique: [UniqueRule]
+package struct EntityRules: Hashable, Sendable {
+  package var fields: [String: FieldRule]
+  package var unique: [UniqueRule]
 
-  public init(fields: [String: FieldRule] = [:], unique: [UniqueRule] = []) {
+  package init(fields: [String: FieldRule] = [:], unique: [UniqueRule] = []) {
     self.fields = fields
     self.unique = unique
   }

@@ -1,20 +1,20 @@
 /// The rules of a field that client and server share. A field without a rule merges by ``MergeRule/last`` and refers to
 /// nothing.
-public struct FieldRule: Hashable, Sendable {
-  public var merge: MergeRule
+package struct FieldRule: Hashable, Sendable {
+  package var merge: MergeRule
   /// Set for a reference, whose value is the identifier of a record or null.
-  public var reference: DeleteRule?
+  package var reference: DeleteRule?
   /// Whether the value names a blob: `{"sha256": …, "size": …}`.
-  public var isBlob: Bool
+  package var isBlob: Bool
 
-  public init(merge: MergeRule = .last, reference: DeleteRule? = nil, isBlob: Bool = false) {
+  package init(merge: MergeRule = .last, reference: DeleteRule? = nil, isBlob: Bool = false) {
     self.merge = merge
     self.reference = reference
     self.isBlob = isBlob
   }
 
   /// A reference with a delete rule.
-  public static func reference(_ rule: DeleteRule) -> FieldRule { FieldRule(reference: rule) }
+  package static func reference(_ rule: DeleteRule) -> FieldRule { FieldRule(reference: rule) }
   /// A blob.
-  public static var blob: FieldRule { FieldRule(isBlob: true) }
+  package static var blob: FieldRule { FieldRule(isBlob: true) }
 }

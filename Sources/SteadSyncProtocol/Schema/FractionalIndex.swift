@@ -7,11 +7,11 @@
 /// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction that
 /// doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for some six
 /// insertions at one position, and is 8 after 2 million at the end.
-public enum FractionalIndex {
+package enum FractionalIndex {
   /// The maximum number of characters of an index.
-  public static let lengthLimit = 200
+  package static let lengthLimit = 200
   /// The index of the first element of a list.
-  public static let first = "a0"
+  package static let first = "a0"
 
   private static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
@@ -21,7 +21,7 @@ public enum FractionalIndex {
   /// than ``lengthLimit``. Then give the elements that follow new indexes.
   ///
   /// Without a lower one it is before the upper one; without an upper one, after the lower one.
-  public static func between(_ lower: String?, _ upper: String?) -> String? {
+  package static func between(_ lower: String?, _ upper: String?) -> String? {
     let (low, high) = (lower.map { Array($0.utf8) }, upper.map { Array($0.utf8) })
     guard low.map(isIndex) ?? true, high.map(isIndex) ?? true else { return nil }
     let found: [UInt8]?
@@ -37,7 +37,7 @@ public enum FractionalIndex {
   }
 
   /// Whether a string is an index.
-  public static func isIndex(_ text: String) -> Bool { isIndex(Array(text.utf8)) }
+  package static func isIndex(_ text: String) -> Bool { isIndex(Array(text.utf8)) }
 
   private static func isIndex(_ bytes: [UInt8]) -> Bool {
     guard bytes.count <= lengthLimit, let whole = wholeLength(bytes), bytes.count >= whole else {

@@ -1,6 +1,6 @@
 /// How two values of one field are merged. Each rule is commutative, associative and idempotent, so neither the order
 /// of arrival nor a repetition matters.
-public enum MergeRule: String, Hashable, Sendable, CaseIterable {
+package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The value with the greater stamp.
   case last
   /// The greater value.
@@ -15,7 +15,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The merged field. Costs time in proportion to both values.
   ///
   /// Values that aren't of the rule's kind merge by ``last``.
-  public func merged(_ one: Field, _ other: Field) -> Field {
+  package func merged(_ one: Field, _ other: Field) -> Field {
     let later = laterField(one, other)
     switch self {
     case .last: return later

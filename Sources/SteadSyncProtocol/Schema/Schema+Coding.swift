@@ -1,5 +1,5 @@
 extension Schema: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "schema")
     var entities: [String: EntityRules] = [:]
     for (name, value) in try reader.object("types") {
@@ -9,7 +9,7 @@ extension Schema: SyncCodable {
     self.init(version: Int(try reader.count("version")), entities: entities)
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .members([
       "version": .int(Int64(version)), "types": .object(entities.mapValues(\.value)),
     ])

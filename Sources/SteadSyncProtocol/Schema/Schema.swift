@@ -1,26 +1,26 @@
 /// The rules of a zone's types. Wire names are permanent, and a later version only adds.
-public struct Schema: Hashable, Sendable {
+package struct Schema: Hashable, Sendable {
   /// Increases with each addition.
-  public var version: Int
-  public var entities: [String: EntityRules]
+  package var version: Int
+  package var entities: [String: EntityRules]
 
-  public init(version: Int, entities: [String: EntityRules]) {
+  package init(version: Int, entities: [String: EntityRules]) {
     self.version = version
     self.entities = entities
   }
 
   /// The schema of a zone without any rules.
-  public static let empty = Schema(version: 0, entities: [:])
+  package static let empty = Schema(version: 0, entities: [:])
 
   /// Whether this schema has everything that an older one has, unchanged.
-  public func extends(_ older: Schema) -> Bool {
+  package func extends(_ older: Schema) -> Bool {
     version >= older.version
       && older.entities.allSatisfy { entities[$0.key]?.extends($0.value) ?? false }
   }
 
   /// A digest of the rules without the version, to compare those of one version: 64-bit FNV-1a over the JSON of
   /// `types`. Costs the encoding of the schema.
-  public var digest: UInt64 {
+  package var digest: UInt64 {
     var digest = UInt64.emptyDigest
     digest.digest(SyncValue.object(entities.mapValues(\.value)).encoded())
     return digest
@@ -50,7 +50,7 @@ public struct Schema: Hashable, Sendable {
 
 extension Schema {
   /// The keys by which a record is found; none for a tombstone.
-  public func index(of record: Record) -> RecordIndex {
+  package func index(of record: Record) -> RecordIndex {
     guard record.isLive, let rules = entities[record.type] else { return RecordIndex() }
     var index = RecordIndex()
     for (name, rule) in rules.fields where rule.reference != nil || rule.isBlob {
@@ -71,7 +71,7 @@ extension Schema {
   ///
   /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; if that is longer than 160
   /// characters, its SHA-256.
-  public func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
+  package func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
     guard record.isLive, let rules = entities[record.type] else { return [] }
     return rules.unique.compactMap { rule in
       var values: [SyncValue] = [.string(record.type), .string(rule.name)]
@@ -102,12 +102,12 @@ extension Schema {
   }
 
   /// The record that a reference's value leads to.
-  public static func target(_ value: SyncValue) -> RecordID? {
+  package static func target(_ value: SyncValue) -> RecordID? {
     value.string.flatMap { RecordID($0) }
   }
 
   /// The blob that a value names.
-  public static func blob(_ value: SyncValue) -> BlobID? {
+  package static func blob(_ value: SyncValue) -> BlobID? {
     value.object?["sha256"]?.string.flatMap { BlobID($0) }
   }
 
@@ -121,7 +121,7 @@ extension Schema {
   }
 
   /// The references of a record, by field, in the order of the fields' names.
-  public func references(of record: Record) -> [(field: String, target: RecordID)] {
+  package func references(of record: Record) -> [(field: String, target: RecordID)] {
     guard let rules = entities[record.type] else { return [] }
     return SyncValue.sorted(rules.fields).compactMap { name, rule in
       guard rule.reference != nil, let value = record.fields[name]?.value,

@@ -2,14 +2,14 @@
 ///
 /// Each device writes its own total, never an increment, so that a repetition changes nothing. Of two entries of one
 /// device, the one with more edits is the later one.
-public enum SyncCounter {
+package enum SyncCounter {
   /// The sum; malformed entries count nothing, and a sum beyond 64 bits wraps around.
-  public static func total(_ value: SyncValue) -> Int64 {
+  package static func total(_ value: SyncValue) -> Int64 {
     (value.object ?? [:]).values.reduce(0) { $0 &+ (entry($1)?.total ?? 0) }
   }
 
   /// The value to write for an addition: only the device's own entry, which merging adds to the others'.
-  public static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
+  package static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
   {
     let own = own(of: value, by: device)
     return .object([device.text: [.int(own.edits &+ 1), .int(own.total &+ amount)]])

@@ -1,7 +1,7 @@
 /// Fields whose combined values no two live records of a type may share. Null is equal to nothing.
-public struct UniqueRule: Hashable, Sendable {
+package struct UniqueRule: Hashable, Sendable {
   /// What happens to the later of two records with the same key.
-  public enum Policy: Hashable, Sendable {
+  package enum Policy: Hashable, Sendable {
     /// It is merged into the older one and becomes its alias.
     case merge
     /// Both stay: the last string of the key gets this suffix with a number, as in "Notes (2)" for " (%)", where the
@@ -10,12 +10,12 @@ public struct UniqueRule: Hashable, Sendable {
   }
 
   /// The constraint's name, which never changes.
-  public var name: String
+  package var name: String
   /// Wire names; at least one.
-  public var fields: [String]
-  public var policy: Policy
+  package var fields: [String]
+  package var policy: Policy
 
-  public init(_ name: String, fields: [String], policy: Policy = .merge) {
+  package init(_ name: String, fields: [String], policy: Policy = .merge) {
     self.name = name
     self.fields = fields
     self.policy = policy

@@ -2,27 +2,27 @@
 ///
 /// A value: a copy costs nothing until one of the two changes. Each call costs constant time, `referrers` that of
 /// sorting them.
-public struct MemoryRecords: RecordStorage, Hashable, Sendable {
+package struct MemoryRecords: RecordStorage, Hashable, Sendable {
   /// All records, including tombstones.
-  public private(set) var records: [RecordID: Record] = [:]
+  package private(set) var records: [RecordID: Record] = [:]
   private var indexes: [RecordID: RecordIndex] = [:]
   private var holders: [UniqueToken: RecordID] = [:]
   private var sources: [RecordID: Set<RecordID>] = [:]
   private var blobSources: [BlobID: Set<RecordID>] = [:]
 
-  public init() {}
+  package init() {}
 
-  public func record(_ id: RecordID) -> Record? { records[id] }
-  public func holder(of token: UniqueToken) -> RecordID? { holders[token] }
-  public func referrers(of target: RecordID) -> [RecordID] { sources[target]?.sorted() ?? [] }
+  package func record(_ id: RecordID) -> Record? { records[id] }
+  package func holder(of token: UniqueToken) -> RecordID? { holders[token] }
+  package func referrers(of target: RecordID) -> [RecordID] { sources[target]?.sorted() ?? [] }
 
   /// Whether a live record names a blob.
-  public func uses(_ blob: BlobID) -> Bool { blobSources[blob] != nil }
+  package func uses(_ blob: BlobID) -> Bool { blobSources[blob] != nil }
 
   /// The index of a record; empty for a tombstone.
-  public func index(of id: RecordID) -> RecordIndex { indexes[id] ?? RecordIndex() }
+  package func index(of id: RecordID) -> RecordIndex { indexes[id] ?? RecordIndex() }
 
-  public mutating func put(_ record: Record, index: RecordIndex) {
+  package mutating func put(_ record: Record, index: RecordIndex) {
     let id = record.id
     removeIndex(of: id)
     records[id] = record
@@ -34,7 +34,7 @@ public struct MemoryRecords: RecordStorage, Hashable, Sendable {
   }
 
   /// Removes every trace of a record.
-  public mutating func remove(_ id: RecordID) {
+  package mutating func remove(_ id: RecordID) {
     removeIndex(of: id)
     records[id] = nil
   }

@@ -1,27 +1,27 @@
 /// Changed records over an unchanged storage, with the changes of one transaction to undo.
 ///
 /// Costs what the storage costs, and memory for each changed record.
-public struct Overlay<Base: RecordStorage>: RecordStorage {
+package struct Overlay<Base: RecordStorage>: RecordStorage {
   /// The storage below.
-  public var base: Base
+  package var base: Base
   private(set) var changed = RecordChanges()
 
-  public init(_ base: Base) { self.base = base }
+  package init(_ base: Base) { self.base = base }
 
   /// The records that are changed, ascending, with their indexes.
-  public var changes: [(record: Record, index: RecordIndex)] {
+  package var changes: [(record: Record, index: RecordIndex)] {
     changed.ids.compactMap { id in changed[id].map { ($0.record, $0.index) } }
   }
 
   /// The identities of changed records.
-  public var changedIDs: [RecordID] { changed.ids }
+  package var changedIDs: [RecordID] { changed.ids }
 
-  public func record(_ id: RecordID) throws(Base.Failure) -> Record? {
+  package func record(_ id: RecordID) throws(Base.Failure) -> Record? {
     if let record = changed.record(id) { return record }
     return try base.record(id)
   }
 
-  public func holder(of token: UniqueToken) throws(Base.Failure) -> RecordID? {
+  package func holder(of token: UniqueToken) throws(Base.Failure) -> RecordID? {
     if let id = changed.holder(of: token) { return id }
     return try holderBelow(token)
   }
@@ -37,7 +37,7 @@ public struct Overlay<Base: RecordStorage>: RecordStorage {
     return id
   }
 
-  public func referrers(of target: RecordID) throws(Base.Failure) -> [RecordID] {
+  package func referrers(of target: RecordID) throws(Base.Failure) -> [RecordID] {
     let below = try base.referrers(of: target)
     if changed.isEmpty { return below }
     return changed.referrers(of: target).union(below.filter { !changed.contains($0) }).sorted()
@@ -46,21 +46,21 @@ public struct Overlay<Base: RecordStorage>: RecordStorage {
   /// Makes room for so many records that one transaction changes.
   mutating func reserveCapacity(_ count: Int) { changed.reserveCapacity(count) }
 
-  public mutating func put(_ record: Record, index: RecordIndex) throws(Base.Failure) {
+  package mutating func put(_ record: Record, index: RecordIndex) throws(Base.Failure) {
     changed.put(record, index: index)
   }
 
   /// The identities of the records that the open transaction has changed, ascending.
-  public var openChanges: [RecordID] { changed.openIDs }
+  package var openChanges: [RecordID] { changed.openIDs }
 
   /// Ends the open transaction and keeps its changes.
-  public mutating func keepOpenChanges() { changed.keepOpen() }
+  package mutating func keepOpenChanges() { changed.keepOpen() }
 
   /// Undoes the open transaction.
-  public mutating func undoOpenChanges() { changed.undoOpen() }
+  package mutating func undoOpenChanges() { changed.undoOpen() }
 
   /// Forgets all changes.
-  public mutating func reset() { changed.reset() }
+  package mutating func reset() { changed.reset() }
 }
 
 extension Overlay: Sendable where Base: Sendable {}

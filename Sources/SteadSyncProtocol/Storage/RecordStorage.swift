@@ -3,7 +3,7 @@
 /// ``MemoryRecords`` is one; databases are others. Calls come from one owner at a time, within one transaction of the
 /// database, and read what earlier calls of this transaction have written. `record(_:)` is called several times for one
 /// record: keep what was read until the transaction ends.
-public protocol RecordStorage {
+package protocol RecordStorage {
   /// What a failed call throws; `Never` in memory.
   associatedtype Failure: Error
 
@@ -21,5 +21,5 @@ public protocol RecordStorage {
 }
 
 extension RecordStorage {
-  public mutating func prepare(_ ids: Set<RecordID>) throws(Failure) {}
+  package mutating func prepare(_ ids: Set<RecordID>) throws(Failure) {}
 }

@@ -2,7 +2,7 @@
 ///
 /// Documentation/SyncProtocol.md describes each. Decoding never traps on any bytes. It ignores unknown members, and
 /// ``Record`` keeps them.
-public protocol SyncCodable {
+package protocol SyncCodable {
   /// Reads a value. Throws ``SyncCodingError``.
   init(syncValue: SyncValue) throws(SyncCodingError)
   /// The value as JSON has it.
@@ -14,21 +14,21 @@ public protocol SyncCodable {
 extension SyncCodable {
   /// Reads JSON in UTF-8. Costs time and memory in proportion to the bytes; limit them before. Throws
   /// ``SyncCodingError``.
-  public init(encoded bytes: some Collection<UInt8>) throws(SyncCodingError) {
+  package init(encoded bytes: some Collection<UInt8>) throws(SyncCodingError) {
     try self.init(syncValue: JSONReader.value(Array(bytes)))
   }
 
-  public func encoded() -> [UInt8] { JSONWriter.bytes(syncValue) }
+  package func encoded() -> [UInt8] { JSONWriter.bytes(syncValue) }
 }
 
 extension SyncValue: SyncCodable {
-  public init(syncValue: SyncValue) { self = syncValue }
-  public var syncValue: SyncValue { self }
+  package init(syncValue: SyncValue) { self = syncValue }
+  package var syncValue: SyncValue { self }
 }
 
 /// Reads a list of values with an encoding.
 extension Array: SyncCodable where Element: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     guard let values = syncValue.array else {
       throw SyncCodingError(.unexpected, "A list of \(Element.self) isn't an array.")
     }
@@ -38,5 +38,5 @@ extension Array: SyncCodable where Element: SyncCodable {
     self = elements
   }
 
-  public var syncValue: SyncValue { .array(map(\.syncValue)) }
+  package var syncValue: SyncValue { .array(map(\.syncValue)) }
 }

@@ -1,28 +1,28 @@
 /// The error of bytes that cannot be decoded.
 ///
 /// Its message names the place and never a value.
-public struct SyncCodingError: Error, Hashable, Sendable {
+package struct SyncCodingError: Error, Hashable, Sendable {
   /// The kind of error, to compare.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
+  package struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case malformed, unsupportedVersion, unexpected, limit }
     private let name: Name
     private init(_ name: Name) { self.name = name }
 
     /// The code's name, for logs and metrics.
-    public var description: String { "\(name)" }
+    package var description: String { "\(name)" }
 
     /// The bytes aren't JSON in UTF-8.
-    public static let malformed = Code(.malformed)
+    package static let malformed = Code(.malformed)
     /// The message has a later version than this code supports.
-    public static let unsupportedVersion = Code(.unsupportedVersion)
+    package static let unsupportedVersion = Code(.unsupportedVersion)
     /// The JSON isn't the message that was expected.
-    public static let unexpected = Code(.unexpected)
+    package static let unexpected = Code(.unexpected)
     /// A limit is exceeded.
-    public static let limit = Code(.limit)
+    package static let limit = Code(.limit)
   }
 
-  public var code: Code
-  public var message: String
+  package var code: Code
+  package var message: String
 
   init(_ code: Code, _ message: String) {
     self.code = code

@@ -1,7 +1,7 @@
 /// A value of a field, as in JSON, with 64-bit whole numbers separate from others.
 ///
 /// Dates, data and references are numbers or strings; the schema defines what they mean.
-public enum SyncValue: Hashable, Sendable {
+package enum SyncValue: Hashable, Sendable {
   case null
   case bool(Bool)
   case int(Int64)
@@ -12,10 +12,10 @@ public enum SyncValue: Hashable, Sendable {
   case object([String: SyncValue])
 
   /// How deep arrays and objects may be nested.
-  public static let depthLimit = 32
+  package static let depthLimit = 32
 
   /// Whether the value can be sent: numbers are finite and nothing is nested too deep.
-  public func isValid(depth: Int = SyncValue.depthLimit) -> Bool {
+  package func isValid(depth: Int = SyncValue.depthLimit) -> Bool {
     switch self {
     case .null, .bool, .int, .string: true
     case .double(let number): number.isFinite
@@ -26,7 +26,7 @@ public enum SyncValue: Hashable, Sendable {
   }
 
   /// The value's size for quotas: about the bytes of its JSON, without escapes.
-  public var size: Int {
+  package var size: Int {
     switch self {
     case .null, .bool: 4
     case .int, .double: 8
@@ -37,13 +37,13 @@ public enum SyncValue: Hashable, Sendable {
   }
 
   /// The string, if it is one.
-  public var string: String? { if case .string(let text) = self { text } else { nil } }
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
   /// The whole number, if it is one.
-  public var int: Int64? { if case .int(let number) = self { number } else { nil } }
+  package var int: Int64? { if case .int(let number) = self { number } else { nil } }
   /// The elements, if it is an array.
-  public var array: [SyncValue]? { if case .array(let values) = self { values } else { nil } }
+  package var array: [SyncValue]? { if case .array(let values) = self { values } else { nil } }
   /// The members, if it is an object.
-  public var object: [String: SyncValue]? {
+  package var object: [String: SyncValue]? {
     if case .object(let members) = self { members } else { nil }
   }
 }
@@ -61,7 +61,7 @@ extension SyncValue: Comparable {
     }
   }
 
-  public static func < (one: SyncValue, other: SyncValue) -> Bool {
+  package static func < (one: SyncValue, other: SyncValue) -> Bool {
     switch (one, other) {
     case (.bool(let first), .bool(let second)): !first && second
     case (.int(let first), .int(let second)): first < second
@@ -115,7 +115,7 @@ extension SyncValue: Comparable {
 extension SyncValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByArrayLiteral
 {
-  public init(stringLiteral text: String) { self = .string(text) }
-  public init(integerLiteral number: Int64) { self = .int(number) }
-  public init(arrayLiteral values: SyncValue...) { self = .array(values) }
+  package init(stringLiteral text: String) { self = .string(text) }
+  package init(integerLiteral number: Int64) { self = .int(number) }
+  package init(arrayLiteral values: SyncValue...) { self = .array(values) }
 }

@@ -1,8 +1,8 @@
 /// A zone in memory, for simulations and for tests of clients.
 ///
 /// A value: a copy is a backup. Calls cost constant time or that of their results; a purge and a sweep read everything.
-public struct MemoryZone: ZoneStorage, Sendable {
-  public private(set) var content = MemoryRecords()
+package struct MemoryZone: ZoneStorage, Sendable {
+  package private(set) var content = MemoryRecords()
   private var zoneState = ZoneState()
   private var clients: [ClientID: ZoneClient] = [:]
   /// Ascending. A record's last entry is the valid one; earlier ones are skipped.
@@ -10,16 +10,16 @@ public struct MemoryZone: ZoneStorage, Sendable {
   private var marks: [(mark: Mark, milliseconds: Int64)] = []
   private var blobs: [BlobID: Int64] = [:]
 
-  public init() {}
+  package init() {}
 
-  public func state() -> ZoneState { zoneState }
-  public mutating func setState(_ state: ZoneState) { zoneState = state }
+  package func state() -> ZoneState { zoneState }
+  package mutating func setState(_ state: ZoneState) { zoneState = state }
 
-  public func record(_ id: RecordID) -> Record? { content.record(id) }
-  public func holder(of token: UniqueToken) -> RecordID? { content.holder(of: token) }
-  public func referrers(of target: RecordID) -> [RecordID] { content.referrers(of: target) }
+  package func record(_ id: RecordID) -> Record? { content.record(id) }
+  package func holder(of token: UniqueToken) -> RecordID? { content.holder(of: token) }
+  package func referrers(of target: RecordID) -> [RecordID] { content.referrers(of: target) }
 
-  public mutating func put(_ record: Record, index: RecordIndex) {
+  package mutating func put(_ record: Record, index: RecordIndex) {
     content.put(record, index: index)
     if record.seq > feed.last?.seq ?? 0 { feed.append((record.seq, record.id)) }
     if feed.count > 64, feed.count > 2 * content.records.count {
@@ -27,7 +27,7 @@ public struct MemoryZone: ZoneStorage, Sendable {
     }
   }
 
-  public func records(after seq: Int64, limit: Int) -> [Record] {
+  package func records(after seq: Int64, limit: Int) -> [Record] {
     var found: [Record] = []
     var index = feed.partitionIndex { $0.seq > seq }
     while index < feed.count, found.count < limit {
@@ -39,33 +39,33 @@ public struct MemoryZone: ZoneStorage, Sendable {
     return found
   }
 
-  public func records(ofType type: String) -> [Record] {
+  package func records(ofType type: String) -> [Record] {
     content.records.values.filter { $0.type == type && $0.isLive }.sorted { $0.id < $1.id }
   }
 
-  public mutating func purge(upTo seq: Int64) {
+  package mutating func purge(upTo seq: Int64) {
     for record in content.records.values where !record.isLive && record.seq <= seq {
       content.remove(record.id)
     }
     marks.removeAll { $0.mark.head < seq }
   }
 
-  public func client(_ client: ClientID) -> ZoneClient { clients[client] ?? ZoneClient() }
-  public mutating func setClient(_ client: ClientID, _ state: ZoneClient) {
+  package func client(_ client: ClientID) -> ZoneClient { clients[client] ?? ZoneClient() }
+  package mutating func setClient(_ client: ClientID, _ state: ZoneClient) {
     clients[client] = state
   }
 
-  public mutating func addMark(_ mark: Mark, at milliseconds: Int64) {
+  package mutating func addMark(_ mark: Mark, at milliseconds: Int64) {
     marks.append((mark, milliseconds))
   }
 
-  public func contains(_ mark: Mark) -> Bool {
+  package func contains(_ mark: Mark) -> Bool {
     if mark == .start { return zoneState.purged == 0 }
     let index = marks.partitionIndex { $0.mark.head >= mark.head }
     return index < marks.count && marks[index].mark == mark
   }
 
-  public func mark(before milliseconds: Int64) -> Mark? {
+  package func mark(before milliseconds: Int64) -> Mark? {
     marks.last { $0.milliseconds < milliseconds }?.mark
   }
 }
@@ -74,20 +74,20 @@ public struct MemoryZone: ZoneStorage, Sendable {
 
 extension MemoryZone {
   /// All blobs of the zone.
-  public var blobIDs: [BlobID] { blobs.keys.sorted() }
+  package var blobIDs: [BlobID] { blobs.keys.sorted() }
 
   /// Adds a blob at a time.
-  public mutating func addBlob(_ blob: BlobID, at milliseconds: Int64) {
+  package mutating func addBlob(_ blob: BlobID, at milliseconds: Int64) {
     blobs[blob] = milliseconds
   }
 
-  public func hasBlob(_ blob: BlobID) -> Bool { blobs[blob] != nil }
+  package func hasBlob(_ blob: BlobID) -> Bool { blobs[blob] != nil }
 
-  public mutating func touchBlobs(_ touched: [BlobID], at milliseconds: Int64) {
+  package mutating func touchBlobs(_ touched: [BlobID], at milliseconds: Int64) {
     for blob in touched where blobs[blob] != nil { blobs[blob] = milliseconds }
   }
 
-  public mutating func sweepBlobs(untouchedSince milliseconds: Int64) -> [BlobID] {
+  package mutating func sweepBlobs(untouchedSince milliseconds: Int64) -> [BlobID] {
     let old = blobs.filter { $0.value < milliseconds && !content.uses($0.key) }.keys.sorted()
     for blob in old { blobs[blob] = nil }
     return old

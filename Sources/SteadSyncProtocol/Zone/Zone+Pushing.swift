@@ -7,7 +7,7 @@ extension Zone {
   /// - Parameters:
   ///   - now: the server's time in milliseconds since 1970.
   ///   - token: 64 random bits, different for each call.
-  public mutating func apply(
+  package mutating func apply(
     _ push: Push, now: Int64, token: UInt64
   ) throws(Storage.Failure) -> PushAnswer {
     var state = try storage.state()

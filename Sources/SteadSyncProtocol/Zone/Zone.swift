@@ -2,38 +2,38 @@
 ///
 /// A state machine over its storage: each call passes the time and a random token. Calls on one zone come one after
 /// another. A push costs some look-ups for each mutation; a page costs its records.
-public struct Zone<Storage: ZoneStorage> {
+package struct Zone<Storage: ZoneStorage> {
   /// Decides the fate of records; its storage is the zone's.
   package var merger: Merger<Storage>
-  public var limits: SyncLimits
+  package var limits: SyncLimits
 
-  public init(_ storage: Storage, limits: SyncLimits = SyncLimits()) {
+  package init(_ storage: Storage, limits: SyncLimits = SyncLimits()) {
     merger = Merger(storage, schema: .empty)
     self.limits = limits
   }
 
   /// The zone's storage.
-  public var storage: Storage {
+  package var storage: Storage {
     get { merger.overlay.base }
     // In place: a copy would cost as much as the zone has records.
     _modify { yield &merger.overlay.base }
   }
 
   /// Whether ``takeNotes()`` will be called.
-  public var keepsNotes: Bool {
+  package var keepsNotes: Bool {
     get { merger.keepsNotes }
     set { merger.keepsNotes = newValue }
   }
 
   /// What merges have done since the last call.
-  public mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+  package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
 // MARK: Reading
 
 extension Zone {
   /// Answers a request for the changes since a cursor.
-  public func changes(
+  package func changes(
     _ request: ChangesRequest, now: Int64
   ) throws(Storage.Failure) -> ChangesAnswer {
     let state = try storage.state()
@@ -97,7 +97,7 @@ extension Zone {
 
 extension Zone {
   /// Removes the tombstones that are older than the limit. A cursor below them is then expired.
-  public mutating func purge(now: Int64) throws(Storage.Failure) {
+  package mutating func purge(now: Int64) throws(Storage.Failure) {
     guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
     var state = try storage.state()
     guard mark.head > state.purged else { return }
@@ -107,12 +107,12 @@ extension Zone {
   }
 
   /// Removes the blobs that no live record has named for the time of the limit; returns them.
-  public mutating func sweep(now: Int64) throws(Storage.Failure) -> [BlobID] {
+  package mutating func sweep(now: Int64) throws(Storage.Failure) -> [BlobID] {
     try storage.sweepBlobs(untouchedSince: now - limits.blobGrace)
   }
 
   /// Sets the oldest schema that may write.
-  public mutating func setMinimumSchema(_ version: Int) throws(Storage.Failure) {
+  package mutating func setMinimumSchema(_ version: Int) throws(Storage.Failure) {
     var state = try storage.state()
     state.minimumSchema = version
     try storage.setState(state)

@@ -1,13 +1,13 @@
 /// A zone's state for one client.
-public struct ZoneClient: Hashable, Sendable {
+package struct ZoneClient: Hashable, Sendable {
   /// The last transaction that was accepted or refused.
-  public var last: Int64
+  package var last: Int64
   /// The digest of all transactions up to that one, in order of arrival.
-  public var digest: TransactionDigest
+  package var digest: TransactionDigest
   /// Refused transactions that later ones may build on, and that the client may not know.
-  public var refusals: [Refusal]
+  package var refusals: [Refusal]
 
-  public init(
+  package init(
     last: Int64 = 0, digest: TransactionDigest = TransactionDigest(), refusals: [Refusal] = []
   ) {
     self.digest = digest
@@ -26,14 +26,14 @@ public struct ZoneClient: Hashable, Sendable {
 }
 
 extension ZoneClient: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(syncValue, "client")
     self.init(
       last: try reader.count("last"), digest: try reader.coded("digest"),
       refusals: try reader.codedIfPresent("refusals") ?? [])
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .members([
       "last": .int(last), "digest": digest.syncValue,
       "refusals": refusals.isEmpty ? nil : refusals.syncValue,

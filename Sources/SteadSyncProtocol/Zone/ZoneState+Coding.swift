@@ -1,5 +1,5 @@
 extension ZoneState: SyncCodable {
-  public init(syncValue: SyncValue) throws(SyncCodingError) {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
     let reader = try MemberReader(message: syncValue, "zone's state")
     self.init()
     mark = try reader.coded("mark")
@@ -12,7 +12,7 @@ extension ZoneState: SyncCodable {
     clock = try reader.coded("clock")
   }
 
-  public var syncValue: SyncValue {
+  package var syncValue: SyncValue {
     .message([
       "mark": mark.syncValue, "purged": .int(purged), "bytes": .int(Int64(bytes)),
       "records": .int(Int64(records)), "schema": schema.syncValue,

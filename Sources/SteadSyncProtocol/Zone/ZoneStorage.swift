@@ -10,7 +10,7 @@
 /// | ``Zone/changes(_:now:)`` | state, marks, client, `records(after:limit:)` | nothing; a snapshot is enough |
 /// | ``Zone/purge(now:)`` | `mark(before:)`, state | `purge(upTo:)`, `setState` |
 /// | ``Zone/sweep(now:)`` | nothing | `sweepBlobs` |
-public protocol ZoneStorage: RecordStorage {
+package protocol ZoneStorage: RecordStorage {
   /// The zone's counters and schema; a fresh `ZoneState` for a new zone. A server that keeps them in columns
   /// makes sure that none is lost: each belongs to an invariant.
   func state() throws(Failure) -> ZoneState

@@ -4,13 +4,13 @@ import SteadSyncProtocol
 ///
 /// A decoder throws, or makes a value that is the same after another round trip. A server takes or refuses that
 /// value. Anything else is a violation, or a trap that ends the process.
-public struct DecoderFuzz {
+package struct DecoderFuzz {
   private var random: SeededGenerator
   private let corpus: [[UInt8]]
   private let server: Zone<MemoryZone>
   /// How many inputs a decoder has taken, and how many of these changed a server.
-  public private(set) var accepted = 0
-  public private(set) var applied = 0
+  package private(set) var accepted = 0
+  package private(set) var applied = 0
 
   /// Numbers and pieces at which decoders fail.
   private static let pieces = [
@@ -21,7 +21,7 @@ public struct DecoderFuzz {
   ].map { Array($0.utf8) }
 
   /// Makes inputs of a seed out of the messages of some histories.
-  public init(seed: UInt64) {
+  package init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
     var corpus: [[UInt8]] = []
     var server = Zone(MemoryZone())
@@ -35,7 +35,7 @@ public struct DecoderFuzz {
   }
 
   /// Tries one input. Throws a ``Violation``.
-  public mutating func run() throws {
+  package mutating func run() throws {
     let bytes = input()
     try tryDecoding(Push.self, bytes) { $0.serve($1) }
     try tryDecoding(ChangesRequest.self, bytes) { $0.answer($1) }

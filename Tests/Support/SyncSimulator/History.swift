@@ -1,9 +1,9 @@
 import SteadSyncProtocol
 
 /// A random history of a seed.
-public enum History {
+package enum History {
   /// The steps of a seed.
-  public static func steps(seed: UInt64) -> [Step] {
+  package static func steps(seed: UInt64) -> [Step] {
     var random = SeededGenerator(seed: seed)
     var steps = world(&random)
     let length = 15 + random.below(40)

@@ -1,12 +1,12 @@
 import SteadSyncProtocol
 
 /// Shortens a history that fails to one that still fails.
-public enum Shrinker {
+package enum Shrinker {
   /// The most trials.
   private static let trialLimit = 20_000
 
   /// A shorter history, with its violation. It may be another one than that of the longer history.
-  public static func shrunk(
+  package static func shrunk(
     _ steps: [Step], _ violation: Violation, fault: SimulatedFault? = nil
   ) -> ([Step], Violation) {
     var (best, found, trials) = (steps, violation, 0)

@@ -1,7 +1,7 @@
 import SteadSyncProtocol
 
 /// Devices, a server, a network and a clock, all in one value: the same steps lead to the same end.
-public struct Simulation {
+package struct Simulation {
   enum Message {
     case push(Push)
     case pushAnswer(Push, PushAnswer)
@@ -44,7 +44,7 @@ public struct Simulation {
   /// What was sent, where that is asked for.
   var sent: [[UInt8]]?
   /// How often each interesting thing happened.
-  public internal(set) var tally: [String: Int] = [:]
+  package internal(set) var tally: [String: Int] = [:]
 
   init(fault: SimulatedFault? = nil) {
     self.fault = fault
@@ -55,21 +55,21 @@ public struct Simulation {
   /// Runs steps, lets everything heal, and checks that it comes to rest with all the same.
   ///
   /// Returns the first violation.
-  public static func violation(in steps: [Step], fault: SimulatedFault? = nil) -> Violation? {
+  package static func violation(in steps: [Step], fault: SimulatedFault? = nil) -> Violation? {
     var simulation = Simulation(fault: fault)
     return simulation.run(steps)
   }
 
   /// What came of a history.
-  public struct Outcome {
-    public var violation: Violation?
-    public var tally: [String: Int]
+  package struct Outcome {
+    package var violation: Violation?
+    package var tally: [String: Int]
     /// Of everything that happened, where it was traced.
-    public var digest: UInt64
+    package var digest: UInt64
   }
 
   /// The same as ``violation(in:fault:)``, with what happened on the way.
-  public static func result(
+  package static func result(
     of steps: [Step], traces: Bool = false, tallies: Bool = false
   ) -> Outcome {
     var simulation = Simulation()

@@ -1,8 +1,8 @@
 /// One step of a history: a word and numbers, so that it can be printed, removed and run again.
 ///
 /// Numbers are choices among what exists when the step runs; a step that has nothing to choose from does nothing.
-public struct Step: Hashable, Sendable, CustomStringConvertible {
-  public enum Kind: String, CaseIterable, Sendable {
+package struct Step: Hashable, Sendable, CustomStringConvertible {
+  package enum Kind: String, CaseIterable, Sendable {
     // The world, at the beginning.
     case devices, pages, skew, wire, quota
     // Edits: device, record, variant.
@@ -21,10 +21,10 @@ public struct Step: Hashable, Sendable, CustomStringConvertible {
     case upgrade, join, refetch, retry
   }
 
-  public var kind: Kind
-  public var numbers: [Int]
+  package var kind: Kind
+  package var numbers: [Int]
 
-  public init(_ kind: Kind, _ numbers: Int...) {
+  package init(_ kind: Kind, _ numbers: Int...) {
     self.kind = kind
     self.numbers = numbers
   }
@@ -32,12 +32,12 @@ public struct Step: Hashable, Sendable, CustomStringConvertible {
   /// A number; 0 where the step has fewer.
   subscript(_ index: Int) -> Int { index < numbers.count ? numbers[index] : 0 }
 
-  public var description: String {
+  package var description: String {
     ([kind.rawValue] + numbers.map(String.init)).joined(separator: " ")
   }
 
   /// Reads what ``description`` has written.
-  public init?(_ line: String) {
+  package init?(_ line: String) {
     let words = line.split(separator: " ")
     guard let first = words.first, let kind = Kind(rawValue: String(first)) else { return nil }
     let numbers = words.dropFirst().compactMap { Int($0) }
