@@ -45,7 +45,6 @@ let package = Package(
     .plugin(name: "LintPlugin", targets: ["LintPlugin"]),
     .plugin(name: "LintBuildPlugin", targets: ["LintBuildPlugin"]),
     .library(name: "SteadSync", targets: ["SteadSync"]),
-    .library(name: "SteadSyncServer", targets: ["SteadSyncServer"]),
     // The command line: the server, the linter, the advice.
     .executable(name: "stead", targets: ["stead"]),
     .library(name: "SteadOSLog", targets: loggingTargets),
@@ -70,7 +69,7 @@ let package = Package(
     .trait(
       name: "Server",
       description:
-        "SteadSyncServer and the command stead. Nobody gets a web server without asking for it."),
+        "The command stead, with the sync server. Nobody gets a web server without asking for it."),
     .trait(
       name: "Transfer",
       description: "SteadTransfer, between all of the others."),

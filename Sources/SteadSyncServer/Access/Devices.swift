@@ -87,11 +87,11 @@ enum Devices {
 }
 
 /// The name of a user: 1 to 64 lower-case letters, digits and `.`, `_`, `-`, `@`.
-public struct AccountName: Hashable, Sendable {
-  public let text: String
+package struct AccountName: Hashable, Sendable {
+  package let text: String
 
   /// Nil if the string isn't a name.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let isValid = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

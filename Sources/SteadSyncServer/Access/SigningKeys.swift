@@ -6,7 +6,7 @@ import Synchronization
 /// The keys that sign access tokens, in a file that only its owner may read.
 ///
 /// The newest key signs. Older keys still verify for an hour, four times a token's lifetime.
-public final class SigningKeys: Sendable {
+package final class SigningKeys: Sendable {
   /// How long a superseded key still verifies, in seconds.
   static let grace: Int64 = 3_600
 
@@ -33,7 +33,7 @@ public final class SigningKeys: Sendable {
   /// Reads the keys in a directory, or makes the first one.
   ///
   /// Throws ``ServerError`` if others may read the file, or if it is damaged.
-  public init(directory: String, clock: ServerClock) throws {
+  package init(directory: String, clock: ServerClock) throws {
     path = directory + "/signing-keys.json"
     keys = Mutex([])
     if FileManager.default.fileExists(atPath: path) {
@@ -44,7 +44,7 @@ public final class SigningKeys: Sendable {
   }
 
   /// Makes a new key, which signs from now on, and drops keys that were superseded long enough ago.
-  public func rotate(clock: ServerClock) throws {
+  package func rotate(clock: ServerClock) throws {
     let now = clock.now
     try keys.withLock { keys in
       let fresh = Key(
@@ -60,7 +60,7 @@ public final class SigningKeys: Sendable {
   }
 
   /// Reads the file again, after another process has changed it.
-  public func reload() throws {
+  package func reload() throws {
     let fresh = try Self.read(path)
     keys.withLock { $0 = fresh }
   }

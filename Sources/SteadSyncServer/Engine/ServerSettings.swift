@@ -3,27 +3,27 @@ import Foundation
 import Logging
 
 /// The settings of a server.
-public struct ServerSettings: Sendable {
+package struct ServerSettings: Sendable {
   /// The directory with the keys, the blobs and, with SQLite, the database.
-  public var directory: String
+  package var directory: String
   /// The location of the database; by default a file in the directory.
-  public var location: StorageEngine.Location
-  public var host: String
+  package var location: StorageEngine.Location
+  package var host: String
   /// The port; 0 for any free one.
-  public var port: Int
+  package var port: Int
   /// Proxies whose `X-Forwarded-For` is trusted.
-  public var trustedProxies: [AddressRange]
+  package var trustedProxies: [AddressRange]
   /// The maximum size of one owner's zones, in bytes.
-  public var ownerQuota: Int64
+  package var ownerQuota: Int64
   /// The requests per second that a device may make on average.
-  public var requestsPerSecond: Double
+  package var requestsPerSecond: Double
   /// The number of requests that a device may make at once.
-  public var requestBurst: Double
+  package var requestBurst: Double
 
   /// The lowest level that is logged.
-  public var logLevel: Logger.Level
+  package var logLevel: Logger.Level
 
-  public init(directory: String) {
+  package init(directory: String) {
     self.directory = directory
     location = .sqlite(directory + "/stead.sqlite")
     host = "127.0.0.1"
@@ -60,61 +60,61 @@ enum ServerFolder {
 }
 
 /// The time in milliseconds since 1970, which tests set.
-public struct ServerClock: Sendable {
+package struct ServerClock: Sendable {
   private let read: @Sendable () -> Int64
 
-  public init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
+  package init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
 
   /// The system's clock.
-  public static let system = ServerClock { Int64(Date().timeIntervalSince1970 * 1000) }
+  package static let system = ServerClock { Int64(Date().timeIntervalSince1970 * 1000) }
 
   /// Milliseconds since 1970.
-  public var now: Int64 { read() }
+  package var now: Int64 { read() }
 }
 
 /// A request that the server refused, or could not serve.
 ///
 /// Neither string contains a value that a client stored or sent.
-public struct ServerError: Error, Sendable, Equatable {
+package struct ServerError: Error, Sendable, Equatable {
   /// What happened, for programs: the `error` of an answer.
-  public struct Code: Hashable, Sendable, CustomStringConvertible {
-    public let description: String
+  package struct Code: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
     private init(_ description: String) { self.description = description }
 
     /// The request isn't part of the protocol.
-    public static let malformed = Code("malformed")
+    package static let malformed = Code("malformed")
     /// The access token is missing or isn't valid.
-    public static let unauthorized = Code("unauthorized")
+    package static let unauthorized = Code("unauthorized")
     /// The device may not do this in the zone.
-    public static let forbidden = Code("forbidden")
+    package static let forbidden = Code("forbidden")
     /// The resource doesn't exist, or the user isn't a member of its zone.
-    public static let notFound = Code("not_found")
+    package static let notFound = Code("not_found")
     /// The request conflicts with the server's state.
-    public static let conflict = Code("conflict")
+    package static let conflict = Code("conflict")
     /// A push doesn't follow the client's last one.
-    public static let gap = Code("gap")
+    package static let gap = Code("gap")
     /// A push names blobs that the zone lacks.
-    public static let missingBlobs = Code("missing_blobs")
+    package static let missingBlobs = Code("missing_blobs")
     /// A cursor is older than the deletions that the zone keeps.
-    public static let expired = Code("expired")
+    package static let expired = Code("expired")
     /// The server lost changes that the cursor has seen.
-    public static let rollback = Code("rollback")
+    package static let rollback = Code("rollback")
     /// The client's schema is older than the zone demands.
-    public static let schema = Code("schema")
+    package static let schema = Code("schema")
     /// The zone needs the client's schema first.
-    public static let schemaWanted = Code("schema_wanted")
+    package static let schemaWanted = Code("schema_wanted")
     /// The client's schema contradicts the zone's.
-    public static let schemaConflict = Code("schema_conflict")
+    package static let schemaConflict = Code("schema_conflict")
     /// The request is larger than its limit.
-    public static let tooLarge = Code("too_large")
+    package static let tooLarge = Code("too_large")
     /// Too many requests.
-    public static let tooMany = Code("too_many")
+    package static let tooMany = Code("too_many")
     /// The owner's quota is used up.
-    public static let quota = Code("quota")
+    package static let quota = Code("quota")
     /// The store can't be reached, or is full.
-    public static let unavailable = Code("unavailable")
+    package static let unavailable = Code("unavailable")
     /// The server has a fault.
-    public static let failed = Code("failed")
+    package static let failed = Code("failed")
   }
 
   /// Seconds until a request is sent again after the disk was full: an operator must make room.
@@ -122,17 +122,17 @@ public struct ServerError: Error, Sendable, Equatable {
   /// Seconds until a request is sent again after it arrived during a shutdown.
   static let secondsForStart = 5
 
-  public var code: Code
+  package var code: Code
   /// The problem.
-  public var message: String
+  package var message: String
   /// The remedy.
-  public var remedy: String
+  package var remedy: String
   /// Seconds until the request may be sent again: with ``Code/tooMany`` and ``Code/unavailable``.
-  public var retryAfter: Int?
+  package var retryAfter: Int?
   /// Figures that belong to the error, such as limits.
-  public var figures: [String: Int64]
+  package var figures: [String: Int64]
   /// Identifiers that belong to the error, such as the hashes of missing blobs.
-  public var names: [String: [String]]
+  package var names: [String: [String]]
 
   init(
     _ code: Code, _ message: String, remedy: String, retryAfter: Int? = nil,
@@ -148,12 +148,12 @@ public struct ServerError: Error, Sendable, Equatable {
 }
 
 /// An IP address, or all that share its first bits: `10.0.0.0/8`.
-public struct AddressRange: Sendable, Equatable {
+package struct AddressRange: Sendable, Equatable {
   private let bytes: [UInt8]
   private let bits: Int
 
   /// Nil if the string is neither an address nor a range.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let bytes = Self.bytes(String(parts[0])) else { return nil }
     self.bytes = bytes

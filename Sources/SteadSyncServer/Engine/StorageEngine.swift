@@ -6,12 +6,12 @@ import Synchronization
 /// Writing work is grouped: jobs that wait while a transaction is committed share the next one, each in its own
 /// savepoint, and are answered after the commit. The engines differ only in their ``SQLSession`` and in the number of
 /// connections.
-public final class StorageEngine: Sendable {
+package final class StorageEngine: Sendable {
   /// The maximum number of jobs in one transaction. With more, the first one would wait longer.
   static let maximumJobsInGroup = 128
 
   /// The location of the data.
-  public enum Location: Sendable, Equatable {
+  package enum Location: Sendable, Equatable {
     /// The path of an SQLite file.
     case sqlite(String)
     /// A connection string of libpq.
@@ -31,7 +31,7 @@ public final class StorageEngine: Sendable {
   /// Opens a database and makes its tables.
   ///
   /// Throws ``ServerError`` if the database can't be opened.
-  public init(_ location: Location, connections: Int = 8) throws {
+  package init(_ location: Location, connections: Int = 8) throws {
     self.location = location
     let connect = Self.connect(location)
     let session = try connect(true)
@@ -110,7 +110,7 @@ public final class StorageEngine: Sendable {
   var waitingWork: Int { writing.count + reading.count }
 
   /// Accepts no more work, and returns when all waiting work is done.
-  public func close() async {
+  package func close() async {
     writing.close()
     reading.close()
     await withCheckedContinuation { continuation in
@@ -133,7 +133,7 @@ public final class StorageEngine: Sendable {
 
 extension StorageEngine.Location {
   /// The database that a URL names: `postgresql://…`, `postgres://…` or `sqlite:PATH`. Nil for any other.
-  public init?(url: String) {
+  package init?(url: String) {
     if url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") {
       self = .postgreSQL(url)
     } else if url.hasPrefix("sqlite:"), url.count > 7 {

@@ -6,8 +6,8 @@ import ServiceLifecycle
 import UnixSignals
 
 /// A sync server: a database, keys, blobs, and the HTTP routes to them.
-public final class SyncServer: Sendable {
-  public let settings: ServerSettings
+package final class SyncServer: Sendable {
+  package let settings: ServerSettings
   let engine: StorageEngine
   let keys: SigningKeys
   let clock: ServerClock
@@ -23,7 +23,7 @@ public final class SyncServer: Sendable {
   /// Opens the database and reads the keys; creates them if they don't exist.
   ///
   /// Throws ``ServerError`` if the directory or the database can't be used.
-  public init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
+  package init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
     self.settings = settings
     self.clock = clock
     try ServerFolder.make(settings.directory)
@@ -37,7 +37,7 @@ public final class SyncServer: Sendable {
   /// Serves until SIGTERM or SIGINT, or until the task is cancelled; then answers the open requests and returns.
   ///
   /// `onStart` is called with the port once the server answers.
-  public func run(onStart: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
+  package func run(onStart: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
     try await run(until: [.sigterm, .sigint], onStart: onStart)
   }
 
@@ -83,7 +83,7 @@ public final class SyncServer: Sendable {
   }
 
   /// Makes a code with which a user enrols one device.
-  public func invite(_ account: AccountName) async throws -> String {
+  package func invite(_ account: AccountName) async throws -> String {
     let now = clock.now
     return try await engine.write(.account(account.text)) { session in
       try Invitations.make(account, in: session, now: now)
@@ -91,7 +91,7 @@ public final class SyncServer: Sendable {
   }
 
   /// Ends the connections to the database.
-  public func close() async {
+  package func close() async {
     hub.close()
     await engine.close()
   }

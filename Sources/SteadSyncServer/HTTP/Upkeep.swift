@@ -99,7 +99,7 @@ extension SyncServer {
   /// because a blob is stored before its record. Costs the time to read and write all data.
   ///
   /// Throws ``ServerError`` for a PostgreSQL database, which has its own tools, and if the directory exists.
-  public static func backUp(_ settings: ServerSettings, to directory: String) throws {
+  package static func backUp(_ settings: ServerSettings, to directory: String) throws {
     guard case .sqlite(let path) = settings.location else {
       throw ServerError(
         .conflict, "The database is PostgreSQL's.",
