@@ -149,7 +149,7 @@ def check_sizes(code):
 
 OPERATOR = re.compile(r"\bextension\s+PredicateExpressions\.(\w+)\s*:\s*SQLTranslatable\b")
 OPERATORS = "Sources/SteadRecords/Query/Operators/"
-TABLE = "Sources/SteadRecords/Query/Translation/TranslatedNodes.swift"
+TABLE = "Sources/SteadRecords/Query/Translation/SQLTranslatable.swift"
 
 
 def check_table(path, code, table):

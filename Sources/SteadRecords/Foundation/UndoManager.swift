@@ -280,4 +280,100 @@
       NotificationCenter.default.post(name: name, object: self, userInfo: userInfo)
     }
   }
+
+  // MARK: - Groups
+
+  /// Actions that are undone together, in the order in which they were registered.
+  final class UndoGroup {
+    enum Entry {
+      case action(UndoAction)
+      case group(UndoGroup)
+    }
+
+    var entries: [Entry] = []
+    var actionName = ""
+    var isDiscardable = false
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    // A program may nest groups as deeply as it likes: one after the other and never one inside the other.
+
+    deinit {
+      var rest = entries
+      while let entry = rest.popLast() {
+        guard case .group(let group) = entry else { continue }
+        rest += group.entries
+        group.entries = []
+      }
+    }
+
+    /// The last thing done is undone first.
+    func perform() {
+      var rest = entries
+      while let entry = rest.popLast() {
+        switch entry {
+        case .action(let action): action.perform()
+        case .group(let group): rest += group.entries
+        }
+      }
+    }
+
+    func removeActions(of target: AnyObject) {
+      var groups = [self]
+      var next = 0
+      while next < groups.count {
+        for case .group(let group) in groups[next].entries { groups.append(group) }
+        next += 1
+      }
+      // A group is after the one that has it.
+      for group in groups.reversed() {
+        group.entries.removeAll { entry in
+          switch entry {
+          case .action(let action): action.target === target
+          case .group(let group): group.isEmpty
+          }
+        }
+      }
+    }
+
+    /// Takes out the last entry if it is a group.
+    func popLastGroup() -> UndoGroup? {
+      guard case .group(let group)? = entries.last else { return nil }
+      entries.removeLast()
+      return group
+    }
+  }
+
+  /// What undoes one change.
+  struct UndoAction {
+    weak var target: AnyObject?
+    let perform: () -> Void
+  }
+
+  // MARK: - Notifications
+
+  /// In the notifications of closing groups: whether the group is discardable, a `Bool`.
+  public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
+
+  extension Notification.Name {
+    /// A nested group is about to be opened, a group was closed, or something was undone or redone.
+    public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
+    /// A group was opened.
+    public static let NSUndoManagerDidOpenUndoGroup = Self(
+      "NSUndoManagerDidOpenUndoGroupNotification")
+    /// A group is about to be closed.
+    public static let NSUndoManagerWillCloseUndoGroup = Self(
+      "NSUndoManagerWillCloseUndoGroupNotification")
+    /// A group was closed.
+    public static let NSUndoManagerDidCloseUndoGroup = Self(
+      "NSUndoManagerDidCloseUndoGroupNotification")
+    /// A step is about to be undone.
+    public static let NSUndoManagerWillUndoChange = Self("NSUndoManagerWillUndoChangeNotification")
+    /// A step was undone.
+    public static let NSUndoManagerDidUndoChange = Self("NSUndoManagerDidUndoChangeNotification")
+    /// A step is about to be redone.
+    public static let NSUndoManagerWillRedoChange = Self("NSUndoManagerWillRedoChangeNotification")
+    /// A step was redone.
+    public static let NSUndoManagerDidRedoChange = Self("NSUndoManagerDidRedoChangeNotification")
+  }
 #endif

@@ -13,3 +13,136 @@ public enum HistoryChange: Sendable {
     }
   }
 }
+
+// MARK: - Inserts
+
+/// An object that was inserted.
+public protocol HistoryInsert<Model>: Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype ChangeIdentifier: Hashable & Sendable
+  associatedtype TransactionIdentifier: Hashable & Sendable
+
+  /// The change's position in its transaction.
+  var changeIdentifier: ChangeIdentifier { get }
+  /// The object.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+  /// The transaction.
+  var transactionIdentifier: TransactionIdentifier { get }
+}
+
+/// An object that was inserted into a store of this package.
+public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+  public let changeIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  public let transactionIdentifier: Int64
+  /// When the object was inserted into its context.
+  let stamp: Int64
+}
+
+// MARK: - Updates
+
+/// An object whose properties were changed.
+public protocol HistoryUpdate<Model>: Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype ChangeIdentifier: Hashable & Sendable
+  associatedtype TransactionIdentifier: Hashable & Sendable
+  /// A property that was changed.
+  typealias PropertyUpdate = any PartialKeyPath<Model> & Sendable
+
+  /// The change's position in its transaction.
+  var changeIdentifier: ChangeIdentifier { get }
+  /// The object.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+  /// The transaction.
+  var transactionIdentifier: TransactionIdentifier { get }
+  /// The properties that were changed, relationships among them.
+  var updatedAttributes: [PropertyUpdate] { get }
+}
+
+extension HistoryUpdate {
+  /// Whether a property was changed.
+  public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
+    updatedAttributes.contains { ($0 as PartialKeyPath<Model>) == keyPath }
+  }
+}
+
+/// An object of a store of this package whose properties were changed.
+public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+  public let changeIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  public let transactionIdentifier: Int64
+  /// The properties that were changed, in order of declaration, without those that the model no longer has.
+  public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
+  /// The changed properties' old values; nil unless the store keeps old values.
+  ///
+  /// Attributes, and to-one relationships as identifiers. Nil values are left out, and so are values of external
+  /// storage and of transformers. A destination's identifier names the class that the property declares.
+  public let oldValues: HistoryTombstone<Model>?
+  /// When the object was first changed in its context since the save before.
+  let stamp: Int64
+}
+
+extension DefaultHistoryUpdate {
+  /// The old value of a changed property; nil if it was nil, was not changed, or no old values are kept.
+  public func oldValue(of keyPath: PartialKeyPath<Model>) -> (any Sendable)? { oldValues?[keyPath] }
+}
+
+// MARK: - Deletes
+
+/// An object that was deleted.
+public protocol HistoryDelete<Model>: Sendable {
+  associatedtype Model: PersistentModel
+  associatedtype ChangeIdentifier: Hashable & Sendable
+  associatedtype TransactionIdentifier: Hashable & Sendable
+
+  /// The change's position in its transaction.
+  var changeIdentifier: ChangeIdentifier { get }
+  /// The object's former identifier.
+  var changedPersistentIdentifier: PersistentIdentifier { get }
+  /// The transaction.
+  var transactionIdentifier: TransactionIdentifier { get }
+  /// The values that the object had in its `.preserveValueOnDeletion` attributes.
+  var tombstone: HistoryTombstone<Model> { get }
+}
+
+/// An object that was deleted from a store of this package.
+public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+  public let changeIdentifier: Int64
+  public let changedPersistentIdentifier: PersistentIdentifier
+  public let transactionIdentifier: Int64
+  public let tombstone: HistoryTombstone<Model>
+  /// All properties' old values; nil unless the store keeps old values. The same values as in ``DefaultHistoryUpdate``.
+  public let oldValues: HistoryTombstone<Model>?
+  /// When the object was deleted in its context.
+  let stamp: Int64
+}
+
+/// What the history preserves of a deleted object: the values of its `.preserveValueOnDeletion` attributes.
+///
+/// ```swift
+/// if let deletion = deletion as? DefaultHistoryDelete<Trip>, let name = deletion.tombstone[\.name] as? String {
+///   print("\(name) was deleted")
+/// }
+/// ```
+public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
+  // Sendable: key paths of models hold no captured values, and the values are Sendable.
+  private let values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)]
+
+  init(_ values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)]) {
+    self.values = values
+  }
+
+  /// These values and others.
+  func joined(with other: Self) -> Self { Self(values + other.values) }
+
+  /// The value that an attribute had; nil if it was nil, or was not preserved.
+  public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
+    values.first { ($0.keyPath as PartialKeyPath<Model>) == keyPath }?.value
+  }
+
+  /// The preserved values, in order of the attributes' declaration, without nil ones.
+  public func makeIterator() -> AnyIterator<Any> {
+    var rest = values[...]
+    return AnyIterator { rest.popFirst()?.value }
+  }
+}

@@ -18,3 +18,107 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   /// The transaction's position in its store.
   var transactionIdentifier: TransactionIdentifier { get }
 }
+
+// MARK: - Transactions of this package's stores
+
+/// A transaction of a store of this package.
+///
+/// A save is one transaction in each store that it writes to, and so is a `delete(model:where:)`. A program that writes
+/// to the file with plain SQL makes one transaction for each row, without author and program.
+public struct DefaultHistoryTransaction: HistoryTransaction {
+  public let storeIdentifier: String
+  /// The number of the transaction in its store; later ones have greater numbers.
+  public let transactionIdentifier: Int64
+  public let token: DefaultHistoryToken
+  public let author: String?
+  /// The program's bundle identifier, or its name if it has none; empty for plain SQL.
+  public let bundleIdentifier: String
+  /// The process's number; empty for plain SQL.
+  public var processIdentifier: String { process.map(String.init) ?? "" }
+  public let changes: [HistoryChange]
+  let process: Int64?
+  let stamp: Int64
+
+  /// When the transaction was made, by the clock of the computer that made it; never before an earlier transaction's
+  /// time.
+  public var timestamp: Date { EditClock.date(stamp) }
+
+  public var id: Int64 { transactionIdentifier }
+
+  init(_ row: HistoryRow, _ token: DefaultHistoryToken, _ changes: [HistoryChange]) {
+    storeIdentifier = row.store
+    transactionIdentifier = row.number
+    author = row.author
+    bundleIdentifier = row.program ?? ""
+    process = row.process
+    stamp = row.stamp
+    self.token = token
+    self.changes = changes
+  }
+
+  public static func == (left: Self, right: Self) -> Bool {
+    left.transactionIdentifier == right.transactionIdentifier
+      && left.storeIdentifier == right.storeIdentifier
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(transactionIdentifier)
+    hasher.combine(storeIdentifier)
+  }
+}
+
+/// A transaction as its row has it.
+struct HistoryRow {
+  let store: String
+  let number: Int64
+  let stamp: Int64
+  let author: String?
+  let program: String?
+  let process: Int64?
+}
+
+// MARK: - Fetching
+
+/// Which transactions to fetch or to delete.
+///
+/// ```swift
+/// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+/// descriptor.predicate = #Predicate { $0.token > lastToken && $0.author != "sync" }
+/// let transactions = try context.fetchHistory(descriptor)
+/// ```
+public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
+  /// The transactions that match; nil for all.
+  ///
+  /// Comparisons of `token` and `author` with values, joined by `&&`, are looked up; anything else is evaluated for
+  /// each transaction.
+  public var predicate: Predicate<T>?
+  /// The maximum number of transactions; 0, the default, for no limit.
+  public var fetchLimit: UInt64 = 0
+  /// The order; by token if it is empty.
+  public var sortBy: [SortDescriptor<T>]
+
+  public init(predicate: Predicate<T>? = nil) {
+    self.init(predicate: predicate, sortBy: [])
+  }
+
+  public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>]) {
+    self.predicate = predicate
+    self.sortBy = sortBy
+  }
+}
+
+/// A store that keeps a history of its changes.
+public protocol HistoryProviding {
+  associatedtype HistoryType: HistoryTransaction
+
+  static var historyType: HistoryType.Type { get }
+
+  /// The transactions that match.
+  func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
+  /// Deletes the transactions that match.
+  func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
+}
+
+extension HistoryProviding {
+  public static var historyType: HistoryType.Type { HistoryType.self }
+}

@@ -61,7 +61,7 @@ private struct HistorySearch {
     return try limited(sorted(merged()))
   }
 
-  // MARK: One store
+  // MARK: - One store
 
   private func transactions(
     of store: RecordStore, _ connection: StoreConnection, limit: Int
@@ -104,7 +104,7 @@ private struct HistorySearch {
     limit == 0 || transactions.count <= limit ? transactions : Array(transactions.prefix(limit))
   }
 
-  // MARK: Several stores
+  // MARK: - Several stores
 
   /// The transactions of all stores in the order of their stamps, each with a token that names the last one of
   /// every store.
@@ -149,7 +149,7 @@ private struct HistorySearch {
     return result
   }
 
-  // MARK: Deleting
+  // MARK: - Deleting
 
   func delete() throws {
     if stores.count == 1 {
@@ -185,5 +185,30 @@ extension DefaultHistoryTransaction {
       store: storeIdentifier, number: transactionIdentifier, stamp: stamp, author: author,
       program: bundleIdentifier, process: process)
     return Self(row, token, changes)
+  }
+}
+
+// MARK: - Custom stores
+
+extension CustomStore {
+  /// The store's transactions that match; nil when it has none of their type.
+  func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
+    func fetch<S: HistoryProviding>(_ store: S) throws -> [T]? {
+      guard let descriptor = descriptor as? HistoryDescriptor<S.HistoryType> else { return nil }
+      return try store.fetchHistory(descriptor) as? [T]
+    }
+    return try mirror.exclusively { try (store as? any HistoryProviding).flatMap { try fetch($0) } }
+  }
+
+  /// Deletes the store's transactions that match; returns false when it has none of their type.
+  func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
+    func delete<S: HistoryProviding>(_ store: S) throws -> Bool {
+      guard let descriptor = descriptor as? HistoryDescriptor<S.HistoryType> else { return false }
+      try store.deleteHistory(descriptor)
+      return true
+    }
+    return try mirror.exclusively {
+      try (store as? any HistoryProviding).map { try delete($0) } ?? false
+    }
   }
 }

@@ -51,3 +51,64 @@ extension Schema.Index.Types: ExpressibleByArrayLiteral {
   /// An ordered index over the listed properties.
   public init(arrayLiteral keyPaths: PartialKeyPath<P>...) { self = .binary(keyPaths) }
 }
+
+// MARK: - Constants
+
+// A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new object by
+// initialization, in an existing one by writing to where it lies.
+
+/// The value of a constant of an object that is made from a row.
+public func _loadConstant<Slot: _Slot>(
+  _ slot: Slot, _ row: _RowReader, _ index: Int
+) -> Slot.Value {
+  var slot = slot
+  slot._load(row, index)
+  return slot.read(ConstantOwner(), index)
+}
+
+/// Sets a constant of an existing object, if the row has its column.
+public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
+  _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
+) {
+  guard let offset, row._column(index) >= 0 else { return }
+  var slot = slot
+  slot._load(row, index)
+  let value = slot.read(owner, index)
+  withExtendedLifetime(owner) {
+    // The offset is that of a stored property of this type in this class.
+    let address = Unmanaged.passUnretained(owner).toOpaque() + offset
+    address.assumingMemoryBound(to: Slot.Value.self).pointee = value
+  }
+}
+
+/// A slot that holds a constant's value.
+public func _fill<Slot: _Slot>(_ slot: Slot, _ value: Slot.Value) -> Slot { Slot(value) }
+
+@available(*, unavailable, message: "a relationship must be declared with 'var'")
+public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToManySlot<Model> {
+  slot
+}
+
+/// Where constants of a class lie in its objects; nil for a name that isn't a stored property.
+public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
+  storedPropertyOffsets(in: type, names)
+}
+
+/// Stands in for the owner of a slot that is read before its object exists; attributes ask it nothing.
+private final class ConstantOwner: PersistentModel {
+  private var state = _ModelState()
+
+  init() {}
+  init(_row row: _RowReader) {}
+
+  var _$statePointer: UnsafeMutablePointer<_ModelState> {
+    withUnsafeMutablePointer(to: &state) { $0 }
+  }
+  static var _$supermodel: (any PersistentModel.Type)? { nil }
+  static var _$propertyCount: Int { 0 }
+  static var schemaMetadata: [Schema.PropertyMetadata] { [] }
+
+  func _$reload(_ row: _RowReader) {}
+  func _$bind(_ row: _RowWriter) {}
+  func _$visit<Visitor: _SlotVisitor>(_ index: Int, _ visitor: inout Visitor) {}
+}

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Copies a store, and runs the stages of a migration plan on the copy.
 struct Rehearsal {
   let plan: (any SchemaMigrationPlan.Type)?
@@ -65,5 +67,109 @@ struct Rehearsal {
           cause: error)
       }
     }
+  }
+}
+
+// MARK: - Counts
+
+/// Counts a store's objects, by the schema that it has in its metadata.
+struct ObjectCount {
+  let connection: StoreConnection
+  let schema: Schema
+
+  /// The objects of each entity that the store has a table for; costs a look at each row.
+  func run(_ report: MigrationReporter) throws -> [String: Int] {
+    let tables = try StoreCatalog(connection).columns
+    var counts: [String: Int] = [:]
+    for (index, entity) in schema.entities.enumerated() {
+      try report(.counting, index, of: schema.entities.count)
+      guard let columns = tables[entity.root.name] else { continue }
+      let only = columns["_entity"] == nil ? "" : " WHERE \"_entity\" = \(index + 1)"
+      counts[entity.name] = try connection.integer(
+        "SELECT count(*) FROM \(entity.root.name.sqlName)\(only)"
+      ).map(Int.init)
+    }
+    return counts
+  }
+
+  /// The counts before and afterwards, by name.
+  static func compare(_ before: [String: Int], _ after: [String: Int]) -> [StoreMigration.Count] {
+    Set(before.keys).union(after.keys).sorted().map {
+      StoreMigration.Count(entity: $0, before: before[$0], after: after[$0])
+    }
+  }
+}
+
+// MARK: - Dry runs
+
+/// Migrates a copy of one store, and reports what changed in it.
+struct DryRun {
+  let schema: Schema
+  let plan: (any SchemaMigrationPlan.Type)?
+  let configuration: ModelConfiguration
+  /// The other stores of the container, which hold models too.
+  let others: [ModelConfiguration]
+  var report: MigrationReporter
+
+  /// nil if nothing would change.
+  func run() throws -> StoreMigration? {
+    guard !configuration.isStoredInMemoryOnly,
+      FileManager.default.fileExists(atPath: configuration.url.path)
+    else { return nil }
+    let store = StoreFile(readOnly)
+    try store.check()
+    let connection = try store.open(writable: false)
+    guard let stored = try connection.storedSchema() else { return nil }
+    let stages =
+      try plan.map { try PlanMigration.stages($0, of: connection, to: schema) } ?? []
+    // A store records all models of its container.
+    let difference = SchemaDifference(from: stored, to: schema)
+    guard !stages.isEmpty || !difference.isEmpty else { return nil }
+    let result = try rehearse(stored, stages, store)
+    return StoreMigration(
+      url: configuration.url, difference: difference, backup: nil,
+      stages: steps(result, stages), counts: result.counts)
+  }
+
+  /// The store is read alone.
+  private var readOnly: ModelConfiguration {
+    ModelConfiguration(
+      configuration.name, schema: configuration.schema, url: configuration.url, allowsSave: false)
+  }
+
+  private func rehearse(
+    _ stored: Schema, _ stages: [MigrationStage], _ store: StoreFile
+  ) throws -> Rehearsal.Result {
+    let copy = StoreCopy(
+      of: configuration,
+      at: URL(
+        filePath: configuration.url.path + StoreCopy.dryRunSuffix, directoryHint: .notDirectory))
+    defer { try? copy.remove() }
+    var report = report
+    report.stages = stages.count
+    let elsewhere = others.map {
+      ModelConfiguration($0.name, schema: $0.schema, isStoredInMemoryOnly: true)
+    }
+    return try Rehearsal(
+      plan: plan, stages: stages, stored: stored, store: store, copy: copy, report: report
+    ).run { configuration in
+      try report(.changing)
+      _ = try ModelContainer(
+        for: schema, migrationPlan: nil, configurations: [configuration] + elsewhere,
+        isCurrent: false
+      ) { _ in nil }
+    }
+  }
+
+  /// The steps of the stages, and what the container's models differ in from the last one's.
+  private func steps(
+    _ result: Rehearsal.Result, _ stages: [MigrationStage]
+  ) -> [StoreMigration.Stage] {
+    guard let last = stages.last else { return result.stages }
+    let rest = SchemaDifference(from: Schema(versionedSchema: last.to), to: schema)
+    if rest.isEmpty { return result.stages }
+    return result.stages + [
+      .init(name: "\(last.to) to the container's models", isCustom: false, difference: rest)
+    ]
   }
 }

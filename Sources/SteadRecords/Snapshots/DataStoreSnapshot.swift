@@ -1,3 +1,5 @@
+import Foundation
+
 /// The values of one object at one moment, exchanged between a context and a store.
 ///
 /// The context reads a snapshot through its `encode(to:)`: a keyed container with a key for each property, by the
@@ -25,3 +27,252 @@ public protocol DataStoreSnapshot: Codable, Sendable {
 
 /// The form of a property's value in a snapshot.
 public typealias DataStoreSnapshotValue = Codable & Sendable
+
+/// The keys of an encoded snapshot.
+public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+  case persistentIdentifier
+  /// A property, by its name.
+  case modeledProperty(String)
+
+  public init?(stringValue: String) {
+    self =
+      stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
+  }
+
+  public init?(intValue: Int) { return nil }
+
+  public var stringValue: String {
+    switch self {
+    case .persistentIdentifier: "persistentIdentifier"
+    case .modeledProperty(let name): name
+    }
+  }
+
+  public var intValue: Int? { nil }
+}
+
+// MARK: - The package's own snapshot
+
+/// A snapshot for stores that have no object format of their own.
+///
+/// It is encoded as a keyed container: `persistentIdentifier`, and each property under its name. Decoding asks the
+/// model's class for the properties' types, so a ``Schema`` with the class must have been made before.
+public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
+  // Sendable: values are of types whose copies are independent, or were copied by encoding them, so that only the
+  // snapshot holds them; and they are only read.
+  public let persistentIdentifier: PersistentIdentifier
+  private var values: [String: Value] = [:]
+
+  private enum Value {
+    case none
+    case attribute(any Codable)
+    case one(PersistentIdentifier)
+    case many([PersistentIdentifier])
+    /// Properties without a stored form.
+    case failed(SwiftDataError)
+  }
+
+  public init(
+    from backingData: any BackingData,
+    relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+  ) {
+    self.init(of: backingData)
+  }
+
+  private init<B: BackingData>(of backing: B) {
+    persistentIdentifier =
+      backing.persistentModelID
+      ?? PersistentIdentifier(
+        reference: .temporary(Schema.entityName(for: B.Model.self)), row: TemporaryRowID.next())
+    // A superclass's backing data may hold an object of a subclass, which has more properties.
+    let object = (backing as? ObjectBackingData<B.Model>)?.object
+    let type: any PersistentModel.Type = object.map { Swift.type(of: $0) } ?? B.Model.self
+    for property in ModelMetadata.of(type).all {
+      values[property.name] = Self.value(of: property, backing)
+    }
+  }
+
+  // MARK: - Values
+
+  private static func value<B: BackingData>(
+    of property: ModelMetadata.Property, _ backing: B
+  ) -> Value {
+    guard let value = read(property, backing) else { return .none }
+    if property.shape.model == nil { return attribute(value, property) }
+    if let model = value as? any PersistentModel {
+      // No row has the identifier of a deleted one.
+      return model.has(_ModelFlags.missing) ? .none : .one(model.persistentModelID)
+    }
+    guard let models = value as? [any PersistentModel] else { return .none }
+    return .many(models.map(\.persistentModelID))
+  }
+
+  /// A property's value, boxed; nil for nil.
+  private static func read<B: BackingData>(
+    _ property: ModelMetadata.Property, _ backing: B
+  ) -> Any? {
+    func value<V>(_ type: V.Type) -> Any? {
+      (property.keyPath as? KeyPath<B.Model, V>).map { backing.getValue(forKey: $0) }
+    }
+    // The path to an inherited property is one of the superclass.
+    let object = (backing as? ObjectBackingData<B.Model>)?.object
+    let found =
+      object.flatMap { $0[keyPath: property.keyPath] }
+      ?? _openExistential(property.valueType, do: value)
+    if let optional = found as? any OptionalValue { return optional.wrapped }
+    return found
+  }
+
+  private static func attribute(_ value: Any, _ property: ModelMetadata.Property) -> Value {
+    if let name = property.transformerName {
+      guard let data = AttributeTransformers.transformer(named: name)?.storedData(of: value) else {
+        return .failed(problem(property, nil))
+      }
+      return .attribute(data)
+    }
+    guard let value = value as? any Codable else { return .none }
+    let type = property.shape.wrapped
+    if type is any _AttributeValue.Type || type is any RawRepresentable.Type {
+      return .attribute(value)
+    }
+    do {
+      return .attribute(try copy(value))
+    } catch {
+      return .failed(problem(property, error))
+    }
+  }
+
+  private static func problem(
+    _ property: ModelMetadata.Property, _ cause: (any Error)?
+  ) -> SwiftDataError {
+    SwiftDataError(
+      .modelValidationFailure,
+      "The value of \(property.name) cannot be encoded, so its object cannot be saved. Give it a value that can be encoded.",
+      cause: cause)
+  }
+
+  private static func copy<V: Codable>(_ value: V) throws -> any Codable {
+    try SnapshotCoding.convert(value, to: V.self) ?? value
+  }
+
+  public func copy(
+    persistentIdentifier: PersistentIdentifier,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
+  ) -> DefaultSnapshot {
+    var copy = DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values)
+    guard let new = remappedIdentifiers, !new.isEmpty else { return copy }
+    for (name, value) in values {
+      switch value {
+      case .none, .attribute, .failed: break
+      case .one(let identifier): copy.values[name] = .one(new[identifier] ?? identifier)
+      case .many(let identifiers): copy.values[name] = .many(identifiers.map { new[$0] ?? $0 })
+      }
+    }
+    return copy
+  }
+
+  private init(persistentIdentifier: PersistentIdentifier, values: [String: Value]) {
+    self.persistentIdentifier = persistentIdentifier
+    self.values = values
+  }
+
+  // MARK: - Coding
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
+    for (name, value) in values {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(name)
+      switch value {
+      case .none: try container.encodeNil(forKey: key)
+      case .failed(let error): throw error
+      case .attribute(let value): try container.encode(value, forKey: key)
+      case .one(let identifier): try container.encode(identifier, forKey: key)
+      case .many(let identifiers): try container.encode(identifiers, forKey: key)
+      }
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
+    persistentIdentifier = try container.decode(
+      PersistentIdentifier.self, forKey: .persistentIdentifier)
+    guard let type = SnapshotCoding.model(named: persistentIdentifier.entityName, decoder) else {
+      throw SwiftDataError(
+        .unknownModel,
+        "No model is named \(persistentIdentifier.entityName). Make a Schema with it before its snapshots are "
+          + "decoded.")
+    }
+    for property in ModelMetadata.of(type).all {
+      let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      guard container.contains(key) else { continue }
+      values[property.name] = try Self.value(of: property, container, key)
+    }
+  }
+
+  private static func value(
+    of property: ModelMetadata.Property,
+    _ container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
+    _ key: DataStoreSnapshotCodingKey
+  ) throws -> Value {
+    if try container.decodeNil(forKey: key) { return .none }
+    if property.shape.isToMany {
+      return .many(try container.decode([PersistentIdentifier].self, forKey: key))
+    }
+    if property.shape.model != nil {
+      return .one(try container.decode(PersistentIdentifier.self, forKey: key))
+    }
+    if property.transformerName != nil {
+      return .attribute(try container.decode(Data.self, forKey: key))
+    }
+    guard let type = property.shape.wrapped as? any Codable.Type else { return .none }
+    func decode<V: Codable>(_ type: V.Type) throws -> any Codable {
+      try container.decode(type, forKey: key)
+    }
+    do {
+      return .attribute(try decode(type))
+    } catch {
+      // It stays as it is. Whoever needs the value finds out that it is of another type. Any error, since Foundation throws
+      // one of its own for a number that does not fit, and a type's own code may throw what it likes.
+      return .attribute(try container.decode(SnapshotTree.self, forKey: key))
+    }
+  }
+
+  /// Adds what a snapshot of an earlier version of the model lacks, and what the default values make for each object alone:
+  /// properties, and fields of structs. Returns the names of the properties that have got something.
+  mutating func complete(from defaults: PropertyDefaults, in schema: Schema) -> [String] {
+    let name = persistentIdentifier.entityName
+    guard let type = SnapshotCoding.model(named: name, in: schema) else { return [] }
+    var names: [String] = []
+    for property in ModelMetadata.of(type).all {
+      guard property.shape.model == nil, property.transformerName == nil else { continue }
+      guard let value = added(to: property, of: type, defaults) else { continue }
+      values[property.name] = .attribute(value)
+      names.append(property.name)
+    }
+    return names
+  }
+
+  private func added(
+    to property: ModelMetadata.Property, of type: any PersistentModel.Type,
+    _ defaults: PropertyDefaults
+  ) -> (any Codable)? {
+    let encoding = property.shape.encoding
+    func next() -> (value: Any, isOwn: Bool)? {
+      defaults.next(of: property.name, encoding, property.defaultValue, in: type)
+    }
+    switch values[property.name] {
+    case .attribute(let tree as SnapshotTree)?:
+      guard let fields = next().flatMap({ ValueReader.fields(ofDefault: $0.value) }),
+        let whole = try? SnapshotCoding.completed(
+          tree, as: property.shape.wrapped, from: fields)
+      else { return nil }
+      // Not as the type, so that fields which the type lacks stay.
+      return try? SnapshotCoding.decoder.decode(SnapshotTree.self, from: whole)
+    case nil:
+      guard let next = next(), next.isOwn else { return nil }
+      return ((next.value as? any OptionalValue)?.wrapped ?? next.value) as? any Codable
+    default: return nil
+    }
+  }
+}

@@ -108,7 +108,7 @@ struct SnapshotWriter {
     }
   }
 
-  // MARK: Rows
+  // MARK: - Rows
 
   /// What a row has of a struct; nil if it does not exist.
   private static func fields(
@@ -205,7 +205,7 @@ struct SnapshotWriter {
     deleted[root.index, default: []].formUnion(rows)
   }
 
-  // MARK: Lists
+  // MARK: - Lists
 
   /// The members of a list, in its order.
   private func members(of list: List) throws -> [Int64] {
@@ -304,7 +304,7 @@ struct SnapshotWriter {
     note(list.owner, list.entity.rootIndex)
   }
 
-  // MARK: Summary
+  // MARK: - Summary
 
   /// The written rows, for the log of commits.
   var rows: CommitLog.Rows {
@@ -316,5 +316,57 @@ struct SnapshotWriter {
           deleted: (deleted[root] ?? []).sorted()))
     }
     return rows
+  }
+}
+
+// MARK: - Renumbering
+
+/// Gives rows of a mirror different numbers, everywhere they are referred to.
+struct Renumbering {
+  let layout: StoreLayout
+  let connection: StoreConnection
+
+  /// - Parameter numbers: The new numbers by the old ones.
+  func run(_ root: Int, _ numbers: [Int64: Int64]) throws {
+    let statements = try self.statements(root).map { try connection.statement($0) }
+    let table = layout.entities[root].table.sqlName
+    for (old, new) in numbers.sorted(by: { $0.key < $1.key }) where old != new {
+      // The store reports that the new object already existed.
+      try connection.run("DELETE FROM \(table) WHERE \"_id\" = ?1", [.integer(new)])
+      for statement in statements {
+        statement.reset()
+        statement.bind(old, at: 1)
+        statement.bind(new, at: 2)
+        try statement.run()
+      }
+    }
+  }
+
+  private func statements(_ root: Int) -> [String] {
+    let entities = layout.entities
+    // A member without a position has that of its number, which it keeps.
+    let orders = TableLayout(root: entities[root], layout: layout).orders.map {
+      ", \($0.name.sqlName) = ifnull(\($0.name.sqlName), ?1)"
+    }
+    var result = [
+      "UPDATE \(entities[root].table.sqlName) SET \"_id\" = ?2\(orders.joined()) WHERE \"_id\" = ?1"
+    ]
+    for entity in entities {
+      for index in entity.relationships {
+        let property = entity.properties[index]
+        let leadsHere = property.destination.map { entities[$0].rootIndex } == root
+        if let column = property.column?.sqlName, leadsHere {
+          result.append("UPDATE \(entity.table.sqlName) SET \(column) = ?2 WHERE \(column) = ?1")
+        }
+        guard let join = property.joinTable else { continue }
+        let sides =
+          (entity.rootIndex == root ? [join.owner] : []) + (leadsHere ? [join.target] : [])
+        for side in sides {
+          result.append("UPDATE \(join.name.sqlName) SET \(side) = ?2 WHERE \(side) = ?1")
+        }
+      }
+    }
+    var seen: Set<String> = []
+    return result.filter { seen.insert($0).inserted }
   }
 }

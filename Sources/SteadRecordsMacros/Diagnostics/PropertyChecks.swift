@@ -139,3 +139,113 @@ extension VariableDeclSyntax {
     }
   }
 }
+
+// MARK: - Several properties in one declaration
+
+extension VariableDeclSyntax {
+  /// Offers the same properties, each with a separate declaration.
+  var splitting: FixIt? {
+    guard bindings.count > 1 else { return nil }
+    let head = [attributes.trimmedDescription, modifiers.trimmedDescription, bindingSpecifier.text]
+      .filter { !$0.isEmpty }.joined(separator: " ")
+    // Every line begins where the first does.
+    let indentation = leadingTrivia.description.split(separator: "\n").last ?? ""
+    let text = ownTypes.map { binding, type in
+      let annotation = type.map(\.trimmedDescription) ?? ""
+      let initializer = binding.initializer.map { " " + $0.trimmedDescription } ?? ""
+      return "\(head) \(binding.pattern.trimmedDescription)\(annotation)\(initializer)"
+    }.joined(separator: "\n" + indentation)
+    return FixIt(
+      message: ModelRemedy.split,
+      changes: [.replaceText(range: trimmedRange, with: text, in: Syntax(root))])
+  }
+
+  /// Each binding with its type: in `var a, b: Int` the first has the second's.
+  private var ownTypes: [(PatternBindingSyntax, TypeAnnotationSyntax?)] {
+    var following: TypeAnnotationSyntax?
+    let reversed = bindings.reversed().map { binding in
+      following = binding.typeAnnotation ?? (binding.initializer == nil ? following : nil)
+      return (binding, following)
+    }
+    return reversed.reversed()
+  }
+}
+
+// MARK: - Names
+
+/// Names of properties that mean something to the engine or to SwiftData.
+enum ReservedNames {
+  /// Every model gets members of these names, which the engine relies on.
+  static let reserved: Set = ["persistentModelID", "persistentBackingData", "schemaMetadata"]
+
+  /// What names of generated members start with.
+  static let prefix = "_$"
+
+  /// The module that generated code names; a member of that name would hide it.
+  static let module = "SteadRecords"
+
+  /// A stored property of the name works, but the model's own is then out of reach.
+  static let hidden: Set = ["isDeleted", "hasChanges", "modelContext", "hashValue"]
+
+  /// Core Data's objects have members of these names; a model with such a property opens no store.
+  static let refusedByApple: Set = ["description", "hash"]
+}
+
+// MARK: - Types of values
+
+/// Types of the standard library and Foundation that are certainly values, never models.
+enum ValueTypes {
+  /// The types whose values fit in a column at any reasonable length.
+  static let small: Set = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64",
+    "Float", "Double", "CGFloat", "Decimal", "Date", "UUID", "TimeInterval",
+  ]
+
+  static let all = small.union(["String", "Substring", "Character", "Data", "URL"])
+}
+
+extension PatternBindingSyntax {
+  /// The declared type without optionality.
+  var valueType: TypeSyntax? {
+    guard let type = typeAnnotation?.type else { return nil }
+    return type.as(OptionalTypeSyntax.self)?.wrappedType
+      ?? type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self)?.wrappedType ?? type
+  }
+
+  /// The name of the type, or of an array's element, when it is certainly no model.
+  var obviousValueType: String? {
+    guard let valueType else { return literalType ?? calledType }
+    let element = valueType.as(ArrayTypeSyntax.self)?.element ?? valueType
+    guard ValueTypes.all.contains(element.plainName) else { return nil }
+    return valueType.trimmedDescription
+  }
+
+  private var literalType: String? {
+    switch initializer?.value.kind {
+    case .stringLiteralExpr: "String"
+    case .integerLiteralExpr: "Int"
+    case .floatLiteralExpr: "Double"
+    case .booleanLiteralExpr: "Bool"
+    default: nil
+    }
+  }
+
+  /// `Date` of `Date()`.
+  private var calledType: String? {
+    let called = initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
+    guard let name = called?.as(DeclReferenceExprSyntax.self)?.baseName.text,
+      ValueTypes.all.contains(name)
+    else { return nil }
+    return name
+  }
+
+  var isArray: Bool {
+    valueType?.is(ArrayTypeSyntax.self) ?? initializer?.value.is(ArrayExprSyntax.self) ?? false
+  }
+
+  /// Whether the property is nil before anything is assigned.
+  func startsAsNil(constant: Bool) -> Bool {
+    guard !constant, let type = typeAnnotation?.type else { return false }
+    return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+  }
+}

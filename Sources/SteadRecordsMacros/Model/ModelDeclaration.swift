@@ -44,3 +44,102 @@ struct ModelDeclaration {
     inherits ? "\(model)._$first + \(position)" : "\(position)"
   }
 }
+
+// MARK: - Properties
+
+/// A property that gets a column.
+struct PersistedProperty {
+  /// The name as written, in backticks if it needs them.
+  var name: String
+  /// The declared type; nil when the initial value decides it.
+  var type: String?
+  var initialValue: String?
+  /// Whether it is a `let`, which cannot have accessors.
+  var isConstant: Bool
+  var storage: Storage
+  /// `Attribute(…)` or `Relationship(…)` with the arguments as written; nil without such an attribute.
+  var metadata: String?
+  var isRelationship: Bool
+  var observers: [Observer]
+  /// Whether the initial value is more than a literal, so that evaluating it costs something.
+  var evaluates: Bool
+  /// Whether syntax alone shows that the type isn't a model.
+  var isValue: Bool
+
+  /// Which family of slots the options ask for; within a family the type decides.
+  enum Storage: String {
+    case plain = "_makeSlot"
+    case transformable = "_makeTransformableSlot"
+    case external = "_makeExternalSlot"
+    case opaque = "_makeOpaqueSlot"
+  }
+
+  struct Observer {
+    enum Kind: String { case willSet, didSet }
+
+    var kind: Kind
+    /// The name of the value handed over, when it is used at all.
+    var parameter: String?
+    var body: String
+  }
+
+  /// The name without backticks, which is the column's name.
+  var plainName: String { name.filter { $0 != "`" } }
+  var slot: String { prefixed("_$slot_") }
+  /// The property of no size whose initialization stands for that of the property.
+  var proof: String { prefixed("_$proof_") }
+  /// Whether an observer runs. As in the language, what an observer assigns it does not observe.
+  var observing: String { prefixed("_$observing_") }
+  /// Whether the class's initializers may leave the property alone.
+  var hasInitialValue: Bool {
+    initialValue != nil || (!isConstant && isOptional)
+  }
+
+  /// `T?` and `T!` start as nil; `Optional<T>` does not.
+  var isOptional: Bool { type.map { $0.hasSuffix("?") || $0.hasSuffix("!") } ?? false }
+
+  /// The type where an expression is expected of it: `T!` is only a spelling of `T?`.
+  var usableType: String? {
+    type.map { $0.hasSuffix("!") ? String($0.dropLast()) + "?" : $0 }
+  }
+
+  /// Whether it may be a to-many relationship, whose array is changed in place; observers need the old
+  /// value, too.
+  var isChangedInPlace: Bool {
+    guard storage == .plain, !isValue, observers.isEmpty else { return false }
+    let start = type ?? initialValue ?? ""
+    return start.hasPrefix("[") || start.hasPrefix("Array<")
+  }
+
+  /// The expression that makes the slot.
+  var slotExpression: String {
+    let function = "SteadRecords.\(storage.rawValue)"
+    if let usableType { return "\(function)((\(usableType)).self)" }
+    return "\(function)(inferring: \(initialValue ?? "nil"))"
+  }
+
+  /// The property's key path, where the root is known from what surrounds it.
+  func keyPath(of model: String) -> String {
+    // With a root before them the compiler takes these two for types, backticks or not.
+    plainName == "Type" || plainName == "Protocol" ? "\\.`\(plainName)`" : "\\\(model).\(name)"
+  }
+
+  /// The name of a generated member that belongs to the property.
+  ///
+  /// Unique, since no property's own name may start with `_$` and no two prefixes start alike.
+  private func prefixed(_ prefix: String) -> String {
+    guard name.first == "`" else { return prefix + name }
+    // A keyword needs its backticks no more behind a prefix; a raw identifier does.
+    let isKeyword = plainName.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }
+    return isKeyword ? prefix + plainName : "`\(prefix)\(plainName)`"
+  }
+
+  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+      true
+    default: false
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxMacros
 
@@ -41,5 +42,110 @@ extension ModelMacro: ExtensionMacro {
   ) throws -> [ExtensionDeclSyntax] {
     guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
     return model.conformances(to: protocols, of: type)
+  }
+}
+
+// MARK: - Attributes and conformances
+
+extension ClassDeclSyntax {
+  /// What `@Model` attaches to a property, so that it gets its slot and its accessors.
+  ///
+  /// Called for every member of a class, so it only looks at the others to find their positions.
+  func attributes(
+    for variable: VariableDeclSyntax, configuration: (any BuildConfiguration)?
+  ) -> [AttributeSyntax] {
+    guard variable.isPersisted, variable.bindingSpecifier.tokenKind != .keyword(.let),
+      let property = variable.persistedName
+    else { return [] }
+    var position = 0
+    for member in memberBlock.members.active(in: configuration) {
+      guard let other = member.as(VariableDeclSyntax.self), other.isPersisted,
+        let name = other.persistedName
+      else { continue }
+      if name == property {
+        let index = ModelDeclaration.index(
+          position, in: self.name.text, inherits: inheritanceClause != nil)
+        let text =
+          "@SteadRecords._PersistedProperty(at: \"\(index)\", of: \"\(self.name.text)\")"
+        return [AttributeSyntax(text: text)]
+      }
+      position += 1
+    }
+    return []
+  }
+
+  /// The extensions that declare the conformances that the class lacks.
+  func conformances(
+    to protocols: [TypeSyntax], of type: some TypeSyntaxProtocol
+  ) -> [ExtensionDeclSyntax] {
+    // An extension must not be visible more widely than the class.
+    let availability = attributes.compactMap { element -> String? in
+      guard case .attribute(let attribute) = element, attribute.plainName == "available" else {
+        return nil
+      }
+      return attribute.trimmedDescription + "\n"
+    }.joined()
+    let head = "\(availability)nonisolated extension \(type.trimmed): "
+    return protocols.compactMap { missing in
+      switch missing.plainName {
+      case "PersistentModel": "\(head)SteadRecords.PersistentModel"
+      case "Sendable":
+        """
+        @available(*, unavailable, message: "models belong to one context; send persistentModelID")
+        \(head)Swift.Sendable
+        """
+      case "Observable": "\(head)SteadRecords._Observable"
+      default: nil
+      }
+    }.map { (text: String) in ExtensionDeclSyntax(text: text) }
+  }
+}
+
+extension VariableDeclSyntax {
+  /// The name as written.
+  var persistedName: String? {
+    bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+  }
+}
+
+// MARK: - Properties
+
+/// `@_PersistedProperty`, which `@Model` attaches: gives a property its slot and its accessors.
+enum PersistedPropertyMacro {
+  // What the macro writes is laid out already.
+  static let formatMode = FormatMode.disabled
+
+  /// `at:` and `of:`: the property's index and its class, as generated code spells them.
+  private static func arguments(of node: AttributeSyntax) -> (index: String, model: String)? {
+    guard case .argumentList(let list) = node.arguments else { return nil }
+    let texts = list.compactMap {
+      $0.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+    }
+    return texts.count == 2 ? (texts[0], texts[1]) : nil
+  }
+}
+
+extension PersistedPropertyMacro: PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let property = PersistedProperty(variable)
+    else { return [] }
+    return [DeclSyntax(text: property.storageMembers.joined(separator: "\n\n"))]
+  }
+}
+
+extension PersistedPropertyMacro: AccessorMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let variable = declaration.as(VariableDeclSyntax.self),
+      let property = PersistedProperty(variable), let place = arguments(of: node)
+    else { return [] }
+    return property.accessors(index: place.index, model: place.model)
+      .map(AccessorDeclSyntax.init(text:))
   }
 }

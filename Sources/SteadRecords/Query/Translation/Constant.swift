@@ -39,3 +39,130 @@ enum Constant {
     (value.rawValue as? any SQLConstant)?.sqlConstant
   }
 }
+
+// MARK: - Types
+
+/// A type whose values can be written in SQL.
+protocol SQLConstant {
+  var sqlConstant: Constant { get }
+}
+
+extension Optional: SQLConstant {
+  var sqlConstant: Constant {
+    switch self {
+    case nil: .null
+    case let value?: Constant(any: value)
+    }
+  }
+}
+
+extension Bool: SQLConstant {
+  var sqlConstant: Constant { .scalar(.integer(self ? 1 : 0), .boolean) }
+}
+
+extension BinaryInteger where Self: SQLConstant {
+  var sqlConstant: Constant { .scalar(.integer(Int64(truncatingIfNeeded: self)), .integer) }
+}
+extension Int: SQLConstant {}
+extension Int8: SQLConstant {}
+extension Int16: SQLConstant {}
+extension Int32: SQLConstant {}
+extension Int64: SQLConstant {}
+extension UInt8: SQLConstant {}
+extension UInt16: SQLConstant {}
+extension UInt32: SQLConstant {}
+
+extension UInt64: SQLConstant {
+  /// INTEGER while it fits, then text of 20 digits, which SQLite sorts after all numbers.
+  var sqlConstant: Constant {
+    if let small = Int64(exactly: self) { return .scalar(.integer(small), .unsigned64) }
+    let digits = String(self)
+    let padding = String(repeating: "0", count: 20 - digits.count)
+    return .scalar(.text(padding + digits), .unsigned64)
+  }
+}
+extension UInt: SQLConstant {
+  var sqlConstant: Constant { UInt64(self).sqlConstant }
+}
+
+extension Double: SQLConstant {
+  var sqlConstant: Constant { .scalar(isNaN ? .text("NaN") : .real(self), .real) }
+}
+extension Float: SQLConstant {
+  var sqlConstant: Constant { Double(self).sqlConstant }
+}
+extension CGFloat: SQLConstant {
+  var sqlConstant: Constant { Double(self).sqlConstant }
+}
+
+extension Date: SQLConstant {
+  var sqlConstant: Constant {
+    let seconds = timeIntervalSinceReferenceDate
+    return .scalar(seconds.isNaN ? .text("NaN") : .real(seconds), .date)
+  }
+}
+
+extension String: SQLConstant {
+  var sqlConstant: Constant { .scalar(.text(self), .text) }
+}
+extension Substring: SQLConstant {
+  var sqlConstant: Constant { .scalar(.text(String(self)), .text) }
+}
+extension Character: SQLConstant {
+  var sqlConstant: Constant { .scalar(.text(String(self)), .text) }
+}
+
+extension Decimal: SQLConstant {
+  var sqlConstant: Constant { .scalar(.text(description), .decimal) }
+}
+extension UUID: SQLConstant {
+  var sqlConstant: Constant {
+    .scalar(.blob(withUnsafeBytes(of: uuid) { Data($0) }), .uuid)
+  }
+}
+extension Data: SQLConstant {
+  var sqlConstant: Constant { .scalar(.blob(self), .data) }
+}
+extension URL: SQLConstant {
+  /// A stored URL has no base, so one with a base equals none of them.
+  var sqlConstant: Constant {
+    baseURL == nil ? .scalar(.text(absoluteString), .url) : .other(self)
+  }
+}
+extension PersistentIdentifier: SQLConstant {
+  var sqlConstant: Constant { .identifier(self) }
+}
+
+// MARK: - Ranges
+
+/// A range known before the query runs.
+protocol BoundedRange {
+  var lower: Constant? { get }
+  var upper: Constant? { get }
+  var isClosed: Bool { get }
+}
+extension Range: BoundedRange {
+  var lower: Constant? { Constant(lowerBound) }
+  var upper: Constant? { Constant(upperBound) }
+  var isClosed: Bool { false }
+}
+extension ClosedRange: BoundedRange {
+  var lower: Constant? { Constant(lowerBound) }
+  var upper: Constant? { Constant(upperBound) }
+  var isClosed: Bool { true }
+}
+extension PartialRangeFrom: BoundedRange {
+  var lower: Constant? { Constant(lowerBound) }
+  var upper: Constant? { nil }
+  var isClosed: Bool { true }
+}
+extension PartialRangeThrough: BoundedRange {
+  var lower: Constant? { nil }
+  var upper: Constant? { Constant(upperBound) }
+  var isClosed: Bool { true }
+}
+extension PartialRangeUpTo: BoundedRange {
+  var lower: Constant? { nil }
+  var upper: Constant? { Constant(upperBound) }
+  var isClosed: Bool { false }
+}

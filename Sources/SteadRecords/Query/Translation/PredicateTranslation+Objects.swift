@@ -102,7 +102,7 @@ extension PredicateTranslation {
     return "ifnull(\(existing(object)), \(form: Int(Self.noRow)))"
   }
 
-  // MARK: Captured identifiers
+  // MARK: - Captured identifiers
 
   /// The SQL of `identifiers.contains(row's identifier)`.
   func isObject(

@@ -21,7 +21,7 @@ final class PredicateTranslation {
 
   var isExact: Bool { reasons.isEmpty }
 
-  // MARK: Expressions
+  // MARK: - Expressions
 
   func term<E: PredicateExpression>(
     _ expression: E, _ mode: TranslationMode = .exact
@@ -62,7 +62,7 @@ final class PredicateTranslation {
   /// Notes that a part of the predicate is left to memory.
   func leaveToMemory(_ error: NotTranslatable) { reasons.append(error.reason) }
 
-  // MARK: Variables
+  // MARK: - Variables
 
   func variable(_ key: PredicateExpressions.VariableID) throws -> Term {
     for variable in variables.reversed() where variable.key == key { return variable.term }

@@ -1,13 +1,128 @@
 import Foundation
+import Synchronization
 
-/// A node of a predicate that has a meaning in SQL.
+/// A node of a predicate that can be translated to SQL.
 ///
-/// The conformances of Foundation's nodes are under Operators, one file each, and all in ``TranslatedNodes``; our own nodes are under Nodes with
-/// theirs. A node that cannot be expressed in SQL throws ``NotTranslatable``; the predicate, or the part of it that a
-/// conjunction separates, is then evaluated in memory.
+/// The conformances of Foundation's nodes are in Operators, one family of nodes in each file; all of them are listed in
+/// ``TranslatedNodes``. This package's own nodes are in Nodes with theirs. To support another node, make it conform and add
+/// it to the table: nothing else changes.
+///
+/// A node that has no SQL throws ``NotTranslatable``. The smallest operand of a top-level conjunction that contains the node
+/// is then evaluated in memory, on the rows that the rest of the predicate leaves.
 protocol SQLTranslatable: PredicateExpression, SendableMetatype {
+  /// The node in SQL.
+  ///
+  /// - Parameter mode: Whether NULL may stand for false, and whether rows that do not match may be accepted.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term
 
-  /// This node for memory, which throws instead of trapping; nil if nothing in it can trap.
+  /// The node for evaluation in memory, which throws ``Trap`` where this one would trap; nil if nothing in it can trap.
   func checkedNode() -> CheckedExpression<Output>?
+}
+
+/// What the place of an expression allows its SQL to be.
+enum TranslationMode {
+  /// The value itself.
+  case exact
+  /// A condition: NULL counts as false.
+  case condition
+  /// A condition that may also accept rows that do not match, if the translation notes it.
+  case filter
+
+  var nullIsFalse: Bool { self != .exact }
+  /// A condition that must be exact, yet may be NULL for false.
+  var withoutExcess: TranslationMode { self == .filter ? .condition : self }
+}
+
+/// Why a part of a predicate has no SQL.
+struct NotTranslatable: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+// MARK: - The nodes
+
+/// The nodes that have SQL.
+///
+/// A linker takes from a static library only the object files that something refers to, and nothing refers to a
+/// conformance: `as? any SQLTranslatable` asks the runtime for it by name. So a program that linked this library through an
+/// archive would lose the files under Operators, and evaluate every predicate in memory. This table refers to each of
+/// them.
+enum TranslatedNodes {
+  private typealias Node = PredicateExpressions
+  private typealias One = PredicateExpressions.Value<Int>
+  private typealias Text = PredicateExpressions.Value<String>
+  private typealias Yes = PredicateExpressions.Value<Bool>
+  private typealias List = PredicateExpressions.Value<[Int]>
+  private typealias Table = PredicateExpressions.Value<[Int: Int]>
+  private typealias Real = PredicateExpressions.Value<Double>
+  private typealias Maybe = PredicateExpressions.Value<Int?>
+
+  /// Each node of Foundation's, with some types in it: a node has one conformance for all types.
+  static let all: [any SQLTranslatable.Type] =
+    [
+      Node.Value<Int>.self, Node.Variable<Int>.self, Node.KeyPath<Text, Int>.self,
+      Node.NilLiteral<Int>.self,
+    ] + logic + numbers + collections + types
+
+  private static let logic: [any SQLTranslatable.Type] = [
+    Node.Conjunction<Yes, Yes>.self, Node.Disjunction<Yes, Yes>.self, Node.Negation<Yes>.self,
+    Node.Equal<One, One>.self, Node.NotEqual<One, One>.self, Node.Comparison<One, One>.self,
+    Node.Conditional<Yes, One, One>.self, Node.NilCoalesce<Maybe, One>.self,
+    Node.ForcedUnwrap<Maybe, Int>.self, Node.OptionalFlatMap<Maybe, Int, One, Int>.self,
+  ]
+
+  private static let numbers: [any SQLTranslatable.Type] = [
+    Node.Arithmetic<One, One>.self, Node.UnaryMinus<One>.self, Node.IntDivision<One, One>.self,
+    Node.IntRemainder<One, One>.self, Node.FloatDivision<Real, Real>.self,
+    Node.Range<One, One>.self, Node.ClosedRange<One, One>.self,
+    Node.RangeExpressionContains<Node.Value<ClosedRange<Int>>, One>.self,
+  ]
+
+  private static let collections: [any SQLTranslatable.Type] = [
+    Node.SequenceContains<List, One>.self, Node.SequenceContainsWhere<List, Yes>.self,
+    Node.SequenceAllSatisfy<List, Yes>.self, Node.SequenceStartsWith<List, List>.self,
+    Node.SequenceMinimum<List>.self, Node.SequenceMaximum<List>.self,
+    Node.Filter<List, Yes>.self, Node.CollectionContainsCollection<Text, Text>.self,
+    Node.CollectionIndexSubscript<List, One>.self,
+    Node.CollectionRangeSubscript<List, Node.Value<Range<Int>>>.self,
+    Node.DictionaryKeySubscript<Table, One, Int>.self,
+    Node.DictionaryKeyDefaultValueSubscript<Table, One, One>.self,
+    Node.StringContainsRegex<Text, Node.Value<Node.PredicateRegex>>.self,
+  ]
+
+  private static let types: [any SQLTranslatable.Type] = [
+    Node.TypeCheck<One, Int>.self, Node.ConditionalCast<One, Int>.self,
+    Node.ForceCast<One, Int>.self,
+    Node.ExpressionEvaluate<Node.Value<Expression<Int, Int>>, One, Int>.self,
+  ]
+
+  /// The names of the nodes that have SQL, without the types in them.
+  private static let names = Set(all.map { name(of: $0) })
+
+  private static let reported = Mutex<Set<String>>([])
+
+  /// A node as SQL; nil if it has none.
+  static func translatable<E: PredicateExpression>(_ node: E) -> (any SQLTranslatable)? {
+    if let node = node as? any SQLTranslatable { return node }
+    let name = name(of: E.self)
+    if names.contains(name), reported.withLock({ $0.insert(name).inserted }) {
+      report(name)
+    }
+    return nil
+  }
+
+  /// Reports that a predicate is evaluated in memory although it has SQL.
+  private static func report(_ name: String) {
+    Report.problem(
+      .recordsFailed, subject: name,
+      message:
+        "Predicates with \(name) are evaluated in memory, which reads every row: this program was linked without the "
+        + "part of the library that makes SQL of it. Link the library as SwiftPM does, or its archive as a whole "
+        + "(-Wl,--whole-archive), and keep the sections swift5_*.")
+  }
+
+  private static func name(of type: any Any.Type) -> String {
+    String(String(reflecting: type).prefix { $0 != "<" })
+  }
 }

@@ -1,0 +1,89 @@
+import Synchronization
+
+// What the runtime's reflection tells of a class's stored properties.
+
+/// Where stored properties of a class lie in its objects; nil for a name that isn't a stored property.
+func storedPropertyOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
+  var offsets: [String: Int] = [:]
+  for index in 0..<storedPropertyCount(of: type) {
+    var field = FieldMetadata()
+    _ = childMetadata(of: type, index: index, field: &field)
+    // A superclass's fields come first, so its private namesake does not count.
+    if let name = field.name {
+      offsets[String(cString: name)] = storedPropertyOffset(of: type, index: index)
+    }
+    field.free?(field.name)
+  }
+  return names.map { offsets[$0] }
+}
+
+/// The type of a stored property.
+func storedPropertyType(of type: AnyClass, index: Int) -> Any.Type {
+  var field = FieldMetadata()
+  defer { field.free?(field.name) }
+  return childMetadata(of: type, index: index, field: &field)
+}
+
+/// Laid out as the runtime's reflection writes it.
+private struct FieldMetadata {
+  var name: UnsafePointer<CChar>?
+  var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
+  var isStrong = false
+  var isVar = false
+}
+
+// Mirror reads through these; it offers names and values, but no places.
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+func storedPropertyCount(of type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
+private func childMetadata(
+  of type: Any.Type, index: Int, field: UnsafeMutablePointer<FieldMetadata>
+) -> Any.Type
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+func storedPropertyOffset(of type: Any.Type, index: Int) -> Int
+
+// MARK: - Optionals
+
+/// Lets code that holds a type as `Any.Type` find out what an optional wraps.
+protocol OptionalType {
+  static var wrappedType: any Any.Type { get }
+}
+
+extension Optional: OptionalType {
+  static var wrappedType: any Any.Type { Wrapped.self }
+}
+
+/// Lets code that holds any value ask whether it is nil.
+protocol OptionalValue {
+  var isNil: Bool { get }
+  /// The value that is not nil.
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+  var wrapped: Any? { self }
+}
+
+// MARK: - What is known of types
+
+/// Answers about types, each found out once.
+final class TypeCache<Answer: Sendable>: Sendable {
+  private let answers = Mutex<[ObjectIdentifier: Answer]>([:])
+
+  func value(for type: ObjectIdentifier, _ find: () -> Answer) -> Answer {
+    if let answer = answers.withLock({ $0[type] }) { return answer }
+    let answer = find()
+    answers.withLock { $0[type] = answer }
+    return answer
+  }
+}
+
+#if STEAD_THREAD_SANITIZER
+  import SteadFiles
+
+  /// In all files of the module.
+  typealias Mutex<Value> = SanitizedMutex<Value>
+#endif

@@ -1,0 +1,233 @@
+import Foundation
+import SteadSQLite
+
+private typealias Node = PredicateExpressions
+
+extension PredicateExpressions.SequenceContains: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let (collection, value) = (try translation.term(sequence), try translation.term(element))
+    if case .constant(.other(let range as any BoundedRange)) = collection {
+      try translation.checkOrder(of: RHS.Output.self)
+      return try translation.rangeContains(.constant(.other(range)), value, mode)
+    }
+    if case .range = collection { return try translation.rangeContains(collection, value, mode) }
+    return try translation.contains(collection, value, mode)
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(sequence, element) { Node.build_contains($0, $1) }
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    switch try translation.collection(sequence) {
+    case .rows(let rows):
+      let inner: TranslationMode = mode == .filter && rows.presence == nil ? .filter : .condition
+      let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
+        try translation.condition(self.test, inner)
+      }
+      return translation.exists(rows, where: test)
+    case .list(let list):
+      let test = try translation.binding(variable.key, to: translation.element(of: list)) {
+        try translation.condition(self.test, .condition)
+      }
+      let exists: SQLFragment =
+        "EXISTS (SELECT 1 FROM \(translation.source(of: list, where: test)))"
+      return mode.nullIsFalse ? .boolean(exists) : translation.valued(exists, list.value)
+    default: throw NotTranslatable("contains(where:) on a value that isn't a collection")
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(sequence, test) { [variable] sequence, test in
+      CheckedExpression { bindings in
+        try sequence.evaluate(bindings).contains {
+          try test.evaluate(bindings.binding(variable, to: $0))
+        }
+      }
+    }
+  }
+}
+
+extension PredicateTranslation {
+  /// The term of a collection, a captured one as an array of parameters.
+  func collection<E: PredicateExpression>(_ expression: E) throws -> Term {
+    let term = try term(expression)
+    guard case .constant(.other(let value)) = term, value is any Collection else { return term }
+    return .list(try ListParameter(value, in: self).list(alias: newAlias()))
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    switch try translation.collection(sequence) {
+    case .rows(let rows):
+      let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
+        try translation.condition(self.test, .condition)
+      }
+      return translation.allSatisfy(rows, test)
+    case .list(let list):
+      let test = try translation.binding(variable.key, to: translation.element(of: list)) {
+        try translation.condition(self.test, .condition)
+      }
+      return translation.valued(
+        "NOT EXISTS (SELECT 1 FROM \(translation.source(of: list, where: "(\(test)) IS NOT 1")))",
+        list.value)
+    default: throw NotTranslatable("allSatisfy on a value that isn't a collection")
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(sequence, test) { [variable] sequence, test in
+      CheckedExpression { bindings in
+        try sequence.evaluate(bindings).allSatisfy {
+          try test.evaluate(bindings.binding(variable, to: $0))
+        }
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.Filter: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    switch try translation.collection(sequence) {
+    case .rows(var rows):
+      let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
+        try translation.condition(filter, .condition)
+      }
+      rows.condition = "\(rows.condition) AND \(test)"
+      return .rows(rows)
+    case .list(var list):
+      let test = try translation.binding(variable.key, to: translation.element(of: list)) {
+        try translation.condition(filter, .condition)
+      }
+      list.condition = list.condition.map { "\($0) AND \(test)" } ?? test
+      return .list(list)
+    default: throw NotTranslatable("filter on a value that isn't a collection")
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(sequence, filter) { [variable] sequence, filter in
+      CheckedExpression { bindings in
+        try sequence.evaluate(bindings).filter {
+          try filter.evaluate(bindings.binding(variable, to: $0))
+        }
+      }
+    }
+  }
+}
+
+extension PredicateExpressions.SequenceMaximum: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.checkOrder(of: Elements.Output.Element.self)
+    return try translation.extreme(of: elements, descending: true)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? { remade(elements) { Node.build_max($0) } }
+}
+
+extension PredicateExpressions.SequenceMinimum: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.checkOrder(of: Elements.Output.Element.self)
+    return try translation.extreme(of: elements, descending: false)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? { remade(elements) { Node.build_min($0) } }
+}
+
+extension PredicateTranslation {
+  fileprivate func extreme<E: PredicateExpression>(
+    of expression: E, descending: Bool
+  ) throws -> Term {
+    guard case .list(let list) = try collection(expression) else {
+      throw NotTranslatable("the extreme of a value that isn't a stored array")
+    }
+    let element = try scalar(try element(of: list))
+    let direction: SQLFragment = descending ? " DESC" : ""
+    let collation = collation(of: element.encoding, isPlain: false)
+    return single(
+      of: list, order: "\(element.sql)\(collation)\(direction)", nullability: .optional)
+  }
+}
+
+extension PredicateExpressions.CollectionIndexSubscript: SQLTranslatable {
+  /// An index past the end traps in Swift; here it has no value, and the row matches nothing.
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    guard case .list(let list) = try translation.collection(wrapped), list.condition == nil else {
+      throw NotTranslatable("a subscript of a value that isn't a stored array")
+    }
+    let index = try translation.scalar(index)
+    return translation.single(
+      of: list, where: "\(SQLName(list.alias, "key")) = \(index.sql)",
+      order: "\(SQLName(list.alias, "id"))",
+      nullability: list.elementIsOptional ? .optional : .undefined)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(wrapped, index) { Node.build_subscript($0, $1) }
+  }
+}
+
+extension PredicateExpressions.CollectionRangeSubscript: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    throw NotTranslatable("a slice of a collection")
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(wrapped, range) { Node.build_subscript($0, $1) }
+  }
+}
+
+extension PredicateExpressions.DictionaryKeySubscript: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    throw NotTranslatable("a value of a dictionary")
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(wrapped, key) { Node.build_subscript($0, $1) }
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    throw NotTranslatable("a value of a dictionary")
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(wrapped, key, `default`) { Node.build_subscript($0, $1, default: $2) }
+  }
+}
+
+extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.prefixTest(
+      "stead_starts", translation.term(base), translation.term(prefix), mode)
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(base, prefix) { Node.build_starts($0, with: $1) }
+  }
+}
+
+extension PredicateExpressions.CollectionContainsCollection: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.textTest(
+      "stead_contains", translation.scalar(base), translation.scalar(other))
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(base, other) { Node.build_contains($0, $1) }
+  }
+}
+
+extension PredicateExpressions.StringContainsRegex: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    throw NotTranslatable("a regular expression")
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(subject, regex) { Node.build_contains($0, $1) }
+  }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import SteadSQLite
+
+private typealias Node = PredicateExpressions
+
+extension PredicateExpressions.Value: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    .constant(Constant(value))
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? { nil }
+}
+
+extension PredicateExpressions.NilLiteral: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    .constant(.null)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? { nil }
+}
+
+extension PredicateExpressions.Variable: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    try translation.variable(key)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? { nil }
+}
+
+extension PredicateExpressions.KeyPath: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let base = try translation.term(root)
+    switch base {
+    case .row(let row): return try translation.property(keyPath, of: row)
+    case .composite(let composite): return try translation.field(keyPath, of: composite)
+    case .rows(let rows): return try collection(rows, translation)
+    case .list(let list): return try collection(list, translation)
+    case .constant(.other(let value)):
+      if Root.Output.self is any Collection.Type { break }
+      guard let value = value as? Root.Output else { break }
+      return .constant(Constant(value[keyPath: keyPath]))
+    case .scalar(let scalar):
+      if scalar.encoding == .text, Root.Output.self is any StringProtocol.Type {
+        return try text(scalar, translation)
+      }
+      if Root.Output.self is any RawRepresentable.Type,
+        RawValueKeyPath.isRawValue(keyPath, of: Root.Output.self)
+      {
+        return base
+      }
+    default: break
+    }
+    throw NotTranslatable("\(keyPath) isn't a stored property")
+  }
+
+  private func collection(
+    _ rows: RowsTerm, _ translation: PredicateTranslation
+  ) throws -> Term {
+    switch kind {
+    case .collectionCount: return translation.count(of: rows)
+    case .collectionIsEmpty: return translation.isEmpty(rows)
+    case .collectionFirst: return translation.first(of: rows)
+    case .bidirectionalCollectionLast, nil: throw NotTranslatable("\(keyPath) of a relationship")
+    @unknown default: throw NotTranslatable("\(keyPath) of a relationship")
+    }
+  }
+
+  private func collection(
+    _ list: ListTerm, _ translation: PredicateTranslation
+  ) throws -> Term {
+    switch kind {
+    case .collectionCount: return translation.count(of: list)
+    case .collectionIsEmpty: return translation.isEmpty(list)
+    case .collectionFirst: return translation.element(of: list, descending: false)
+    case .bidirectionalCollectionLast: return translation.element(of: list, descending: true)
+    case nil: throw NotTranslatable("\(keyPath) of an array")
+    @unknown default: throw NotTranslatable("\(keyPath) of an array")
+    }
+  }
+
+  private func text(_ text: Scalar, _ translation: PredicateTranslation) throws -> Term {
+    switch kind {
+    case .collectionCount:
+      .scalar(
+        Scalar(
+          sql: "stead_count(\(text.sql))", encoding: .integer,
+          nullability: text.nullability == .never ? .never : .undefined, strict: text.strict))
+    case .collectionIsEmpty:
+      .boolean(
+        "\(text.sql) = ''", text.nullability == .never ? .never : .undefined, strict: text.strict)
+    default: throw NotTranslatable("\(keyPath) of a string")
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(root) { Node.build_KeyPath(root: $0, keyPath: keyPath) }
+  }
+}
+
+extension PredicateExpressions.Conjunction: SQLTranslatable {
+  /// If more rows than match are allowed, a side without SQL is left out and evaluated in memory.
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    guard mode == .filter else {
+      let (left, right) = (
+        try translation.condition(lhs, mode), try translation.condition(rhs, mode)
+      )
+      return .boolean("(\(left) AND \(right))", .undefined)
+    }
+    let left = try side(lhs, translation)
+    let right = try side(rhs, translation)
+    switch (left, right) {
+    case (let left?, let right?): return .boolean("(\(left) AND \(right))")
+    case (let only?, nil), (nil, let only?): return .boolean(only)
+    case (nil, nil): return .boolean(.yes)
+    }
+  }
+
+  private func side<E: PredicateExpression>(
+    _ expression: E, _ translation: PredicateTranslation
+  ) throws -> SQLFragment? where E.Output == Bool {
+    do {
+      return try translation.condition(expression, .filter)
+    } catch let error as NotTranslatable {
+      translation.leaveToMemory(error)
+      return nil
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(lhs, rhs) { Node.build_Conjunction(lhs: $0, rhs: $1) }
+  }
+}
+
+extension PredicateExpressions.Disjunction: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let (left, right) = (
+      try translation.condition(lhs, mode), try translation.condition(rhs, mode)
+    )
+    return .boolean("(\(left) OR \(right))", .undefined)
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? {
+    remade(lhs, rhs) { Node.build_Disjunction(lhs: $0, rhs: $1) }
+  }
+}
+
+extension PredicateExpressions.Negation: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    // NULL for "no value" must stay NULL, hence the exact value even in a condition.
+    let value = try translation.scalar(wrapped)
+    if value.isColumn {
+      return .boolean("\(value.sql) = 0", value.nullability, strict: value.strict)
+    }
+    return .boolean("NOT (\(value.sql))", value.nullability, strict: value.strict)
+  }
+
+  func checkedNode() -> CheckedExpression<Bool>? { remade(wrapped) { Node.build_Negation($0) } }
+}
+
+extension PredicateExpressions.Conditional: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    // A test without a value gives no value, so the test is exact and has a branch for NULL.
+    let test = try translation.scalar(test)
+    let first = try translation.term(trueBranch, mode)
+    let second = try translation.term(falseBranch, mode)
+    if case .row(let one) = first, case .row(let other) = second, one.entity === other.entity {
+      let id = choice(
+        test, translation.existing(try translation.object(first)),
+        translation.existing(try translation.object(second)))
+      if one.nullability == .optional || other.nullability == .optional {
+        return .row(RowTerm(entity: one.entity, id: id, nullability: .optional))
+      }
+      var row = RowTerm(
+        entity: one.entity, id: id, nullability: .either(one.nullability, other.nullability))
+      let canTrap = test.nullability != .never || one.premise != nil || other.premise != nil
+      if canTrap { try translation.require(&row) }
+      return .row(row)
+    }
+    let (left, right) = (try translation.scalar(first), try translation.scalar(second))
+    let isOptional = left.nullability == .optional || right.nullability == .optional
+    let encoding = if case .constant(.null) = first { right.encoding } else { left.encoding }
+    return .scalar(
+      Scalar(
+        sql: choice(test, left.sql, right.sql), encoding: encoding,
+        nullability: isOptional
+          ? .optional
+          : .either(test.nullability, .either(left.nullability, right.nullability))))
+  }
+
+  private func choice(
+    _ test: Scalar, _ first: SQLFragment, _ second: SQLFragment
+  ) -> SQLFragment {
+    test.nullability == .never
+      ? "CASE WHEN \(test.sql) THEN \(first) ELSE \(second) END"
+      : "CASE \(test.sql) WHEN 1 THEN \(first) WHEN 0 THEN \(second) END"
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    remade(test, trueBranch, falseBranch) { Node.build_Conditional($0, $1, $2) }
+  }
+}
+
+extension PredicateExpressions.ExpressionEvaluate: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    guard case .constant(.other(let value)) = try translation.term(expression),
+      let inner = value as? Expression<repeat (each Input).Output, Output>
+    else { throw NotTranslatable("an expression that is not known before the query runs") }
+    var terms: [Term] = []
+    for input in repeat each input { terms.append(try translation.term(input)) }
+    var keys: [PredicateExpressions.VariableID] = []
+    for variable in repeat each inner.variable { keys.append(variable.key) }
+    return try translation.binding(keys, to: terms) {
+      try translation.term(inner.expression, mode)
+    }
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    let inputs = (repeat (each input).checked())
+    var canTrap = false
+    for input in repeat each inputs { canTrap = canTrap || input != nil }
+    // What is evaluated is captured, so it depends on no variable.
+    guard let inner = try? expression.evaluate(PredicateBindings()),
+      let body = inner.expression.checked(orSame: canTrap)
+    else { return nil }
+    let values = (repeat (each input).checkedOrSame())
+    return CheckedExpression { bindings in
+      try body.evaluate(
+        PredicateBindings(repeat (each inner.variable, try (each values).evaluate(bindings))))
+    }
+  }
+}
+
+extension PredicateTranslation {
+  /// Runs a body in which several variables stand for terms.
+  func binding<Result>(
+    _ keys: [PredicateExpressions.VariableID], to terms: [Term], _ body: () throws -> Result
+  ) throws -> Result {
+    guard let key = keys.first, let term = terms.first else { return try body() }
+    return try binding(key, to: term) {
+      try binding(Array(keys.dropFirst()), to: Array(terms.dropFirst()), body)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// A predicate as it is evaluated in memory: where Swift would throw or trap, a value does not match.
+///
+/// Making one costs a visit to each node, so a fetch makes one for all of its objects.
+struct PredicateMatcher<Input> {
+  private let predicate: Predicate<Input>
+  /// Nil if nothing in the predicate can trap.
+  private let checked: CheckedExpression<Bool>?
+
+  init(_ predicate: Predicate<Input>) {
+    self.predicate = predicate
+    checked = predicate.expression.checked()
+  }
+
+  /// - Throws: What a node that this package does not know throws.
+  func matches(_ value: Input) throws -> Bool {
+    do {
+      guard let checked else { return try predicate.evaluate(value) }
+      return try checked.evaluate(PredicateBindings((predicate.variable, value)))
+    } catch is PredicateError {
+      return false
+    } catch is Trap {
+      return false
+    }
+  }
+}
+
+// MARK: - Expressions that throw
+
+/// An expression that throws where Swift traps.
+///
+/// Foundation's nodes add, divide, negate and make closed ranges with Swift's operators, so a stored number could end the program. A predicate that is
+/// evaluated in memory is made of these nodes instead, from the first one that can trap up to the root. One in which
+/// nothing can trap stays as it is.
+struct CheckedExpression<Output>: PredicateExpression {
+  private let body: (PredicateBindings) throws -> Output
+
+  init(_ body: @escaping (PredicateBindings) throws -> Output) { self.body = body }
+
+  init<E: PredicateExpression>(_ expression: E) where E.Output == Output {
+    body = expression.evaluate
+  }
+
+  func evaluate(_ bindings: PredicateBindings) throws -> Output { try body(bindings) }
+}
+
+extension PredicateExpression {
+  /// The expression that throws instead of trapping; nil if nothing in it can trap.
+  func checked() -> CheckedExpression<Output>? {
+    guard let node = self as? any SQLTranslatable else { return nil }
+    func open<N: SQLTranslatable>(_ node: N) -> CheckedExpression<Output>? {
+      node.checkedNode() as? CheckedExpression<Output>
+    }
+    return open(node)
+  }
+
+  /// The expression that throws instead of trapping, or this one.
+  func checkedOrSame() -> CheckedExpression<Output> { checked() ?? CheckedExpression(self) }
+
+  func checked(orSame: Bool) -> CheckedExpression<Output>? {
+    orSame ? checkedOrSame() : checked()
+  }
+}
+
+extension PredicateExpression {
+  /// This node made of an operand that throws instead of trapping; nil if the operand cannot trap.
+  func remade<A: PredicateExpression, Node: PredicateExpression>(
+    _ operand: A, _ make: (CheckedExpression<A.Output>) -> Node
+  ) -> CheckedExpression<Output>? where Node.Output == Output {
+    operand.checked().map { CheckedExpression(make($0)) }
+  }
+
+  /// This node made of two operands that throw instead of trapping; nil if neither can trap.
+  func remade<A: PredicateExpression, B: PredicateExpression, Node: PredicateExpression>(
+    _ left: A, _ right: B,
+    _ make: (CheckedExpression<A.Output>, CheckedExpression<B.Output>) -> Node
+  ) -> CheckedExpression<Output>? where Node.Output == Output {
+    let (first, second) = (left.checked(), right.checked())
+    if first == nil, second == nil { return nil }
+    return CheckedExpression(
+      make(first ?? CheckedExpression(left), second ?? CheckedExpression(right)))
+  }
+
+  /// This node made of three operands that throw instead of trapping; nil if none can trap.
+  func remade<
+    A: PredicateExpression, B: PredicateExpression, C: PredicateExpression,
+    Node: PredicateExpression
+  >(
+    _ a: A, _ b: B, _ c: C,
+    _ make: (
+      CheckedExpression<A.Output>, CheckedExpression<B.Output>, CheckedExpression<C.Output>
+    ) -> Node
+  ) -> CheckedExpression<Output>? where Node.Output == Output {
+    let (first, second, third) = (a.checked(), b.checked(), c.checked())
+    if first == nil, second == nil, third == nil { return nil }
+    return CheckedExpression(
+      make(
+        first ?? CheckedExpression(a), second ?? CheckedExpression(b),
+        third ?? CheckedExpression(c)))
+  }
+}
+
+/// Thrown where Swift would trap: by the nodes of predicates that are evaluated in memory.
+struct Trap: Error {}

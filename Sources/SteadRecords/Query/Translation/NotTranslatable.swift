@@ -1,6 +1,0 @@
-/// Why a part of a predicate has no SQL.
-struct NotTranslatable: Error {
-  let reason: String
-
-  init(_ reason: String) { self.reason = reason }
-}

@@ -1,0 +1,278 @@
+import Foundation
+import SteadSQLite
+
+extension PredicateTranslation {
+  /// The SQL of `left == right`, or of its negation.
+  func equality(
+    _ left: Term, _ right: Term, isNegated: Bool, _ mode: TranslationMode
+  ) throws -> Term {
+    if case .constant(.null) = right { return try nilTest(left, isNegated: isNegated) }
+    if case .constant(.null) = left { return try nilTest(right, isNegated: isNegated) }
+    if isObject(left) || isObject(right) {
+      let (one, other) = (try object(left), try object(right))
+      let sql = objectEquality(one, other, isNegated, mode)
+      // NULL, as `=` returns it, counts as false.
+      if mode.nullIsFalse, !isNegated, !(one.mayBeNull && other.mayBeNull) { return .boolean(sql) }
+      return valued(Scalar(sql: sql, encoding: .boolean), unwrapping: left, right)
+    }
+    return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
+  }
+
+  /// The SQL of `term == nil`, or of its negation.
+  func nilTest(_ term: Term, isNegated: Bool) throws -> Term {
+    let value: SQLFragment
+    switch term {
+    case .constant(.null): return .boolean(isNegated ? .no : .yes)
+    case .constant, .range: return .boolean(isNegated ? .yes : .no)
+    case .scalar(let scalar) where scalar.nullability == .undefined:
+      return valued(isNegated ? .yes : .no, scalar)
+    case .scalar(let scalar): value = scalar.operand
+    case .row(let row):
+      let sql = absence(of: try object(.row(row)))
+      return valued(
+        Scalar(sql: isNegated ? "NOT \(sql)" : sql, encoding: .boolean), unwrapping: term)
+    // An empty to-many relationship reads as an empty array.
+    case .rows: return .boolean(isNegated ? .yes : .no)
+    case .list(let list): value = list.json
+    case .composite(let composite): value = composite.json
+    }
+    return .boolean(isNegated ? "\(value) IS NOT NULL" : "\(value) IS NULL")
+  }
+
+  // MARK: - Values
+
+  private func scalarEquality(
+    _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) throws -> Term {
+    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
+      return valued(isNegated ? .yes : .no, left, right)
+    }
+    if mode.nullIsFalse, !isNegated, rightTerm.isConstant, let lookup = left.lookup {
+      return try indexed(lookup, left, right, rightTerm)
+    }
+    if left.encoding == .text || left.encoding == .url {
+      return textEquality(left, right, leftTerm, rightTerm, isNegated, mode)
+    }
+    if left.mayBeNotANumber(leftTerm) && right.mayBeNotANumber(rightTerm) {
+      return numberEquality(left, right, isNegated)
+    }
+    let collation = left.encoding == .decimal ? " COLLATE stead_decimal" : ""
+    return comparison(left, right, collation, isNegated, mode)
+  }
+
+  /// A comparison with a related object's column, so that indexes of both tables can be used: the related rows are
+  /// found first, then the rows that refer to them.
+  private func indexed(
+    _ lookup: Scalar.Lookup, _ left: Scalar, _ right: Scalar, _ rightTerm: Term
+  ) throws -> Term {
+    var column = left
+    column.sql = SQLFragment(sql: lookup.column.sql)
+    column.lookup = nil
+    column.isColumn = true
+    column.nullability = .never
+    let test = try scalar(
+      try scalarEquality(column, right, .scalar(column), rightTerm, false, .condition))
+    return .boolean(
+      "\(lookup.key) IN (SELECT r.\"_id\" FROM \(lookup.table) AS r WHERE \(test.sql))",
+      .undefined, strict: left.strict)
+  }
+
+  private func comparison(
+    _ left: Scalar, _ right: Scalar, _ collation: String, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) -> Term {
+    let isOptional = left.nullability == .optional || right.nullability == .optional
+    let bothOptional = left.nullability == .optional && right.nullability == .optional
+    let sql: SQLFragment
+    if isOptional, isNegated || bothOptional || !mode.nullIsFalse {
+      sql =
+        "\(left.operand) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.operand)"
+        + SQLFragment(sql: collation)
+      return valued(sql, left, right)
+    }
+    sql =
+      "\(left.operand) \(SQLFragment(sql: isNegated ? "<>" : "=")) \(right.operand)"
+      + SQLFragment(sql: collation)
+    return .boolean(
+      sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)
+  }
+
+  /// A condition that is never NULL, about sides of which one may have no value; it has none then, either.
+  func valued(_ condition: SQLFragment, _ sides: Scalar...) -> Term {
+    let sides = sides.filter { $0.nullability == .undefined }
+    if sides.isEmpty { return .boolean(condition) }
+    let tests = SQLFragment.joined(sides.map { "\($0.operand) IS NOT NULL" }, by: " AND ")
+    return .boolean(
+      "CASE WHEN \(tests) THEN \(condition) END", .undefined,
+      strict: sides.map(\.strict).reduce(0, |))
+  }
+
+  /// A condition that has no value if Swift traps on the way to an object in it.
+  func valued(_ condition: Scalar, unwrapping terms: Term...) -> Term {
+    let premises = terms.compactMap { term in
+      if case .row(let row) = term { row.premise } else { nil }
+    }
+    if premises.isEmpty { return .scalar(condition) }
+    let tests = SQLFragment.joined(premises, by: " AND ")
+    return .boolean("CASE WHEN \(tests) THEN \(condition.operand) END", .undefined)
+  }
+
+  /// Two columns of floating-point numbers: NaN, which is stored as text, differs from itself.
+  private func numberEquality(_ left: Scalar, _ right: Scalar, _ isNegated: Bool) -> Term {
+    let isOptional = left.nullability == .optional || right.nullability == .optional
+    let equal: SQLFragment =
+      isOptional
+      ? "(\(left.sql) IS \(right.sql) AND (\(right.sql) IS NULL OR \(right.sql) <= 9e999))"
+      : "(\(left.sql) = \(right.sql) AND \(right.sql) <= 9e999)"
+    let sql = isNegated ? "NOT \(equal)" : equal
+    if isOptional { return valued(sql, left, right) }
+    return .boolean(sql, .either(left.nullability, right.nullability))
+  }
+
+  private func textEquality(
+    _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
+    _ mode: TranslationMode
+  ) -> Term {
+    guard let text = rightTerm.constantText ?? leftTerm.constantText,
+      let spellings = CanonicalSpellings.all(of: text)
+    else { return comparison(left, right, " COLLATE stead_canonical", isNegated, mode) }
+    if spellings.count == 1 { return comparison(left, right, "", isNegated, mode) }
+    let column = rightTerm.constantText == nil ? right : left
+    let isDirect = column.nullability != .optional || mode.nullIsFalse && !isNegated
+    guard isDirect else {
+      return comparison(left, right, " COLLATE stead_canonical", isNegated, mode)
+    }
+    let list = SQLFragment.joined(spellings.map { "\(SQLValue.text($0))" }, by: ", ")
+    return .boolean(
+      "\(column.sql) \(SQLFragment(sql: isNegated ? "NOT IN" : "IN")) (\(list))",
+      column.nullability == .never ? .never : .undefined, strict: column.strict)
+  }
+}
+
+extension Term {
+  /// The string of a string constant.
+  var constantText: String? {
+    if case .constant(.scalar(.text(let text), .text)) = self { return text }
+    if case .constant(.scalar(.text(let text), .url)) = self { return text }
+    return nil
+  }
+
+  var isConstant: Bool {
+    if case .constant = self { true } else { false }
+  }
+}
+
+extension Scalar {
+  var isFloatingPoint: Bool { encoding == .real || encoding == .date }
+
+  /// Whether the constant is not a number.
+  func isNotANumber(_ term: Term) -> Bool {
+    guard isFloatingPoint, case .constant(.scalar(.text, _)) = term else { return false }
+    return true
+  }
+
+  /// Whether the SQL may return the text that stands for NaN.
+  func mayBeNotANumber(_ term: Term) -> Bool { isFloatingPoint && !term.isConstant }
+}
+
+// MARK: - Order
+
+extension PredicateTranslation {
+  /// The SQL of a comparison of two values of one type by its order.
+  func order(_ leftTerm: Term, _ op: OrderOperator, _ rightTerm: Term) throws -> Term {
+    let (left, right) = (try scalar(leftTerm), try scalar(rightTerm))
+    let nullability = Nullability.either(left.nullability, right.nullability)
+    let collation: SQLFragment
+    switch left.encoding {
+    case .text: collation = " COLLATE stead_canonical"
+    case .decimal: collation = " COLLATE stead_decimal"
+    case .integer, .unsigned64, .real, .date, .uuid, .boolean: collation = ""
+    default: throw NotTranslatable("an order of values that SQL cannot order")
+    }
+    if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
+      return valued(.no, left, right)
+    }
+    var sql: SQLFragment = "\(left.sql) \(SQLFragment(sql: op.rawValue)) \(right.sql)\(collation)"
+    let (greater, greaterTerm) = op.greaterSideIsLeft ? (left, leftTerm) : (right, rightTerm)
+    if greater.mayBeNotANumber(greaterTerm) {
+      // NaN is stored as text, which SQLite orders after every number.
+      sql = "(\(sql) AND \(greater.sql) <= 9e999)"
+    }
+    return .boolean(sql, nullability, strict: left.strict | right.strict)
+  }
+
+  /// Throws for types that are ordered differently from their columns.
+  func checkOrder<T>(of type: T.Type) throws {
+    // The commonest types first: a cast to a protocol costs more than the rest of a comparison.
+    if type == Int.self || type == String.self || type == Date.self || type == Double.self {
+      return
+    }
+    if type is any SQLConstant.Type, type != PersistentIdentifier.self { return }
+    guard let cases = type as? any CaseIterable.Type, Self.isOrderedByRawValue(cases) else {
+      throw NotTranslatable("an order of \(type), which defines a different order")
+    }
+  }
+
+  /// Whether an enum is ordered like its raw values.
+  static func isOrderedByRawValue<C: CaseIterable>(_ type: C.Type) -> Bool {
+    RawOrder.known.value(for: ObjectIdentifier(type)) {
+      let cases = Array(type.allCases)
+      guard let comparable = cases as? any RawOrderChecking else { return false }
+      return comparable.isOrderedByRawValue
+    }
+  }
+}
+
+/// The known results of that test, by enum.
+private enum RawOrder {
+  static let known = TypeCache<Bool>()
+}
+
+private protocol RawOrderChecking {
+  var isOrderedByRawValue: Bool { get }
+}
+
+extension Array: RawOrderChecking where Element: RawRepresentable & Comparable {
+  fileprivate var isOrderedByRawValue: Bool {
+    if Element.RawValue.self == String.self {
+      return allSatisfy { one in
+        allSatisfy { other in
+          guard let left = one.rawValue as? String, let right = other.rawValue as? String else {
+            return false
+          }
+          return (one < other) == (left < right)
+        }
+      }
+    }
+    return allSatisfy { one in
+      allSatisfy { other in
+        guard let left = Self.number(one), let right = Self.number(other) else { return false }
+        return (one < other) == (left < right)
+      }
+    }
+  }
+
+  private static func number(_ element: Element) -> Int? {
+    (element.rawValue as? any BinaryInteger).flatMap { Int(exactly: $0) }
+  }
+}
+
+/// An order of two values in SQL.
+enum OrderOperator: String {
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+
+  init(_ op: PredicateExpressions.ComparisonOperator) {
+    switch op {
+    case .lessThan: self = .less
+    case .lessThanOrEqual: self = .lessOrEqual
+    case .greaterThan: self = .greater
+    case .greaterThanOrEqual: self = .greaterOrEqual
+    }
+  }
+
+  var greaterSideIsLeft: Bool { self == .greater || self == .greaterOrEqual }
+}

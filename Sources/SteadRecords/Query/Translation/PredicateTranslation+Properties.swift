@@ -1,0 +1,215 @@
+import Foundation
+import SteadSQLite
+
+extension PredicateTranslation {
+  /// The term of a property of an object.
+  func property(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
+    guard let index = row.entity.propertyByKeyPath[keyPath] else {
+      if Self.isIdentifier(keyPath, of: row.entity.type) { return .row(row) }
+      return try traced(keyPath, of: row)
+    }
+    row.entity.reads?.note(index)
+    return try property(row.entity.properties[index], of: row)
+  }
+
+  /// The term of a key path that leads through relationships, or comes from generic code.
+  private func traced(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
+    guard let path = TracedPath.find(keyPath, from: row.entity, in: layout) else {
+      throw NotTranslatable("\(keyPath) isn't a stored property of \(row.entity.name)")
+    }
+    var term = Term.row(row)
+    for index in path {
+      guard case .row(let owner) = term else { break }
+      owner.entity.reads?.note(index)
+      term = try property(owner.entity.properties[index], of: owner)
+    }
+    return term
+  }
+
+  private static func isIdentifier(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool
+  {
+    func identifiers<M: PersistentModel>(_ type: M.Type) -> [AnyKeyPath] {
+      [\M.persistentModelID, \M.id]
+    }
+    guard keyPath is any IdentifierKeyPath else { return false }
+    return identifiers(type).contains(keyPath)
+  }
+
+  private func property(_ property: PropertyLayout, of row: RowTerm) throws -> Term {
+    switch property.kind {
+    case .attribute(let encoding):
+      return try attribute(property, encoding, of: row)
+    case .toOne(let destination):
+      let column = column(property.column ?? property.name, of: row)
+      return .row(
+        RowTerm(
+          entity: layout.entities[destination], id: column,
+          nullability: property.isOptional ? .optional : .undefined, strict: row.strict,
+          isColumn: row.alias != nil && row.condition == nil, isReference: true,
+          premise: row.premise))
+    case .toMany(let storage, let destination):
+      return .rows(
+        rows(storage, property.relationship?.list, of: entity(destination), owner: row))
+    }
+  }
+
+  private func attribute(
+    _ property: PropertyLayout, _ encoding: ColumnEncoding, of row: RowTerm
+  ) throws -> Term {
+    let column = column(property.column ?? property.name, of: row)
+    let nullability: Nullability =
+      property.isOptional ? .optional : row.nullability == .never ? .never : .undefined
+    switch encoding {
+    case .boolean, .integer, .unsigned64, .real, .date, .decimal, .text, .uuid, .url, .data:
+      return .scalar(
+        Scalar(
+          sql: column, encoding: encoding, nullability: nullability, strict: row.strict,
+          isColumn: row.alias != nil && row.condition == nil,
+          lookup: lookup(property.column ?? property.name, of: row)))
+    case .composite:
+      return .composite(
+        CompositeTerm(
+          json: column, type: PropertyShape(property.valueType).wrapped,
+          columnPrefix: row.condition == nil
+            ? row.alias.map { ($0, property.column ?? property.name) } : nil,
+          nullability: nullability, strict: row.strict))
+    case .json:
+      return try list(property.valueType, json: column, nullability, strict: row.strict)
+    case .external, .opaque:
+      throw NotTranslatable("\(row.entity.name).\(property.name) is stored in a special form")
+    }
+  }
+
+  private func lookup(_ column: String, of row: RowTerm) -> Scalar.Lookup? {
+    guard row.alias == nil, row.isColumn, row.condition == nil else { return nil }
+    return Scalar.Lookup(
+      key: row.id, table: SQLName(row.entity.table), column: SQLName("r", column))
+  }
+
+  /// The SQL of a column of an object's row.
+  func column(_ name: String, of row: RowTerm) -> SQLFragment {
+    guard let alias = row.alias else {
+      related.insert(row.entity.index)
+      let value: SQLFragment =
+        "(SELECT r.\(SQLName(name)) FROM \(SQLName(row.entity.table)) AS r "
+        + "WHERE r.\"_id\" = \(row.id))"
+      return row.condition.map { "CASE WHEN \($0) THEN \(value) END" } ?? value
+    }
+    let column = SQLFragment(sql: SQLName(alias, name).sql)
+    return row.condition.map { "CASE WHEN \($0) THEN \(column) END" } ?? column
+  }
+
+  /// The rows of a to-many relationship, by its number among those that share its inverse.
+  private func rows(
+    _ storage: ToManyStorage, _ list: Int?, of entity: EntityLayout, owner: RowTerm
+  ) -> RowsTerm {
+    let alias = newAlias()
+    let table: SQLFragment = "\(SQLName(entity.table)) AS \(SQLName(alias: alias))"
+    let ownerID: SQLFragment =
+      owner.condition.map { "CASE WHEN \($0) THEN \(owner.id) END" } ?? owner.id
+    let reference = ObjectReference(
+      number: ownerID, entity: owner.entity, mayBeGone: owner.isReference)
+    let presence: SQLFragment? =
+      owner.nullability.mayBeNull || owner.condition != nil
+      ? "NOT \(absence(of: reference))" : nil
+    // Sibling classes may share the column, or inherit the table of pairs.
+    let own = SQLFragment(sql: entity.ownRows(alias))
+    switch storage {
+    case .inverse(let index):
+      let key = entity.properties[index].column ?? entity.properties[index].name
+      return RowsTerm(
+        entity: entity, alias: alias, source: table,
+        condition: "\(SQLName(alias, key)) = \(ownerID)"
+          + isIn(list, entity.properties[index], alias) + own,
+        order: Self.place(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
+        presence: presence)
+    case .join(let name, let owner, let target):
+      let join = newAlias()
+      return RowsTerm(
+        entity: entity, alias: alias,
+        source: "\(SQLName(name)) AS \(SQLName(alias: join)) JOIN \(table) "
+          + "ON \(SQLName(alias, "_id")) = \(SQLName(join, target))",
+        condition: "\(SQLName(join, owner)) = \(ownerID)" + own,
+        order: Self.place(SQLName(join, "\(owner)_order"), in: join), presence: presence)
+    }
+  }
+
+  /// A member's position: its row's number, or its pair's, unless the order column has another.
+  private static func place(_ order: SQLName, in alias: String) -> SQLFragment {
+    "ifnull(\(order), \(SQLName(alias, "_id"))), \(SQLName(alias, "_id"))"
+  }
+
+  /// The rest of a condition, true for rows in one of several lists over a to-one relationship.
+  private func isIn(_ list: Int?, _ toOne: PropertyLayout, _ alias: String) -> SQLFragment {
+    guard let list, let column = toOne.listColumn else { return "" }
+    return " AND ifnull(\(SQLName(alias, column)), 0) = \(form: list)"
+  }
+
+  func element(of rows: RowsTerm) -> Term {
+    .row(
+      RowTerm(
+        entity: rows.entity, id: SQLFragment(sql: SQLName(rows.alias, "_id").sql),
+        alias: rows.alias))
+  }
+}
+
+/// Key paths whose value is an identifier.
+private protocol IdentifierKeyPath {}
+extension KeyPath: IdentifierKeyPath where Value == PersistentIdentifier {}
+
+// MARK: - Fields of structs
+
+extension PredicateTranslation {
+  /// The term of a field of a struct in a column.
+  func field(_ keyPath: AnyKeyPath, of composite: CompositeTerm) throws -> Term {
+    let fields = CompositeFields.of(composite.type)
+    guard let offset = Self.offset(of: keyPath, in: composite.type),
+      let field = fields.first(where: {
+        $0.offset == offset && $0.type == Swift.type(of: keyPath).valueType
+      })
+    else { throw NotTranslatable("\(keyPath) isn't a stored field of \(composite.type)") }
+    let shape = PropertyShape(field.type)
+    let path = Self.path(of: field.name)
+    let nullability: Nullability =
+      shape.isOptional ? .optional : composite.nullability == .never ? .never : .undefined
+    let value: SQLFragment = "json_extract(\(composite.json), \(path))"
+    let column = composite.columnPrefix.map {
+      SQLFragment(sql: SQLName($0.alias, "\($0.name)_\(field.name)").sql)
+    }
+    let sql: SQLFragment
+    switch shape.encoding {
+    case .boolean, .integer, .url: sql = column ?? value
+    // SQLite cuts a string off at NUL, which JSON has as an escape.
+    case .text:
+      let json = composite.json
+      sql =
+        "CASE WHEN instr(\(json), '\\u0000') > 0 THEN stead_unwrapped(\(json) -> \(path)) ELSE \(column ?? value) END"
+    // SQLite may parse a decimal fraction with an error in the last bit.
+    case .real, .date: sql = "stead_real(\(composite.json) -> \(path))"
+    case .uuid: sql = "stead_uuid(\(value))"
+    case .composite:
+      return .composite(
+        CompositeTerm(
+          json: value, type: shape.wrapped, columnPrefix: nil, nullability: nullability,
+          strict: composite.strict))
+    case .json: return try list(field.type, json: value, nullability, strict: composite.strict)
+    default: throw NotTranslatable("\(keyPath), which is stored in a special form")
+    }
+    return .scalar(
+      Scalar(
+        sql: sql, encoding: shape.encoding, nullability: nullability, strict: composite.strict,
+        isColumn: column != nil && [.boolean, .integer, .url].contains(shape.encoding)))
+  }
+
+  /// A JSON path to a field, as written in SQL.
+  private static func path(of field: String) -> SQLFragment {
+    SQLFragment(sql: "'$.\"\(field)\"'")
+  }
+
+  private static func offset(of keyPath: AnyKeyPath, in type: any Any.Type) -> Int? {
+    func open<T>(_ type: T.Type) -> Int? {
+      (keyPath as? PartialKeyPath<T>).flatMap { MemoryLayout<T>.offset(of: $0) }
+    }
+    return _openExistential(type, do: open)
+  }
+}

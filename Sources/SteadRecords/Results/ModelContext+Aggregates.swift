@@ -1,0 +1,178 @@
+public import Foundation
+import SteadSQLite
+
+// Sums, extremes and counts without fetching objects, computed in SQL where SQL gives the same result as Swift. The
+// objects are fetched and the values added up in memory if the classes read have unsaved changes, if SQL cannot express
+// the predicate or the property, and for sums of `Decimal` and `UInt64`. Disfavoured, so that an app's own function
+// with the same name wins over these.
+extension ModelContext {
+  /// The number of objects that match.
+  @_disfavoredOverload
+  public func count<T: PersistentModel>(
+    _ type: T.Type, where predicate: Predicate<T>? = nil
+  ) throws -> Int {
+    try fetchCount(FetchDescriptor(predicate: predicate))
+  }
+
+  /// The sum of a property, zero when no object matches; nil counts as zero.
+  ///
+  /// Throws if the sum does not fit the property's type.
+  @_disfavoredOverload
+  public func sum<T: PersistentModel, V: Numeric>(
+    of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
+  ) throws -> V {
+    try sums(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()] ?? 0
+  }
+  @_disfavoredOverload
+  public func sum<T: PersistentModel, V: Numeric>(
+    of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
+  ) throws -> V {
+    try sums(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()] ?? 0
+  }
+
+  /// The average of a property's non-nil values; nil if there are none.
+  @_disfavoredOverload
+  public func average<T: PersistentModel, V: Numeric>(
+    of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
+  ) throws -> Double? {
+    try averages(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+  @_disfavoredOverload
+  public func average<T: PersistentModel, V: Numeric>(
+    of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
+  ) throws -> Double? {
+    try averages(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+
+  /// The least value of a property; nil if there are none. NaN is skipped.
+  @_disfavoredOverload
+  public func minimum<T: PersistentModel, V: Comparable>(
+    of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
+  ) throws -> V? {
+    try extremes(
+      .minimum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+  @_disfavoredOverload
+  public func minimum<T: PersistentModel, V: Comparable>(
+    of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
+  ) throws -> V? {
+    try extremes(
+      .minimum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+
+  /// The greatest value of a property; nil if there are none. NaN is skipped.
+  @_disfavoredOverload
+  public func maximum<T: PersistentModel, V: Comparable>(
+    of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
+  ) throws -> V? {
+    try extremes(
+      .maximum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+  @_disfavoredOverload
+  public func maximum<T: PersistentModel, V: Comparable>(
+    of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
+  ) throws -> V? {
+    try extremes(
+      .maximum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
+  }
+
+  /// All distinct values of a property.
+  @_disfavoredOverload
+  public func distinct<T: PersistentModel, V: Hashable>(
+    _ value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
+  ) throws -> Set<V> {
+    let request = AggregateRequest<T, NoGroup>(
+      graph: graph, function: .values, value: value, group: nil, predicate: predicate)
+    let values: [NoGroup: Set<V>] = try request.run(
+      row: { state, row in
+        guard let read = row.first?.decoded(as: V.self) else {
+          throw AggregateRequest<T, NoGroup>.mismatch(value)
+        }
+        state = (state ?? []).union([read])
+      },
+      object: { state, model in state = (state ?? []).union([model[keyPath: value]]) })
+    return values[NoGroup()] ?? []
+  }
+}
+
+// MARK: - Groups
+
+// Aggregates for each value of another property; disfavoured, so that functions of apps win over them.
+extension ModelContext {
+  /// The number of objects for each value of a property.
+  ///
+  /// ```swift
+  /// let sizes = try context.counts(of: Package.self, by: \.section)
+  /// ```
+  @_disfavoredOverload
+  public func counts<T: PersistentModel, K: Hashable>(
+    of type: T.Type, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: Int] {
+    let request = AggregateRequest<T, K>(
+      graph: graph, function: .count, value: nil, group: group, predicate: predicate)
+    return try request.run(
+      row: { state, row in
+        guard let count = row.first?.decoded(as: Int.self) else {
+          throw AggregateRequest<T, K>.mismatch(nil)
+        }
+        state = (state ?? 0) + count
+      },
+      object: { state, _ in state = (state ?? 0) + 1 })
+  }
+
+  /// The sum of a property for each value of another; nil counts as zero.
+  @_disfavoredOverload
+  public func sums<T: PersistentModel, V: Numeric, K: Hashable>(
+    of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try sums(value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+  @_disfavoredOverload
+  public func sums<T: PersistentModel, V: Numeric, K: Hashable>(
+    of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try sums(value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+
+  /// The average of a property for each value of another; groups without a value are left out.
+  @_disfavoredOverload
+  public func averages<T: PersistentModel, V: Numeric, K: Hashable>(
+    of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: Double] {
+    try averages(value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+  @_disfavoredOverload
+  public func averages<T: PersistentModel, V: Numeric, K: Hashable>(
+    of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: Double] {
+    try averages(value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+
+  /// The least value of a property for each value of another; groups without a value are left out.
+  @_disfavoredOverload
+  public func minimums<T: PersistentModel, V: Comparable, K: Hashable>(
+    of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try extremes(.minimum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+  @_disfavoredOverload
+  public func minimums<T: PersistentModel, V: Comparable, K: Hashable>(
+    of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try extremes(.minimum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+
+  /// The greatest value of a property for each value of another; groups without one are left out.
+  @_disfavoredOverload
+  public func maximums<T: PersistentModel, V: Comparable, K: Hashable>(
+    of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try extremes(.maximum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+  @_disfavoredOverload
+  public func maximums<T: PersistentModel, V: Comparable, K: Hashable>(
+    of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
+  ) throws -> [K: V] {
+    try extremes(.maximum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
+  }
+}

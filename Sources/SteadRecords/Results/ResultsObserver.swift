@@ -1,0 +1,248 @@
+public import Foundation
+public import Observation
+
+/// The results of a fetch, kept up to date when the context changes, and when another context or process commits.
+///
+/// An observable class that needs no user interface: read ``results`` inside `withObservationTracking`, or iterate over
+/// ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing. Like its
+/// context, an observer belongs to one actor or thread. Other contexts' commits are applied between turns of the main
+/// actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other context at its
+/// next fetch, save or `processPendingChanges()`.
+@Observable
+public final class ResultsObserver<Element: PersistentModel, SectionName: Hashable> {
+  /// The objects, as of the last refresh.
+  public private(set) var results: FetchResultsCollection<Element>
+  /// The sections, in the order of their first objects; empty without `sectionBy`.
+  public private(set) var sections = SectionedResults<Element, SectionName>([], by: nil)
+  /// Why the last refresh failed; the results are then those of the previous refresh.
+  public private(set) var fetchError: (any Error)?
+
+  /// What is fetched; setting it fetches.
+  public var fetchDescriptor: FetchDescriptor<Element> {
+    didSet {
+      tables = modelContext.graph.tables(of: fetchDescriptor)
+      refresh()
+    }
+  }
+
+  /// The property that names an object's section; setting it makes the sections again.
+  public var sectionBy: KeyPath<Element, SectionName>? {
+    didSet { sections = SectionedResults(models, by: sectionBy) }
+  }
+
+  /// The predicate of the fetch; setting it fetches.
+  public var filterBy: Predicate<Element>? {
+    get { fetchDescriptor.predicate }
+    set { fetchDescriptor.predicate = newValue }
+  }
+
+  /// The order of the fetch; setting it fetches.
+  public var sortBy: [SortDescriptor<Element>] {
+    get { fetchDescriptor.sortBy }
+    set { fetchDescriptor.sortBy = newValue }
+  }
+
+  /// The context that the objects belong to.
+  public let modelContext: ModelContext
+
+  @ObservationIgnored private var models: [Element] = []
+  @ObservationIgnored private let streams = SignalStreams()
+  @ObservationIgnored private var tables: Set<String>?
+
+  init(
+    _ descriptor: FetchDescriptor<Element>, _ context: ModelContext, _ isolation: (any Actor)?,
+    by sectionBy: KeyPath<Element, SectionName>?
+  ) {
+    fetchDescriptor = descriptor
+    modelContext = context
+    self.sectionBy = sectionBy
+    results = FetchResultsCollection(loaded: [])
+    tables = context.graph.tables(of: descriptor)
+    context.graph.follow(isolation) { [weak self] changed in
+      guard let self else { return false }
+      if let tables = self.tables, tables.isDisjoint(with: changed) { return true }
+      refresh()
+      return true
+    }
+    refresh()
+  }
+
+  /// Fetches again, now.
+  public func refresh() {
+    do {
+      models = try modelContext.fetch(fetchDescriptor)
+      results = FetchResultsCollection(loaded: models)
+      sections = SectionedResults(models, by: sectionBy)
+      fetchError = nil
+      streams.yield()
+    } catch {
+      fetchError = error
+    }
+  }
+
+  /// The object at a section and a position in it; the section is 0 without sections.
+  public func element(at indexPath: IndexPath) -> Element? {
+    guard indexPath.count == 2 else { return nil }
+    let (section, place) = (indexPath[0], indexPath[1])
+    if sectionBy == nil {
+      return section == 0 && models.indices.contains(place) ? models[place] : nil
+    }
+    guard sections.indices.contains(section), sections[section].indices.contains(place) else {
+      return nil
+    }
+    return sections[section][place]
+  }
+
+  /// The section and position of an object.
+  public func indexPath(for element: Element) -> IndexPath? {
+    if sectionBy == nil {
+      return models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
+    }
+    for (index, section) in sections.enumerated() {
+      if let place = section.firstIndex(where: { $0 === element }) {
+        return IndexPath(indexes: [index, place])
+      }
+    }
+    return nil
+  }
+
+  /// The results now and after each refresh; only the newest if they arrive faster than they are consumed.
+  public var updates: AsyncFetchResults<Element, SectionName> { AsyncFetchResults(observer: self) }
+
+  /// A signal now and after each refresh.
+  func signals() -> AsyncStream<Void> { streams.make() }
+}
+
+extension ResultsObserver where SectionName == Never {
+  /// Observes a fetch in a context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, modelContext: ModelContext,
+    isolation: (any Actor)? = #isolation
+  ) {
+    self.init(fetchDescriptor, modelContext, isolation, by: nil)
+  }
+
+  /// Observes a fetch in a new context.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
+    isolation: (any Actor)? = #isolation
+  ) {
+    self.init(fetchDescriptor, ModelContext(modelContainer), isolation, by: nil)
+  }
+
+  /// Observes the objects that match, in an order.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    modelContext: ModelContext, isolation: (any Actor)? = #isolation
+  ) {
+    self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy), modelContext, isolation, by: nil)
+  }
+
+  /// Observes the objects that match, in an order and in a new context.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    modelContainer: ModelContainer, isolation: (any Actor)? = #isolation
+  ) {
+    self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy), ModelContext(modelContainer),
+      isolation, by: nil)
+  }
+}
+
+extension ResultsObserver {
+  /// Observes a fetch in a context, in sections. SwiftData has this for String and String?.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionName>,
+    modelContext: ModelContext, isolation: (any Actor)? = #isolation
+  ) {
+    self.init(fetchDescriptor, modelContext, isolation, by: sectionBy)
+  }
+
+  /// Observes a fetch in a new context, in sections.
+  public convenience init(
+    fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionName>,
+    modelContainer: ModelContainer, isolation: (any Actor)? = #isolation
+  ) {
+    self.init(fetchDescriptor, ModelContext(modelContainer), isolation, by: sectionBy)
+  }
+
+  /// Observes the objects that match, in an order and in sections.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    sectionBy: KeyPath<Element, SectionName>, modelContext: ModelContext,
+    isolation: (any Actor)? = #isolation
+  ) {
+    self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy), modelContext, isolation, by: sectionBy)
+  }
+
+  /// Observes the objects that match, in an order, in sections and in a new context.
+  public convenience init(
+    filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
+    sectionBy: KeyPath<Element, SectionName>, modelContainer: ModelContainer,
+    isolation: (any Actor)? = #isolation
+  ) {
+    self.init(
+      FetchDescriptor(predicate: filterBy, sortBy: sortBy), ModelContext(modelContainer),
+      isolation, by: sectionBy)
+  }
+}
+
+/// The streams of one observer; ends them with itself.
+private final class SignalStreams {
+  private var continuations: [AsyncStream<Void>.Continuation] = []
+
+  deinit { continuations.forEach { $0.finish() } }
+
+  func make() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    continuations.append(continuation)
+    continuation.yield()
+    return stream
+  }
+
+  func yield() {
+    continuations.removeAll { if case .terminated = $0.yield() { true } else { false } }
+  }
+}
+
+// MARK: - Results as a sequence
+
+/// The results of a fetch, delivered again after each change.
+public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>: AsyncSequence {
+  let observer: ResultsObserver<Element, SectionName>
+
+  public typealias Failure = Never
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    public typealias Failure = Never
+
+    // Keeps the observer alive; without it the signals would end.
+    let observer: ResultsObserver<Element, SectionName>
+    var signals: AsyncStream<Void>.Iterator
+
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async -> FetchResultsCollection<Element>? {
+      await signals.next(isolation: actor).map { observer.results }
+    }
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator {
+    AsyncIterator(observer: observer, signals: observer.signals().makeAsyncIterator())
+  }
+}
+
+extension ModelContext {
+  /// The results of a fetch as an asynchronous sequence: now, and after each change.
+  ///
+  /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context is used.
+  @_disfavoredOverload
+  public func updates<T: PersistentModel>(
+    of descriptor: FetchDescriptor<T>, isolation: (any Actor)? = #isolation
+  ) -> AsyncFetchResults<T, Never> {
+    ResultsObserver(fetchDescriptor: descriptor, modelContext: self, isolation: isolation).updates
+  }
+}

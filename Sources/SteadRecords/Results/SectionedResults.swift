@@ -1,0 +1,79 @@
+/// The sections of a result, in the order of their first objects.
+public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>:
+  RandomAccessCollection
+{
+  private let sections: [ResultsSection<Element, SectionTitle>]
+  private let places: [SectionTitle: Int]
+
+  init(_ models: [Element], by keyPath: KeyPath<Element, SectionTitle>?) {
+    var titles: [SectionTitle] = []
+    var groups: [SectionTitle: [Element]] = [:]
+    if let keyPath {
+      for model in models {
+        let title = model[keyPath: keyPath]
+        if groups[title] == nil { titles.append(title) }
+        groups[title, default: []].append(model)
+      }
+    }
+    sections = titles.map { ResultsSection(title: $0, models: groups[$0] ?? []) }
+    places = Dictionary(uniqueKeysWithValues: titles.enumerated().map { ($1, $0) })
+  }
+
+  /// The titles of the sections, in order.
+  public var sectionTitles: [SectionTitle] { sections.map(\.title) }
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { sections.count }
+  public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
+
+  /// The section with a title.
+  public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
+    places[title].map { sections[$0] }
+  }
+
+  /// The position of the section with a title.
+  public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
+}
+
+// MARK: - Names of the first versions of iOS 27
+
+/// The name that ``SectionedResults`` had in the first versions of iOS 27.
+public typealias ResultsSectionCollection = SectionedResults
+
+extension SectionedResults {
+  /// ``sectionTitles``, under its first name.
+  public var sectionNames: [SectionTitle] { sectionTitles }
+
+  /// The section with a title, under the subscript's first name.
+  public subscript(sectionName title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
+    self[sectionTitle: title]
+  }
+
+  /// ``index(ofSectionTitled:)``, under its first name.
+  public func index(ofSectionNamed title: SectionTitle) -> Int? { index(ofSectionTitled: title) }
+
+  /// Whether a section with a title exists.
+  public func contains(sectionName title: SectionTitle) -> Bool { places[title] != nil }
+}
+
+// MARK: - One section
+
+/// The objects of one section of a result.
+public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
+  RandomAccessCollection, Identifiable
+{
+  /// The value that the section's objects share.
+  public let title: SectionTitle
+  private let models: [Element]
+
+  init(title: SectionTitle, models: [Element]) {
+    self.title = title
+    self.models = models
+  }
+
+  public var id: SectionTitle { title }
+  /// ``title``, under the name of the first versions of iOS 27.
+  public var name: SectionTitle { title }
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { models.count }
+  public subscript(position: Int) -> Element { models[position] }
+}

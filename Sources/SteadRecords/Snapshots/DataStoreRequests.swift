@@ -1,0 +1,108 @@
+public import Foundation
+
+/// The context that edits, and its author.
+public struct EditingState: Hashable, Identifiable, Sendable {
+  public let id: UUID
+  public let author: String?
+}
+
+// MARK: - Fetching
+
+/// A context's request for objects of a store.
+public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
+  public let descriptor: FetchDescriptor<T>
+  /// The editor that asks.
+  public let editingState: EditingState
+}
+
+/// A store's answer to a fetch.
+public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot> {
+  public let descriptor: FetchDescriptor<ModelType>
+  /// The objects that match, in the descriptor's order.
+  public let fetchedSnapshots: [SnapshotType]
+  /// Objects that those refer to, if the store has them at hand; any others are fetched.
+  public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
+
+  public init(
+    descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
+    relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
+  ) {
+    self.descriptor = descriptor
+    self.fetchedSnapshots = fetchedSnapshots
+    self.relatedSnapshots = relatedSnapshots
+  }
+}
+
+extension DataStoreFetchResult: Sendable {}
+
+// MARK: - Saving
+
+/// The changes of one save.
+public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
+  /// New objects, with temporary identifiers.
+  public let inserted: [SnapshotType]
+  /// Changed objects, each with all of its values.
+  public let updated: [SnapshotType]
+  /// Deleted objects, as the context last knew them.
+  public let deleted: [SnapshotType]
+  /// The editor that saves.
+  public let editingState: EditingState
+}
+
+/// The result of a save.
+public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
+  public let storeIdentifier: String
+  /// The permanent identifier of each inserted object, by its temporary one.
+  public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
+  /// Objects that the store keeps with different values than it was given, by identifier.
+  public let snapshotsToReregister: [PersistentIdentifier: T]
+  /// The save's place in the store's history, if it has one.
+  public let historyToken: (any HistoryToken)?
+
+  public convenience init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: T] = [:]
+  ) {
+    self.init(
+      for: storeIdentifier, remappedIdentifiers: remappedIdentifiers,
+      snapshotsToReregister: snapshotsToReregister, historyToken: nil)
+  }
+
+  public init(
+    for storeIdentifier: String,
+    remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
+    snapshotsToReregister: [PersistentIdentifier: T] = [:], historyToken: (any HistoryToken)?
+  ) {
+    self.storeIdentifier = storeIdentifier
+    self.remappedIdentifiers = remappedIdentifiers
+    self.snapshotsToReregister = snapshotsToReregister
+    self.historyToken = historyToken
+  }
+}
+
+// MARK: - Deleting
+
+/// The objects that a store should delete.
+public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
+  /// The predicate that the objects match; nil for all.
+  public let predicate: Predicate<T>?
+  /// The editor that deletes them.
+  public let editingState: EditingState
+  /// Whether objects of subclasses are deleted, too.
+  public let includeSubclasses: Bool
+}
+
+// MARK: - Errors
+
+/// A store's reply to a request that it cannot answer as given.
+public enum DataStoreError: Error, Hashable, Sendable {
+  /// The predicate cannot be used; the fetch throws this.
+  case invalidPredicate
+  /// The context should fetch all objects and filter them itself.
+  case preferInMemoryFilter
+  /// The context should sort the objects itself.
+  case preferInMemorySort
+  /// The store does not have what the call needs.
+  case unsupportedFeature
+}

@@ -1,0 +1,142 @@
+import SwiftSyntax
+
+extension PersistedProperty {
+  /// The slot, and the member that lets the compiler see whether an initializer forgot the property.
+  ///
+  /// The slot starts as a placeholder, so that an object can be made from a row without its properties' values. On its
+  /// own that would hide a forgotten property; the second member has no size and no value until the property has one.
+  ///
+  /// Both are `nonisolated(unsafe)`, since a class may belong to an actor while its objects are read and saved on their
+  /// context's: a model is used on one executor at a time, and the second member holds nothing.
+  var storageMembers: [String] {
+    let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
+    let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
+    var members = [
+      "\(modifiers) \(slot) = \(slotExpression)",
+      "nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)",
+    ]
+    if !observers.isEmpty { members.append("\(modifiers) \(observing) = false") }
+    return members
+  }
+
+  func accessors(index: String, model: String) -> [String] {
+    let place = "(self, \(index), \(keyPath(of: model)))"
+    // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
+    let isRoot = Int(index) != nil
+    let state = isRoot ? ", _$state" : ""
+    let arguments = isRoot ? ", &_$state, \(index), \(model).self" : ""
+    return [
+      """
+      @storageRestrictions(accesses: \(slot)\(state), initializes: \(proof))
+      init(initialValue) {
+        \(slot) = .init(initialValue\(arguments))
+        \(proof) = .init()
+      }
+      """,
+      """
+      get {
+        if _$state.isWatched { SteadRecords._willRead\(place) }
+        let _$slot = \(slot)
+        return _$slot.read(self, \(index))
+      }
+      """,
+      setter(index: index, place: place).body(of: "set(_$new)"),
+    ] + (isChangedInPlace ? [modifier(index: index, place: place)] : [])
+  }
+
+  /// Lends the program an array, so that an append need not copy it.
+  private func modifier(index: String, place: String) -> String {
+    """
+    _modify {
+      if _$state.isWatched { SteadRecords._willRead\(place) }
+      var _$new = \(slot)._lend(self, \(index))
+      defer {
+        SteadRecords._willWrite\(place)
+        SteadRecords._takeBack(_$new, into: SteadRecords._address(of: &\(slot)), self, \(index))
+        SteadRecords._didWrite\(place)
+      }
+      yield &_$new
+    }
+    """
+  }
+
+  private func setter(index: String, place: String) -> [String] {
+    let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
+    // The storage is copied once the object is sure to have its row's values.
+    let write =
+      ["SteadRecords._willWrite\(place)", "let _$old = \(slot)"]
+      + (usesPrevious ? ["let _$previous = _$old.read(self, \(index))"] : [])
+      + [
+        "\(slot) = .init(_$new)", "_$old.didReplace(with: _$new, self, \(index))",
+        "SteadRecords._didWrite\(place)",
+      ]
+    return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
+  }
+
+  private var begin: [String] {
+    [
+      "let _$isOutermost = !\(observing)", "\(observing) = true",
+      "defer { if _$isOutermost { \(observing) = false } }",
+    ]
+  }
+
+  /// Runs an observer in a local function, since its body may return.
+  private func call(_ kind: Observer.Kind) -> [String] {
+    guard let observer = observers.first(where: { $0.kind == kind }) else { return [] }
+    // A prefixed name cannot hide a property that the observer mentions.
+    let value = kind == .willSet ? "_$new" : "_$previous"
+    let parameter = observer.parameter.map { ["let \($0) = \(value)"] } ?? []
+    return [
+      (parameter + [observer.body]).body(of: "func _$\(kind.rawValue)()"),
+      "if _$isOutermost { _$\(kind.rawValue)() }",
+    ]
+  }
+}
+
+// MARK: - Text as syntax
+
+// A plugin is built without optimization in debug builds. There, parsing and laying out an expansion takes longer than
+// the compiler takes to compile it. So expansions are laid out as they are written, and passed on in nodes that only
+// hold the source: the compiler parses them anyway.
+
+extension DeclSyntax {
+  /// Declarations that only the compiler parses.
+  init(text: String) { self.init(MissingDeclSyntax(placeholder: .identifier(text))) }
+}
+
+extension ExtensionDeclSyntax {
+  /// An empty extension that only the compiler parses.
+  init(text: String) {
+    self.init(
+      extensionKeyword: .identifier(text),
+      extendedType: MissingTypeSyntax(placeholder: .identifier("")),
+      memberBlock: MemberBlockSyntax(
+        leftBrace: .identifier(" {"), members: [], rightBrace: .identifier("}")))
+  }
+}
+
+extension AttributeSyntax {
+  /// An attribute that only the compiler parses.
+  init(text: String) {
+    self.init(
+      atSign: .identifier(text), attributeName: MissingTypeSyntax(placeholder: .identifier("")))
+  }
+}
+
+extension AccessorDeclSyntax {
+  /// An accessor that only the compiler parses, one level inside its braces.
+  init(text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    self.init(accessorSpecifier: .identifier("  " + lines.joined(separator: "\n  ")))
+  }
+}
+
+extension [String] {
+  /// A declaration with these lines in its braces.
+  func body(of head: String) -> String {
+    isEmpty ? "\(head) {}" : "\(head) {\n\(indented)\n}"
+  }
+
+  /// The lines, one level further in.
+  var indented: String { "  " + joined(separator: "\n  ") }
+}

@@ -1,0 +1,97 @@
+import SwiftDiagnostics
+import SwiftIfConfig
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@ModelActor`: gives an actor its own context and runs it on the context's executor.
+enum ModelActorMacro {}
+
+extension ModelActorMacro: MemberMacro {
+  static func expansion(
+    of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let actor = declaration.as(ActorDeclSyntax.self) else {
+      declaration.notAnActor.map(context.diagnose)
+      return []
+    }
+    return ModelActorDeclaration(actor, configuration: context.buildConfiguration).members
+  }
+}
+
+extension ModelActorMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
+    return [try ExtensionDeclSyntax("extension \(type.trimmed): SteadRecords.ModelActor {}")]
+  }
+}
+
+extension DeclGroupSyntax {
+  /// The problem of a type that isn't an actor.
+  fileprivate var notAnActor: Diagnostic? {
+    let (kind, keyword, name): (String, TokenSyntax, TokenSyntax)
+    if let type = self.as(ClassDeclSyntax.self) {
+      (kind, keyword, name) = ("class", type.classKeyword, type.name)
+    } else if let nominal {
+      (kind, keyword, name) = nominal
+    } else {
+      return nil
+    }
+    return keyword.says(
+      .notAnActor(kind: kind, name: name.text),
+      fixIts: kind == "enum" ? [] : [.replacing(keyword, with: "actor")])
+  }
+}
+
+// MARK: - The declaration
+
+/// What `@ModelActor` knows of an actor.
+struct ModelActorDeclaration {
+  /// `public`, `package`, or nothing.
+  var access: String
+  /// Whether the actor leaves `init(modelContainer:)` to the macro.
+  var needsInitializer: Bool
+
+  init(_ declaration: ActorDeclSyntax, configuration: (any BuildConfiguration)?) {
+    let modifiers = declaration.modifiers.map(\.name.text)
+    access =
+      ["public", "package"].first { modifiers.contains($0) }.map { "\($0) " } ?? ""
+    let members = declaration.memberBlock.members.active(in: configuration)
+    let hasOwn = members.contains { member in
+      let parameters = member.as(InitializerDeclSyntax.self)?.signature.parameterClause.parameters
+      return parameters?.map(\.firstName.text) == ["modelContainer"]
+    }
+    // An initializer of the macro cannot know what else to store.
+    let hasMore = members.contains { member in
+      guard let property = member.as(VariableDeclSyntax.self), property.isStoredInstanceProperty
+      else { return false }
+      let isConstant = property.bindingSpecifier.tokenKind == .keyword(.let)
+      return property.bindings.contains {
+        $0.initializer == nil && !$0.startsAsNil(constant: isConstant)
+      }
+    }
+    needsInitializer = !hasOwn && !hasMore
+  }
+
+  var members: [DeclSyntax] {
+    var members = [
+      "nonisolated \(access)let modelExecutor: any SteadRecords.ModelExecutor",
+      "nonisolated \(access)let modelContainer: SteadRecords.ModelContainer",
+    ]
+    if needsInitializer {
+      members.append(
+        """
+        \(access)init(modelContainer: SteadRecords.ModelContainer) {
+          let modelContext = SteadRecords.ModelContext(modelContainer)
+          self.modelExecutor = SteadRecords.DefaultSerialModelExecutor(modelContext: modelContext)
+          self.modelContainer = modelContainer
+        }
+        """)
+    }
+    return members.map { "\(raw: $0)" }
+  }
+}
