@@ -41,7 +41,7 @@ extension DeclGroupSyntax {
     } else {
       return nil
     }
-    return keyword.says(
+    return keyword.diagnostic(
       .notAnActor(kind: kind, name: name.text),
       fixIts: kind == "enum" ? [] : [.replacing(keyword, with: "actor")])
   }

@@ -13,7 +13,7 @@ struct MirrorUpdate {
   private var given: Set<PersistentIdentifier> = []
   /// The hierarchies that were fetched as a whole.
   private var whole: Set<Int> = []
-  private var leads: [SnapshotWriter.Lead] = []
+  private var leads: [SnapshotWriter.AffectedRow] = []
 
   init(
     of store: any DataStore, in mirror: RecordStore, _ connection: StoreConnection,

@@ -12,10 +12,11 @@ extension ValueTransformer {
   ///
   /// Each value is turned back once: what cannot be read is not stored.
   func storedData<Value>(of value: Value) -> Data? {
-    for way in ways(to: Value.self) {
-      guard let data = data(of: value, way), self.value(of: data, as: Value.self, way) != nil
+    for direction in directions(to: Value.self) {
+      guard let data = data(of: value, direction),
+        self.value(of: data, as: Value.self, direction) != nil
       else { continue }
-      note(way, to: Value.self)
+      remember(direction, to: Value.self)
       return data
     }
     return nil
@@ -23,18 +24,18 @@ extension ValueTransformer {
 
   /// The value that was stored as data; nil if the transformer returns none of its type.
   func storedValue<Value>(of data: Data, as type: Value.Type) -> Value? {
-    for way in ways(to: type) {
-      guard let value = value(of: data, as: type, way) else { continue }
-      note(way, to: type)
+    for direction in directions(to: type) {
+      guard let value = value(of: data, as: type, direction) else { continue }
+      remember(direction, to: type)
       return value
     }
     return nil
   }
 
-  // MARK: The way
+  // MARK: - The way
 
   /// Which of the two methods makes data.
-  private enum Way { case forward, reverse }
+  private enum Direction { case forward, reverse }
 
   /// The class of a transformer, and the type of the values, without its optional.
   private struct Use: Hashable {
@@ -42,7 +43,7 @@ extension ValueTransformer {
     let value: ObjectIdentifier
   }
 
-  private static let known = Mutex<[Use: Way]>([:])
+  private static let known = Mutex<[Use: Direction]>([:])
 
   private func use(of type: any Any.Type) -> Use {
     Use(
@@ -54,23 +55,25 @@ extension ValueTransformer {
     (type as? any OptionalType.Type)?.wrappedType ?? type
   }
 
-  private func note(_ way: Way, to type: any Any.Type) {
+  private func remember(_ direction: Direction, to type: any Any.Type) {
     let use = use(of: type)
-    Self.known.withLock { $0[use] = way }
+    Self.known.withLock { $0[use] = direction }
   }
 
   /// The ways to try, the likelier one first; once a value was turned, the way that it went.
-  private func ways<Value>(to type: Value.Type) -> [Way] {
+  private func directions<Value>(to type: Value.Type) -> [Direction] {
     let use = use(of: type)
     if let known = Self.known.withLock({ $0[use] }) { return [known] }
     let wrapped = Self.wrapped(type)
-    guard wrapped == Data.self || wrapped is NSData.Type else { return declaredWays }
+    guard wrapped == Data.self || wrapped is NSData.Type else { return declaredDirections }
     // Both ways turn data into data, so whatever comes first would decide, and a value that is read would go the wrong
     // one if it is sealed with a random number.
     for sample in Self.samples {
-      for way in declaredWays where comesBack(sample, as: type, way) { return [way] }
+      for direction in declaredDirections where roundTrips(sample, as: type, direction) {
+        return [direction]
+      }
     }
-    return Array(declaredWays.prefix(1))
+    return Array(declaredDirections.prefix(1))
   }
 
   /// Data that is neither encoded nor sealed: no text, and a text that is no base64.
@@ -78,32 +81,34 @@ extension ValueTransformer {
     Data([0xFF, 0x00, 0xC3, 0x28, 0x80, 0xFE, 0x0A, 0x01]), Data("a sample.".utf8),
   ]
 
-  private func comesBack<Value>(_ sample: Data, as type: Value.Type, _ way: Way) -> Bool {
-    guard let value = Self.bridge(sample, to: type), let data = data(of: value, way),
-      let again = self.value(of: data, as: type, way)
+  private func roundTrips<Value>(_ sample: Data, as type: Value.Type, _ direction: Direction)
+    -> Bool
+  {
+    guard let value = Self.bridge(sample, to: type), let data = data(of: value, direction),
+      let again = self.value(of: data, as: type, direction)
     else { return false }
     return Self.bridge(again, to: Data.self) == sample
   }
 
   /// The likelier way first.
-  private var declaredWays: [Way] {
+  private var declaredDirections: [Direction] {
     let givesData = type(of: self).transformedValueClass() is NSData.Type
     return self is NSSecureUnarchiveFromDataTransformer && !givesData
       ? [.reverse, .forward] : [.forward, .reverse]
   }
 
-  private func data(of value: Any, _ way: Way) -> Data? {
+  private func data(of value: Any, _ direction: Direction) -> Data? {
     let value = (value as? any OptionalValue)?.wrapped ?? value
     let result =
-      switch way {
+      switch direction {
       case .forward: transformedValue(value)
       case .reverse: reverseTransformedValue(value)
       }
     return Self.bridge(result, to: Data.self)
   }
 
-  private func value<Value>(of data: Data, as type: Value.Type, _ way: Way) -> Value? {
-    switch way {
+  private func value<Value>(of data: Data, as type: Value.Type, _ direction: Direction) -> Value? {
+    switch direction {
     case .forward: Self.bridge(reverseTransformedValue(data), to: type)
     case .reverse: Self.bridge(transformedValue(data), to: type)
     }

@@ -8,13 +8,13 @@ final class ChangeDecoder {
   private let layout: StoreLayout
   private let plans: [EntityPlans.LazyPlan?]
   /// An entity of the store, with what its identifiers carry: asking its plan for that costs more than a row.
-  fileprivate struct Held {
+  fileprivate struct StoredEntity {
     let entity: EntityLayout
     let reference: EntityReference
   }
 
   /// Entities by their names' bytes; nil for those that the store does not have.
-  private var entities: [(name: [UInt8], held: Held?)] = []
+  private var entities: [(name: [UInt8], stored: StoredEntity?)] = []
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
   private let old: OldRows
   private var oldColumns: [String: [String]] = [:]
@@ -42,10 +42,12 @@ final class ChangeDecoder {
   }
 
   private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ hasOld: Bool) throws {
-    guard let held = group.held else { return }
-    let values = hasOld ? try oldValues(group, held.entity, list.number) : nil
-    func open<M: PersistentModel>(_ type: M.Type) { list.add(group, held.reference, type, values) }
-    _openExistential(held.entity.type, do: open)
+    guard let stored = group.stored else { return }
+    let values = hasOld ? try oldValues(group, stored.entity, list.number) : nil
+    func open<M: PersistentModel>(_ type: M.Type) {
+      list.add(group, stored.reference, type, values)
+    }
+    _openExistential(stored.entity.type, do: open)
   }
 
   /// What the properties of a group's rows were: of deletes all, of updates those that changed.
@@ -63,7 +65,7 @@ final class ChangeDecoder {
     }
     return OldValues(
       entity: entity, properties: properties, references: references,
-      places: properties.map { columns[$0.column ?? ""] }, rows: rows)
+      columns: properties.map { columns[$0.column ?? ""] }, rows: rows)
   }
 
   /// The old rows of a table in a transaction, by their numbers, with the place of each column in them. Kept for the next
@@ -76,19 +78,19 @@ final class ChangeDecoder {
     }
     let columns = try oldColumns[table] ?? old.tables().first { $0.table == table }?.columns ?? []
     oldColumns[table] = columns
-    let places = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) })
+    let indices = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1, $0) })
     let rows = try old.rows(columns, of: table, before: number)
-    lastOldRows = (number, table, places, rows)
-    return (places, rows)
+    lastOldRows = (number, table, indices, rows)
+    return (indices, rows)
   }
 
-  fileprivate func held(named raw: UnsafeBufferPointer<UInt8>) -> Held? {
-    if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.held }
-    let held = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
-      plans[entity.index].map { Held(entity: entity, reference: $0.plan.reference) }
+  fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> StoredEntity? {
+    if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.stored }
+    let stored = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
+      plans[entity.index].map { StoredEntity(entity: entity, reference: $0.plan.reference) }
     }
-    entities.append((Array(raw), held))
-    return held
+    entities.append((Array(raw), stored))
+    return stored
   }
 
   fileprivate func properties(
@@ -152,7 +154,7 @@ private struct OldValues {
   /// Of each property that is a relationship, the names that its destinations' identifiers carry.
   let references: [EntityReference?]
   /// Where each property's value is in a row.
-  let places: [Int?]
+  let columns: [Int?]
   let rows: [Int64: [SQLValue]?]
 
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
@@ -161,10 +163,10 @@ private struct OldValues {
     guard case .some(.some(let stored)) = rows[row] else { return nil }
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
     let paths = KeyPathNames<Model>(properties, entity).paths
-    for (place, property) in properties.enumerated() {
-      guard let path = paths[place], let column = places[place] else { continue }
+    for (index, property) in properties.enumerated() {
+      guard let path = paths[index], let column = columns[index] else { continue }
       if property.destination != nil {
-        guard let reference = references[place], case .integer(let target) = stored[column] else {
+        guard let reference = references[index], case .integer(let target) = stored[column] else {
           continue
         }
         values.append((path, PersistentIdentifier(reference: reference, row: target)))
@@ -179,7 +181,7 @@ private struct OldValues {
 /// Changes of one kind to rows of one entity.
 struct ChangeGroup {
   let kind: ChangeList.Kind
-  fileprivate let held: ChangeDecoder.Held?
+  fileprivate let stored: ChangeDecoder.StoredEntity?
   let rows: NumberRuns
   let ages: NumberRuns
   var properties: PropertyNames?
@@ -192,14 +194,14 @@ extension ChangeParser {
     try expect("[")
     guard let kind = ChangeList.Kind(rawValue: Int(try number())) else { throw Malformed() }
     try expect(",")
-    let held = decoder.held(named: try rawString())
+    let stored = decoder.entity(named: try rawString())
     try expect(",")
     let rows = try runs()
     try expect(",")
-    var group = ChangeGroup(kind: kind, held: held, rows: rows, ages: try runs())
+    var group = ChangeGroup(kind: kind, stored: stored, rows: rows, ages: try runs())
     if takes(",") {
       let names = try rawStrings()
-      if let held { group.properties = try decoder.properties(names, of: held.entity) }
+      if let stored { group.properties = try decoder.properties(names, of: stored.entity) }
     }
     if takes(",") { try forEach { group.values.append(try $0.strings()) } }
     try expect("]")
@@ -268,9 +270,9 @@ private struct ChangeBuilder {
   ) {
     let names = group.properties as? KeyPathNames<Model>
     var ages = NumberRuns.FallingReader(group.ages)
-    var place = 0
+    var index = 0
     group.rows.forEach { row in
-      let values = place < group.values.count ? group.values[place] : []
+      let values = index < group.values.count ? group.values[index] : []
       changes.append(
         .delete(
           DefaultHistoryDelete<Model>(
@@ -278,7 +280,7 @@ private struct ChangeBuilder {
             changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
             transactionIdentifier: number, tombstone: Self.tombstone(names, values),
             oldValues: old?.values(row), stamp: stamp - ages.read())))
-      place += 1
+      index += 1
     }
   }
 
@@ -287,8 +289,8 @@ private struct ChangeBuilder {
   ) -> HistoryTombstone<Model> {
     guard let names else { return HistoryTombstone([]) }
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
-    for (place, literal) in literals.enumerated() where place < names.paths.count {
-      if let path = names.paths[place], let property = names.properties[place],
+    for (index, literal) in literals.enumerated() where index < names.paths.count {
+      if let path = names.paths[index], let property = names.properties[index],
         let stored = SQLLiteral.value(literal), let value = PreservedValue.decode(stored, property)
       {
         values.append((path, value))
@@ -307,18 +309,18 @@ private struct ChangeBuilder {
 private enum UpdateMerging {
   static func merged(_ changes: [HistoryChange]) -> [HistoryChange] {
     var result: [HistoryChange] = []
-    var places: [PersistentIdentifier: Int] = [:]
+    var indices: [PersistentIdentifier: Int] = [:]
     for change in changes {
       guard case .update(let update) = change else {
         result.append(change)
         continue
       }
-      if let place = places[update.changedPersistentIdentifier],
-        case .update(let first) = result[place], let merged = merge(first, update)
+      if let index = indices[update.changedPersistentIdentifier],
+        case .update(let first) = result[index], let merged = merge(first, update)
       {
-        result[place] = .update(merged)
+        result[index] = .update(merged)
       } else {
-        places[update.changedPersistentIdentifier] = result.count
+        indices[update.changedPersistentIdentifier] = result.count
         result.append(change)
       }
     }

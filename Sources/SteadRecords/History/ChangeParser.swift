@@ -4,21 +4,21 @@ struct ChangeParser {
   struct Malformed: Error {}
 
   private let bytes: UnsafeBufferPointer<UInt8>
-  private var place = 0
+  private var position = 0
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   // MARK: - Tokens
 
   private mutating func skipSpace() {
-    while place < bytes.count, bytes[place] <= 0x20 { place += 1 }
+    while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
   }
 
   /// Whether the next byte is a mark; if so, moves past it.
   mutating func takes(_ mark: Unicode.Scalar) -> Bool {
     skipSpace()
-    guard place < bytes.count, bytes[place] == UInt8(ascii: mark) else { return false }
-    place += 1
+    guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
+    position += 1
     return true
   }
 
@@ -29,29 +29,30 @@ struct ChangeParser {
   mutating func number() throws -> Int64 {
     let isNegative = takes("-")
     skipSpace()
-    let start = place
+    let start = position
     var value: Int64 = 0
-    while place < bytes.count, case let digit = bytes[place] &- UInt8(ascii: "0"), digit < 10 {
+    while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10
+    {
       let (product, isOver) = value.multipliedReportingOverflow(by: 10)
       let (sum, isOverAgain) = product.addingReportingOverflow(Int64(digit))
       if isOver || isOverAgain { throw Malformed() }
       value = sum
-      place += 1
+      position += 1
     }
-    if place == start { throw Malformed() }
+    if position == start { throw Malformed() }
     return isNegative ? -value : value
   }
 
   /// The bytes of a string between its quotes, as they are written.
   mutating func rawString() throws -> UnsafeBufferPointer<UInt8> {
     try expect("\"")
-    let start = place
-    while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-      place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
+    let start = position
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+      position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
     }
-    guard place < bytes.count else { throw Malformed() }
-    defer { place += 1 }
-    return UnsafeBufferPointer(rebasing: bytes[start..<place])
+    guard position < bytes.count else { throw Malformed() }
+    defer { position += 1 }
+    return UnsafeBufferPointer(rebasing: bytes[start..<position])
   }
 
   mutating func string() throws -> String {
@@ -63,16 +64,16 @@ struct ChangeParser {
   /// A string with escapes. Not by Foundation's decoder, which refuses control characters that SQLite allows.
   private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) throws -> String {
     var units: [UInt8] = []
-    var place = 0
-    while place < raw.count {
-      guard raw[place] == UInt8(ascii: "\\") else {
-        units.append(raw[place])
-        place += 1
+    var position = 0
+    while position < raw.count {
+      guard raw[position] == UInt8(ascii: "\\") else {
+        units.append(raw[position])
+        position += 1
         continue
       }
-      guard place + 1 < raw.count else { throw Malformed() }
-      let mark = Unicode.Scalar(raw[place + 1])
-      place += 2
+      guard position + 1 < raw.count else { throw Malformed() }
+      let mark = Unicode.Scalar(raw[position + 1])
+      position += 2
       switch mark {
       case "n": units.append(0x0A)
       case "r": units.append(0x0D)
@@ -116,9 +117,9 @@ struct ChangeParser {
   /// The bytes of an array of strings, brackets included; moves past it.
   mutating func rawStrings() throws -> UnsafeBufferPointer<UInt8> {
     skipSpace()
-    let start = place
+    let start = position
     try forEach { _ = try $0.rawString() }
-    return UnsafeBufferPointer(rebasing: bytes[start..<place])
+    return UnsafeBufferPointer(rebasing: bytes[start..<position])
   }
 
   mutating func strings() throws -> [String] {

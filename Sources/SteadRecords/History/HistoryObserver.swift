@@ -30,7 +30,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   private let registrar = ObservationRegistrar()
   private let count = Mutex(0)
-  private let places: Mutex<[Int64]>
+  private let lastSeen: Mutex<[Int64]>
   private let stores: [RecordStore]
   private let names: Set<String>
   private let listener = CommitListener()
@@ -64,7 +64,7 @@ public final class HistoryObserver: Observable, Sendable {
     self.modelContainer = modelContainer
     stores = modelContainer.ownStores
     names = Self.names(of: observedModels, in: modelContainer.layout)
-    places = Mutex(
+    lastSeen = Mutex(
       try modelContainer.ownStores.map { store in
         let name = store.identity.identifier
         let token = historyTokens?[name] as? DefaultHistoryToken
@@ -73,7 +73,7 @@ public final class HistoryObserver: Observable, Sendable {
       })
     listener.setTurn { [weak self] in
       guard let self else { return }
-      queue.async { [weak self] in self?.look() }
+      queue.async { [weak self] in self?.checkForCommits() }
     }
     for store in stores {
       store.log.addContext()
@@ -107,21 +107,21 @@ public final class HistoryObserver: Observable, Sendable {
     return names
   }
 
-  // MARK: Looking
+  // MARK: - Looking
 
   /// Looks for transactions since the last look; on the queue alone.
-  func look() {
+  func checkForCommits() {
     listener.turnBegins()
     var isEvent = false
     for (index, store) in stores.enumerated() {
       do {
-        let seen = places.withLock { $0[index] }
-        let scan = HistoryScan(after: seen, authors: authors, entities: names)
+        let after = lastSeen.withLock { $0[index] }
+        let scan = HistoryScan(after: after, authors: authors, entities: names)
         let result = try store.read(.newest) { connection, number in
           (hasEvent: try scan.run(on: connection, newest: number), number: number)
         }
         // Less than before if the store was restored from an older copy.
-        places.withLock { $0[index] = result.number }
+        lastSeen.withLock { $0[index] = result.number }
         if result.hasEvent { isEvent = true }
       } catch {
         Report.problem("The store's history cannot be observed: \(error)")

@@ -20,9 +20,9 @@ extension ModelContainer {
       )
     }
     let past = try ScratchDirectory(prefix: StoreReading.directoryPrefix)
-    let copies = try stores.enumerated().map { place, store in
+    let copies = try stores.enumerated().map { index, store in
       let number = try number(of: token, in: store)
-      let url = past.url.appending(path: "\(place).store")
+      let url = past.url.appending(path: "\(index).store")
       try store.copy(to: url, asOf: number)
       return ModelConfiguration(
         store.configuration.name, schema: store.configuration.schema, url: url, allowsSave: false)
@@ -105,9 +105,9 @@ extension ModelContainer {
   ///   - token: What it has handled, of the stores in the token; nil for nothing.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
-      let place = token.map { $0.number(in: store.identity.identifier) } ?? 0
+      let position = token.map { $0.number(in: store.identity.identifier) } ?? 0
       // The token of a save names the stores that it wrote to; the others' places stay.
-      guard let number = place else { continue }
+      guard let number = position else { continue }
       try store.maintain {
         try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
       }

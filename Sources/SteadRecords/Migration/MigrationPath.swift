@@ -1,7 +1,7 @@
 /// The versions of a migration plan in their order, and the stages between them.
 struct MigrationPath {
   /// Where a store is.
-  enum Place {
+  enum Position {
     /// It has the models of a version, by its index.
     case version(Int)
     /// It has the number of a version, or one between two, and other models than that version.
@@ -60,7 +60,7 @@ struct MigrationPath {
   ///
   /// - Throws: ``SwiftDataError``: `.backwardMigration` for a store of a later version than the plan's last one;
   ///   `.unknownSchema` for one that is older than the first.
-  func place(of stored: Schema, for schema: Schema) throws -> Place? {
+  func position(of stored: Schema, for schema: Schema) throws -> Position? {
     if stages.isEmpty { return nil }
     let differences = schemas.map { SchemaDifference(from: stored, to: $0) }
     var same = schemas.indices.filter { differences[$0].isEmpty }
@@ -106,11 +106,11 @@ struct MigrationPath {
     var reached = [start]
     var next = 0
     while next < reached.count, paths[target] == nil {
-      let place = reached[next]
+      let version = reached[next]
       next += 1
-      for stage in stages where index(of: stage.from) == place {
+      for stage in stages where index(of: stage.from) == version {
         guard let to = index(of: stage.to), paths[to] == nil else { continue }
-        paths[to] = (paths[place] ?? []) + [stage]
+        paths[to] = (paths[version] ?? []) + [stage]
         reached.append(to)
       }
     }

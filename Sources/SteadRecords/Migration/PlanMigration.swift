@@ -60,7 +60,7 @@ struct PlanMigration {
     report.stages = stages.count
     let rehearsal = Rehearsal(
       plan: plan, stages: stages, stored: stored, store: file, copy: copy, report: report,
-      check: { try checkPlace(source) })
+      check: { try checkNotMoved(source) })
     let result = try rehearsal.run()
     // Only now is it known that the backup is wanted.
     let backup = try makeBackup(source, result.stages, report)
@@ -77,9 +77,9 @@ struct PlanMigration {
   ) throws -> [MigrationStage] {
     guard let stored = try connection.storedSchema() else { return [] }
     let path = try MigrationPath(plan)
-    guard let place = try path.place(of: stored, for: schema) else { return [] }
+    guard let position = try path.position(of: stored, for: schema) else { return [] }
     let target = path.target(of: schema)
-    switch place {
+    switch position {
     case .version(let index): return try path.stages(from: index, to: target)
     case .likeVersion(let index, let difference):
       let stages = try path.stages(from: index, to: target)
@@ -98,18 +98,18 @@ struct PlanMigration {
     _ source: MigrationSource, _ stages: [StoreMigration.Stage], _ report: MigrationReporter
   ) throws -> URL? {
     guard stages.contains(where: { $0.isCustom || $0.difference.losesData }) else { return nil }
-    return try StoreBackup(file: file).make(check: { try checkPlace(source) }) {
+    return try StoreBackup(file: file).make(check: { try checkNotMoved(source) }) {
       try report(.copying, $0, of: $1)
     }
   }
 
-  // MARK: - Taking over
+  // MARK: - Replacing the store's content
 
   /// Replaces the store's content by the copy's; false if another process has written in the meantime.
   private func replace(_ source: MigrationSource, _ report: MigrationReporter) throws -> Bool {
     try report(.replacing)
     // Before an empty store is made at the path.
-    try checkPlace(source)
+    try checkNotMoved(source)
     let target = try file.open(writable: true)
     try target.execute("PRAGMA synchronous = FULL")
     let blobs = BlobLinks(source: copy.file.blobDirectory, target: file.blobDirectory)
@@ -123,7 +123,7 @@ struct PlanMigration {
       guard try source.isUnchanged() else { return false }
       try backup.run {
         try report(.replacing, $0, of: $1)
-        try checkPlace(source)
+        try checkNotMoved(source)
       }
     } catch {
       // The lock is still held; without it, another process could be about to name an equal value. The directory at the path of a
@@ -138,7 +138,7 @@ struct PlanMigration {
   }
 
   /// Throws when the store that was copied isn't at its path any more: its content would replace another store's.
-  private func checkPlace(_ source: MigrationSource) throws {
+  private func checkNotMoved(_ source: MigrationSource) throws {
     if source.connection.hasMoved { throw file.displacement }
   }
 
@@ -210,7 +210,7 @@ extension MigrationStage {
   }
 }
 
-// MARK: - The store meanwhile
+// MARK: - The store during a migration
 
 /// A store while its copy is migrated: no other connection may write to it.
 final class MigrationSource {

@@ -54,7 +54,7 @@ public struct SchemaLock: Codable, Sendable {
     try encoder.encode(self).write(to: url, options: .atomic)
   }
 
-  // MARK: Comparing
+  // MARK: - Comparing
 
   /// The differences from what was shipped, in sentences: edited versions, with each difference, and versions that the
   /// plan no longer has.
@@ -106,7 +106,7 @@ public struct SchemaLock: Codable, Sendable {
     throw SwiftDataError(.unknownSchema, problems.joined(separator: " "))
   }
 
-  // MARK: Files
+  // MARK: - Files
 
   /// Throws unless the plan has every version of the lock as it was shipped; for a test or a CI step.
   ///

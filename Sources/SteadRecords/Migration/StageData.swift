@@ -58,7 +58,7 @@ struct StageData {
   /// The models and properties whose data would be dropped in silence, each with the number of objects.
   func lost() throws -> [String] {
     let converted = try conversions()
-    let addsPlaces = addsPlaces(converted)
+    let addsDestinations = addsDestinations(converted)
     var lost: [String] = []
     for entity in container.layout.entities {
       guard !discarded.contains(entity.name), let store = container.store(of: entity) else {
@@ -71,7 +71,7 @@ struct StageData {
         continue
       }
       for property in entity.properties {
-        guard !isKept(property, entity, converted, addsPlaces),
+        guard !isKept(property, entity, converted, addsDestinations),
           !discarded.contains("\(entity.name).\(property.name)"),
           let count = try store.count(property, of: entity)
         else { continue }
@@ -84,7 +84,7 @@ struct StageData {
   /// Whether the new models have a property's values, or need not have them, or the stage has seen to them.
   private func isKept(
     _ property: PropertyLayout, _ entity: EntityLayout,
-    _ converted: Set<ValueConversion.Property>, _ addsPlaces: Bool
+    _ converted: Set<ValueConversion.Property>, _ addsDestinations: Bool
   ) -> Bool {
     if separate.newProperty(property.name, of: entity.name) != nil || isKeptByInverse(property) {
       return true
@@ -92,7 +92,7 @@ struct StageData {
     if wasRead(property.name, of: entity) { return true }
     guard let now = match.newProperty(property.name, of: entity.name),
       let model = match.newEntities[entity.name]
-    else { return !addsPlaces }
+    else { return !addsDestinations }
     return converted.contains(Self.declared(now.name, in: model))
   }
 
@@ -110,7 +110,7 @@ struct StageData {
 
   /// Whether the new version has something that could have been meant to take values: a model or a property that the
   /// old one lacks.
-  private func addsPlaces(_ converted: Set<ValueConversion.Property>) -> Bool {
+  private func addsDestinations(_ converted: Set<ValueConversion.Property>) -> Bool {
     match.new.entities.contains { entity in
       guard separate.oldEntities[entity.name] != nil else { return true }
       return entity.storedProperties.contains { property in
@@ -133,7 +133,7 @@ struct StageData {
     ValueConversion.Property(entity: entity.declarer(of: name).name, name: name)
   }
 
-  // MARK: What the closure has read
+  // MARK: - What the closure has read
 
   /// Whether the closure has read a property of an object, or used it in a predicate, an order or an aggregate. The
   /// links of a relationship can be read from either side.

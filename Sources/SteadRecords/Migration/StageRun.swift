@@ -15,7 +15,7 @@ struct StageRun {
       _ = try open(to, .ofStage)
     case .custom(let from, let to, let willMigrate, let didMigrate):
       let old = try open(from, .beforeCustomStage)
-      try checkClaims(of: to)
+      try checkConflicts(of: to)
       if let willMigrate {
         try report(.willMigrate)
         try run(willMigrate, on: old)
@@ -55,11 +55,11 @@ struct StageRun {
     ) { _ in nil }
   }
 
-  // MARK: What a stage has to see to
+  // MARK: - What a stage has to see to
 
   /// Refuses a version in which several models or properties claim one, before anything is said of their values: no
   /// closure can mend that.
-  private func checkClaims(of version: any VersionedSchema.Type) throws {
+  private func checkConflicts(of version: any VersionedSchema.Type) throws {
     guard let stored = try StoreFile(configuration).open(writable: false).storedSchema() else {
       return
     }

@@ -1,6 +1,16 @@
 public import Foundation
 
 /// What to fetch: which objects, in which order, and how many.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Task>(
+///   predicate: #Predicate { !$0.isDone }, sortBy: [SortDescriptor(\.due)])
+/// descriptor.fetchLimit = 20
+/// let tasks = try context.fetch(descriptor)
+/// ```
+///
+/// The predicate and the order become SQL. A part of them that has no SQL, such as a computed property, is evaluated
+/// in memory for the rows that the rest leaves; limit and offset are then applied in memory, too.
 public struct FetchDescriptor<T: PersistentModel> {
   /// The objects to fetch; nil for all.
   public var predicate: Predicate<T>?
@@ -8,15 +18,19 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of objects; nil for no limit.
   public var fetchLimit: Int?
-  /// The number of objects to skip.
+  /// The number of objects to skip. SQLite still steps over them, so a late page costs as much as all before it.
   public var fetchOffset: Int?
-  /// Whether unsaved changes of the context are included; true by default.
+  /// Whether unsaved changes of the context are included; true by default. Pending objects of the fetched class are
+  /// matched in memory.
   public var includePendingChanges = true
-  /// The properties to read immediately; the others are read when they are first used. Empty for all.
+  /// The properties to read immediately; each of the others is read when it is first used. Empty for all. Has no
+  /// effect on classes with subclasses.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
-  /// Relationships to load together with the objects.
+  /// Relationships whose objects are loaded together with the results, in one query for each relationship instead of
+  /// one for each object.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
+  /// Describes a fetch of all objects, or of those that match.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -1,17 +1,24 @@
 import SteadSQLite
 
-/// A fetch as it will be run: the SQL, and the work left for memory.
+/// A fetch decided, before anything is read: its SQL, and what is left for memory.
 struct FetchPlan<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityLayout
   var query: TranslatedQuery
-  /// Whether pending changes of the context can change the result.
+  /// Whether unsaved changes of the context can change the result, so that pending objects are matched and merged in
+  /// memory.
   var mergesPending = false
 
-  /// Whether SQL alone returns the right objects in the right order.
+  /// Whether the SQL alone returns the right objects in the right order. Only then may a limit be part of it.
   var isExact: Bool { query.isExact && (query.orderIsExact || descriptor.sortBy.isEmpty) }
 
+  /// Plans a fetch. Costs the translation of its predicate and order.
+  ///
+  /// If the predicate reads another entity with unsaved changes, its rows are out of date, and no condition over them
+  /// can be trusted: the whole predicate is then evaluated on objects.
+  ///
   /// - Parameter pendingRoots: The hierarchies with changes that no row has yet.
+  /// - Throws: ``SwiftDataError`` `.unknownSchema` if the container's schema lacks the model.
   init(
     _ descriptor: FetchDescriptor<T>, layout: StoreLayout, plans: EntityPlans,
     pendingRoots: Set<Int>
@@ -39,7 +46,7 @@ struct FetchPlan<T: PersistentModel> {
     }
   }
 
-  /// The SELECT of some columns.
+  /// The SELECT of some columns of the rows that match.
   func selection(
     of columns: String, from plan: EntityPlan, limit: Int?, offset: Int?
   ) -> SQLFragment {
@@ -50,8 +57,10 @@ struct FetchPlan<T: PersistentModel> {
 }
 
 extension FetchPlan {
-  /// The SELECT of the numbers of all rows, in the order in which a fetch without predicate and order returns them; nil
-  /// for other fetches, since an index could change their order.
+  /// The SELECT of all primary keys for a fetch without predicate and order; nil for all other fetches.
+  ///
+  /// Such a fetch returns rows by primary key. `NOT INDEXED` keeps SQLite from scanning a smaller index, whose order
+  /// differs.
   func scan(of plan: EntityPlan) -> String? {
     guard query.condition == nil, query.order == nil, entity.discriminator == nil else {
       return nil
@@ -59,7 +68,7 @@ extension FetchPlan {
     return "SELECT \"_id\" FROM \(plan.table) NOT INDEXED"
   }
 
-  /// The SELECT of computed columns; the first of them form the groups.
+  /// The SELECT of computed columns, grouped by the first ones.
   func selection(
     of columns: [SQLFragment], groups: Int, from plan: EntityPlan
   ) -> SQLFragment {

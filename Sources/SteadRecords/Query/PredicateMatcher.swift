@@ -1,11 +1,12 @@
 import Foundation
 
-/// A predicate as it is evaluated in memory: where Swift would throw or trap, a value does not match.
+/// A predicate for evaluation in memory, with the meaning that its SQL has: where Swift would throw or trap, a value
+/// does not match.
 ///
-/// Making one costs a visit to each node, so a fetch makes one for all of its objects.
+/// Making one visits each node of the predicate, so a fetch makes one for all of its objects.
 struct PredicateMatcher<Input> {
   private let predicate: Predicate<Input>
-  /// Nil if nothing in the predicate can trap.
+  /// The predicate with checked arithmetic; nil if nothing in it can trap.
   private let checked: CheckedExpression<Bool>?
 
   init(_ predicate: Predicate<Input>) {
@@ -13,6 +14,8 @@ struct PredicateMatcher<Input> {
     checked = predicate.expression.checked()
   }
 
+  /// Whether a value matches.
+  ///
   /// - Throws: What a node that this package does not know throws.
   func matches(_ value: Input) throws -> Bool {
     do {
@@ -28,11 +31,11 @@ struct PredicateMatcher<Input> {
 
 // MARK: - Expressions that throw
 
-/// An expression that throws where Swift traps.
+/// An expression that throws where Foundation's node traps.
 ///
-/// Foundation's nodes add, divide, negate and make closed ranges with Swift's operators, so a stored number could end the program. A predicate that is
-/// evaluated in memory is made of these nodes instead, from the first one that can trap up to the root. One in which
-/// nothing can trap stays as it is.
+/// Foundation's nodes add, divide, negate and make closed ranges with Swift's operators, so a stored number could end
+/// the program. For evaluation in memory a predicate is rebuilt with these nodes, from each one that can trap up to
+/// the root. A subtree in which nothing can trap is used as it is, with its own speed.
 struct CheckedExpression<Output>: PredicateExpression {
   private let body: (PredicateBindings) throws -> Output
 
@@ -46,7 +49,7 @@ struct CheckedExpression<Output>: PredicateExpression {
 }
 
 extension PredicateExpression {
-  /// The expression that throws instead of trapping; nil if nothing in it can trap.
+  /// The expression rebuilt to throw instead of trapping; nil if nothing in it can trap.
   func checked() -> CheckedExpression<Output>? {
     guard let node = self as? any SQLTranslatable else { return nil }
     func open<N: SQLTranslatable>(_ node: N) -> CheckedExpression<Output>? {
@@ -55,24 +58,25 @@ extension PredicateExpression {
     return open(node)
   }
 
-  /// The expression that throws instead of trapping, or this one.
+  /// The expression rebuilt to throw instead of trapping, or the expression itself.
   func checkedOrSame() -> CheckedExpression<Output> { checked() ?? CheckedExpression(self) }
 
+  /// The same choice by a flag: with `orSame` the result is never nil.
   func checked(orSame: Bool) -> CheckedExpression<Output>? {
     orSame ? checkedOrSame() : checked()
   }
 }
 
 extension PredicateExpression {
-  /// This node made of an operand that throws instead of trapping; nil if the operand cannot trap.
-  func remade<A: PredicateExpression, Node: PredicateExpression>(
+  /// This node over a checked operand; nil if the operand cannot trap.
+  func rebuilt<A: PredicateExpression, Node: PredicateExpression>(
     _ operand: A, _ make: (CheckedExpression<A.Output>) -> Node
   ) -> CheckedExpression<Output>? where Node.Output == Output {
     operand.checked().map { CheckedExpression(make($0)) }
   }
 
-  /// This node made of two operands that throw instead of trapping; nil if neither can trap.
-  func remade<A: PredicateExpression, B: PredicateExpression, Node: PredicateExpression>(
+  /// This node over two checked operands; nil if neither can trap.
+  func rebuilt<A: PredicateExpression, B: PredicateExpression, Node: PredicateExpression>(
     _ left: A, _ right: B,
     _ make: (CheckedExpression<A.Output>, CheckedExpression<B.Output>) -> Node
   ) -> CheckedExpression<Output>? where Node.Output == Output {
@@ -82,8 +86,8 @@ extension PredicateExpression {
       make(first ?? CheckedExpression(left), second ?? CheckedExpression(right)))
   }
 
-  /// This node made of three operands that throw instead of trapping; nil if none can trap.
-  func remade<
+  /// This node over three checked operands; nil if none can trap.
+  func rebuilt<
     A: PredicateExpression, B: PredicateExpression, C: PredicateExpression,
     Node: PredicateExpression
   >(
@@ -101,5 +105,5 @@ extension PredicateExpression {
   }
 }
 
-/// Thrown where Swift would trap: by the nodes of predicates that are evaluated in memory.
+/// Thrown by a checked node where Swift would trap.
 struct Trap: Error {}

@@ -14,6 +14,7 @@ extension SortDescriptor where Compared: PersistentModel {
 }
 
 extension SortDescriptor {
+  /// A key path as one that is Sendable. `appending(path:)` loses that, although both parts are.
   static func sendable<Value>(
     _ path: KeyPath<Compared, Value>
   ) -> any KeyPath<Compared, Value> & Sendable {
@@ -23,10 +24,11 @@ extension SortDescriptor {
 }
 
 extension Bool {
-  /// The value's position in an order.
+  /// 0 for false and 1 for true, as the column has it. `Bool` is not Comparable.
   var steadOrder: Int { self ? 1 : 0 }
 }
 
 extension Bool? {
+  /// The same, and nil for nil.
   var steadOrder: Int? { map { $0 ? 1 : 0 } }
 }

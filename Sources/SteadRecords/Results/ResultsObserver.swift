@@ -83,14 +83,14 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// The object at a section and a position in it; the section is 0 without sections.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
-    let (section, place) = (indexPath[0], indexPath[1])
+    let (section, item) = (indexPath[0], indexPath[1])
     if sectionBy == nil {
-      return section == 0 && models.indices.contains(place) ? models[place] : nil
+      return section == 0 && models.indices.contains(item) ? models[item] : nil
     }
-    guard sections.indices.contains(section), sections[section].indices.contains(place) else {
+    guard sections.indices.contains(section), sections[section].indices.contains(item) else {
       return nil
     }
-    return sections[section][place]
+    return sections[section][item]
   }
 
   /// The section and position of an object.
@@ -99,8 +99,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
       return models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
     }
     for (index, section) in sections.enumerated() {
-      if let place = section.firstIndex(where: { $0 === element }) {
-        return IndexPath(indexes: [index, place])
+      if let item = section.firstIndex(where: { $0 === element }) {
+        return IndexPath(indexes: [index, item])
       }
     }
     return nil

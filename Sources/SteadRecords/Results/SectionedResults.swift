@@ -3,7 +3,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   RandomAccessCollection
 {
   private let sections: [ResultsSection<Element, SectionTitle>]
-  private let places: [SectionTitle: Int]
+  private let indexByTitle: [SectionTitle: Int]
 
   init(_ models: [Element], by keyPath: KeyPath<Element, SectionTitle>?) {
     var titles: [SectionTitle] = []
@@ -16,7 +16,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
       }
     }
     sections = titles.map { ResultsSection(title: $0, models: groups[$0] ?? []) }
-    places = Dictionary(uniqueKeysWithValues: titles.enumerated().map { ($1, $0) })
+    indexByTitle = Dictionary(uniqueKeysWithValues: titles.enumerated().map { ($1, $0) })
   }
 
   /// The titles of the sections, in order.
@@ -27,11 +27,11 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 
   /// The section with a title.
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
-    places[title].map { sections[$0] }
+    indexByTitle[title].map { sections[$0] }
   }
 
   /// The position of the section with a title.
-  public func index(ofSectionTitled title: SectionTitle) -> Int? { places[title] }
+  public func index(ofSectionTitled title: SectionTitle) -> Int? { indexByTitle[title] }
 }
 
 // MARK: - Names of the first versions of iOS 27
@@ -52,7 +52,7 @@ extension SectionedResults {
   public func index(ofSectionNamed title: SectionTitle) -> Int? { index(ofSectionTitled: title) }
 
   /// Whether a section with a title exists.
-  public func contains(sectionName title: SectionTitle) -> Bool { places[title] != nil }
+  public func contains(sectionName title: SectionTitle) -> Bool { indexByTitle[title] != nil }
 }
 
 // MARK: - One section

@@ -7,7 +7,7 @@ struct SlotFiller: _SlotVisitor {
   /// What a snapshot does not say of an object.
   struct Gaps {
     /// The properties whose value is a default value that was made for this object alone.
-    var own: Set<Int> = []
+    var generated: Set<Int> = []
     /// What columns hold of values that the properties' types do not read. Their slots are empty.
     var unreadable: [Int: SQLValue] = [:]
   }
@@ -80,7 +80,7 @@ struct SlotFiller: _SlotVisitor {
       return nothing
     }
     if let next = defaults.next(of: property, in: entity), let value = next.value as? V {
-      if next.isOwn { gaps.own.insert(property.index) }
+      if next.isOwn { gaps.generated.insert(property.index) }
       return value
     }
     throw SwiftDataError(

@@ -78,29 +78,29 @@ struct SnapshotEncoder: Encoder {
     let record: Record
     var codingPath: [any CodingKey] { [] }
 
-    private func note(_ value: any Encodable, _ key: Key) { record.values[key.stringValue] = value }
+    private func add(_ value: any Encodable, _ key: Key) { record.values[key.stringValue] = value }
 
     func encodeNil(forKey key: Key) { record.values.updateValue(nil, forKey: key.stringValue) }
-    func encode(_ value: Bool, forKey key: Key) { note(value, key) }
-    func encode(_ value: String, forKey key: Key) { note(value, key) }
-    func encode(_ value: Double, forKey key: Key) { note(value, key) }
-    func encode(_ value: Float, forKey key: Key) { note(value, key) }
-    func encode(_ value: Int, forKey key: Key) { note(value, key) }
-    func encode(_ value: Int8, forKey key: Key) { note(value, key) }
-    func encode(_ value: Int16, forKey key: Key) { note(value, key) }
-    func encode(_ value: Int32, forKey key: Key) { note(value, key) }
-    func encode(_ value: Int64, forKey key: Key) { note(value, key) }
-    func encode(_ value: UInt, forKey key: Key) { note(value, key) }
-    func encode(_ value: UInt8, forKey key: Key) { note(value, key) }
-    func encode(_ value: UInt16, forKey key: Key) { note(value, key) }
-    func encode(_ value: UInt32, forKey key: Key) { note(value, key) }
-    func encode(_ value: UInt64, forKey key: Key) { note(value, key) }
+    func encode(_ value: Bool, forKey key: Key) { add(value, key) }
+    func encode(_ value: String, forKey key: Key) { add(value, key) }
+    func encode(_ value: Double, forKey key: Key) { add(value, key) }
+    func encode(_ value: Float, forKey key: Key) { add(value, key) }
+    func encode(_ value: Int, forKey key: Key) { add(value, key) }
+    func encode(_ value: Int8, forKey key: Key) { add(value, key) }
+    func encode(_ value: Int16, forKey key: Key) { add(value, key) }
+    func encode(_ value: Int32, forKey key: Key) { add(value, key) }
+    func encode(_ value: Int64, forKey key: Key) { add(value, key) }
+    func encode(_ value: UInt, forKey key: Key) { add(value, key) }
+    func encode(_ value: UInt8, forKey key: Key) { add(value, key) }
+    func encode(_ value: UInt16, forKey key: Key) { add(value, key) }
+    func encode(_ value: UInt32, forKey key: Key) { add(value, key) }
+    func encode(_ value: UInt64, forKey key: Key) { add(value, key) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) {
       if let optional = value as? any OptionalValue, optional.isNil {
         encodeNil(forKey: key)
       } else {
-        note(value, key)
+        add(value, key)
       }
     }
 

@@ -8,7 +8,7 @@ import SteadSQLite
 /// determines both sides.
 struct SnapshotWriter {
   /// An object that a changed one leads to.
-  typealias Lead = (entity: EntityLayout, row: Int64)
+  typealias AffectedRow = (entity: EntityLayout, row: Int64)
 
   let layout: StoreLayout
   let plans: [EntityPlans.LazyPlan?]
@@ -35,7 +35,7 @@ struct SnapshotWriter {
   }
 
   /// Writes an object's row, and returns what the object leads to if that may have changed.
-  mutating func write(_ values: SnapshotValues, of entity: EntityLayout) throws -> [Lead] {
+  mutating func write(_ values: SnapshotValues, of entity: EntityLayout) throws -> [AffectedRow] {
     guard let plan = plans[entity.index]?.plan else { return [] }
     let row = values.identifier.row
     let model = entity.type.init(_row: .empty)
@@ -44,11 +44,11 @@ struct SnapshotWriter {
       model, of: entity, with: values, defaults, keepsUnreadable: true
     ) { [connection] in Self.fields(of: $0, entity, row, connection) }
     // What was made for the object when its row was written stays.
-    var (leads, unsaid): ([Lead], Set<Int>) = ([], gaps.own)
+    var (affected, unspecified): ([AffectedRow], Set<Int>) = ([], gaps.generated)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard values.has(property.name) else {
-        if !property.isToMany { unsaid.insert(index) }
+        if !property.isToMany { unspecified.insert(index) }
         continue
       }
       let targets = try targets(of: property, entity, values)
@@ -56,7 +56,7 @@ struct SnapshotWriter {
         let list = List(
           entity: entity, property: property, storage: storage, owner: row, members: targets)
         lists.append(list)
-        leads += try newMembers(of: list)
+        affected += try newMembers(of: list)
       } else {
         model.setContent(.toOne(targets.first.map { .row($0) } ?? .none), at: index)
         // For one of several relationships that share an inverse, the destination's row must record which one it is.
@@ -72,22 +72,24 @@ struct SnapshotWriter {
     let before = try references(of: entity, row)
     if before == nil {
       try insert(model, entity, plan, gaps.unreadable)
-    } else if try !update(model, entity, plan, gaps.unreadable, excluding: unsaid) {
-      return leads
+    } else if try !update(model, entity, plan, gaps.unreadable, excluding: unspecified) {
+      return affected
     }
-    note(row, entity.rootIndex)
+    markWritten(row, entity.rootIndex)
     let after = try references(of: entity, row) ?? [:]
     for (index, target) in after where before?[index] != target {
       guard let destination = entity.properties[index].destination else { continue }
       for row in [before?[index] ?? 0, target] where row > 0 {
-        note(row, layout.entities[destination].rootIndex)
-        leads.append((layout.entities[destination], row))
+        markWritten(row, layout.entities[destination].rootIndex)
+        affected.append((layout.entities[destination], row))
       }
     }
-    return leads
+    return affected
   }
 
-  private mutating func note(_ row: Int64, _ root: Int) { written[root, default: []].insert(row) }
+  private mutating func markWritten(_ row: Int64, _ root: Int) {
+    written[root, default: []].insert(row)
+  }
 
   private func targets(
     of property: PropertyLayout, _ entity: EntityLayout, _ values: SnapshotValues
@@ -155,12 +157,12 @@ struct SnapshotWriter {
   /// Writes a row's columns that differ, except columns without a property; returns whether any did.
   private func update(
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
-    _ unreadable: [Int: SQLValue], excluding unsaid: Set<Int>
+    _ unreadable: [Int: SQLValue], excluding unspecified: Set<Int>
   ) throws -> Bool {
     let map = PropertyMap(count: entity.properties.count, empty: 0)
     let row = entity.properties.count + 1
     var (assignments, tests): ([String], [String]) = ([], [])
-    for property in entity.properties where !unsaid.contains(property.index) {
+    for property in entity.properties where !unspecified.contains(property.index) {
       guard let column = property.column?.sqlName else { continue }
       map.places[property.index] = Int32(property.index + 1)
       assignments.append("\(column) = ?\(property.index + 1)")
@@ -197,7 +199,7 @@ struct SnapshotWriter {
       guard let entity = try connection.entity(of: row, in: root, layout) else { continue }
       for (index, target) in try references(of: entity, row) ?? [:] where target > 0 {
         guard let destination = entity.properties[index].destination else { continue }
-        note(target, layout.entities[destination].rootIndex)
+        markWritten(target, layout.entities[destination].rootIndex)
       }
     }
     try connection.delete(rows, of: plan)
@@ -217,18 +219,18 @@ struct SnapshotWriter {
     statement.reset()
     defer { statement.reset() }
     statement.bind(list.owner, at: 1)
-    var found: [(row: Int64, place: Int64)] = []
+    var found: [(row: Int64, position: Int64)] = []
     while try statement.step() {
       found.append((statement.integer(0), query.ownership(in: statement).place))
     }
-    return found.sorted { $0.place < $1.place }.map(\.row)
+    return found.sorted { $0.position < $1.position }.map(\.row)
   }
 
   /// The destinations of a list whose members have changed.
-  private mutating func newMembers(of list: List) throws -> [Lead] {
+  private mutating func newMembers(of list: List) throws -> [AffectedRow] {
     let current = try members(of: list)
     guard current != list.members, let destination = list.property.destination else { return [] }
-    note(list.owner, list.entity.rootIndex)
+    markWritten(list.owner, list.entity.rootIndex)
     return Set(current).symmetricDifference(list.members).map { (layout.entities[destination], $0) }
   }
 
@@ -262,8 +264,8 @@ struct SnapshotWriter {
         "UPDATE \(plan.table) SET \(assignments) WHERE \"_id\" = ?2 AND (\(test))",
         [.integer(list.owner), .integer(member)])
       if connection.changedRows > 0 {
-        note(member, plan.entity.rootIndex)
-        note(list.owner, list.entity.rootIndex)
+        markWritten(member, plan.entity.rootIndex)
+        markWritten(list.owner, list.entity.rootIndex)
       }
     }
   }
@@ -278,14 +280,14 @@ struct SnapshotWriter {
       ).compactMap { if case .integer(let row)? = $0.first { row } else { Int64?.none } })
     let wanted = Set(list.members)
     guard current != wanted else { return }
-    note(list.owner, list.entity.rootIndex)
+    markWritten(list.owner, list.entity.rootIndex)
     for member in current.subtracting(wanted) {
       try connection.deletePair(join, list.owner, member)
-      note(member, destination.rootIndex)
+      markWritten(member, destination.rootIndex)
     }
     for member in list.members where !current.contains(member) {
       try connection.insertPair(join, KeyNumber.next(), list.owner, member)
-      note(member, destination.rootIndex)
+      markWritten(member, destination.rootIndex)
     }
   }
 
@@ -297,11 +299,11 @@ struct SnapshotWriter {
     let wanted =
       list.members.filter { present.contains($0) } + current.filter { !known.contains($0) }
     guard wanted != current else { return }
-    for (place, member) in wanted.enumerated() {
+    for (index, member) in wanted.enumerated() {
       try connection.setPlace(
-        Int64(place + 1), list.storage, plan, owner: list.owner, member: member)
+        Int64(index + 1), list.storage, plan, owner: list.owner, member: member)
     }
-    note(list.owner, list.entity.rootIndex)
+    markWritten(list.owner, list.entity.rootIndex)
   }
 
   // MARK: - Summary

@@ -12,7 +12,7 @@ extension DeclGroupSyntax {
       return [notAClass(attribute: attribute)].compactMap { $0 }
     }
     if let parameters = model.genericParameterClause {
-      return [parameters.says(.genericClass(model: model.name.text))]
+      return [parameters.diagnostic(.genericClass(model: model.name.text))]
     }
     let members = model.memberBlock.members.active(in: context.buildConfiguration)
     let properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
@@ -29,7 +29,7 @@ extension DeclGroupSyntax {
       macro: attribute.plainName, kind: kind, name: name.text)
     // Cases cannot become properties by changing a word.
     let isConvertible = keyword.tokenKind != .keyword(.enum)
-    return keyword.says(
+    return keyword.diagnostic(
       message, fixIts: isConvertible ? [.replacing(keyword, with: "final class")] : [])
   }
 
@@ -60,7 +60,7 @@ extension ClassDeclSyntax {
     let remedies = [memberwiseInitializer].compactMap { $0 }.map { text in
       FixIt.inserting(text, at: position, of: self, message: .insertMemberwiseInitializer)
     }
-    return [attribute.says(.missingInitializer(model: name.text), fixIts: remedies)]
+    return [attribute.diagnostic(.missingInitializer(model: name.text), fixIts: remedies)]
   }
 
   /// The source of an initializer with a parameter for each property; nil in a subclass, since its superclass's
@@ -150,7 +150,7 @@ extension [VariableDeclSyntax] {
         first.inverse == second.name, let list = second.argument.list,
         let mark = list.parent?.as(AttributeSyntax.self)
       else { return nil }
-      return second.argument.says(
+      return second.argument.diagnostic(
         .inverseOnBothSides(first: first.name, second: second.name),
         fixIts: [mark.removing(second.argument, from: list)])
     }
@@ -199,14 +199,14 @@ extension MacroExpansionDeclSyntax {
     guard ModelDeclaration.Constraint(self) != nil else { return [] }
     if let type = foreignType(in: model) {
       return [
-        type.says(
+        type.diagnostic(
           .foreignConstraint(
             macro: macroName.text, type: type.trimmedDescription, model: model.name.text),
           fixIts: [.replacing(type, with: model.name.text)])
       ]
     }
     return misnamed(in: model, properties: properties).map { name, path in
-      path.says(.constraintOverOther(macro: macroName.text, property: name))
+      path.diagnostic(.constraintOverOther(macro: macroName.text, property: name))
     }
   }
 

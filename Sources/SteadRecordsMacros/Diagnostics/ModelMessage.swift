@@ -181,7 +181,7 @@ extension String {
 
 extension SyntaxProtocol {
   /// A diagnostic at this node.
-  func says(
+  func diagnostic(
     _ message: ModelMessage, highlight: Syntax? = nil, fixIts: [FixIt] = []
   ) -> Diagnostic {
     Diagnostic(node: self, message: message, highlights: highlight.map { [$0] }, fixIts: fixIts)

@@ -8,7 +8,7 @@ extension VariableDeclSyntax {
     guard isStoredInstanceProperty else { return [] }
     if attribute(named: "Transient") != nil { return transientDiagnostics }
     if bindings.count > 1 || bindings.first?.pattern.is(TuplePatternSyntax.self) == true {
-      return [says(.severalBindings, fixIts: [splitting].compactMap { $0 })]
+      return [diagnostic(.severalBindings, fixIts: [splitting].compactMap { $0 })]
     }
     guard let binding = bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -25,18 +25,18 @@ extension VariableDeclSyntax {
     let marks = ["Attribute", "Relationship"].compactMap { attribute(named: $0) }
     let name = bindings.first?.pattern.trimmedDescription ?? ""
     if marks.count == 2 {
-      return marks[0].says(
+      return marks[0].diagnostic(
         .contradiction(first: "Attribute", second: "Relationship", property: name),
         fixIts: marks.map { .removing($0) })
     }
     guard let mark = marks.first else { return nil }
     if let transient = attribute(named: "Transient") {
-      return mark.says(
+      return mark.diagnostic(
         .contradiction(first: mark.plainName, second: "Transient", property: name),
         fixIts: [.removing(mark), .removing(transient)])
     }
     if isStoredInstanceProperty { return nil }
-    return mark.says(
+    return mark.diagnostic(
       .notStored(attribute: mark.plainName, property: name), fixIts: [.removing(mark)])
   }
 
@@ -49,7 +49,7 @@ extension VariableDeclSyntax {
       }
       let position = (binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern))
         .endPositionBeforeTrailingTrivia
-      return binding.says(
+      return binding.diagnostic(
         .transientWithoutValue(property: binding.pattern.trimmedDescription),
         fixIts: [.inserting(" = <#initial value#>", at: position, of: self)])
     }
@@ -66,7 +66,7 @@ extension VariableDeclSyntax {
         message = .reference(modifier: modifier.name.text, property: name)
       default: continue
       }
-      return modifier.says(
+      return modifier.diagnostic(
         message, fixIts: [.removing(modifier), .inserting("@Transient ", at: start, of: self)])
     }
     return nil
@@ -76,18 +76,18 @@ extension VariableDeclSyntax {
 
   private func tupleDiagnostic(_ name: String, _ binding: PatternBindingSyntax) -> Diagnostic? {
     if let tuple = binding.valueType?.as(TupleTypeSyntax.self), tuple.elements.count > 1 {
-      return tuple.says(.tuple(property: name))
+      return tuple.diagnostic(.tuple(property: name))
     }
     guard binding.typeAnnotation == nil,
       let tuple = binding.initializer?.value.as(TupleExprSyntax.self), tuple.elements.count > 1
     else { return nil }
-    return tuple.says(.tuple(property: name))
+    return tuple.diagnostic(.tuple(property: name))
   }
 
   private func wrapperDiagnostic(_ name: String) -> Diagnostic? {
     for wrapper in ["Published", "State", "AppStorage", "SceneStorage", "Bindable"] {
       guard let mark = attribute(named: wrapper) else { continue }
-      return mark.says(
+      return mark.diagnostic(
         .wrapper(attribute: wrapper, property: name),
         fixIts: [.removing(mark), .inserting("@Transient ", at: start, of: self)])
     }
@@ -99,22 +99,28 @@ extension VariableDeclSyntax {
   ) -> Diagnostic? {
     guard let mark = attribute(named: "Relationship") else { return nil }
     if let type = binding.obviousValueType {
-      return mark.says(
+      return mark.diagnostic(
         .relationshipOfValue(property: name, type: type), fixIts: [.removing(mark)])
     }
     guard isConstant else { return nil }
-    return bindingSpecifier.says(
+    return bindingSpecifier.diagnostic(
       .constantRelationship(property: name),
       fixIts: [.replacing(bindingSpecifier, with: "private(set) var")])
   }
 
   private func nameDiagnostic(_ name: String, _ pattern: IdentifierPatternSyntax) -> Diagnostic? {
-    if name.hasPrefix(ReservedNames.prefix) { return pattern.says(.reservedPrefix(property: name)) }
-    if name == ReservedNames.module { return pattern.says(.hidesModule) }
-    if ReservedNames.reserved.contains(name) { return pattern.says(.reserved(property: name)) }
-    if ReservedNames.hidden.contains(name) { return pattern.says(.hidesMember(property: name)) }
+    if name.hasPrefix(ReservedNames.prefix) {
+      return pattern.diagnostic(.reservedPrefix(property: name))
+    }
+    if name == ReservedNames.module { return pattern.diagnostic(.hidesModule) }
+    if ReservedNames.reserved.contains(name) {
+      return pattern.diagnostic(.reserved(property: name))
+    }
+    if ReservedNames.hidden.contains(name) {
+      return pattern.diagnostic(.hidesMember(property: name))
+    }
     if ReservedNames.refusedByApple.contains(name) {
-      return pattern.says(.refusedByApple(property: name))
+      return pattern.diagnostic(.refusedByApple(property: name))
     }
     return nil
   }
@@ -125,13 +131,13 @@ extension VariableDeclSyntax {
     return options.compactMap { option in
       switch option.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {
       case "unique" where binding.isArray:
-        return option.says(
+        return option.diagnostic(
           .uniqueArray(property: name), fixIts: [mark.removing(option, from: options)])
       case "externalStorage":
         guard let type = binding.obviousValueType, ValueTypes.small.contains(type) else {
           return nil
         }
-        return option.says(
+        return option.diagnostic(
           .externalValue(property: name, type: type),
           fixIts: [mark.removing(option, from: options)])
       default: return nil

@@ -143,9 +143,9 @@ extension PersistedPropertyMacro: AccessorMacro {
     in context: some MacroExpansionContext
   ) throws -> [AccessorDeclSyntax] {
     guard let variable = declaration.as(VariableDeclSyntax.self),
-      let property = PersistedProperty(variable), let place = arguments(of: node)
+      let property = PersistedProperty(variable), let position = arguments(of: node)
     else { return [] }
-    return property.accessors(index: place.index, model: place.model)
+    return property.accessors(index: position.index, model: position.model)
       .map(AccessorDeclSyntax.init(text:))
   }
 }

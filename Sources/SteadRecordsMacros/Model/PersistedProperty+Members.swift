@@ -20,7 +20,7 @@ extension PersistedProperty {
   }
 
   func accessors(index: String, model: String) -> [String] {
-    let place = "(self, \(index), \(keyPath(of: model)))"
+    let site = "(self, \(index), \(keyPath(of: model)))"
     // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
     let isRoot = Int(index) != nil
     let state = isRoot ? ", _$state" : ""
@@ -35,40 +35,40 @@ extension PersistedProperty {
       """,
       """
       get {
-        if _$state.isWatched { SteadRecords._willRead\(place) }
+        if _$state.isWatched { SteadRecords._willRead\(site) }
         let _$slot = \(slot)
         return _$slot.read(self, \(index))
       }
       """,
-      setter(index: index, place: place).body(of: "set(_$new)"),
-    ] + (isChangedInPlace ? [modifier(index: index, place: place)] : [])
+      setter(index: index, site: site).body(of: "set(_$new)"),
+    ] + (isChangedInPlace ? [modifier(index: index, site: site)] : [])
   }
 
   /// Lends the program an array, so that an append need not copy it.
-  private func modifier(index: String, place: String) -> String {
+  private func modifier(index: String, site: String) -> String {
     """
     _modify {
-      if _$state.isWatched { SteadRecords._willRead\(place) }
+      if _$state.isWatched { SteadRecords._willRead\(site) }
       var _$new = \(slot)._lend(self, \(index))
       defer {
-        SteadRecords._willWrite\(place)
+        SteadRecords._willWrite\(site)
         SteadRecords._takeBack(_$new, into: SteadRecords._address(of: &\(slot)), self, \(index))
-        SteadRecords._didWrite\(place)
+        SteadRecords._didWrite\(site)
       }
       yield &_$new
     }
     """
   }
 
-  private func setter(index: String, place: String) -> [String] {
+  private func setter(index: String, site: String) -> [String] {
     let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
     // The storage is copied once the object is sure to have its row's values.
     let write =
-      ["SteadRecords._willWrite\(place)", "let _$old = \(slot)"]
+      ["SteadRecords._willWrite\(site)", "let _$old = \(slot)"]
       + (usesPrevious ? ["let _$previous = _$old.read(self, \(index))"] : [])
       + [
         "\(slot) = .init(_$new)", "_$old.didReplace(with: _$new, self, \(index))",
-        "SteadRecords._didWrite\(place)",
+        "SteadRecords._didWrite\(site)",
       ]
     return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
   }

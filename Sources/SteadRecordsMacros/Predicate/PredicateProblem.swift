@@ -52,7 +52,8 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
         + "and capture it"
     case .method(let name):
       "'\(name)' cannot be called on a model's value in a predicate; "
-        + (PredicateMethods.instead[name] ?? "use a stored property, or \(PredicateMethods.list)")
+        + (PredicateMethods.alternatives[name]
+          ?? "use a stored property, or \(PredicateMethods.list)")
     case .closureNeeded(let name): "'\(name)' in a predicate needs a closure written in place"
     case .parameters(let count):
       "this closure must have \(count) parameter\(count == 1 ? "" : "s")"
@@ -121,7 +122,7 @@ enum PredicateMethods {
     "localizedCaseInsensitiveCompare": "stringComparison",
   ]
   /// Methods without arguments.
-  static let plain: Set<String> = ["min", "max"]
+  static let nullary: Set<String> = ["min", "max"]
 
   /// Methods with a closure.
   static let closures: Set<String> = [
@@ -133,7 +134,7 @@ enum PredicateMethods {
     + "lowercased, uppercased, min, max, localizedStandardContains and evaluate"
 
   /// What to write for methods that people look for.
-  static let instead: [String: String] = [
+  static let alternatives: [String: String] = [
     "compactMap": "use filter",
     "reduce": "store the total in a property, or fetch an aggregate",
     "sorted": "sort with the descriptor's sortBy",

@@ -5,7 +5,7 @@ extension PredicateWriter {
   mutating func value(_ expression: ExprSyntax) throws -> Value {
     let expression = expression.withoutParentheses
     guard dependsOnVariable(expression) || isGuardedUnwrap(expression) else {
-      return .outside(source(expression))
+      return .captured(source(expression))
     }
     if let chain = try optionalChain(expression) { return chain }
     switch expression.as(ExprSyntaxEnum.self) {
@@ -114,7 +114,7 @@ extension PredicateWriter {
   }
 
   mutating func conditional(_ test: Value, _ yes: Value, _ no: Value) -> Value {
-    if case .outside(let yes) = yes, case .outside(let no) = no {
+    if case .captured(let yes) = yes, case .captured(let no) = no {
       return .untyped(Self.text("conditional", [argument(test), "values: \(yes)", no]))
     }
     return call("conditional", argument(test), pair(yes, no))
@@ -177,7 +177,7 @@ extension PredicateWriter {
     let receiver = try value(base)
     switch (name.text, arguments.count) {
     case ("evaluate", 1...):
-      guard case .outside(let predicate) = receiver else {
+      guard case .captured(let predicate) = receiver else {
         throw PredicateProblem.method(name.text).error(at: name)
       }
       let values = try arguments.map { argument(try value($0.expression)) }
@@ -191,7 +191,7 @@ extension PredicateWriter {
       return call(function, pair(receiver, try value(arguments[0].expression)), named: name.text)
     case ("lowercased", 0), ("uppercased", 0):
       return call("letterCase", argument(receiver), "isUpper: \(name.text == "uppercased")")
-    case (_, 0) where PredicateMethods.plain.contains(name.text):
+    case (_, 0) where PredicateMethods.nullary.contains(name.text):
       return call(name.text, argument(receiver))
     default: throw PredicateProblem.method(name.text).error(at: name)
     }
@@ -223,8 +223,8 @@ extension PredicateWriter {
   private mutating func comparison(
     _ left: Value, _ name: String, _ operation: String, _ right: Value
   ) -> Value {
-    if case .outside(let left) = left, case .outside(let right) = right {
-      return .outside("(\(left) \(operation) \(right))")
+    if case .captured(let left) = left, case .captured(let right) = right {
+      return .captured("(\(left) \(operation) \(right))")
     }
     return call("comparison", pair(left, right), named: name)
   }
@@ -265,7 +265,7 @@ extension PredicateWriter {
     case [nil, "default"]:
       return call("element", base, argument(values[0]), "default: \(argument(values[1]))")
     case ["keyPath"]:
-      guard case .outside(let path) = values[0] else { break }
+      guard case .captured(let path) = values[0] else { break }
       return call("keyPath", base, path)
     default: break
     }

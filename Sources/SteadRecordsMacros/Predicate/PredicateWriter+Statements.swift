@@ -67,7 +67,7 @@ extension PredicateWriter {
         throw PredicateProblem.variableWithoutValue.error(at: binding)
       }
       switch try value(initializer) {
-      case .outside(let source):
+      case .captured(let source):
         names[name] = constant(source, type: binding.typeAnnotation?.type.trimmedDescription)
       case let node: names[name] = .node(argument(node))
       }

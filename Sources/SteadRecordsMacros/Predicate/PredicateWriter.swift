@@ -30,7 +30,7 @@ struct PredicateWriter {
     /// A node without its own type, such as a choice of two literals; written in place.
     case untyped(String)
     /// Source from outside the predicate, evaluated when the predicate is made.
-    case outside(String)
+    case captured(String)
   }
 
   /// The prefix of every function that makes a node.
@@ -84,16 +84,16 @@ struct PredicateWriter {
     switch value {
     case .node(let name): name
     case .untyped(let text): text
-    case .outside(let source): Self.text("value", [source])
+    case .captured(let source): Self.text("value", [source])
     }
   }
 
   /// Two operands, of which an outside value stays unwrapped to take its type from the other.
   func pair(_ left: Value, _ right: Value) -> String {
     switch (left, right) {
-    case (.outside, .outside): "\(argument(left)), \(argument(right))"
-    case (.outside(let left), _): "value: \(left), \(argument(right))"
-    case (_, .outside(let right)): "\(argument(left)), value: \(right)"
+    case (.captured, .captured): "\(argument(left)), \(argument(right))"
+    case (.captured(let left), _): "value: \(left), \(argument(right))"
+    case (_, .captured(let right)): "\(argument(left)), value: \(right)"
     default: "\(argument(left)), \(argument(right))"
     }
   }
@@ -108,7 +108,7 @@ struct PredicateWriter {
     let name = "_c\(nodeCount)"
     nodeCount += 1
     lines.append("let \(name)\(type.map { ": \($0)" } ?? "") = \(source)")
-    return .outside(name)
+    return .captured(name)
   }
 
   // MARK: - Closures
@@ -181,7 +181,7 @@ extension ClosureExprSyntax {
 extension PredicateWriter {
   /// Whether an expression mentions a variable of the predicate.
   func dependsOnVariable(_ expression: some SyntaxProtocol) -> Bool {
-    let variables = names.filter { if case .outside = $0.value { false } else { true } }
+    let variables = names.filter { if case .captured = $0.value { false } else { true } }
     let mentions = Mentions(of: Set(variables.keys), or: Set(links.keys))
     mentions.walk(expression)
     return mentions.isFound
@@ -190,7 +190,7 @@ extension PredicateWriter {
   /// The source of a captured expression, with the predicate's constants under the names that the expansion gives them.
   func source(_ expression: ExprSyntax) -> String {
     var constants: [String: String] = [:]
-    for case (let name, .outside(let constant)) in names { constants[name] = constant }
+    for case (let name, .captured(let constant)) in names { constants[name] = constant }
     guard !constants.isEmpty else { return expression.trimmedDescription }
     return Renaming(constants).rewrite(expression.trimmed).description
   }

@@ -1,13 +1,20 @@
 public import Foundation
 
+/// Foundation's `Predicate` under a name that generated code can qualify in files that do not import Foundation.
 public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input>
 
 /// The functions that the expansion of `#Predicate` calls; not for use by hand.
 ///
+/// A function takes the operands and returns the node that Foundation's `build_…` function returns. It exists for two
+/// reasons. Overloads of Foundation's functions and operators make the compiler's work exponential in the number of
+/// terms; here functions differ in their names and labels, which the compiler compares before any type, so that its
+/// work is linear. And an operand with the label `value:` comes from outside the predicate: it is passed as it is
+/// written, so that a literal, `nil` or `.case` gets its type from the other operand.
+///
 /// If operators make the same kind of node, one function takes the operator as its last argument. `==` and `!=`, `&&`
-/// and `||`, and the ranges make nodes of different types, and each has its own function. Functions of the same name
-/// differ in their labels, which the compiler compares before any type: that keeps the compiler's work linear.
+/// and `||`, and the ranges make nodes of different types, and each has its own function.
 public enum _PredicateNodes {
+  /// A captured value as a node of its own.
   public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
     .init(value)
   }
@@ -36,12 +43,14 @@ public enum _PredicateNodes {
     PredicateExpressions.build_Arg(regex)
   }
 
+  /// A property.
   public static func keyPath<Root: PredicateExpression, V>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
   ) -> PredicateExpressions.KeyPath<Root, V> {
     PredicateExpressions.build_KeyPath(root: root, keyPath: keyPath)
   }
 
+  /// `rawValue` of an enum; the other overload is for any other type with a property of that name.
   public static func rawValue<Root: PredicateExpression>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, Root.Output.RawValue> & Sendable
   ) -> _SteadExpressions.RawValue<Root> where Root.Output: RawRepresentable {
@@ -114,7 +123,8 @@ public enum _PredicateNodes {
   }
 }
 
-/// Replaces a value that a predicate cannot hold, so that the compiler reports only that.
+/// Replaces a value that a predicate cannot hold, so that the compiler reports the unavailable function and nothing
+/// else.
 public struct _NoPredicateValue<Output>: StandardPredicateExpression {
   public func evaluate(_ bindings: PredicateBindings) throws -> Output { throw Unsupported() }
 

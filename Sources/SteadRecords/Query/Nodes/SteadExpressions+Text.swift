@@ -2,7 +2,7 @@ public import Foundation
 import SteadSQLite
 
 extension _SteadExpressions {
-  /// `lowercased()` or `uppercased()`.
+  /// `lowercased()` or `uppercased()`, by Swift's rules in SQL as well: SQLite's own functions know ASCII alone.
   public struct StringCase<Base: PredicateExpression>: PredicateExpression
   where Base.Output: StringProtocol {
     public typealias Output = String
@@ -37,12 +37,12 @@ extension _SteadExpressions.StringCase: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<String>? {
-    remade(base) { _SteadExpressions.StringCase($0, isUpper: isUpper) }
+    rebuilt(base) { _SteadExpressions.StringCase($0, isUpper: isUpper) }
   }
 }
 
 extension _SteadExpressions {
-  /// The tests of a string with another one, each with the name of its method.
+  /// The tests of a string with another one, each with the name of its method. The names are encoded with predicates.
   public enum StringTestKind: String, Codable, Sendable {
     case hasPrefix
     case hasSuffix
@@ -50,7 +50,7 @@ extension _SteadExpressions {
     case localizedCaseInsensitiveContains
   }
 
-  /// A test of a string with another one.
+  /// A test of a string with another one, such as `hasPrefix(_:)`.
   public struct StringTest<Base: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Base.Output: StringProtocol, Other.Output: StringProtocol {
@@ -93,6 +93,7 @@ extension _SteadExpressions.StringTest: SQLTranslatable {
       function, translation.scalar(base), translation.scalar(other))
   }
 
+  /// The SQL function of the test.
   private var function: String {
     switch kind {
     case .hasPrefix: "stead_has_prefix"
@@ -103,12 +104,13 @@ extension _SteadExpressions.StringTest: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(base, other) { _SteadExpressions.StringTest($0, $1, kind) }
+    rebuilt(base, other) { _SteadExpressions.StringTest($0, $1, kind) }
   }
 }
 
 extension PredicateExpressions {
-  /// The node that Foundation's own `#Predicate` makes of `localizedStandardContains`.
+  /// The node that Foundation's own `#Predicate` makes of `localizedStandardContains(_:)`, whose function Foundation
+  /// lacks off Apple's systems.
   public static func build_localizedStandardContains<Base, Other>(
     _ base: Base, _ other: Other
   ) -> _SteadExpressions.StringTest<Base, Other>
@@ -121,7 +123,8 @@ extension PredicateExpressions {
 }
 
 extension _SteadExpressions {
-  /// A comparison of two strings by one of Foundation's rules.
+  /// A comparison of two strings by one of Foundation's rules, such as `localizedStandardCompare(_:)`; its value is a
+  /// `ComparisonResult`.
   public struct StringComparison<LHS: PredicateExpression, RHS: PredicateExpression>:
     PredicateExpression
   where LHS.Output: StringProtocol, RHS.Output: StringProtocol {
@@ -159,6 +162,6 @@ extension _SteadExpressions.StringComparison: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(lhs, rhs) { _SteadExpressions.StringComparison($0, $1, method) }
+    rebuilt(lhs, rhs) { _SteadExpressions.StringComparison($0, $1, method) }
   }
 }

@@ -2,13 +2,15 @@ public import Foundation
 
 /// The nodes of predicates that Foundation lacks; not for use by hand.
 ///
-/// The names are different from Foundation's, since a later Foundation may have nodes of the same names.
+/// They have names of their own, since a later Foundation may have nodes of the same names. Each has its SQL and its
+/// form for evaluation in memory beside it. They are Codable where their operands are, as Foundation's are.
 public enum _SteadExpressions {}
 
 // MARK: - Optionals and raw values
 
 extension _SteadExpressions {
-  /// A value wrapped in an optional, as Swift does if the other operand is optional.
+  /// A value wrapped in an optional, as Swift does with one operand of `==` if the other is optional. SQL needs
+  /// nothing for that.
   public struct Promotion<Inner: PredicateExpression>: PredicateExpression {
     public typealias Output = Inner.Output?
     let inner: Inner
@@ -32,12 +34,12 @@ extension _SteadExpressions.Promotion: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(inner) { _SteadExpressions.Promotion($0) }
+    rebuilt(inner) { _SteadExpressions.Promotion($0) }
   }
 }
 
 extension _SteadExpressions {
-  /// Whether an optional is nil; its values need not be comparable.
+  /// Whether an optional is nil. Unlike `==`, it needs no values that can be compared.
   public struct IsNil<Inner: PredicateExpression, Wrapped>: PredicateExpression
   where Inner.Output == Wrapped? {
     public typealias Output = Bool
@@ -61,11 +63,11 @@ extension _SteadExpressions.IsNil: SQLTranslatable {
     try translation.nilTest(translation.term(inner), isNegated: false)
   }
 
-  func checkedNode() -> CheckedExpression<Bool>? { remade(inner) { _SteadExpressions.IsNil($0) } }
+  func checkedNode() -> CheckedExpression<Bool>? { rebuilt(inner) { _SteadExpressions.IsNil($0) } }
 }
 
 extension _SteadExpressions {
-  /// The raw value of an enum, recognised without its key path.
+  /// The raw value of an enum. The key path `\.rawValue` of an app's module could not be recognised as such.
   public struct RawValue<Wrapped: PredicateExpression>: PredicateExpression
   where Wrapped.Output: RawRepresentable {
     public typealias Output = Wrapped.Output.RawValue
@@ -91,7 +93,7 @@ extension _SteadExpressions.RawValue: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped) { _SteadExpressions.RawValue($0) }
+    rebuilt(wrapped) { _SteadExpressions.RawValue($0) }
   }
 }
 
@@ -100,8 +102,8 @@ extension _SteadExpressions.RawValue: SQLTranslatable {
 extension _SteadExpressions {
   /// Whether an object, or nil, is among some captured objects.
   ///
-  /// Objects cannot be part of a predicate, which is Sendable; their identifiers can. A query never finds an object
-  /// that was not saved when the predicate was made.
+  /// A predicate is Sendable and a model is not, so the node keeps the objects' identifiers. A query finds no object
+  /// that was not saved when the predicate was made, since its identifier was temporary.
   public struct IsModel<Input: PredicateExpression>: PredicateExpression {
     public typealias Output = Bool
     let input: Input
@@ -118,7 +120,7 @@ extension _SteadExpressions {
     }
   }
 
-  /// Whether a relationship contains a captured object.
+  /// Whether a to-many relationship contains a captured object, of which the identifier is kept.
   public struct ContainsModel<Models: PredicateExpression, Model: PersistentModel>:
     PredicateExpression
   where Models.Output: Sequence<Model> {
@@ -158,7 +160,7 @@ extension _SteadExpressions.IsModel: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(input) { _SteadExpressions.IsModel($0, identifiers) }
+    rebuilt(input) { _SteadExpressions.IsModel($0, identifiers) }
   }
 }
 
@@ -169,16 +171,17 @@ extension _SteadExpressions.ContainsModel: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(models) { _SteadExpressions.ContainsModel($0, identifier) }
+    rebuilt(models) { _SteadExpressions.ContainsModel($0, identifier) }
   }
 }
 
 // MARK: - Predicates in predicates
 
 extension _SteadExpressions {
-  /// A captured predicate or expression, which isn't Codable on Linux.
+  /// A captured predicate or expression, as a constant of another predicate.
   ///
-  /// Encoding a predicate that holds one throws.
+  /// Off Apple's systems these are not Codable. The node is, so that it can be part of a predicate, and throws when
+  /// it is encoded or decoded.
   public struct Captured<Output: Sendable>: StandardPredicateExpression {
     let value: Output
 

@@ -1,6 +1,7 @@
 import Foundation
 import SteadSQLite
 
+/// `+`, `-` and `*`.
 extension PredicateExpressions.Arithmetic: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (left, right) = (try translation.scalar(lhs), try translation.scalar(rhs))
@@ -16,14 +17,18 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Output>? {
     IntegerOperation(op)(lhs, rhs)
-      ?? remade(lhs, rhs) { PredicateExpressions.build_Arithmetic(lhs: $0, rhs: $1, op: op) }
+      ?? rebuilt(lhs, rhs) { PredicateExpressions.build_Arithmetic(lhs: $0, rhs: $1, op: op) }
   }
 }
 
 extension PredicateTranslation {
-  /// The SQL of an operation on two numbers.
+  /// The SQL of an operation on two numbers, by a function of this library that checks the result against the type's
+  /// range.
   ///
-  /// An overflow and a division by zero trap in Swift; here they have no value, and the row matches nothing.
+  /// An overflow and a division by zero trap in Swift; here they give NULL, and the row matches nothing. SQLite's own
+  /// operators would turn an overflowing integer into a floating-point number.
+  ///
+  /// - Throws: ``NotTranslatable`` for decimals, and for unsigned 64-bit integers.
   func arithmetic<Number>(
     _ type: Number.Type, _ left: Scalar, _ right: Scalar, sign: String, function: String
   ) throws -> Term {
@@ -49,7 +54,8 @@ extension PredicateTranslation {
         strict: left.strict | right.strict))
   }
 
-  /// The size in bits of an integer type that SQLite's integers can hold, negative if it is unsigned.
+  /// The bits of an integer type that SQLite's integers can hold, negative for an unsigned type, as the SQL functions
+  /// take them. Nil for all other types.
   static func width<Number>(of type: Number.Type) -> SQLFragment? {
     guard let integer = type as? any FixedWidthInteger.Type else { return nil }
     let (bits, isSigned) = (integer.bitWidth, integer.isSigned)
@@ -58,6 +64,7 @@ extension PredicateTranslation {
   }
 }
 
+/// The negation of a number, as a multiplication by -1: that has the overflow check of the other operators.
 extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let value = try translation.scalar(wrapped)
@@ -71,10 +78,11 @@ extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   func checkedNode() -> CheckedExpression<Output>? {
     let zero = CheckedExpression<Output> { _ in .zero }
     return IntegerOperation.subtract(zero, wrapped)
-      ?? remade(wrapped) { PredicateExpressions.build_UnaryMinus($0) }
+      ?? rebuilt(wrapped) { PredicateExpressions.build_UnaryMinus($0) }
   }
 }
 
+/// `/` of integers.
 extension PredicateExpressions.IntDivision: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.arithmetic(
@@ -83,11 +91,14 @@ extension PredicateExpressions.IntDivision: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Output>? {
     IntegerOperation.divide(lhs, rhs)
-      ?? remade(lhs, rhs) { PredicateExpressions.build_Division(lhs: $0, rhs: $1) }
+      ?? rebuilt(lhs, rhs) { PredicateExpressions.build_Division(lhs: $0, rhs: $1) }
   }
 }
 
+/// `%`.
 extension PredicateExpressions.IntRemainder: SQLTranslatable {
+  /// SQLite's own `%` is used if the divisor is a constant other than -1: the least integer modulo -1 overflows in
+  /// Swift and is 0 in SQLite.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let divisor = try translation.term(rhs)
     let (left, right) = (try translation.scalar(lhs), try translation.scalar(divisor))
@@ -105,10 +116,11 @@ extension PredicateExpressions.IntRemainder: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Output>? {
     IntegerOperation.remainder(lhs, rhs)
-      ?? remade(lhs, rhs) { PredicateExpressions.build_Remainder(lhs: $0, rhs: $1) }
+      ?? rebuilt(lhs, rhs) { PredicateExpressions.build_Remainder(lhs: $0, rhs: $1) }
   }
 }
 
+/// `/` of floating-point numbers.
 extension PredicateExpressions.FloatDivision: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.arithmetic(
@@ -117,13 +129,13 @@ extension PredicateExpressions.FloatDivision: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(lhs, rhs) { PredicateExpressions.build_Division(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { PredicateExpressions.build_Division(lhs: $0, rhs: $1) }
   }
 }
 
 // MARK: - Overflow
 
-/// An operation on two integers that throws where Swift traps.
+/// An operation on two integers that throws where Swift's operator traps.
 private enum IntegerOperation {
   case add, subtract, multiply, divide, remainder
 
@@ -136,6 +148,9 @@ private enum IntegerOperation {
       }
   }
 
+  /// The result of the operation.
+  ///
+  /// - Throws: ``Trap`` if it overflows, or divides by zero.
   func result<I: FixedWidthInteger>(_ left: I, _ right: I) throws -> I {
     let (result, overflow) =
       switch self {
@@ -149,7 +164,7 @@ private enum IntegerOperation {
     return result
   }
 
-  /// The operation on two expressions; nil if they aren't integers.
+  /// The operation on two expressions; nil if they are not integers, and so cannot trap.
   func callAsFunction<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> CheckedExpression<L.Output>? where L.Output == R.Output {

@@ -3,6 +3,9 @@ import SteadSQLite
 
 private typealias Node = PredicateExpressions
 
+// MARK: - Tests of members
+
+/// `collection.contains(element)`; a range of integers is such a collection, too.
 extension PredicateExpressions.SequenceContains: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (collection, value) = (try translation.term(sequence), try translation.term(element))
@@ -15,14 +18,17 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(sequence, element) { Node.build_contains($0, $1) }
+    rebuilt(sequence, element) { Node.build_contains($0, $1) }
   }
 }
 
+/// `collection.contains { … }`: an EXISTS over the rows or the elements.
 extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
     case .rows(let rows):
+      // An EXISTS that accepts too much is itself a filter. Not if the owner may be missing: the CASE around it is
+      // exact.
       let inner: TranslationMode = mode == .filter && rows.presence == nil ? .filter : .condition
       let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
         try translation.condition(self.test, inner)
@@ -40,7 +46,7 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(sequence, test) { [variable] sequence, test in
+    rebuilt(sequence, test) { [variable] sequence, test in
       CheckedExpression { bindings in
         try sequence.evaluate(bindings).contains {
           try test.evaluate(bindings.binding(variable, to: $0))
@@ -51,7 +57,8 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
 }
 
 extension PredicateTranslation {
-  /// The term of a collection, a captured one as an array of parameters.
+  /// The term of a collection. A captured one becomes an array in a parameter, which is read like an array in a
+  /// column.
   func collection<E: PredicateExpression>(_ expression: E) throws -> Term {
     let term = try term(expression)
     guard case .constant(.other(let value)) = term, value is any Collection else { return term }
@@ -59,6 +66,7 @@ extension PredicateTranslation {
   }
 }
 
+/// `collection.allSatisfy { … }`: no member exists for which the test is not true.
 extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
@@ -79,7 +87,7 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(sequence, test) { [variable] sequence, test in
+    rebuilt(sequence, test) { [variable] sequence, test in
       CheckedExpression { bindings in
         try sequence.evaluate(bindings).allSatisfy {
           try test.evaluate(bindings.binding(variable, to: $0))
@@ -89,6 +97,7 @@ extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
   }
 }
 
+/// `collection.filter { … }`: the collection with one more condition.
 extension PredicateExpressions.Filter: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
@@ -109,7 +118,7 @@ extension PredicateExpressions.Filter: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(sequence, filter) { [variable] sequence, filter in
+    rebuilt(sequence, filter) { [variable] sequence, filter in
       CheckedExpression { bindings in
         try sequence.evaluate(bindings).filter {
           try filter.evaluate(bindings.binding(variable, to: $0))
@@ -119,25 +128,30 @@ extension PredicateExpressions.Filter: SQLTranslatable {
   }
 }
 
+// MARK: - Extremes
+
+/// `array.max()`.
 extension PredicateExpressions.SequenceMaximum: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: Elements.Output.Element.self)
     return try translation.extreme(of: elements, descending: true)
   }
 
-  func checkedNode() -> CheckedExpression<Output>? { remade(elements) { Node.build_max($0) } }
+  func checkedNode() -> CheckedExpression<Output>? { rebuilt(elements) { Node.build_max($0) } }
 }
 
+/// `array.min()`.
 extension PredicateExpressions.SequenceMinimum: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: Elements.Output.Element.self)
     return try translation.extreme(of: elements, descending: false)
   }
 
-  func checkedNode() -> CheckedExpression<Output>? { remade(elements) { Node.build_min($0) } }
+  func checkedNode() -> CheckedExpression<Output>? { rebuilt(elements) { Node.build_min($0) } }
 }
 
 extension PredicateTranslation {
+  /// The first element in an order, nil in an empty array.
   fileprivate func extreme<E: PredicateExpression>(
     of expression: E, descending: Bool
   ) throws -> Term {
@@ -152,6 +166,9 @@ extension PredicateTranslation {
   }
 }
 
+// MARK: - Subscripts
+
+/// `array[index]`.
 extension PredicateExpressions.CollectionIndexSubscript: SQLTranslatable {
   /// An index past the end traps in Swift; here it has no value, and the row matches nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
@@ -166,40 +183,46 @@ extension PredicateExpressions.CollectionIndexSubscript: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped, index) { Node.build_subscript($0, $1) }
+    rebuilt(wrapped, index) { Node.build_subscript($0, $1) }
   }
 }
 
+/// A slice, which is evaluated in memory.
 extension PredicateExpressions.CollectionRangeSubscript: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     throw NotTranslatable("a slice of a collection")
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped, range) { Node.build_subscript($0, $1) }
+    rebuilt(wrapped, range) { Node.build_subscript($0, $1) }
   }
 }
 
+/// `dictionary[key]`, which is evaluated in memory.
 extension PredicateExpressions.DictionaryKeySubscript: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     throw NotTranslatable("a value of a dictionary")
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped, key) { Node.build_subscript($0, $1) }
+    rebuilt(wrapped, key) { Node.build_subscript($0, $1) }
   }
 }
 
+/// `dictionary[key, default: value]`, which is evaluated in memory.
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     throw NotTranslatable("a value of a dictionary")
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped, key, `default`) { Node.build_subscript($0, $1, default: $2) }
+    rebuilt(wrapped, key, `default`) { Node.build_subscript($0, $1, default: $2) }
   }
 }
 
+// MARK: - Strings
+
+/// `text.starts(with: prefix)`.
 extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.prefixTest(
@@ -207,10 +230,11 @@ extension PredicateExpressions.SequenceStartsWith: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(base, prefix) { Node.build_starts($0, with: $1) }
+    rebuilt(base, prefix) { Node.build_starts($0, with: $1) }
   }
 }
 
+/// `text.contains(part)`.
 extension PredicateExpressions.CollectionContainsCollection: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.textTest(
@@ -218,16 +242,17 @@ extension PredicateExpressions.CollectionContainsCollection: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(base, other) { Node.build_contains($0, $1) }
+    rebuilt(base, other) { Node.build_contains($0, $1) }
   }
 }
 
+/// `text.contains(regex)`, which is evaluated in memory.
 extension PredicateExpressions.StringContainsRegex: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     throw NotTranslatable("a regular expression")
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(subject, regex) { Node.build_contains($0, $1) }
+    rebuilt(subject, regex) { Node.build_contains($0, $1) }
   }
 }

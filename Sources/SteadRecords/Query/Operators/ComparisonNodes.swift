@@ -3,6 +3,9 @@ import SteadSQLite
 
 private typealias Node = PredicateExpressions
 
+// MARK: - Equality and order
+
+/// `==`.
 extension PredicateExpressions.Equal: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let right = try translation.term(rhs)
@@ -14,10 +17,11 @@ extension PredicateExpressions.Equal: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(lhs, rhs) { Node.build_Equal(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { Node.build_Equal(lhs: $0, rhs: $1) }
   }
 }
 
+/// `!=`: true also if one side alone is nil.
 extension PredicateExpressions.NotEqual: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.equality(
@@ -25,10 +29,11 @@ extension PredicateExpressions.NotEqual: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(lhs, rhs) { Node.build_NotEqual(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { Node.build_NotEqual(lhs: $0, rhs: $1) }
   }
 }
 
+/// `<`, `<=`, `>` and `>=`.
 extension PredicateExpressions.Comparison: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: LHS.Output.self)
@@ -37,10 +42,13 @@ extension PredicateExpressions.Comparison: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(lhs, rhs) { Node.build_Comparison(lhs: $0, rhs: $1, op: op) }
+    rebuilt(lhs, rhs) { Node.build_Comparison(lhs: $0, rhs: $1, op: op) }
   }
 }
 
+// MARK: - Ranges
+
+/// `a..<b` with a bound that is read from the model.
 extension PredicateExpressions.Range: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: LHS.Output.self)
@@ -49,10 +57,11 @@ extension PredicateExpressions.Range: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(lower, upper) { Node.build_Range(lower: $0, upper: $1) }
+    rebuilt(lower, upper) { Node.build_Range(lower: $0, upper: $1) }
   }
 }
 
+/// `a...b` with a bound that is read from the model.
 extension PredicateExpressions.ClosedRange: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: LHS.Output.self)
@@ -60,7 +69,7 @@ extension PredicateExpressions.ClosedRange: SQLTranslatable {
       lower: try translation.term(lower), upper: try translation.term(upper), isClosed: true)
   }
 
-  /// Bounds in the wrong order trap here, while they throw in a half-open range.
+  /// Foundation's node traps on bounds in the wrong order here, while its half-open range throws.
   func checkedNode() -> CheckedExpression<Output>? {
     let (lower, upper) = (lower.checkedOrSame(), upper.checkedOrSame())
     return CheckedExpression { bindings in
@@ -71,6 +80,7 @@ extension PredicateExpressions.ClosedRange: SQLTranslatable {
   }
 }
 
+/// `range.contains(value)`.
 extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.checkOrder(of: Element.Output.self)
@@ -79,14 +89,15 @@ extension PredicateExpressions.RangeExpressionContains: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(range, element) { Node.build_contains($0, $1) }
+    rebuilt(range, element) { Node.build_contains($0, $1) }
   }
 }
 
 extension PredicateTranslation {
-  /// The SQL of `range.contains(value)`.
+  /// The SQL of `range.contains(value)`: a comparison with each bound that the range has.
   ///
-  /// Bounds in the wrong order trap in Swift. As a condition that needs no test: no value is between them.
+  /// Bounds in the wrong order trap in Swift. A condition needs no test for that, since no value is between them; the
+  /// exact value does, because its negation must not match.
   func rangeContains(_ range: Term, _ value: Term, _ mode: TranslationMode) throws -> Term {
     var lower: Term?
     var upper: Term?

@@ -3,6 +3,9 @@ import SteadSQLite
 
 private typealias Node = PredicateExpressions
 
+// MARK: - Values, variables and properties
+
+/// A captured value or a literal, which is known before the query runs.
 extension PredicateExpressions.Value: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     .constant(Constant(value))
@@ -11,6 +14,7 @@ extension PredicateExpressions.Value: SQLTranslatable {
   func checkedNode() -> CheckedExpression<Output>? { nil }
 }
 
+/// `nil`.
 extension PredicateExpressions.NilLiteral: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     .constant(.null)
@@ -19,6 +23,7 @@ extension PredicateExpressions.NilLiteral: SQLTranslatable {
   func checkedNode() -> CheckedExpression<Output>? { nil }
 }
 
+/// `$0`, or the parameter of a closure.
 extension PredicateExpressions.Variable: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     try translation.variable(key)
@@ -27,6 +32,7 @@ extension PredicateExpressions.Variable: SQLTranslatable {
   func checkedNode() -> CheckedExpression<Output>? { nil }
 }
 
+/// A property of an object, a field of a struct, or a property of a collection or a string, such as `count`.
 extension PredicateExpressions.KeyPath: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let base = try translation.term(root)
@@ -53,6 +59,8 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     throw NotTranslatable("\(keyPath) isn't a stored property")
   }
 
+  /// A property of a relationship: `count`, `isEmpty` or `first`. `last` would need the reverse order, and is left to
+  /// memory.
   private func collection(
     _ rows: RowsTerm, _ translation: PredicateTranslation
   ) throws -> Term {
@@ -65,6 +73,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     }
   }
 
+  /// A property of an array: `count`, `isEmpty`, `first` or `last`.
   private func collection(
     _ list: ListTerm, _ translation: PredicateTranslation
   ) throws -> Term {
@@ -78,6 +87,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     }
   }
 
+  /// A property of a string: `count`, which counts characters as Swift does, or `isEmpty`.
   private func text(_ text: Scalar, _ translation: PredicateTranslation) throws -> Term {
     switch kind {
     case .collectionCount:
@@ -93,12 +103,16 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(root) { Node.build_KeyPath(root: $0, keyPath: keyPath) }
+    rebuilt(root) { Node.build_KeyPath(root: $0, keyPath: keyPath) }
   }
 }
 
+// MARK: - Logic
+
+/// `&&`, the one operator whose operands can be left to memory one by one.
 extension PredicateExpressions.Conjunction: SQLTranslatable {
-  /// If more rows than match are allowed, a side without SQL is left out and evaluated in memory.
+  /// In a filter an operand without SQL is left out, since fewer conditions accept more rows, and evaluated in
+  /// memory. Everywhere else both operands must have SQL.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard mode == .filter else {
       let (left, right) = (
@@ -115,6 +129,7 @@ extension PredicateExpressions.Conjunction: SQLTranslatable {
     }
   }
 
+  /// One operand of a filter; nil if it is left to memory.
   private func side<E: PredicateExpression>(
     _ expression: E, _ translation: PredicateTranslation
   ) throws -> SQLFragment? where E.Output == Bool {
@@ -127,10 +142,11 @@ extension PredicateExpressions.Conjunction: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(lhs, rhs) { Node.build_Conjunction(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { Node.build_Conjunction(lhs: $0, rhs: $1) }
   }
 }
 
+/// `||`. An operand cannot be left to memory: rows that match it alone would be missing.
 extension PredicateExpressions.Disjunction: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (left, right) = (
@@ -140,10 +156,11 @@ extension PredicateExpressions.Disjunction: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(lhs, rhs) { Node.build_Disjunction(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { Node.build_Disjunction(lhs: $0, rhs: $1) }
   }
 }
 
+/// `!`.
 extension PredicateExpressions.Negation: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     // NULL for "no value" must stay NULL, hence the exact value even in a condition.
@@ -154,9 +171,10 @@ extension PredicateExpressions.Negation: SQLTranslatable {
     return .boolean("NOT (\(value.sql))", value.nullability, strict: value.strict)
   }
 
-  func checkedNode() -> CheckedExpression<Bool>? { remade(wrapped) { Node.build_Negation($0) } }
+  func checkedNode() -> CheckedExpression<Bool>? { rebuilt(wrapped) { Node.build_Negation($0) } }
 }
 
+/// `? :`, and `if` with `else`: of two objects of one entity an object, of anything else a value.
 extension PredicateExpressions.Conditional: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     // A test without a value gives no value, so the test is exact and has a branch for NULL.
@@ -187,6 +205,7 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
           : .either(test.nullability, .either(left.nullability, right.nullability))))
   }
 
+  /// The CASE of a choice. A test that may be NULL needs both of its values named: ELSE would take NULL for false.
   private func choice(
     _ test: Scalar, _ first: SQLFragment, _ second: SQLFragment
   ) -> SQLFragment {
@@ -196,10 +215,13 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(test, trueBranch, falseBranch) { Node.build_Conditional($0, $1, $2) }
+    rebuilt(test, trueBranch, falseBranch) { Node.build_Conditional($0, $1, $2) }
   }
 }
 
+// MARK: - Captured expressions
+
+/// `expression.evaluate(…)` of a captured `#Expression`, translated in place: its variables stand for the arguments.
 extension PredicateExpressions.ExpressionEvaluate: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard case .constant(.other(let value)) = try translation.term(expression),
@@ -214,6 +236,7 @@ extension PredicateExpressions.ExpressionEvaluate: SQLTranslatable {
     }
   }
 
+  /// The captured expression is rebuilt as well if it, or an argument, can trap.
   func checkedNode() -> CheckedExpression<Output>? {
     let inputs = (repeat (each input).checked())
     var canTrap = false

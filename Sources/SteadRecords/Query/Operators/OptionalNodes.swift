@@ -3,6 +3,7 @@ import SteadSQLite
 
 private typealias Node = PredicateExpressions
 
+/// `!`.
 extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
   /// Unwrapping nil throws in Swift; here it has no value, and the row matches nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
@@ -24,9 +25,12 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
     }
   }
 
-  func checkedNode() -> CheckedExpression<Output>? { remade(inner) { Node.build_ForcedUnwrap($0) } }
+  func checkedNode() -> CheckedExpression<Output>? {
+    rebuilt(inner) { Node.build_ForcedUnwrap($0) }
+  }
 }
 
+/// `??`.
 extension PredicateExpressions.NilCoalesce: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let right = try translation.term(rhs)
@@ -70,16 +74,22 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
     }
   }
 
+  /// Whether a captured value is an empty collection, as in `?? []`.
   private static func isEmpty(_ value: Any) -> Bool {
     (value as? any Collection)?.isEmpty ?? false
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(lhs, rhs) { Node.build_NilCoalesce(lhs: $0, rhs: $1) }
+    rebuilt(lhs, rhs) { Node.build_NilCoalesce(lhs: $0, rhs: $1) }
   }
 }
 
+// MARK: - Optional chains
+
+/// An optional chain, `map`, or `flatMap` of an optional.
 extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
+  /// The closure is translated with its variable bound to the unwrapped optional. If the result is strict in the
+  /// variable, see ``StrictVariables``, it is NULL by itself where the optional is nil; else a CASE makes it so.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let value = try translation.term(wrapped)
     if case .constant(.null) = value { return value }
@@ -90,8 +100,9 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
     return try translation.chain(value, result, bit, mode)
   }
 
+  /// Foundation's node cannot be made of a closure over a checked operand, so this evaluates the chain itself.
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(wrapped, transform) { [variable] wrapped, transform in
+    rebuilt(wrapped, transform) { [variable] wrapped, transform in
       CheckedExpression { bindings in
         guard let value = try wrapped.evaluate(bindings) else { return nil }
         let result = try transform.evaluate(bindings.binding(variable, to: value))
@@ -103,6 +114,7 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
 }
 
 extension PredicateTranslation {
+  /// Binds the variable of a closure; the mode is that of the closure's use.
   fileprivate func binding<Value, Result>(
     _ variable: PredicateExpressions.Variable<Value>, to term: Term, _ mode: TranslationMode,
     _ body: () throws -> Result
@@ -110,7 +122,12 @@ extension PredicateTranslation {
     try binding(variable.key, to: term, body)
   }
 
-  /// The result of an optional chain: nil where the value before the question mark is.
+  /// The result of an optional chain: nil where the value before the question mark is nil.
+  ///
+  /// Invariant: afterwards the result is strict in what the value was strict in, and no longer in the chain's own
+  /// variable, whose scope ends here.
+  ///
+  /// - Parameter bit: The variable of the chain; 0 if all bits were taken, which makes no result strict in it.
   fileprivate func chain(
     _ value: Term, _ result: Term, _ bit: StrictVariables, _ mode: TranslationMode
   ) throws -> Term {
@@ -154,7 +171,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// The SQL that is true if a term is not nil; nil if it never is nil.
+  /// A condition that is true if a term is not nil; nil if it never is nil.
   func presence(of term: Term) throws -> SQLFragment? {
     switch term {
     case .scalar(let scalar):
@@ -172,6 +189,7 @@ extension PredicateTranslation {
 }
 
 extension Term {
+  /// The variables in which the term is strict.
   var strict: StrictVariables {
     switch self {
     case .scalar(let scalar): scalar.strict
@@ -182,7 +200,7 @@ extension Term {
     }
   }
 
-  /// The term as the variable of an optional chain sees it.
+  /// The term as the variable of an optional chain sees it: not nil, and strict in the variable.
   func unwrapped(_ bit: StrictVariables) -> Term {
     switch self {
     case .scalar(var scalar):

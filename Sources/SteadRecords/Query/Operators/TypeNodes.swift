@@ -3,6 +3,7 @@ import SteadSQLite
 
 private typealias Node = PredicateExpressions
 
+/// `is`, of a model object.
 extension PredicateExpressions.TypeCheck: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let input = try translation.term(input)
@@ -11,9 +12,11 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
     }
     let test = try translation.scalar(.boolean(try isOfClass(row, translation)))
     // NULL counts as false, and what isn't an object is of no class.
+    // `is` of what was unwrapped must not match if Swift traps on the way to it, negated or not.
     return mode.nullIsFalse ? .scalar(test) : translation.valued(test, unwrapping: input)
   }
 
+  /// Whether a row is an object of the class, as a condition that is never NULL.
   private func isOfClass(
     _ row: RowTerm, _ translation: PredicateTranslation
   ) throws -> SQLFragment {
@@ -28,18 +31,24 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Bool>? {
-    remade(input) { Node.TypeCheck<_, Desired>($0) }
+    rebuilt(input) { Node.TypeCheck<_, Desired>($0) }
   }
 }
 
-/// When an object is of a class.
+// MARK: - Casting rows
+
+/// When an object is of a class. Nil instead of a case means never.
 private enum CastTest {
+  /// The object's declared class is the class, or a subclass of it.
   case always
+  /// The discriminator of the object's row is that of the class or of a subclass.
   case when(SQLFragment)
 }
 
 extension PredicateTranslation {
-  /// When a row is of a class; nil when never.
+  /// When a row is an object of a class; nil for never.
+  ///
+  /// - Throws: ``NotTranslatable`` if the type is no model of the schema.
   fileprivate func cast<Desired>(_ row: RowTerm, to type: Desired.Type) throws -> CastTest? {
     guard let model = type as? any PersistentModel.Type, let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast of \(row.entity.name) to \(type)") }
@@ -53,7 +62,10 @@ extension PredicateTranslation {
     return .when("\(kind) IN (\(SQLFragment.joined(family, by: ", ")))")
   }
 
-  /// A row seen as an object of another class.
+  /// A row as an object of another class.
+  ///
+  /// - Parameter nullability: What a failed cast gives: nil for `as?`, no value for `as!`.
+  /// - Throws: ``NotTranslatable`` for values that are not objects, and for an `as!` that always fails.
   func casting<Desired>(
     _ term: Term, to type: Desired.Type, failing nullability: Nullability
   ) throws -> Term {
@@ -76,13 +88,14 @@ extension PredicateTranslation {
         premise: row.premise))
   }
 
-  /// Has a row be an object, as `!` and `as!` do.
+  /// Requires that a row exists, as `!` and `as!` do: where it does not, conditions about it have no value.
   func require(_ row: inout RowTerm) throws {
     row.nullability = .undefined
     row.premise = "NOT \(absence(of: try object(.row(row))))"
   }
 }
 
+/// `as?`, of a model object.
 extension PredicateExpressions.ConditionalCast: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let term = try translation.term(input)
@@ -91,10 +104,11 @@ extension PredicateExpressions.ConditionalCast: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(input) { Node.ConditionalCast<_, Desired>($0) }
+    rebuilt(input) { Node.ConditionalCast<_, Desired>($0) }
   }
 }
 
+/// `as!`, of a model object.
 extension PredicateExpressions.ForceCast: SQLTranslatable {
   /// A cast that fails throws in Swift; here it has no value, and the row matches nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
@@ -104,6 +118,6 @@ extension PredicateExpressions.ForceCast: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
-    remade(input) { Node.ForceCast<_, Desired>($0) }
+    rebuilt(input) { Node.ForceCast<_, Desired>($0) }
   }
 }

@@ -1,15 +1,19 @@
 import Foundation
 import SteadSQLite
 
-/// A value known before the query runs.
+/// A value that is known before the query runs: a literal, or a captured value.
 enum Constant {
+  /// nil.
   case null
+  /// A value that is bound as a parameter, with the encoding of the columns that it can be compared with.
   case scalar(SQLValue, ColumnEncoding)
   /// An object, by its identifier.
   case identifier(PersistentIdentifier)
-  /// Anything else, for the operators that know what to do with it.
+  /// Any other value, such as a range, a collection or a struct. The operators that take such values cast them; the
+  /// rest throw ``NotTranslatable``.
   case other(Any)
 
+  /// Classifies a value whose type is known at run time alone.
   init<T>(_ value: T) {
     // The commonest types first: a cast to a protocol costs more than all the rest.
     if T.self == String.self {
@@ -23,6 +27,7 @@ enum Constant {
     }
   }
 
+  /// Classifies a value by the protocols that it conforms to. An enum counts as its raw value.
   init(any value: Any) {
     if let value = value as? any SQLConstant {
       self = value.sqlConstant
@@ -35,6 +40,7 @@ enum Constant {
     }
   }
 
+  /// The constant of an enum's raw value; nil for a raw value that SQL cannot hold.
   private static func raw<R: RawRepresentable>(_ value: R) -> Constant? {
     (value.rawValue as? any SQLConstant)?.sqlConstant
   }
@@ -42,8 +48,10 @@ enum Constant {
 
 // MARK: - Types
 
-/// A type whose values can be written in SQL.
+/// A type whose values are written to SQL in the form of their columns, so that a comparison in SQL compares like
+/// with like.
 protocol SQLConstant {
+  /// The value as its column would hold it.
   var sqlConstant: Constant { get }
 }
 
@@ -72,6 +80,7 @@ extension UInt8: SQLConstant {}
 extension UInt16: SQLConstant {}
 extension UInt32: SQLConstant {}
 
+/// A column holds an INTEGER as long as the value fits.
 extension UInt64: SQLConstant {
   /// INTEGER while it fits, then text of 20 digits, which SQLite sorts after all numbers.
   var sqlConstant: Constant {
@@ -135,10 +144,13 @@ extension PersistentIdentifier: SQLConstant {
 
 // MARK: - Ranges
 
-/// A range known before the query runs.
+/// A range of one of the standard library's types that is known before the query runs.
 protocol BoundedRange {
+  /// The lower bound; nil for a range without one.
   var lower: Constant? { get }
+  /// The upper bound; nil for a range without one.
   var upper: Constant? { get }
+  /// Whether the upper bound is part of the range.
   var isClosed: Bool { get }
 }
 extension Range: BoundedRange {

@@ -2,18 +2,29 @@ import Foundation
 import SteadFormats
 import SteadSQLite
 
-/// A collection known before the query runs, bound as one JSON string however long it is.
+/// A captured collection, bound as one parameter however many elements it has.
+///
+/// `x IN (?, ?, …)` would need a statement for each length and is limited to 32,766 parameters. A JSON array and
+/// `json_each` need one statement. Elements are written so that reading them back gives the column's own value:
+/// floating-point numbers by their bits, data as hexadecimal digits.
 struct ListParameter {
+  /// The JSON array.
   private(set) var json = "["
   private(set) var count = 0
+  /// The encoding of all elements; nil for an empty collection.
   private(set) var encoding: ColumnEncoding?
+  /// Whether the collection has a nil, which is not written: no comparison with NULL is true.
   private(set) var hasNil = false
-  /// Whether SQLite's own string comparison equals Swift's for all elements.
+  /// Whether SQLite's own comparison of strings equals Swift's for all elements, so that an index can be used.
   private(set) var isPlain = true
-  /// Whether an element is a string with NUL, which is in an array of its own: `json_each` would cut it off there.
+  /// Whether an element is a string with NUL. It is written as an array of its own, since `json_each` would cut it
+  /// off there.
   private(set) var hasNUL = false
   private var identifiers: [PersistentIdentifier] = []
 
+  /// Writes the elements of a captured collection.
+  ///
+  /// - Throws: ``NotTranslatable`` if the elements have several encodings, or one that SQL cannot compare.
   init(_ collection: Any, in translation: PredicateTranslation) throws {
     if let integers = collection as? [Int] {
       for value in integers { append(String(value), .integer) }
@@ -57,6 +68,7 @@ struct ListParameter {
     }
   }
 
+  /// Writes one element in the form that ``PredicateTranslation/element(of:)`` reads for its encoding.
   private mutating func append(_ value: SQLValue, _ encoding: ColumnEncoding) throws {
     switch (value, encoding) {
     // NaN equals nothing.
@@ -78,6 +90,7 @@ struct ListParameter {
     }
   }
 
+  /// The bytes as lower-case hexadecimal digits.
   static func hexadecimal(_ data: Data) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(unsafeUninitializedCapacity: data.count * 2) { buffer in
@@ -89,8 +102,9 @@ struct ListParameter {
     }
   }
 
-  /// The rows of the identifiers that may be objects of an entity's hierarchy, as JSON: their numbers, in a hierarchy each
-  /// with the discriminator of its class.
+  /// The primary keys of the captured identifiers that can be objects of an entity's hierarchy, as a JSON array. In a
+  /// hierarchy each key is paired with the discriminator of its class, since an identifier names an object of that
+  /// class alone.
   func rows(of entity: EntityLayout, in translation: PredicateTranslation) -> String {
     var json = "["
     for identifier in identifiers {
@@ -105,7 +119,7 @@ struct ListParameter {
     return json + "]"
   }
 
-  /// The collection as an array whose elements can be read one by one.
+  /// The collection as an array whose elements are read one by one.
   func list(alias: String) -> ListTerm {
     ListTerm(
       json: "\(SQLValue.text(json))", element: encoding ?? .integer, elementIsOptional: hasNil,
@@ -115,15 +129,17 @@ struct ListParameter {
 
 // MARK: - Strings that are equal
 
-/// All spellings of a string that are equal in Swift, if they are few.
+/// The strings that equal a given ASCII string by Swift's comparison, which is by canonical equivalence.
 ///
-/// Only three ASCII characters are also what another character normalises to: K (the Kelvin sign), the semicolon (the
-/// Greek question mark) and the grave accent (the Greek varia). A string of other ASCII characters equals only its own
-/// bytes, so SQLite's own comparison, and an index, work.
+/// Only three ASCII characters are also the normal form of another character: K of the Kelvin sign, the semicolon of
+/// the Greek question mark, and the grave accent of the Greek varia. All other ASCII strings equal only their own
+/// bytes, so SQLite's own comparison, and an index, can be used. The equality of any other string needs the collation
+/// `stead_canonical`, which no index serves.
 enum CanonicalSpellings {
-  /// The collation compares strings with more such characters than this.
+  /// The number of such characters up to which the spellings are enumerated: they double with each.
   static let limit = 3
 
+  /// The other character with the same normal form.
   private static func twin(of byte: UInt8) -> Unicode.Scalar? {
     switch byte {
     case UInt8(ascii: "K"): "\u{212A}"
@@ -133,6 +149,7 @@ enum CanonicalSpellings {
     }
   }
 
+  /// All strings that equal a string; nil if it is not ASCII, or has more than ``limit`` such characters.
   static func all(of text: String) -> [String]? {
     var twins = 0
     for byte in text.utf8 {

@@ -2,7 +2,7 @@ import Foundation
 import SteadSQLite
 
 extension PredicateTranslation {
-  /// A Boolean about rows, which has no value if their owner does not exist.
+  /// A value about the members of a relationship, which is NULL without an owner.
   private func guarded(
     _ value: SQLFragment, _ encoding: ColumnEncoding, by presence: SQLFragment?
   ) -> Term {
@@ -13,6 +13,7 @@ extension PredicateTranslation {
         nullability: .undefined))
   }
 
+  /// Whether there are members, or members that meet a condition.
   func exists(_ rows: RowsTerm, where condition: SQLFragment? = nil) -> Term {
     let test: SQLFragment = condition.map { " AND \($0)" } ?? ""
     return guarded(
@@ -20,12 +21,14 @@ extension PredicateTranslation {
       by: rows.presence)
   }
 
+  /// Whether there are no members.
   func isEmpty(_ rows: RowsTerm) -> Term {
     guarded(
       "NOT EXISTS (SELECT 1 FROM \(rows.source) WHERE \(rows.condition))", .boolean,
       by: rows.presence)
   }
 
+  /// Whether all members meet a condition. A member for which it is NULL does not.
   func allSatisfy(_ rows: RowsTerm, _ condition: SQLFragment) -> Term {
     guarded(
       "NOT EXISTS (SELECT 1 FROM \(rows.source) WHERE \(rows.condition) "
@@ -33,11 +36,13 @@ extension PredicateTranslation {
       .boolean, by: rows.presence)
   }
 
+  /// The number of members.
   func count(of rows: RowsTerm) -> Term {
     guarded(
       "(SELECT count(*) FROM \(rows.source) WHERE \(rows.condition))", .integer, by: rows.presence)
   }
 
+  /// The first member in the relationship's order, as an optional object.
   func first(of rows: RowsTerm) -> Term {
     .row(
       RowTerm(
@@ -49,6 +54,7 @@ extension PredicateTranslation {
 
   // MARK: - Arrays
 
+  /// Whether there are no elements. Without a filter JSON's own length answers that, without reading the elements.
   func isEmpty(_ list: ListTerm) -> Term {
     if list.condition != nil {
       return valued("NOT EXISTS (SELECT 1 FROM \(source(of: list)))", list.value)
@@ -58,6 +64,7 @@ extension PredicateTranslation {
       strict: list.strict)
   }
 
+  /// The number of elements.
   func count(of list: ListTerm) -> Term {
     guard list.condition != nil else {
       return .scalar(
@@ -75,7 +82,7 @@ extension PredicateTranslation {
         nullability: .undefined, strict: list.strict))
   }
 
-  /// The SQL after FROM that returns an array's elements.
+  /// The SQL after FROM that yields an array's elements, those alone that pass the list's filter and a condition.
   func source(of list: ListTerm, where condition: SQLFragment? = nil) -> SQLFragment {
     let conditions = [list.condition, condition].compactMap { $0 }
     let wraps = list.wrapsNUL && list.form == .codable
@@ -85,12 +92,13 @@ extension PredicateTranslation {
     return "\(table) WHERE \(SQLFragment.joined(conditions, by: " AND "))"
   }
 
-  /// The first or last element of an array.
+  /// The first or the last element; nil in an empty array.
   func element(of list: ListTerm, descending: Bool) -> Term {
     let order: SQLFragment = descending ? " DESC" : ""
     return single(of: list, order: "\(SQLName(list.alias, "id"))\(order)", nullability: .optional)
   }
 
+  /// One element of an array: the first one in an order, of those that meet a condition.
   func single(
     of list: ListTerm, where condition: SQLFragment? = nil, order: SQLFragment,
     nullability: Nullability
@@ -105,7 +113,8 @@ extension PredicateTranslation {
         encoding: list.element, nullability: nullability))
   }
 
-  /// The term that a variable over an array's elements stands for.
+  /// The term of a variable over an array's elements: the SQL that decodes what `json_each` returns into the form of
+  /// a column.
   func element(of list: ListTerm) throws -> Term {
     let value = SQLFragment(sql: SQLName(list.alias, "value").sql)
     let sql: SQLFragment
@@ -129,7 +138,9 @@ extension PredicateTranslation {
         nullability: list.elementIsOptional ? .optional : .never))
   }
 
-  /// An array property.
+  /// The term of an array in a JSON column.
+  ///
+  /// - Throws: ``NotTranslatable`` for a type that Codable does not write as an array.
   func list(
     _ type: any Any.Type, json: SQLFragment, _ nullability: Nullability, strict: StrictVariables
   ) throws -> Term {
@@ -145,7 +156,7 @@ extension PredicateTranslation {
   }
 }
 
-/// Collections that Codable writes as a JSON array.
+/// A collection that Codable writes as a JSON array.
 private protocol ListType {
   static var elementType: any Any.Type { get }
 }
@@ -162,7 +173,7 @@ extension ContiguousArray: ListType {
 // MARK: - Membership
 
 extension PredicateTranslation {
-  /// The SQL of `collection.contains(element)`.
+  /// The SQL of `collection.contains(element)` for relationships, arrays, captured collections and strings.
   func contains(_ collection: Term, _ element: Term, _ mode: TranslationMode) throws -> Term {
     switch collection {
     case .constant(.other(let value)):
@@ -186,7 +197,7 @@ extension PredicateTranslation {
     }
   }
 
-  /// A Boolean function of two strings.
+  /// A Boolean function of two strings, one of those that this library registers with SQLite.
   func textTest(_ function: String, _ text: Scalar, _ part: Scalar) throws -> Term {
     guard text.encoding == .text, part.encoding == .text else {
       throw NotTranslatable("\(function) of something other than strings")
@@ -196,7 +207,11 @@ extension PredicateTranslation {
       .either(text.nullability, part.nullability), strict: text.strict | part.strict)
   }
 
-  /// A test of a string's prefix, preceded by a range that an index can serve.
+  /// A test of a string's prefix.
+  ///
+  /// With a constant prefix on a plain column it is preceded by a range, `column >= 'ab' AND column < 'ac'`, which an
+  /// index can serve. That needs a prefix whose normal form is its own, and whose last character has a successor that
+  /// is one byte long; the function then decides among the rows of the range.
   func prefixTest(
     _ function: String, _ text: Term, _ prefix: Term, _ mode: TranslationMode
   ) throws -> Term {
@@ -212,6 +227,7 @@ extension PredicateTranslation {
         + "AND \(value.sql))", value.nullability, strict: value.strict)
   }
 
+  /// The SQL of `captured.contains(value)`. A nil in the collection is tested apart, since `NULL IN (…)` is NULL.
   private func isElement(
     _ element: Term, of list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
@@ -233,6 +249,9 @@ extension PredicateTranslation {
     return .boolean(test, nullability == .never ? .never : .undefined)
   }
 
+  /// The collation by which values of an encoding are compared as Swift does.
+  ///
+  /// - Parameter isPlain: Whether SQLite's comparison of bytes gives the same result, so that an index can be used.
   func collation(of encoding: ColumnEncoding, isPlain: Bool) -> SQLFragment {
     switch encoding {
     case .text, .url: isPlain ? "" : " COLLATE stead_canonical"

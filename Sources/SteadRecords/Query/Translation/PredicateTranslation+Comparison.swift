@@ -3,6 +3,8 @@ import SteadSQLite
 
 extension PredicateTranslation {
   /// The SQL of `left == right`, or of its negation.
+  ///
+  /// Chooses by what the operands are: a test for nil, an equality of objects, or one of values.
   func equality(
     _ left: Term, _ right: Term, isNegated: Bool, _ mode: TranslationMode
   ) throws -> Term {
@@ -18,7 +20,8 @@ extension PredicateTranslation {
     return try scalarEquality(try scalar(left), try scalar(right), left, right, isNegated, mode)
   }
 
-  /// The SQL of `term == nil`, or of its negation.
+  /// The SQL of `term == nil`, or of its negation. A term that cannot be nil gives a constant; one that is NULL where
+  /// Swift traps stays NULL.
   func nilTest(_ term: Term, isNegated: Bool) throws -> Term {
     let value: SQLFragment
     switch term {
@@ -41,6 +44,13 @@ extension PredicateTranslation {
 
   // MARK: - Values
 
+  /// The equality of two values, in the form that their encodings need:
+  ///
+  /// - the constant NaN equals nothing;
+  /// - a related object's column is compared with a constant by a subquery on the other table;
+  /// - strings are compared by canonical equivalence, or with the spellings of an ASCII constant;
+  /// - two floating-point columns need a test for NaN;
+  /// - all others are compared by `=`, or with optionals by `IS`.
   private func scalarEquality(
     _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
     _ mode: TranslationMode
@@ -61,8 +71,9 @@ extension PredicateTranslation {
     return comparison(left, right, collation, isNegated, mode)
   }
 
-  /// A comparison with a related object's column, so that indexes of both tables can be used: the related rows are
-  /// found first, then the rows that refer to them.
+  /// Equality of a related object's column with a constant, asked from the other side: `key IN (SELECT _id FROM
+  /// related WHERE column = ?)`. SQLite then finds the related rows by an index on the column, and the query's own
+  /// rows by one on the foreign key.
   private func indexed(
     _ lookup: Scalar.Lookup, _ left: Scalar, _ right: Scalar, _ rightTerm: Term
   ) throws -> Term {
@@ -78,6 +89,8 @@ extension PredicateTranslation {
       .undefined, strict: left.strict)
   }
 
+  /// An equality by SQLite's own operators. `IS` compares nil as a value, but no index serves `IS NOT`, so `=` is
+  /// used where NULL may count as false.
   private func comparison(
     _ left: Scalar, _ right: Scalar, _ collation: String, _ isNegated: Bool,
     _ mode: TranslationMode
@@ -98,7 +111,7 @@ extension PredicateTranslation {
       sql, .either(left.nullability, right.nullability), strict: left.strict | right.strict)
   }
 
-  /// A condition that is never NULL, about sides of which one may have no value; it has none then, either.
+  /// A condition that is itself never NULL, made NULL where one of its operands has no value.
   func valued(_ condition: SQLFragment, _ sides: Scalar...) -> Term {
     let sides = sides.filter { $0.nullability == .undefined }
     if sides.isEmpty { return .boolean(condition) }
@@ -108,7 +121,7 @@ extension PredicateTranslation {
       strict: sides.map(\.strict).reduce(0, |))
   }
 
-  /// A condition that has no value if Swift traps on the way to an object in it.
+  /// A condition made NULL where Swift traps on the way to an object in one of the terms.
   func valued(_ condition: Scalar, unwrapping terms: Term...) -> Term {
     let premises = terms.compactMap { term in
       if case .row(let row) = term { row.premise } else { nil }
@@ -118,7 +131,8 @@ extension PredicateTranslation {
     return .boolean("CASE WHEN \(tests) THEN \(condition.operand) END", .undefined)
   }
 
-  /// Two columns of floating-point numbers: NaN, which is stored as text, differs from itself.
+  /// Equality of two floating-point columns. NaN is stored as the text `NaN`, which SQLite finds equal to itself and
+  /// greater than all numbers; `<= 9e999` excludes it.
   private func numberEquality(_ left: Scalar, _ right: Scalar, _ isNegated: Bool) -> Term {
     let isOptional = left.nullability == .optional || right.nullability == .optional
     let equal: SQLFragment =
@@ -130,6 +144,8 @@ extension PredicateTranslation {
     return .boolean(sql, .either(left.nullability, right.nullability))
   }
 
+  /// Equality of strings. If one is an ASCII constant, all strings that equal it are known, and SQLite's comparison
+  /// of bytes with an index is enough; else the collation decides.
   private func textEquality(
     _ left: Scalar, _ right: Scalar, _ leftTerm: Term, _ rightTerm: Term, _ isNegated: Bool,
     _ mode: TranslationMode
@@ -151,22 +167,24 @@ extension PredicateTranslation {
 }
 
 extension Term {
-  /// The string of a string constant.
+  /// The string of a constant string or URL; nil for all other terms.
   var constantText: String? {
     if case .constant(.scalar(.text(let text), .text)) = self { return text }
     if case .constant(.scalar(.text(let text), .url)) = self { return text }
     return nil
   }
 
+  /// Whether the value is known before the query runs.
   var isConstant: Bool {
     if case .constant = self { true } else { false }
   }
 }
 
 extension Scalar {
+  /// Whether values are numbers that can be NaN.
   var isFloatingPoint: Bool { encoding == .real || encoding == .date }
 
-  /// Whether the constant is not a number.
+  /// Whether the term is the constant NaN.
   func isNotANumber(_ term: Term) -> Bool {
     guard isFloatingPoint, case .constant(.scalar(.text, _)) = term else { return false }
     return true
@@ -179,7 +197,9 @@ extension Scalar {
 // MARK: - Order
 
 extension PredicateTranslation {
-  /// The SQL of a comparison of two values of one type by its order.
+  /// The SQL of a comparison of two values by their order.
+  ///
+  /// - Throws: ``NotTranslatable`` for encodings that SQL orders differently from Swift, or not at all.
   func order(_ leftTerm: Term, _ op: OrderOperator, _ rightTerm: Term) throws -> Term {
     let (left, right) = (try scalar(leftTerm), try scalar(rightTerm))
     let nullability = Nullability.either(left.nullability, right.nullability)
@@ -202,7 +222,8 @@ extension PredicateTranslation {
     return .boolean(sql, nullability, strict: left.strict | right.strict)
   }
 
-  /// Throws for types that are ordered differently from their columns.
+  /// Throws for a type whose values are ordered differently from their columns: its own `<` decides in Swift, and the
+  /// column's in SQL.
   func checkOrder<T>(of type: T.Type) throws {
     // The commonest types first: a cast to a protocol costs more than the rest of a comparison.
     if type == Int.self || type == String.self || type == Date.self || type == Double.self {
@@ -214,7 +235,8 @@ extension PredicateTranslation {
     }
   }
 
-  /// Whether an enum is ordered like its raw values.
+  /// Whether an enum is ordered like its raw values, which comparing all of its cases shows. The answer is kept for
+  /// each type.
   static func isOrderedByRawValue<C: CaseIterable>(_ type: C.Type) -> Bool {
     RawOrder.known.value(for: ObjectIdentifier(type)) {
       let cases = Array(type.allCases)
@@ -224,11 +246,12 @@ extension PredicateTranslation {
   }
 }
 
-/// The known results of that test, by enum.
+/// The answers of ``PredicateTranslation/isOrderedByRawValue(_:)``, by type.
 private enum RawOrder {
   static let known = TypeCache<Bool>()
 }
 
+/// Gives code that holds an array of some type the comparison that only a constrained extension can make.
 private protocol RawOrderChecking {
   var isOrderedByRawValue: Bool { get }
 }
@@ -253,12 +276,13 @@ extension Array: RawOrderChecking where Element: RawRepresentable & Comparable {
     }
   }
 
+  /// The raw value as an integer; nil if it is none that `Int` holds.
   private static func number(_ element: Element) -> Int? {
     (element.rawValue as? any BinaryInteger).flatMap { Int(exactly: $0) }
   }
 }
 
-/// An order of two values in SQL.
+/// A comparison operator of SQL.
 enum OrderOperator: String {
   case less = "<"
   case lessOrEqual = "<="
@@ -274,5 +298,6 @@ enum OrderOperator: String {
     }
   }
 
+  /// Whether the left operand is the greater one if the comparison is true.
   var greaterSideIsLeft: Bool { self == .greater || self == .greaterOrEqual }
 }

@@ -1,25 +1,29 @@
 import SteadSQLite
 
 extension PredicateTranslation {
-  /// An object in SQL: the number of its row.
+  /// A reference to an object as SQL sees it: the primary key of the row.
   struct ObjectReference {
-    /// What the number is read from.
+    /// The SQL of the primary key.
     var number: SQLFragment
+    /// Whether the SQL may be NULL.
     var mayBeNull = false
-    /// The object's entity; nil if the models lack it.
+    /// The entity that the key belongs to; nil if the schema has none of that name.
     var entity: EntityLayout?
-    /// Whether the number may be that of a row that is gone: it comes from a foreign key, or from an identifier.
+    /// Whether the key may be that of a deleted row, since it comes from a foreign key or from an identifier.
     ///
     /// In memory a reference to such a row reads as nil, and an identifier of it equals no object's.
     var mayBeGone = false
     /// Whether the object is known before the query runs.
     var isConstant = false
-    /// The discriminator that the row must have in its hierarchy, besides the number.
+    /// The discriminator that the row must have besides the key. An identifier names an object of one class, while
+    /// all classes of a hierarchy share one table.
     var discriminator: Int?
   }
 
+  /// A primary key that no row has.
   static let noRow: Int64 = -1
 
+  /// Whether a comparison with the term compares objects.
   func isObject(_ term: Term) -> Bool {
     switch term {
     case .row, .constant(.identifier): true
@@ -27,6 +31,9 @@ extension PredicateTranslation {
     }
   }
 
+  /// A term as a reference to an object.
+  ///
+  /// - Throws: ``NotTranslatable`` for a term that is not an object.
   func object(_ term: Term) throws -> ObjectReference {
     switch term {
     case .row(let row):
@@ -45,14 +52,15 @@ extension PredicateTranslation {
     }
   }
 
-  /// The row of an identifier in this store; no row's number if it is of another store, or temporary.
+  /// The primary key of an identifier in the queried store; ``noRow`` if the identifier is temporary, or is of
+  /// another store.
   func rowNumber(_ identifier: PersistentIdentifier) -> Int64 {
     if identifier.isTemporary { return Self.noRow }
     if let store, identifier.storeIdentifier != store { return Self.noRow }
     return identifier.row
   }
 
-  /// The number of an object's row; NULL if the row is gone, or is of another class.
+  /// The primary key of an object; NULL if the row is gone, or is of another class than its identifier says.
   func existing(_ object: ObjectReference) -> SQLFragment {
     guard object.mayBeGone, let entity = object.entity else { return object.number }
     let test: SQLFragment =
@@ -61,7 +69,7 @@ extension PredicateTranslation {
       "(SELECT r.\"_id\" FROM \(SQLName(entity.table)) AS r WHERE r.\"_id\" = \(object.number)\(test))"
   }
 
-  /// The SQL that is true if a reference leads to no row; never NULL.
+  /// A condition that is true if a reference is nil or leads to no row. It is never NULL.
   func absence(of object: ObjectReference) -> SQLFragment {
     guard object.mayBeGone else { return "(\(object.number) IS NULL)" }
     guard let entity = object.entity, object.discriminator == nil else {
@@ -72,6 +80,10 @@ extension PredicateTranslation {
       "(\(object.number) IS NULL OR \(object.number) NOT IN (SELECT \"_id\" FROM \(SQLName(entity.table))))"
   }
 
+  /// The SQL of `left == right` of two objects, or of its negation. It may be NULL where `mode` lets NULL count as
+  /// false.
+  ///
+  /// Prefers the plainest form that is right: `=` on two columns can use an index, `IS` and subqueries cannot.
   func objectEquality(
     _ left: ObjectReference, _ right: ObjectReference, _ isNegated: Bool, _ mode: TranslationMode
   ) -> SQLFragment {
@@ -88,7 +100,8 @@ extension PredicateTranslation {
     return "\(one) \(isPlain ? "=" : "IS") \(other)"
   }
 
-  /// An operand of a comparison; as plain as the other one allows, so that an index can be used.
+  /// One operand of an equality. A key that may be gone needs no look-up if the other operand's row exists: equal
+  /// keys then mean the same existing row.
   private func operand(
     _ object: ObjectReference, beside other: ObjectReference
   ) -> SQLFragment {
@@ -104,7 +117,7 @@ extension PredicateTranslation {
 
   // MARK: - Captured identifiers
 
-  /// The SQL of `identifiers.contains(row's identifier)`.
+  /// The SQL of `identifiers.contains(object)` over captured identifiers, a nil among them included.
   func isObject(
     _ row: RowTerm, among list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
@@ -123,6 +136,7 @@ extension PredicateTranslation {
     return isIn(row, test, nullability == .never ? .never : .undefined, mode)
   }
 
+  /// A test as a Boolean that is NULL where Swift traps on the way to the object, unless NULL may count as false.
   private func isIn(
     _ row: RowTerm, _ test: SQLFragment, _ nullability: Nullability, _ mode: TranslationMode
   ) -> Term {
@@ -130,7 +144,8 @@ extension PredicateTranslation {
     return mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: .row(row))
   }
 
-  /// A SELECT of the numbers of captured objects' rows, of those alone that exist if that matters.
+  /// A SELECT of the primary keys of captured objects. It joins the table if a key may be that of a deleted row, or
+  /// has to be of the class that its identifier names.
   private func selection(of numbers: String, _ row: RowTerm) -> SQLFragment {
     let alias = SQLName(alias: newAlias())
     let json = SQLValue.text(numbers)

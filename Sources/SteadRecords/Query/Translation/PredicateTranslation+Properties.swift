@@ -2,17 +2,21 @@ import Foundation
 import SteadSQLite
 
 extension PredicateTranslation {
-  /// The term of a property of an object.
+  /// The term of a property of an object, by its key path.
+  ///
+  /// Looks the key path up among those that the schema lists. Any other is either the identifier, or is traced: see
+  /// ``TracedPath``.
   func property(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
     guard let index = row.entity.propertyByKeyPath[keyPath] else {
       if Self.isIdentifier(keyPath, of: row.entity.type) { return .row(row) }
       return try traced(keyPath, of: row)
     }
+    // A custom stage of a migration must have read what it drops; a predicate on a property counts as a read.
     row.entity.reads?.note(index)
     return try property(row.entity.properties[index], of: row)
   }
 
-  /// The term of a key path that leads through relationships, or comes from generic code.
+  /// The term of a key path that leads through relationships, or that generic code has made.
   private func traced(_ keyPath: AnyKeyPath, of row: RowTerm) throws -> Term {
     guard let path = TracedPath.find(keyPath, from: row.entity, in: layout) else {
       throw NotTranslatable("\(keyPath) isn't a stored property of \(row.entity.name)")
@@ -26,6 +30,7 @@ extension PredicateTranslation {
     return term
   }
 
+  /// Whether a key path is `persistentModelID` or `id` of a model.
   private static func isIdentifier(_ keyPath: AnyKeyPath, of type: any PersistentModel.Type) -> Bool
   {
     func identifiers<M: PersistentModel>(_ type: M.Type) -> [AnyKeyPath] {
@@ -35,6 +40,7 @@ extension PredicateTranslation {
     return identifiers(type).contains(keyPath)
   }
 
+  /// The term of a property by its kind.
   private func property(_ property: PropertyLayout, of row: RowTerm) throws -> Term {
     switch property.kind {
     case .attribute(let encoding):
@@ -53,6 +59,9 @@ extension PredicateTranslation {
     }
   }
 
+  /// The term of an attribute, read as its column's encoding.
+  ///
+  /// - Throws: ``NotTranslatable`` for encodings that SQL cannot look into: external storage, and opaque data.
   private func attribute(
     _ property: PropertyLayout, _ encoding: ColumnEncoding, of row: RowTerm
   ) throws -> Term {
@@ -80,13 +89,16 @@ extension PredicateTranslation {
     }
   }
 
+  /// How equality with the column can be asked the other way round, if the row is reached over a foreign key of the
+  /// query's own row.
   private func lookup(_ column: String, of row: RowTerm) -> Scalar.Lookup? {
     guard row.alias == nil, row.isColumn, row.condition == nil else { return nil }
     return Scalar.Lookup(
       key: row.id, table: SQLName(row.entity.table), column: SQLName("r", column))
   }
 
-  /// The SQL of a column of an object's row.
+  /// The SQL of a column of an object's row: the column itself where the row has an alias, else a scalar subquery by
+  /// primary key.
   func column(_ name: String, of row: RowTerm) -> SQLFragment {
     guard let alias = row.alias else {
       related.insert(row.entity.index)
@@ -99,7 +111,10 @@ extension PredicateTranslation {
     return row.condition.map { "CASE WHEN \($0) THEN \(column) END" } ?? column
   }
 
-  /// The rows of a to-many relationship, by its number among those that share its inverse.
+  /// The rows of a to-many relationship.
+  ///
+  /// - Parameter list: The relationship's number among those that share one inverse; nil if it has the inverse to
+  ///   itself.
   private func rows(
     _ storage: ToManyStorage, _ list: Int?, of entity: EntityLayout, owner: RowTerm
   ) -> RowsTerm {
@@ -121,7 +136,7 @@ extension PredicateTranslation {
         entity: entity, alias: alias, source: table,
         condition: "\(SQLName(alias, key)) = \(ownerID)"
           + isIn(list, entity.properties[index], alias) + own,
-        order: Self.place(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
+        order: Self.sortTerms(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
         presence: presence)
     case .join(let name, let owner, let target):
       let join = newAlias()
@@ -130,21 +145,24 @@ extension PredicateTranslation {
         source: "\(SQLName(name)) AS \(SQLName(alias: join)) JOIN \(table) "
           + "ON \(SQLName(alias, "_id")) = \(SQLName(join, target))",
         condition: "\(SQLName(join, owner)) = \(ownerID)" + own,
-        order: Self.place(SQLName(join, "\(owner)_order"), in: join), presence: presence)
+        order: Self.sortTerms(SQLName(join, "\(owner)_order"), in: join), presence: presence)
     }
   }
 
-  /// A member's position: its row's number, or its pair's, unless the order column has another.
-  private static func place(_ order: SQLName, in alias: String) -> SQLFragment {
+  /// The ORDER BY terms of a relationship's order. The order column is NULL until a member is moved: a member's
+  /// position is then the number of its row, or of its pair.
+  private static func sortTerms(_ order: SQLName, in alias: String) -> SQLFragment {
     "ifnull(\(order), \(SQLName(alias, "_id"))), \(SQLName(alias, "_id"))"
   }
 
-  /// The rest of a condition, true for rows in one of several lists over a to-one relationship.
+  /// Restricts the members to one of several relationships that share a to-one relationship as their inverse; empty
+  /// if there is one alone.
   private func isIn(_ list: Int?, _ toOne: PropertyLayout, _ alias: String) -> SQLFragment {
     guard let list, let column = toOne.listColumn else { return "" }
     return " AND ifnull(\(SQLName(alias, column)), 0) = \(form: list)"
   }
 
+  /// The term of the variable of a closure over the rows.
   func element(of rows: RowsTerm) -> Term {
     .row(
       RowTerm(
@@ -153,14 +171,19 @@ extension PredicateTranslation {
   }
 }
 
-/// Key paths whose value is an identifier.
+/// A key path whose value is an identifier.
 private protocol IdentifierKeyPath {}
 extension KeyPath: IdentifierKeyPath where Value == PersistentIdentifier {}
 
 // MARK: - Fields of structs
 
 extension PredicateTranslation {
-  /// The term of a field of a struct in a column.
+  /// The term of a stored field of a Codable struct.
+  ///
+  /// A key path into a struct has no name, so the field is found by its offset and type. A computed property has no
+  /// offset.
+  ///
+  /// - Throws: ``NotTranslatable`` if the key path is no stored field, or the field's form cannot be compared in SQL.
   func field(_ keyPath: AnyKeyPath, of composite: CompositeTerm) throws -> Term {
     let fields = CompositeFields.of(composite.type)
     guard let offset = Self.offset(of: keyPath, in: composite.type),
@@ -201,11 +224,12 @@ extension PredicateTranslation {
         isColumn: column != nil && [.boolean, .integer, .url].contains(shape.encoding)))
   }
 
-  /// A JSON path to a field, as written in SQL.
+  /// The JSON path of a field, as a literal of SQL.
   private static func path(of field: String) -> SQLFragment {
     SQLFragment(sql: "'$.\"\(field)\"'")
   }
 
+  /// The offset of a stored property in values of a type; nil for anything else.
   private static func offset(of keyPath: AnyKeyPath, in type: any Any.Type) -> Int? {
     func open<T>(_ type: T.Type) -> Int? {
       (keyPath as? PartialKeyPath<T>).flatMap { MemoryLayout<T>.offset(of: $0) }

@@ -1,15 +1,22 @@
 import Foundation
 import SteadSQLite
 
-/// The state of translating one predicate to SQL: which variables stand for what, which aliases are taken, and which
-/// parts are left to memory.
+/// The state of the translation of one predicate: what its variables stand for, which aliases are taken, and which
+/// parts have no SQL.
+///
+/// The extensions translate one kind of operand each: properties, objects, collections, comparisons. They make terms
+/// and SQL text and have no state of their own.
 final class PredicateTranslation {
   let layout: StoreLayout
-  /// The identifier of the store, if captured objects must be of it.
+  /// The identifier of the store that is queried. Captured objects of another store match nothing. Nil if all are
+  /// taken to be of this one.
   let store: String?
+  /// The entities whose rows the SQL reads besides the query's own. If one of them has unsaved changes, the query
+  /// cannot be answered by SQL alone.
   var related: Set<Int> = []
-  /// What SQL could not express, one reason for each part of the predicate.
+  /// What was left to memory, one reason for each part of the predicate.
   private(set) var reasons: [String] = []
+  /// The variables in scope, the innermost last.
   private var variables: [(key: PredicateExpressions.VariableID, term: Term)] = []
   private var aliasCount = 0
   private var strictCount = 0
@@ -19,10 +26,14 @@ final class PredicateTranslation {
     self.store = store
   }
 
+  /// Whether the SQL is the whole predicate.
   var isExact: Bool { reasons.isEmpty }
 
   // MARK: - Expressions
 
+  /// The term of an expression.
+  ///
+  /// - Throws: ``NotTranslatable`` if the expression, or an operand that it needs, has no SQL.
   func term<E: PredicateExpression>(
     _ expression: E, _ mode: TranslationMode = .exact
   ) throws -> Term {
@@ -39,11 +50,15 @@ final class PredicateTranslation {
     try fragment(try scalar(try term(expression, mode)), mode)
   }
 
+  /// A Boolean as a condition.
   private func fragment(_ scalar: Scalar, _ mode: TranslationMode) throws -> SQLFragment {
     // `column = 1` can be answered by an index, the column alone cannot.
     scalar.isColumn && mode.nullIsFalse ? "\(scalar.sql) = 1" : scalar.sql
   }
 
+  /// A term as a single SQL value, with a constant bound as a parameter.
+  ///
+  /// - Throws: ``NotTranslatable`` for a term that is not a single value.
   func scalar(_ term: Term) throws -> Scalar {
     switch term {
     case .scalar(let scalar): return scalar
@@ -55,15 +70,17 @@ final class PredicateTranslation {
     }
   }
 
+  /// An expression as a single SQL value.
   func scalar<E: PredicateExpression>(_ expression: E) throws -> Scalar {
     try scalar(try term(expression))
   }
 
-  /// Notes that a part of the predicate is left to memory.
+  /// Records that a part of the predicate is evaluated in memory, on the rows that the SQL returns.
   func leaveToMemory(_ error: NotTranslatable) { reasons.append(error.reason) }
 
   // MARK: - Variables
 
+  /// The term that a variable stands for.
   func variable(_ key: PredicateExpressions.VariableID) throws -> Term {
     for variable in variables.reversed() where variable.key == key { return variable.term }
     throw NotTranslatable("a variable that is not bound")
@@ -78,18 +95,20 @@ final class PredicateTranslation {
     return try body()
   }
 
-  /// A bit for a variable of an optional chain; none when all are taken.
+  /// The bit of a new variable of an optional chain; 0 if all bits are taken.
   func newStrictVariable() -> StrictVariables {
     guard strictCount < StrictVariables.bitWidth else { return 0 }
     defer { strictCount += 1 }
     return 1 << StrictVariables(strictCount)
   }
 
+  /// An alias that no other table of the statement has. `t0` is the query's own table.
   func newAlias() -> String {
     aliasCount += 1
     return "t\(aliasCount)"
   }
 
+  /// A related entity, whose rows the SQL will read.
   func entity(_ index: Int) -> EntityLayout {
     related.insert(index)
     return layout.entities[index]

@@ -1,13 +1,14 @@
 import Foundation
 import SteadSQLite
 
-/// Turns predicates and sort descriptors into SQL.
+/// Translates a predicate and sort descriptors to the SQL of a fetch over one entity.
 ///
-/// Every node of a predicate has Swift's meaning: nil, Unicode equivalence, NaN. Parts without SQL are left to memory,
-/// one by one. If Swift would throw or trap (unwrapping nil, a failed cast, an overflow), the row does not match.
+/// The SQL means what the predicate means in Swift: nil is a value, strings are equal by canonical equivalence, NaN
+/// equals nothing. A part of a predicate without SQL is left to memory, and the rest is still translated. If Swift
+/// would throw or trap, by unwrapping nil, a failed cast or an overflow, the row does not match.
 struct QueryTranslator {
   let layout: StoreLayout
-  /// The store's identifier: objects captured from another store then match nothing.
+  /// The store's identifier, so that objects captured from another store match nothing.
   var store: String?
 
   init(layout: StoreLayout, store: String? = nil) {
@@ -15,8 +16,10 @@ struct QueryTranslator {
     self.store = store
   }
 
-  /// Translates a predicate and an order. Costs time in proportion to the number of
-  /// terms; the statement for the SQL is kept prepared.
+  /// Translates a predicate and an order.
+  ///
+  /// Costs time in proportion to the number of terms. It does not throw for what has no SQL: the result says what is
+  /// left to memory.
   func translate<T>(
     predicate: Predicate<T>?, sortBy: [SortDescriptor<T>], entity: EntityLayout
   ) throws -> TranslatedQuery {
@@ -41,6 +44,7 @@ struct QueryTranslator {
     return result
   }
 
+  /// The condition of a predicate; nil if all of it is left to memory.
   private func condition<T>(
     _ predicate: Predicate<T>, of row: RowTerm, in translation: PredicateTranslation
   ) -> SQLFragment? {
@@ -58,26 +62,27 @@ struct QueryTranslator {
 
 /// The SQL of a fetch over one entity, whose table has the alias `t0`.
 struct TranslatedQuery {
-  /// What follows WHERE; nil means all rows.
+  /// What follows WHERE; nil for all rows.
   var condition: SQLFragment?
-  /// Whether exactly the matching rows pass the condition; otherwise more rows do, and each must also pass the
+  /// Whether the condition is the whole predicate. Otherwise it accepts more rows, and each object must also pass the
   /// predicate in memory.
   var isExact = true
-  /// What follows ORDER BY; nil means no order.
+  /// What follows ORDER BY; nil for no order.
   var order: SQLFragment?
-  /// Whether the order is the descriptors'; otherwise the objects are sorted in memory.
+  /// Whether the order is that of the sort descriptors. Otherwise the objects are sorted in memory.
   var orderIsExact = true
   /// Entities whose rows the query reads besides those it returns; the root itself if it is related to itself.
   var relatedEntities: Set<Int> = []
-  /// What SQL could not express.
+  /// Why parts have no SQL, which the tests of predicates print.
   var reasons: [String] = []
 }
 
 // MARK: - Sort descriptors
 
-/// Turns sort descriptors into terms of ORDER BY.
+/// Translates sort descriptors to terms of ORDER BY.
 struct SortTranslator {
-  /// Types known without a cast, which costs more than all the rest.
+  /// Types that are ordered like their columns. They are known without a cast, which costs more than the rest of a
+  /// term.
   private static let plainTypes: Set<ObjectIdentifier> = [
     ObjectIdentifier(Int.self), ObjectIdentifier(String.self), ObjectIdentifier(Date.self),
     ObjectIdentifier(Double.self), ObjectIdentifier(Bool.self),
@@ -91,6 +96,10 @@ struct SortTranslator {
     self.row = row
   }
 
+  /// The ORDER BY term of a sort descriptor, with the collation that orders as the descriptor does.
+  ///
+  /// - Throws: ``NotTranslatable`` for a descriptor without a key path, a comparator that has no collation, or a type
+  ///   with an order of its own.
   func order<T>(_ descriptor: SortDescriptor<T>) throws -> SQLFragment {
     guard let keyPath = descriptor.keyPath else {
       throw NotTranslatable("a sort descriptor without a key path")
@@ -117,6 +126,8 @@ struct SortTranslator {
       "\(scalar.sql)\(collation)\(SQLFragment(sql: descriptor.order == .forward ? "" : " DESC"))"
   }
 
+  /// The collation of a descriptor with a string comparator. `String.StandardComparator` has no public kinds, so it
+  /// is compared with the ones that Foundation offers here.
   private func lexical<T>(_ descriptor: SortDescriptor<T>) throws -> SQLFragment {
     var comparator = descriptor.stringComparator
     comparator?.order = .forward
@@ -126,6 +137,7 @@ struct SortTranslator {
     return " COLLATE stead_lexical"
   }
 
+  /// Throws for a type whose own order differs from its column's.
   private func checkOrder(_ type: any Any.Type) throws {
     func open<T>(_ type: T.Type) throws { try translation.checkOrder(of: type) }
     try _openExistential(type, do: open)
@@ -134,12 +146,12 @@ struct SortTranslator {
 
 // MARK: - Aggregates
 
-/// What is computed over many objects.
+/// What is computed over the objects that match.
 enum AggregateFunction {
   case count, sum, average, minimum, maximum, values
 }
 
-/// Turns aggregates into SQL.
+/// Translates aggregates over properties to SQL.
 struct AggregateTranslator {
   private let translation: PredicateTranslation
   private let row: RowTerm
@@ -149,15 +161,20 @@ struct AggregateTranslator {
     row = RowTerm(entity: entity, id: "t0.\"_id\"", alias: "t0")
   }
 
-  /// Entities whose rows the key paths reach.
+  /// The entities whose rows the key paths reach.
   var relatedEntities: Set<Int> { translation.related }
 
-  /// The value of a key path.
+  /// The SQL of the property that a key path leads to.
   func scalar(_ keyPath: AnyKeyPath) throws -> Scalar {
     try translation.scalar(try translation.property(keyPath, of: row))
   }
 
-  /// The results of a function over a value; nil if SQL's value would differ from Swift's.
+  /// The result columns of a function over a value; nil if SQL's result would differ from Swift's.
+  ///
+  /// The first column is the value. Sums and averages have a last one with the number of values that are not numbers,
+  /// since SQLite takes the text `NaN` for zero. An average is a total and a count: keys that SQL tells apart may be
+  /// equal in Swift, so that several rows make one group. Sums of decimals and of unsigned 64-bit integers have no
+  /// SQL; both may be stored as text, which SQLite adds as floating-point numbers.
   func results(of function: AggregateFunction, over value: Scalar) -> [SQLFragment]? {
     let sql = value.operand
     switch (function, value.encoding) {
@@ -173,11 +190,12 @@ struct AggregateTranslator {
     }
   }
 
-  /// How many of the values are not a number, which SQLite's sum would take for zero.
+  /// The number of NaN among the values.
   private static func notNumbers(_ sql: SQLFragment) -> SQLFragment {
     "coalesce(sum(typeof(\(sql)) = 'text'), 0)"
   }
 
+  /// The least or the greatest value by Swift's order of the encoding; nil for encodings without one.
   private static func extreme(
     _ function: String, _ sql: SQLFragment, _ encoding: ColumnEncoding
   ) -> [SQLFragment]? {

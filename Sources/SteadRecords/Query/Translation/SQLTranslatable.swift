@@ -19,21 +19,24 @@ protocol SQLTranslatable: PredicateExpression, SendableMetatype {
   func checkedNode() -> CheckedExpression<Output>?
 }
 
-/// What the place of an expression allows its SQL to be.
+/// What the user of an expression allows its SQL to return.
 enum TranslationMode {
-  /// The value itself.
+  /// Exactly the value: nil is NULL, and where Swift traps the SQL is NULL as well.
   case exact
-  /// A condition: NULL counts as false.
+  /// A condition: NULL counts as false, as in WHERE.
   case condition
-  /// A condition that may also accept rows that do not match, if the translation notes it.
+  /// A condition that may accept rows that do not match, if the translation records so with
+  /// ``PredicateTranslation/leaveToMemory(_:)``. Only conjunctions and the tests of `contains(where:)` pass it on to
+  /// their operands: anything else, such as a negation, would turn rows too many into rows too few.
   case filter
 
+  /// Whether NULL counts as false.
   var nullIsFalse: Bool { self != .exact }
-  /// A condition that must be exact, yet may be NULL for false.
+  /// The mode for an operand whose rows must be exact, while NULL may still count as false.
   var withoutExcess: TranslationMode { self == .filter ? .condition : self }
 }
 
-/// Why a part of a predicate has no SQL.
+/// Why a part of a predicate has no SQL. It is caught where that part can be left to memory.
 struct NotTranslatable: Error {
   let reason: String
 
@@ -42,12 +45,12 @@ struct NotTranslatable: Error {
 
 // MARK: - The nodes
 
-/// The nodes that have SQL.
+/// The nodes of Foundation that have SQL.
 ///
 /// A linker takes from a static library only the object files that something refers to, and nothing refers to a
-/// conformance: `as? any SQLTranslatable` asks the runtime for it by name. So a program that linked this library through an
-/// archive would lose the files under Operators, and evaluate every predicate in memory. This table refers to each of
-/// them.
+/// conformance: `as? any SQLTranslatable` looks it up by name at run time. So a program that links this library
+/// through an archive would lose the files in Operators, and evaluate every predicate in memory. This table refers to
+/// each conformance. Scripts/check-sources.py and a test compare it with the sources.
 enum TranslatedNodes {
   private typealias Node = PredicateExpressions
   private typealias One = PredicateExpressions.Value<Int>
@@ -58,7 +61,7 @@ enum TranslatedNodes {
   private typealias Real = PredicateExpressions.Value<Double>
   private typealias Maybe = PredicateExpressions.Value<Int?>
 
-  /// Each node of Foundation's, with some types in it: a node has one conformance for all types.
+  /// Each node, with some types as its generic arguments: one conformance serves all of them.
   static let all: [any SQLTranslatable.Type] =
     [
       Node.Value<Int>.self, Node.Variable<Int>.self, Node.KeyPath<Text, Int>.self,
@@ -97,12 +100,15 @@ enum TranslatedNodes {
     Node.ExpressionEvaluate<Node.Value<Expression<Int, Int>>, One, Int>.self,
   ]
 
-  /// The names of the nodes that have SQL, without the types in them.
+  /// The names of the nodes, without their generic arguments.
   private static let names = Set(all.map { name(of: $0) })
 
+  /// The nodes whose missing conformance was reported already.
   private static let reported = Mutex<Set<String>>([])
 
-  /// A node as SQL; nil if it has none.
+  /// The node as one that has SQL; nil if it has none.
+  ///
+  /// If the table has the node, its conformance was lost by the linker, which is reported once for each node.
   static func translatable<E: PredicateExpression>(_ node: E) -> (any SQLTranslatable)? {
     if let node = node as? any SQLTranslatable { return node }
     let name = name(of: E.self)
@@ -112,7 +118,7 @@ enum TranslatedNodes {
     return nil
   }
 
-  /// Reports that a predicate is evaluated in memory although it has SQL.
+  /// Reports that predicates with a node are evaluated in memory although the node has SQL.
   private static func report(_ name: String) {
     Report.problem(
       .recordsFailed, subject: name,

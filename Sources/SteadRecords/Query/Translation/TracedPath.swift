@@ -3,24 +3,30 @@ import Synchronization
 
 /// The properties that a key path leads through, found by reading it.
 ///
-/// A key path cannot be decomposed, and in generic code `\T.name` equals none that the schema lists. Reading it on an
-/// object that records reads, with another such object behind each relationship, shows its properties one by one.
-/// `title.uppercased()` reads the title, too; so samples are written to the last property, and the key path must return
-/// each of them.
+/// A key path cannot be taken apart, and in generic code `\T.name` equals none of the key paths that the schema
+/// lists. So it is read on an empty object that records which property was read, with another such object behind each
+/// to-one relationship; that shows its properties one by one.
+///
+/// A computed property such as `title.uppercased()` reads `title`, too. So sample values are written to the last
+/// property, and the key path has to return each of them. This costs some objects for each key path, once in a
+/// process.
 enum TracedPath {
-  /// The longest path that is followed.
+  /// The number of relationships after which a key path is given up.
   static let limit = 8
 
+  /// A key path with the entity that it starts from: in a hierarchy the same key path is read on objects of several
+  /// classes.
   private struct Key: Hashable, @unchecked Sendable {
     // Sendable: key paths are immutable, and these hold no captured values.
     let path: AnyKeyPath
     let entity: ObjectIdentifier
   }
 
+  /// The answers so far; an inner nil for key paths that are not traced.
   private static let known = Mutex<[Key: [Int]?]>([:])
 
-  /// The indices of the properties, each in the previous one's entity; nil if the key path does not consist of stored
-  /// properties.
+  /// The indices of the properties, each in the entity that the one before leads to; nil if the key path is not made
+  /// of stored properties.
   static func find(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {
@@ -31,6 +37,7 @@ enum TracedPath {
     return answer
   }
 
+  /// Reads the key path on recording objects until it returns a value of the type of the property that it read last.
   private static func trace(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {
@@ -50,7 +57,7 @@ enum TracedPath {
         let isStored =
           isValue(of: property, keyPath)
           && (property.destination != nil
-            || gives(keyPath, subject, property, current, currentEntity))
+            || returnsSamples(keyPath, subject, property, current, currentEntity))
         return isStored ? indices : nil
       }
       currentEntity = layout.entities[destination]
@@ -61,7 +68,7 @@ enum TracedPath {
     return nil
   }
 
-  /// Whether the key path's value is of the property's type, perhaps at the end of a chain.
+  /// Whether the key path returns the property's own type, so that it ends there.
   private static func isValue(of property: PropertyLayout, _ keyPath: AnyKeyPath) -> Bool {
     let value = PropertyShape(type(of: keyPath).valueType).wrapped
     let stored = PropertyShape(property.valueType).wrapped
@@ -70,7 +77,9 @@ enum TracedPath {
       || stored == String.self && value is any LocalizedText.Type
   }
 
-  private static func gives(
+  /// Whether the key path returns what was written to the property, for several samples: a computed property would
+  /// not.
+  private static func returnsSamples(
     _ keyPath: AnyKeyPath, _ subject: Any, _ property: PropertyLayout,
     _ owner: any PersistentModel, _ entity: EntityLayout
   ) -> Bool {
@@ -79,11 +88,14 @@ enum TracedPath {
     }
     let samples = samples(of: property.valueType)
     guard samples.count > 1, let path = stored?.key as? any WritableTracedPath else { return false }
-    return path.gives(keyPath, subject, owner, samples)
+    return path.returnsSamples(keyPath, subject, owner, samples)
   }
 
+  /// Whether a value equals another of any type.
   static func isEqual<E: Equatable>(_ value: E, _ other: Any) -> Bool { (other as? E) == value }
 
+  /// Values that computed properties are likely to change: letters of both cases, a letter with a combining accent,
+  /// spaces, fractions, extremes. Empty for types of which no value can be made.
   private static func samples(of type: any Any.Type) -> [Any] {
     let shape = PropertyShape(type)
     if let cases = shape.wrapped as? any CaseIterable.Type { return allCases(cases) }
@@ -112,14 +124,16 @@ enum TracedPath {
   }
 }
 
+/// A key path that samples can be written through.
 private protocol WritableTracedPath {
-  func gives(
+  /// Writes each sample to the owner's property and compares it with what another key path returns.
+  func returnsSamples(
     _ other: AnyKeyPath, _ subject: Any, _ owner: any PersistentModel, _ samples: [Any]
   ) -> Bool
 }
 
 extension ReferenceWritableKeyPath: WritableTracedPath {
-  fileprivate func gives(
+  fileprivate func returnsSamples(
     _ other: AnyKeyPath, _ subject: Any, _ owner: any PersistentModel, _ samples: [Any]
   ) -> Bool {
     guard let root = owner as? Root else { return false }
@@ -136,16 +150,15 @@ extension ReferenceWritableKeyPath: WritableTracedPath {
 
 // MARK: - Raw values
 
-/// Recognises `\.rawValue`, whose key path differs between the module of the enum and this one.
+/// Recognises `\.rawValue`. A key path to it that an app's module has made does not equal one of this module.
 enum RawValueKeyPath {
-  /// Whether the key path returns the raw value of every case of an enum.
-  ///
-  /// Only types that list their cases can be asked.
+  /// Whether a key path returns the raw value of each case of an enum. Only types that list their cases can be asked.
   static func isRawValue(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
     guard let type = type as? any CaseIterable.Type else { return false }
     return check(keyPath, type)
   }
 
+  /// Whether a key path returns each case's raw value.
   private static func check<C: CaseIterable>(_ keyPath: AnyKeyPath, _ type: C.Type) -> Bool {
     guard let path = keyPath as? PartialKeyPath<C>, !C.allCases.isEmpty else { return false }
     return C.allCases.allSatisfy { value in
@@ -154,6 +167,7 @@ enum RawValueKeyPath {
     }
   }
 
+  /// Whether a value's raw value equals another value.
   private static func equal<R: RawRepresentable>(_ value: R, _ other: Any) -> Bool {
     func same<E: Equatable>(_ one: E) -> Bool { (other as? E) == one }
     guard let raw = value.rawValue as? any Equatable else { return false }

@@ -135,7 +135,7 @@ import WorkerModels
       try context.save()
       return [labels, app].map { observer in
         // Whether or not the save has asked for a look yet.
-        observer.queue.sync { observer.look() }
+        observer.queue.sync { observer.checkForCommits() }
         return observer.eventCounter
       }
     }
