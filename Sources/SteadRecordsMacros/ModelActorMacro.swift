@@ -31,7 +31,7 @@ extension ModelActorMacro: ExtensionMacro {
 }
 
 extension DeclGroupSyntax {
-  /// The problem of a type that isn't an actor.
+  /// The diagnostic for a type that is no actor.
   fileprivate var notAnActor: Diagnostic? {
     let (kind, keyword, name): (String, TokenSyntax, TokenSyntax)
     if let type = self.as(ClassDeclSyntax.self) {
@@ -49,13 +49,14 @@ extension DeclGroupSyntax {
 
 // MARK: - The declaration
 
-/// What `@ModelActor` knows of an actor.
+/// What `@ModelActor` has to know of an actor.
 struct ModelActorDeclaration {
   /// `public`, `package`, or nothing.
   var access: String
   /// Whether the actor leaves `init(modelContainer:)` to the macro.
   var needsInitializer: Bool
 
+  /// Reads an actor's declaration.
   init(_ declaration: ActorDeclSyntax, configuration: (any BuildConfiguration)?) {
     let modifiers = declaration.modifiers.map(\.name.text)
     access =
@@ -77,6 +78,7 @@ struct ModelActorDeclaration {
     needsInitializer = !hasOwn && !hasMore
   }
 
+  /// The members that the macro adds.
   var members: [DeclSyntax] {
     var members = [
       "nonisolated \(access)let modelExecutor: any SteadRecords.ModelExecutor",

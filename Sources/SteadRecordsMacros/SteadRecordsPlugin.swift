@@ -8,6 +8,8 @@ import SwiftSyntaxMacros
   )
 #endif
 
+/// The compiler plugin, which the compiler starts and asks for expansions. `#externalMacro` names the types of the
+/// list.
 @main
 struct SteadRecordsPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
@@ -27,7 +29,7 @@ struct SteadRecordsPlugin: CompilerPlugin {
 
 // Markers that `@Model` reads; they expand to nothing themselves.
 
-/// `@Attribute`: options of an attribute.
+/// `@Attribute`: options of an attribute. `@Model` reads it.
 enum AttributeMacro: MarkerMacro {}
 
 /// `@Relationship`: options of a relationship.
@@ -42,6 +44,7 @@ enum UniqueMacro: MarkerDeclarationMacro {}
 /// `#Index`: properties to index together.
 enum IndexMacro: MarkerDeclarationMacro {}
 
+/// An attribute that expands to nothing.
 protocol MarkerMacro: PeerMacro {}
 
 extension MarkerMacro {
@@ -51,6 +54,7 @@ extension MarkerMacro {
   ) throws -> [DeclSyntax] { [] }
 }
 
+/// A declaration that expands to nothing.
 protocol MarkerDeclarationMacro: DeclarationMacro {}
 
 extension MarkerDeclarationMacro {

@@ -2,7 +2,7 @@ import Synchronization
 
 // What the runtime's reflection tells of a class's stored properties.
 
-/// Where stored properties of a class lie in its objects; nil for a name that isn't a stored property.
+/// The offsets of a class's stored properties in its objects; nil for a name that is not a stored property.
 func storedPropertyOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
   var offsets: [String: Int] = [:]
   for index in 0..<storedPropertyCount(of: type) {
@@ -24,7 +24,7 @@ func storedPropertyType(of type: AnyClass, index: Int) -> Any.Type {
   return childMetadata(of: type, index: index, field: &field)
 }
 
-/// Laid out as the runtime's reflection writes it.
+/// The description of a field, laid out as the runtime's reflection writes it.
 private struct FieldMetadata {
   var name: UnsafePointer<CChar>?
   var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
@@ -33,21 +33,25 @@ private struct FieldMetadata {
 }
 
 // Mirror reads through these; it offers names and values, but no places.
+/// The number of stored properties, those of superclasses included.
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 func storedPropertyCount(of type: Any.Type) -> Int
 
+/// The type of a stored property; its name and attributes go into `field`, whose `free` releases the name.
 @_silgen_name("swift_reflectionMirror_recursiveChildMetadata")
 private func childMetadata(
   of type: Any.Type, index: Int, field: UnsafeMutablePointer<FieldMetadata>
 ) -> Any.Type
 
+/// The offset of a stored property in an object.
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")
 func storedPropertyOffset(of type: Any.Type, index: Int) -> Int
 
 // MARK: - Optionals
 
-/// Lets code that holds a type as `Any.Type` find out what an optional wraps.
+/// Lets code that holds a type as `Any.Type` ask whether it is an optional, and of what.
 protocol OptionalType {
+  /// The type that the optional wraps.
   static var wrappedType: any Any.Type { get }
 }
 
@@ -55,10 +59,10 @@ extension Optional: OptionalType {
   static var wrappedType: any Any.Type { Wrapped.self }
 }
 
-/// Lets code that holds any value ask whether it is nil.
+/// Lets code that holds a value as `Any` ask whether it is nil.
 protocol OptionalValue {
   var isNil: Bool { get }
-  /// The value that is not nil.
+  /// The wrapped value; nil for nil.
   var wrapped: Any? { get }
 }
 
@@ -69,10 +73,14 @@ extension Optional: OptionalValue {
 
 // MARK: - What is known of types
 
-/// Answers about types, each found out once.
+/// Remembers an answer about each type.
+///
+/// `find` runs outside the lock, since it may ask about other types: two threads may both find an answer, so it must
+/// always be the same.
 final class TypeCache<Answer: Sendable>: Sendable {
   private let answers = Mutex<[ObjectIdentifier: Answer]>([:])
 
+  /// The answer about a type.
   func value(for type: ObjectIdentifier, _ find: () -> Answer) -> Answer {
     if let answer = answers.withLock({ $0[type] }) { return answer }
     let answer = find()

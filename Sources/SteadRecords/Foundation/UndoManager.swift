@@ -22,10 +22,13 @@
   open class UndoManager: NSObject {
     private enum Phase { case registering, undoing, redoing }
 
+    /// The groups that can be undone, the last one last.
     private var undoStack: [UndoGroup] = []
+    /// The groups that can be redone, the one undone last at the end.
     private var redoStack: [UndoGroup] = []
     /// The groups that are open, the innermost last.
     private var openGroups: [UndoGroup] = []
+    /// Whether the outermost open group was opened by a registration, so that it closes with the event.
     private var isEventGroupOpen = false
     private var phase = Phase.registering
     private var disableCount = 0
@@ -94,6 +97,7 @@
       post(.NSUndoManagerDidCloseUndoGroup)
     }
 
+    /// Puts a closed group into the one around it, or on the stack of the phase.
     private func add(_ group: UndoGroup) {
       if let outer = openGroups.last {
         outer.entries.append(.group(group))
@@ -105,13 +109,14 @@
       }
     }
 
+    /// Drops the oldest steps above the limit.
     private func dropOldest() {
       guard levelsOfUndo > 0 else { return }
       undoStack.removeFirst(max(0, undoStack.count - levelsOfUndo))
       redoStack.removeFirst(max(0, redoStack.count - levelsOfUndo))
     }
 
-    /// Does the work of the end of a run loop's turn: closes the group that a registration opened automatically.
+    /// Closes the group that a registration has opened, as the end of a run loop's turn does on Apple's systems.
     func closeEventGroup() {
       guard isEventGroupOpen, groupingLevel == 1, phase == .registering else { return }
       endUndoGrouping()
@@ -147,7 +152,9 @@
         beginUndoGrouping()
         isEventGroupOpen = !isOwnStep
       }
+      // A new change makes what was undone unreachable.
       if phase == .registering { redoStack.removeAll() }
+      // The target's type is known here alone; the group keeps a closure without parameters.
       let perform = { [weak target] in
         if let target { handler(target) }
       }
@@ -199,6 +206,7 @@
       post(.NSUndoManagerDidRedoChange)
     }
 
+    /// Runs a group's actions, and collects what they register into one group of the opposite stack.
     private func perform(_ group: UndoGroup, as newPhase: Phase) {
       // Actions that the handlers register must not end up in a group that is open around the one undone.
       let outer = (openGroups, phase)
@@ -230,6 +238,7 @@
       redoStack.removeAll(where: \.isEmpty)
     }
 
+    /// The group that ``undo()`` would undo.
     private var undoGroup: UndoGroup? {
       phase == .undoing || !hasOpenActions ? undoStack.last : openGroups.first
     }
@@ -283,8 +292,12 @@
 
   // MARK: - Groups
 
-  /// Actions that are undone together, in the order in which they were registered.
+  /// Actions that are undone together.
+  ///
+  /// Groups can be nested as deeply as a program likes, so they are walked with a list of groups to visit, never by
+  /// recursion, which could overflow the stack. That holds for their release, too.
   final class UndoGroup {
+    /// An action, or a nested group.
     enum Entry {
       case action(UndoAction)
       case group(UndoGroup)
@@ -307,7 +320,7 @@
       }
     }
 
-    /// The last thing done is undone first.
+    /// Runs the actions, the last one first.
     func perform() {
       var rest = entries
       while let entry = rest.popLast() {
@@ -318,6 +331,7 @@
       }
     }
 
+    /// Removes the actions of a target, and nested groups that are empty then.
     func removeActions(of target: AnyObject) {
       var groups = [self]
       var next = 0
@@ -336,7 +350,7 @@
       }
     }
 
-    /// Takes out the last entry if it is a group.
+    /// Removes the last entry if it is a group, and returns it.
     func popLastGroup() -> UndoGroup? {
       guard case .group(let group)? = entries.last else { return nil }
       entries.removeLast()
@@ -344,7 +358,7 @@
     }
   }
 
-  /// What undoes one change.
+  /// An action that undoes one change, with the object that it changes.
   struct UndoAction {
     weak var target: AnyObject?
     let perform: () -> Void

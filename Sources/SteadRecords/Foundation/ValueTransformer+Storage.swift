@@ -34,33 +34,37 @@ extension ValueTransformer {
 
   // MARK: - The way
 
-  /// Which of the two methods makes data.
+  /// Which of a transformer's two methods makes data.
   private enum Direction { case forward, reverse }
 
-  /// The class of a transformer, and the type of the values, without its optional.
+  /// What a direction is remembered for: the class of a transformer, and the type of the values without its optional.
   private struct Use: Hashable {
     let transformer: ObjectIdentifier
     let value: ObjectIdentifier
   }
 
+  /// The directions that have worked.
   private static let known = Mutex<[Use: Direction]>([:])
 
+  /// The key of this transformer for values of a type.
   private func use(of type: any Any.Type) -> Use {
     Use(
       transformer: ObjectIdentifier(Swift.type(of: self)),
       value: ObjectIdentifier(Self.wrapped(type)))
   }
 
+  /// A type without its optional.
   private static func wrapped(_ type: any Any.Type) -> any Any.Type {
     (type as? any OptionalType.Type)?.wrappedType ?? type
   }
 
+  /// Records that a direction has worked for values of a type.
   private func remember(_ direction: Direction, to type: any Any.Type) {
     let use = use(of: type)
     Self.known.withLock { $0[use] = direction }
   }
 
-  /// The ways to try, the likelier one first; once a value was turned, the way that it went.
+  /// The directions to try, the likelier one first; once a value was converted, only the one that worked.
   private func directions<Value>(to type: Value.Type) -> [Direction] {
     let use = use(of: type)
     if let known = Self.known.withLock({ $0[use] }) { return [known] }
@@ -76,11 +80,12 @@ extension ValueTransformer {
     return Array(declaredDirections.prefix(1))
   }
 
-  /// Data that is neither encoded nor sealed: no text, and a text that is no base64.
+  /// Data that is neither encoded nor encrypted: no text, and a text that is no base64.
   private static let samples = [
     Data([0xFF, 0x00, 0xC3, 0x28, 0x80, 0xFE, 0x0A, 0x01]), Data("a sample.".utf8),
   ]
 
+  /// Whether a sample comes back unchanged if a direction makes data of it and the other one reads that.
   private func roundTrips<Value>(_ sample: Data, as type: Value.Type, _ direction: Direction)
     -> Bool
   {
@@ -90,13 +95,14 @@ extension ValueTransformer {
     return Self.bridge(again, to: Data.self) == sample
   }
 
-  /// The likelier way first.
+  /// Both directions, the one first that the class's declaration suggests.
   private var declaredDirections: [Direction] {
     let givesData = type(of: self).transformedValueClass() is NSData.Type
     return self is NSSecureUnarchiveFromDataTransformer && !givesData
       ? [.reverse, .forward] : [.forward, .reverse]
   }
 
+  /// Data of a value by a direction; nil if the transformer returns none.
   private func data(of value: Any, _ direction: Direction) -> Data? {
     let value = (value as? any OptionalValue)?.wrapped ?? value
     let result =
@@ -107,6 +113,7 @@ extension ValueTransformer {
     return Self.bridge(result, to: Data.self)
   }
 
+  /// The value of data by the opposite of a direction; nil if the transformer returns none of the type.
   private func value<Value>(of data: Data, as type: Value.Type, _ direction: Direction) -> Value? {
     switch direction {
     case .forward: Self.bridge(reverseTransformedValue(data), to: type)

@@ -86,12 +86,15 @@
         NSSecureUnarchiveFromDataTransformer(),
     ]
 
+    /// The names of all registered transformers.
     var names: [NSValueTransformerName] { lock.withLock { Array(transformers.keys) } }
 
+    /// Registers a transformer, or removes the one of a name.
     func set(_ transformer: ValueTransformer?, for name: NSValueTransformerName) {
       lock.withLock { transformers[name] = transformer }
     }
 
+    /// The transformer of a name. If none is registered, one is made of the class of that name.
     func transformer(for name: NSValueTransformerName) -> ValueTransformer? {
       if let found = lock.withLock({ transformers[name] }) { return found }
       guard let type = NSClassFromString(name.rawValue) as? ValueTransformer.Type else {
@@ -107,17 +110,20 @@
     }
   }
 
+  /// Foundation's transformer of this name.
   private final class NegateBooleanTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
     override class func allowsReverseTransformation() -> Bool { true }
     override func transformedValue(_ value: Any?) -> Any? { !(value as? Bool ?? false) }
   }
 
+  /// Foundation's transformer of this name.
   private final class IsNilTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
     override func transformedValue(_ value: Any?) -> Any? { value == nil }
   }
 
+  /// Foundation's transformer of this name.
   private final class IsNotNilTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
     override func transformedValue(_ value: Any?) -> Any? { value != nil }

@@ -1,26 +1,33 @@
 import Foundation
 import SteadSQLite
 
-/// Makes the changes of transactions of one store.
+/// Decodes the changes of one store's transactions, from the string in a transaction's row to ``HistoryChange``.
 ///
-/// Names are looked up once and remembered by their bytes, since most transactions name the same few.
+/// Most transactions name the same few entities and properties, so names are looked up once and found again by their
+/// bytes. A decoder serves one read of the history, on one connection.
 final class ChangeDecoder {
   private let layout: StoreLayout
   private let plans: [EntityPlans.LazyPlan?]
-  /// An entity of the store, with what its identifiers carry: asking its plan for that costs more than a row.
+  /// An entity of the store, with what its objects' identifiers carry. It is kept, since asking the plan for it takes
+  /// longer than decoding a row.
   fileprivate struct StoredEntity {
     let entity: EntityLayout
     let reference: EntityReference
   }
 
-  /// Entities by their names' bytes; nil for those that the store does not have.
+  /// The entities by the bytes of their names; nil for those that the container does not have.
   private var entities: [(name: [UInt8], stored: StoredEntity?)] = []
+  /// The properties that lists of names stand for, by the list's bytes.
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
+  /// The rows as they were before, if the store keeps old values.
   private let old: OldRows
+  /// The columns of the tables of old rows, by table.
   private var oldColumns: [String: [String]] = [:]
+  /// The old rows that were read last. Triggers write a group for each row, so the next group often needs the same
+  /// ones.
   private var lastOldRows:
     (number: Int64, table: String, columns: [String: Int], rows: [Int64: [SQLValue]?])?
-  /// The transaction after which rows have old values.
+  /// The transaction after which old values are kept; nil if none are.
   private let oldStart: Int64?
 
   init(_ store: RecordStore, _ connection: StoreConnection) throws {
@@ -31,6 +38,12 @@ final class ChangeDecoder {
   }
 
   /// The changes of a transaction, without those of entities that the container does not have.
+  ///
+  /// - Parameters:
+  ///   - text: The string of the transaction's row.
+  ///   - number: The transaction's number.
+  ///   - stamp: When it was committed; groups store the age of each change relative to it.
+  /// - Throws: ``ChangeParser/Malformed`` if the string is damaged.
   func changes(_ text: UnsafeBufferPointer<UInt8>, of number: Int64, at stamp: Int64) throws
     -> [HistoryChange]
   {
@@ -41,7 +54,9 @@ final class ChangeDecoder {
     return list.finished()
   }
 
+  /// Adds the changes of a group, whose model type is opened once for all of its rows.
   private func add(_ group: ChangeGroup, to list: inout ChangeBuilder, _ hasOld: Bool) throws {
+    // An entity that the container does not have: another program, or an earlier version, has it.
     guard let stored = group.stored else { return }
     let values = hasOld ? try oldValues(group, stored.entity, list.number) : nil
     func open<M: PersistentModel>(_ type: M.Type) {
@@ -50,7 +65,7 @@ final class ChangeDecoder {
     _openExistential(stored.entity.type, do: open)
   }
 
-  /// What the properties of a group's rows were: of deletes all, of updates those that changed.
+  /// What the properties of a group's rows were: all of them for deletes, those that changed for updates.
   private func oldValues(
     _ group: ChangeGroup, _ entity: EntityLayout, _ number: Int64
   ) throws -> OldValues? {
@@ -68,8 +83,7 @@ final class ChangeDecoder {
       columns: properties.map { columns[$0.column ?? ""] }, rows: rows)
   }
 
-  /// The old rows of a table in a transaction, by their numbers, with the place of each column in them. Kept for the next
-  /// group: triggers write a group for each row.
+  /// The old rows of a table in a transaction by primary key, with the index of each column.
   private func oldRows(
     of table: String, before number: Int64
   ) throws -> (columns: [String: Int], rows: [Int64: [SQLValue]?]) {
@@ -84,6 +98,7 @@ final class ChangeDecoder {
     return (indices, rows)
   }
 
+  /// The entity of a name; nil if the container does not have it.
   fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> StoredEntity? {
     if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.stored }
     let stored = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
@@ -93,6 +108,7 @@ final class ChangeDecoder {
     return stored
   }
 
+  /// The properties of a list of names, under their present or their former names.
   fileprivate func properties(
     _ raw: UnsafeBufferPointer<UInt8>, of entity: EntityLayout
   ) throws -> PropertyNames {
@@ -108,24 +124,25 @@ final class ChangeDecoder {
       KeyPathNames<M>(properties, entity)
     }
     let result = _openExistential(entity.type, do: open)
+    // The list is searched from its end, so it must stay short. Programs use far fewer combinations.
     if names.count >= Self.nameLimit { names.removeAll() }
     names.append((entity.index, Array(raw), result))
     return result
   }
 
-  /// How many lists of names are remembered.
+  /// The number of lists of names that are remembered.
   private static let nameLimit = 32
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether the bytes are an array.
+  /// Whether the bytes are those of an array.
   func isEqual(_ bytes: [UInt8]) -> Bool {
     guard count == bytes.count, let start = baseAddress else { return isEmpty && bytes.isEmpty }
     return memcmp(start, bytes, count) == 0
   }
 }
 
-/// Properties that a group of changes names.
+/// The properties that a group of changes names, without their model's type.
 class PropertyNames {
   /// nil for those that the model no longer has.
   let properties: [PropertyLayout?]
@@ -133,6 +150,7 @@ class PropertyNames {
   init(_ properties: [PropertyLayout?]) { self.properties = properties }
 }
 
+/// The same with the key paths of the model, made once for all rows of a group.
 final class KeyPathNames<Model: PersistentModel>: PropertyNames {
   let paths: [(any PartialKeyPath<Model> & Sendable)?]
 
@@ -147,16 +165,17 @@ final class KeyPathNames<Model: PersistentModel>: PropertyNames {
   }
 }
 
-/// What properties of rows were before a transaction.
+/// What the properties of some rows were before a transaction.
 private struct OldValues {
   let entity: EntityLayout
   let properties: [PropertyLayout]
-  /// Of each property that is a relationship, the names that its destinations' identifiers carry.
+  /// What identifiers of a relationship's destinations carry; nil for attributes.
   let references: [EntityReference?]
-  /// Where each property's value is in a row.
+  /// The index of each property's column in an old row; nil if the column did not exist.
   let columns: [Int?]
   let rows: [Int64: [SQLValue]?]
 
+  /// The old values of one row; nil if no old row is kept.
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
     // An update that only changes lists changes no column of its row, so it has no old row.
     if properties.isEmpty { return HistoryTombstone([]) }
@@ -178,18 +197,21 @@ private struct OldValues {
   }
 }
 
-/// Changes of one kind to rows of one entity.
+/// Changes of one kind to rows of one entity: what is written as one element of the string.
 struct ChangeGroup {
   let kind: ChangeList.Kind
   fileprivate let stored: ChangeDecoder.StoredEntity?
+  /// The primary keys, in rising runs.
   let rows: NumberRuns
+  /// How long before the commit each change was made, in falling runs.
   let ages: NumberRuns
   var properties: PropertyNames?
-  /// SQL literals of the preserved values, for each row.
+  /// The preserved values of deleted rows as SQL literals, an array for each row.
   var values: [[String]] = []
 }
 
 extension ChangeParser {
+  /// Reads a group: `[kind, "entity", rows, ages, names?, values?]`.
   fileprivate mutating func group(_ decoder: ChangeDecoder) throws -> ChangeGroup {
     try expect("[")
     guard let kind = ChangeList.Kind(rawValue: Int(try number())) else { throw Malformed() }
@@ -221,6 +243,10 @@ private struct ChangeBuilder {
     self.stamp = stamp
   }
 
+  /// Adds a group's changes.
+  ///
+  /// The three kinds are separate functions: for a model type that is not known at compile time the runtime looks up
+  /// the generic type of each kind of change, and one function would look up all three.
   mutating func add<Model: PersistentModel>(
     _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
   ) {
@@ -284,6 +310,7 @@ private struct ChangeBuilder {
     }
   }
 
+  /// The preserved values of one deleted row.
   private static func tombstone<Model: PersistentModel>(
     _ names: KeyPathNames<Model>?, _ literals: [String]
   ) -> HistoryTombstone<Model> {
@@ -299,14 +326,15 @@ private struct ChangeBuilder {
     return HistoryTombstone(values)
   }
 
-  /// The changes, in which each object is updated once.
+  /// The changes in order, in which each object is updated at most once.
   func finished() -> [HistoryChange] {
     updateGroups > 1 ? UpdateMerging.merged(changes) : changes
   }
 }
 
-/// Makes one update of several to an object.
+/// Merges the updates of one object. SQL of other programs, or several groups, may have updated it several times.
 private enum UpdateMerging {
+  /// The changes, with later updates of an object merged into its first one.
   static func merged(_ changes: [HistoryChange]) -> [HistoryChange] {
     var result: [HistoryChange] = []
     var indices: [PersistentIdentifier: Int] = [:]
@@ -327,6 +355,7 @@ private enum UpdateMerging {
     return result
   }
 
+  /// One update of two; nil if they are of different types.
   private static func merge(_ first: any HistoryUpdate, _ second: any HistoryUpdate) -> (
     any HistoryUpdate
   )? {
@@ -334,6 +363,7 @@ private enum UpdateMerging {
   }
 }
 
+/// Lets code that holds two updates of some model merge them.
 private protocol MergeableUpdate {
   func merged(with other: any HistoryUpdate) -> (any HistoryUpdate)?
 }
@@ -351,10 +381,12 @@ extension DefaultHistoryUpdate: MergeableUpdate {
   }
 }
 
-/// What an attribute held, from what its column did.
+/// Decodes the value of an attribute from what its column held.
 private enum PreservedValue {
+  /// The attribute's value; nil for NULL, and for what the property's present type does not read.
   static func decode(_ stored: SQLValue, _ property: PropertyLayout) -> (any Sendable)? {
     if stored == .null { return nil }
+    // The type may have changed since; a value that it does not read is left out.
     let type = PropertyShape(property.valueType).wrapped
     func open<T>(_ type: T.Type) -> Any? {
       if let value = stored.decoded(as: type) { return value }
@@ -371,8 +403,9 @@ private enum PreservedValue {
 
 // MARK: - SQL literals
 
-/// A value as SQLite's `quote` writes it.
+/// Reads values as SQLite's function `quote` writes them. The triggers of the history write preserved values with it.
 enum SQLLiteral {
+  /// The value of a literal; nil if the string is none.
   static func value(_ text: String) -> SQLValue? {
     if text == "NULL" { return .null }
     if text.hasPrefix("'"), text.count >= 2 {
@@ -387,6 +420,7 @@ enum SQLLiteral {
     }
   }
 
+  /// The bytes of hexadecimal digits; nil if they are none.
   private static func blob(_ digits: some Collection<UInt8>) -> SQLValue? {
     var (data, high) = (Data(), UInt8?.none)
     for byte in digits {

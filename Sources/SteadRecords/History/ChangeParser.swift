@@ -1,6 +1,10 @@
-/// Reads the string that a transaction's row has of its changes; the format is drawn at ``ChangeList``.
+/// Reads the string of changes in the row of a transaction. ``ChangeList``, which writes it, draws the format.
+///
+/// The string is JSON, but is not decoded as such: a history is read as fast as its bytes are scanned, names are
+/// compared as bytes, and numbers go straight into runs. What it returns as bytes points into the row and is valid
+/// until the statement steps.
 struct ChangeParser {
-  /// The string is something else.
+  /// The string does not have the format: the row was damaged, or written by another program.
   struct Malformed: Error {}
 
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -10,11 +14,12 @@ struct ChangeParser {
 
   // MARK: - Tokens
 
+  /// Skips white space, which another program may have added.
   private mutating func skipSpace() {
     while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
   }
 
-  /// Whether the next byte is a mark; if so, moves past it.
+  /// Moves past a mark if it comes next.
   mutating func takes(_ mark: Unicode.Scalar) -> Bool {
     skipSpace()
     guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
@@ -22,10 +27,16 @@ struct ChangeParser {
     return true
   }
 
+  /// Moves past a mark.
+  ///
+  /// - Throws: ``Malformed`` if something else comes next.
   mutating func expect(_ mark: Unicode.Scalar) throws {
     if !takes(mark) { throw Malformed() }
   }
 
+  /// Reads an integer.
+  ///
+  /// - Throws: ``Malformed`` if there is none, or it does not fit.
   mutating func number() throws -> Int64 {
     let isNegative = takes("-")
     skipSpace()
@@ -33,6 +44,7 @@ struct ChangeParser {
     var value: Int64 = 0
     while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10
     {
+      // A damaged row must not end the program.
       let (product, isOver) = value.multipliedReportingOverflow(by: 10)
       let (sum, isOverAgain) = product.addingReportingOverflow(Int64(digit))
       if isOver || isOverAgain { throw Malformed() }
@@ -43,11 +55,12 @@ struct ChangeParser {
     return isNegative ? -value : value
   }
 
-  /// The bytes of a string between its quotes, as they are written.
+  /// The bytes of a string between its quotes, with escapes as they are written.
   mutating func rawString() throws -> UnsafeBufferPointer<UInt8> {
     try expect("\"")
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+      // An escaped quote does not end the string.
       position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
     }
     guard position < bytes.count else { throw Malformed() }
@@ -55,13 +68,14 @@ struct ChangeParser {
     return UnsafeBufferPointer(rebasing: bytes[start..<position])
   }
 
+  /// Reads a string.
   mutating func string() throws -> String {
     let raw = try rawString()
     if !raw.contains(UInt8(ascii: "\\")) { return String(decoding: raw, as: UTF8.self) }
     return try Self.unescaped(raw)
   }
 
-  /// A string with escapes. Not by Foundation's decoder, which refuses control characters that SQLite allows.
+  /// A string without its escapes. Foundation's decoder refuses control characters, which SQLite allows.
   private static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) throws -> String {
     var units: [UInt8] = []
     var position = 0
@@ -87,7 +101,7 @@ struct ChangeParser {
     return String(decoding: units, as: UTF8.self)
   }
 
-  /// Calls a body at each element of an array.
+  /// Calls a body at each element of an array. The body must read the whole element.
   mutating func forEach(_ body: (inout Self) throws -> Void) throws {
     try expect("[")
     if takes("]") { return }
@@ -95,7 +109,7 @@ struct ChangeParser {
     try expect("]")
   }
 
-  /// Numbers in runs, each of which rises by one.
+  /// Reads pairs of a first number and a count, of which each stands for a run of numbers that rises by one.
   mutating func runs() throws -> NumberRuns {
     var runs = NumberRuns()
     try expect("[")
@@ -114,7 +128,7 @@ struct ChangeParser {
     return runs
   }
 
-  /// The bytes of an array of strings, brackets included; moves past it.
+  /// The bytes of an array of strings, with the brackets; for look-ups by these bytes.
   mutating func rawStrings() throws -> UnsafeBufferPointer<UInt8> {
     skipSpace()
     let start = position
@@ -122,6 +136,7 @@ struct ChangeParser {
     return UnsafeBufferPointer(rebasing: bytes[start..<position])
   }
 
+  /// Reads an array of strings.
   mutating func strings() throws -> [String] {
     var strings: [String] = []
     try forEach { strings.append(try $0.string()) }
@@ -131,22 +146,24 @@ struct ChangeParser {
 
 // MARK: - Runs of numbers
 
-/// Runs of numbers, each of which rises or falls by one. The first is stored inline, and most lists have only one.
+/// A list of numbers, compressed to runs in which each number is one more, or one less, than the one before. The
+/// first run is stored inline: most lists have only one.
 struct NumberRuns {
   typealias Run = (first: Int64, count: Int64)
 
   private var head: Run = (0, 0)
   private var others: [Run] = []
 
-  /// How many numbers there are.
+  /// The number of numbers.
   private(set) var count: Int64 = 0
 
+  /// Adds a run at the end.
   mutating func append(_ run: Run) {
     if count == 0 { head = run } else { others.append(run) }
     count += run.count
   }
 
-  /// Calls a body with each number, if those of a run rise.
+  /// Calls a body with each number, for runs that rise.
   func forEach(_ body: (Int64) throws -> Void) rethrows {
     for number in head.first..<(head.first + head.count) { try body(number) }
     for run in others {
@@ -154,7 +171,7 @@ struct NumberRuns {
     }
   }
 
-  /// Reads the numbers one after the other, if those of a run fall by one.
+  /// Reads the numbers one by one, for runs that fall.
   struct FallingReader {
     private let runs: NumberRuns
     private var run: Run
@@ -165,7 +182,7 @@ struct NumberRuns {
       run = runs.head
     }
 
-    /// The next number; 0 behind the last one.
+    /// The next number; 0 after the last one.
     mutating func read() -> Int64 {
       if run.count == 0 {
         guard next < runs.others.count else { return 0 }

@@ -1,4 +1,12 @@
-/// One object's part of a transaction.
+/// One object's part in a transaction.
+///
+/// ```swift
+/// for case .update(let update as DefaultHistoryUpdate<Trip>) in transaction.changes {
+///   print(update.changedPersistentIdentifier, update.updatedAttributes)
+/// }
+/// ```
+///
+/// An object has at most one update in a transaction, whatever wrote it.
 public enum HistoryChange: Sendable {
   case insert(any HistoryInsert)
   case update(any HistoryUpdate)
@@ -132,7 +140,7 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
     self.values = values
   }
 
-  /// These values and others.
+  /// These values and another tombstone's.
   func joined(with other: Self) -> Self { Self(values + other.values) }
 
   /// The value that an attribute had; nil if it was nil, or was not preserved.

@@ -28,12 +28,18 @@ public final class HistoryObserver: Observable, Sendable {
   /// The container whose stores are observed.
   public let modelContainer: ModelContainer
 
+  /// Observation's part: the counter is observable although the class is not isolated.
   private let registrar = ObservationRegistrar()
+  /// The value of ``eventCounter``.
   private let count = Mutex(0)
+  /// The number of the last transaction that was checked, for each of ``stores``.
   private let lastSeen: Mutex<[Int64]>
+  /// The SQLite stores of the container.
   private let stores: [RecordStore]
+  /// The names of the entities whose changes count; empty for all.
   private let names: Set<String>
   private let listener = CommitListener()
+  /// All checks run here, one after the other.
   let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
 
   /// How often changes that count were found since the tokens; it only rises, and is observable.
@@ -62,6 +68,7 @@ public final class HistoryObserver: Observable, Sendable {
     self.observedModels = observedModels
     self.authors = authors
     self.modelContainer = modelContainer
+    // A custom store has no log of commits to listen to.
     stores = modelContainer.ownStores
     names = Self.names(of: observedModels, in: modelContainer.layout)
     lastSeen = Mutex(
@@ -71,6 +78,7 @@ public final class HistoryObserver: Observable, Sendable {
         // From the file: this process may not have noticed another one's last commits yet.
         return try token?.number(in: name) ?? store.read(.newest) { $1 }
       })
+    // Weak: being listened to must not keep the observer alive.
     listener.setTurn { [weak self] in
       guard let self else { return }
       queue.async { [weak self] in self?.checkForCommits() }
@@ -80,6 +88,7 @@ public final class HistoryObserver: Observable, Sendable {
       store.log.listen(listener)
       store.watch()
     }
+    // Once at the start: transactions after a token may exist already.
     listener.schedule()
   }
 
@@ -109,7 +118,7 @@ public final class HistoryObserver: Observable, Sendable {
 
   // MARK: - Looking
 
-  /// Looks for transactions since the last look; on the queue alone.
+  /// Checks the transactions since the last check; on the queue alone.
   func checkForCommits() {
     listener.turnBegins()
     var isEvent = false
@@ -135,13 +144,15 @@ public final class HistoryObserver: Observable, Sendable {
   }
 }
 
-/// Checks for a transaction by some authors that changes some entities.
+/// Searches a store's history for a transaction by some authors that changes some entities.
 private struct HistoryScan {
   let after: Int64
   let authors: Set<String>
   let entities: Set<String>
 
-  /// - Parameter newest: The number of the last transaction.
+  /// Whether there is such a transaction, or whether that cannot be known.
+  ///
+  /// - Parameter newest: The number of the store's last transaction.
   func run(on connection: StoreConnection, newest: Int64) throws -> Bool {
     guard try connection.hasHistory() else { return false }
     // A token of a newer copy of the store: what changed since isn't known.
@@ -154,6 +165,7 @@ private struct HistoryScan {
     statement.reset()
     defer { statement.reset() }
     statement.bind(after, at: 1)
+    // Ends at the first match; which transaction it is does not matter.
     while try statement.step() {
       if !authors.isEmpty {
         guard !statement.isNull(0) else { continue }
@@ -167,11 +179,13 @@ private struct HistoryScan {
     return false
   }
 
+  /// Whether a transaction changes one of the entities; true for a damaged row.
   private func hasWanted(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let found = try? names(text) else { return true }
     return !entities.isDisjoint(with: found)
   }
 
+  /// The names of the entities that a transaction changes.
   private func names(_ text: UnsafeBufferPointer<UInt8>) throws -> Set<String> {
     var names: Set<String> = []
     var parser = ChangeParser(text)
@@ -181,7 +195,7 @@ private struct HistoryScan {
 }
 
 extension ChangeParser {
-  /// The name of a group's entity; the group is then behind.
+  /// Parses the entity's name and skips the rest of the group.
   fileprivate mutating func entityName() throws -> String {
     try expect("[")
     _ = try number()

@@ -1,22 +1,26 @@
 import Foundation
 import SteadSQLite
 
-/// Finds transactions in the history of one store.
+/// Reads the transactions of one store that pass a filter.
 struct HistoryReader {
   let store: RecordStore
   let filter: HistoryFilter
 
-  /// The order in which transactions are read, and how many are wanted.
+  /// In which order transactions are read, and how many.
   struct Order {
     var isReversed = false
-    /// 0 for all.
+    /// The maximum number; 0 for all.
     var limit = 0
   }
 
   private var identifier: String { store.identity.identifier }
 
-  /// Throws when a transaction after a bound of the filter was deleted, or the bound is after the last transaction.
+  /// Checks that the history since each lower bound of the filter is complete.
+  ///
+  /// - Throws: ``SwiftDataError`` `.historyTokenExpired` if a transaction after a bound was deleted, or the bound is
+  ///   after the last transaction, since the store was restored from an older copy.
   private func checkTokens(_ connection: StoreConnection) throws {
+    // Without a bound the caller asks for what there is, and misses nothing.
     guard !filter.lowerBounds.isEmpty else { return }
     let deleted = try connection.lastDeletedTransaction()
     // The newest row counts the store's commits, so it is never deleted.
@@ -39,9 +43,12 @@ struct HistoryReader {
     }
   }
 
-  /// Calls a body with the matching transactions of a connection's snapshot.
+  /// Calls a body with each matching transaction of a connection's snapshot.
   ///
-  /// - Parameter token: Makes the token of a transaction's row.
+  /// Bounds of tokens are part of the SQL. Authors are compared before changes are decoded, which costs most; the
+  /// rest of the predicate is evaluated on whole transactions.
+  ///
+  /// - Parameter token: Makes the token of a transaction.
   func forEach(
     on connection: StoreConnection, _ order: Order, token: (HistoryRow) -> DefaultHistoryToken,
     _ body: (DefaultHistoryTransaction) throws -> Void
@@ -57,6 +64,7 @@ struct HistoryReader {
     defer { statement.reset() }
     statement.bind(numbers.lowerBound, at: 1)
     statement.bind(numbers.upperBound, at: 2)
+    // One for all transactions, since it remembers names.
     let decoder = try ChangeDecoder(store, connection)
     let rest = filter.rest.map { PredicateMatcher($0) }
     var (author, program) = (RepeatedText(), RepeatedText())
@@ -69,15 +77,20 @@ struct HistoryReader {
         program: program.read(statement, 3),
         process: statement.isNull(4) ? nil : statement.integer(4))
       let changes = try self.changes(statement, row, decoder)
+      // All of its changes are of entities that the container does not have.
       if changes.isEmpty { continue }
       let transaction = DefaultHistoryTransaction(row, token(row), changes)
       if let rest, try !rest.matches(transaction) { continue }
       try body(transaction)
       count += 1
+      // Never equal for a limit of 0.
       if count == order.limit { return }
     }
   }
 
+  /// Decodes the changes of the current row.
+  ///
+  /// - Throws: ``SwiftDataError`` `.unreadableStore` if the row is damaged.
   private func changes(
     _ statement: SQLiteStatement, _ row: HistoryRow, _ decoder: ChangeDecoder
   ) throws -> [HistoryChange] {
@@ -92,11 +105,12 @@ struct HistoryReader {
   }
 }
 
-/// A column that mostly has the string of the row before.
+/// Reads a column that mostly has the same string as in the row before, without making the string again.
 private struct RepeatedText {
   private var last = ""
   private var bytes: [UInt8] = []
 
+  /// The column's string in the current row; nil for NULL.
   mutating func read(_ statement: SQLiteStatement, _ column: Int32) -> String? {
     if statement.isNull(column) { return nil }
     return statement.withText(column) { text in
@@ -111,23 +125,26 @@ private struct RepeatedText {
 
 // MARK: - What a predicate asks of tokens and authors
 
-/// The conditions of a predicate on tokens and authors: the part of it that can be evaluated without making a
-/// transaction.
+/// The conditions of a predicate on tokens and authors, which can be checked without making a transaction.
+///
+/// Taken from the operands of its conjunctions. A condition that the filter covers completely is not evaluated again.
 struct HistoryFilter {
-  /// Transactions after a token.
+  /// Tokens after which, or at which, transactions match.
   var lowerBounds: [(token: DefaultHistoryToken, includesEqual: Bool)] = []
-  /// Transactions before a token.
+  /// Tokens before which, or at which, transactions match.
   var upperBounds: [(token: DefaultHistoryToken, includesEqual: Bool)] = []
+  /// Authors that are wanted, or not wanted.
   var authors: [(name: String?, isWanted: Bool)] = []
-  /// The conditions that the other parts do not cover.
+  /// The whole predicate, if the filter does not cover all of it.
   var rest: Predicate<DefaultHistoryTransaction>?
 
+  /// Takes over what it can of a predicate.
   init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
     guard let predicate else { return }
     if (predicate.expression as? any HistoryCondition)?.narrow(&self) != true { rest = predicate }
   }
 
-  /// The numbers of a store's transactions that may match.
+  /// The numbers of a store's transactions between the bounds; nil for none.
   func numbers(in store: String) -> ClosedRange<Int64>? {
     var (first, last) = (Int64.min, Int64.max)
     for bound in lowerBounds {
@@ -144,22 +161,23 @@ struct HistoryFilter {
     return first <= last ? first...last : nil
   }
 
+  /// Whether transactions of an author match.
   func accepts(author: String?) -> Bool {
     authors.allSatisfy { ($0.name == author) == $0.isWanted }
   }
 }
 
-/// A part of a predicate that a filter may take over.
+/// A node that a filter may take over.
 private protocol HistoryCondition {
-  /// Narrows a filter by a condition; returns whether that covers the whole condition.
+  /// Narrows the filter by what it can express of the condition; returns whether that is all of it.
   func narrow(_ filter: inout HistoryFilter) -> Bool
 }
 
-/// One side of a comparison.
+/// An operand of a comparison with a property of a transaction.
 private protocol HistoryOperand {
-  /// The property of a transaction that it reads.
+  /// The property that it reads; nil for anything else.
   var property: AnyKeyPath? { get }
-  /// The value that it is.
+  /// The value that it is; nil for anything else. The value may itself be nil.
   var constant: Any?? { get }
 }
 
@@ -182,6 +200,7 @@ extension PredicateExpressions.NilLiteral: HistoryOperand {
 
 extension PredicateExpressions.Conjunction: HistoryCondition {
   fileprivate func narrow(_ filter: inout HistoryFilter) -> Bool {
+    // Both sides, even if one is not covered: what one narrows holds for the whole conjunction.
     let isFirst = (lhs as? any HistoryCondition)?.narrow(&filter) ?? false
     let isSecond = (rhs as? any HistoryCondition)?.narrow(&filter) ?? false
     return isFirst && isSecond
@@ -224,6 +243,7 @@ extension PredicateExpressions.NotEqual: HistoryCondition {
 }
 
 extension HistoryFilter {
+  /// Takes over a comparison of the author with a constant; returns whether it is one.
   fileprivate mutating func compareAuthor(_ lhs: Any, _ rhs: Any, isWanted: Bool) -> Bool {
     guard let left = lhs as? any HistoryOperand, let right = rhs as? any HistoryOperand else {
       return false

@@ -1,11 +1,14 @@
 public import Foundation
 
 /// What one save, or one other change of a store, did.
+///
+/// Fetch transactions with ``ModelContext/fetchHistory(_:)``. A transaction of this package's stores is a
+/// ``DefaultHistoryTransaction``.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   associatedtype TokenType: HistoryToken
   associatedtype TransactionIdentifier: Hashable & Sendable
 
-  /// The author of the context that saved.
+  /// The author of the context that saved; nil if it had none.
   var author: String? { get }
   /// What was inserted, updated and deleted.
   var changes: [HistoryChange] { get }
@@ -13,7 +16,7 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
   var storeIdentifier: String { get }
   /// When the transaction was made.
   var timestamp: Date { get }
-  /// The place of the transaction in the history.
+  /// The transaction's position in the history, to continue from: see ``HistoryDescriptor/predicate``.
   var token: TokenType { get }
   /// The transaction's position in its store.
   var transactionIdentifier: TransactionIdentifier { get }
@@ -36,7 +39,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   /// The process's number; empty for plain SQL.
   public var processIdentifier: String { process.map(String.init) ?? "" }
   public let changes: [HistoryChange]
+  /// The process's number; nil for plain SQL.
   let process: Int64?
+  /// When the transaction was committed, in the units of the clock that stamps commits.
   let stamp: Int64
 
   /// When the transaction was made, by the clock of the computer that made it; never before an earlier transaction's
@@ -67,7 +72,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   }
 }
 
-/// A transaction as its row has it.
+/// A transaction as its row in the store has it, without the changes.
 struct HistoryRow {
   let store: String
   let number: Int64
@@ -97,20 +102,23 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   /// The order; by token if it is empty.
   public var sortBy: [SortDescriptor<T>]
 
+  /// Describes the transactions that match; all of them without a predicate.
   public init(predicate: Predicate<T>? = nil) {
     self.init(predicate: predicate, sortBy: [])
   }
 
+  /// Describes the transactions that match, in an order.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>]) {
     self.predicate = predicate
     self.sortBy = sortBy
   }
 }
 
-/// A store that keeps a history of its changes.
+/// A custom store that keeps a history of its changes. A context's ``ModelContext/fetchHistory(_:)`` asks it, too.
 public protocol HistoryProviding {
   associatedtype HistoryType: HistoryTransaction
 
+  /// The type of the store's transactions.
   static var historyType: HistoryType.Type { get }
 
   /// The transactions that match.

@@ -19,6 +19,7 @@ extension ModelContainer {
         "The container has a custom store, which keeps no old values. Open the other stores in a container of their own."
       )
     }
+    // Owned by the new container: its release removes the copies.
     let past = try ScratchDirectory(prefix: StoreReading.directoryPrefix)
     let copies = try stores.enumerated().map { index, store in
       let number = try number(of: token, in: store)
@@ -54,6 +55,7 @@ extension ModelContainer {
     to token: DefaultHistoryToken, author: String? = nil
   ) throws -> DefaultHistoryToken {
     let stores = ownStores
+    // All of them before the first store is written, so that a token of other stores changes nothing.
     let numbers = try stores.map { try number(of: token, in: $0) }
     var result: [String: Int64] = [:]
     for (store, number) in zip(stores, numbers) {
@@ -62,6 +64,9 @@ extension ModelContainer {
     return DefaultHistoryToken(result)
   }
 
+  /// The token's transaction in a store.
+  ///
+  /// - Throws: ``SwiftDataError`` `.invalidTransactionFetchRequest` if the token does not name the store.
   private func number(of token: DefaultHistoryToken, in store: RecordStore) throws -> Int64 {
     guard let number = token.number(in: store.identity.identifier) else {
       throw SwiftDataError(
@@ -76,7 +81,7 @@ extension ModelContainer {
 // MARK: - Readers
 
 extension ModelContainer {
-  /// The places of the named readers in the history.
+  /// The positions of the named readers in the history.
   ///
   /// Throws what reading the stores throws.
   public var historyReaders: [String: DefaultHistoryToken] {

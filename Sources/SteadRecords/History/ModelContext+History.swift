@@ -39,20 +39,24 @@ extension ModelContext {
   }
 }
 
-/// Finds the transactions that a descriptor means.
+/// Finds the transactions that a descriptor describes in this package's stores.
 private struct HistorySearch {
   let stores: [RecordStore]
   let descriptor: HistoryDescriptor<DefaultHistoryTransaction>
 
+  /// The error for transactions of a type that no store has.
   static func unknown(_ type: any Any.Type) -> SwiftDataError {
     SwiftDataError(
       .invalidTransactionFetchRequest,
       "No store of the container has transactions of type \(type). Use DefaultHistoryTransaction.")
   }
 
+  /// The maximum number of transactions; 0 for all.
   private var limit: Int { Int(clamping: descriptor.fetchLimit) }
 
+  /// The transactions, in the descriptor's order.
   func transactions() throws -> [DefaultHistoryTransaction] {
+    // One snapshot, and a limit that can end the read.
     if stores.count == 1 {
       return try stores[0].read(.newest) { connection, _ in
         try transactions(of: stores[0], connection, limit: limit)
@@ -63,12 +67,14 @@ private struct HistorySearch {
 
   // MARK: - One store
 
+  /// The transactions of one store. If they are wanted in the order of their numbers, a limit ends the read.
   private func transactions(
     of store: RecordStore, _ connection: StoreConnection, limit: Int
   ) throws -> [DefaultHistoryTransaction] {
     let filter = HistoryFilter(descriptor.predicate)
     let isReversed = self.isReversed
     var order = HistoryReader.Order(isReversed: isReversed ?? false)
+    // In any other order all transactions have to be sorted first.
     if isReversed != nil { order.limit = limit }
     var found: [DefaultHistoryTransaction] = []
     let reader = HistoryReader(store: store, filter: filter)
@@ -80,7 +86,8 @@ private struct HistorySearch {
     return isReversed == nil ? limited(sorted(found)) : found
   }
 
-  /// Whether the wanted order is by number, and whether it is reversed; nil if it is another order.
+  /// Whether the wanted order is that of the numbers, and whether it is reversed; nil for any other order. Tokens and
+  /// timestamps rise with the numbers.
   private var isReversed: Bool? {
     guard let first = descriptor.sortBy.first else { return false }
     let path = first.keyPath
@@ -92,12 +99,14 @@ private struct HistorySearch {
     return first.order == .reverse
   }
 
+  /// The transactions in the descriptor's order, sorted in memory.
   private func sorted(
     _ transactions: [DefaultHistoryTransaction]
   ) -> [DefaultHistoryTransaction] {
     descriptor.sortBy.isEmpty ? transactions : transactions.sorted(using: descriptor.sortBy)
   }
 
+  /// The first transactions, as many as are wanted.
   private func limited(
     _ transactions: [DefaultHistoryTransaction]
   ) -> [DefaultHistoryTransaction] {
@@ -106,8 +115,11 @@ private struct HistorySearch {
 
   // MARK: - Several stores
 
-  /// The transactions of all stores in the order of their stamps, each with a token that names the last one of
-  /// every store.
+  /// The transactions of several stores in the order of their stamps, each with a token that names the last
+  /// transaction of every store up to it.
+  ///
+  /// Invariant: whoever continues from the token of a transaction misses none and gets none twice. So transactions
+  /// that the authors or the rest of the predicate exclude are read as well: the tokens after them count them.
   private func merged() throws -> [DefaultHistoryTransaction] {
     let filter = HistoryFilter(descriptor.predicate)
     var rows: [(transaction: DefaultHistoryTransaction, isWanted: Bool)] = []
@@ -132,6 +144,7 @@ private struct HistorySearch {
         }
       }
     }
+    // Stamps of different stores may be equal; the store's identifier makes the order the same each time.
     rows.sort {
       ($0.transaction.stamp, $0.transaction.storeIdentifier)
         < ($1.transaction.stamp, $1.transaction.storeIdentifier)
@@ -140,6 +153,7 @@ private struct HistorySearch {
     let rest = filter.rest.map { PredicateMatcher($0) }
     var result: [DefaultHistoryTransaction] = []
     for (transaction, isWanted) in rows {
+      // Before the transaction is skipped: a token counts everything up to it.
       numbers[transaction.storeIdentifier] = transaction.transactionIdentifier
       guard isWanted else { continue }
       let full = transaction.with(DefaultHistoryToken(numbers))
@@ -151,10 +165,13 @@ private struct HistorySearch {
 
   // MARK: - Deleting
 
+  /// Deletes the transactions. In one store finding and deleting are one transaction; with several stores another
+  /// program may commit in between, and what it adds stays.
   func delete() throws {
     if stores.count == 1 {
       return try stores[0].maintain { connection in
         try HistoryRemoval(connection: connection).run {
+          // All of them, without reading them.
           if descriptor.predicate == nil, limit == 0 { return nil }
           return try transactions(of: stores[0], connection, limit: limit)
             .map(\.transactionIdentifier)
@@ -191,7 +208,7 @@ extension DefaultHistoryTransaction {
 // MARK: - Custom stores
 
 extension CustomStore {
-  /// The store's transactions that match; nil when it has none of their type.
+  /// The custom store's transactions that match; nil if its transactions are of another type.
   func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]? {
     func fetch<S: HistoryProviding>(_ store: S) throws -> [T]? {
       guard let descriptor = descriptor as? HistoryDescriptor<S.HistoryType> else { return nil }
@@ -200,7 +217,7 @@ extension CustomStore {
     return try mirror.exclusively { try (store as? any HistoryProviding).flatMap { try fetch($0) } }
   }
 
-  /// Deletes the store's transactions that match; returns false when it has none of their type.
+  /// Deletes the custom store's transactions that match; false if its transactions are of another type.
   func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> Bool {
     func delete<S: HistoryProviding>(_ store: S) throws -> Bool {
       guard let descriptor = descriptor as? HistoryDescriptor<S.HistoryType> else { return false }

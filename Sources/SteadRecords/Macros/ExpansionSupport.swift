@@ -31,7 +31,7 @@ public func _describe<Function>(_ function: Function) -> [Schema.PropertyMetadat
   withUnsafeMutablePointer(to: &slot) { $0 }
 }
 
-/// Makes what became of a value that was lent to the program the property's.
+/// Stores what the program has made of a value that was lent to it.
 @inlinable public func _takeBack<Slot: _Slot, Owner: PersistentModel>(
   _ value: Slot.Value, into place: UnsafeMutablePointer<Slot>, _ owner: Owner, _ index: Int
 ) {
@@ -57,7 +57,7 @@ extension Schema.Index.Types: ExpressibleByArrayLiteral {
 // A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new object by
 // initialization, in an existing one by writing to where it lies.
 
-/// The value of a constant of an object that is made from a row.
+/// The value of a `let` property of an object being made from a row.
 public func _loadConstant<Slot: _Slot>(
   _ slot: Slot, _ row: _RowReader, _ index: Int
 ) -> Slot.Value {
@@ -66,7 +66,7 @@ public func _loadConstant<Slot: _Slot>(
   return slot.read(ConstantOwner(), index)
 }
 
-/// Sets a constant of an existing object, if the row has its column.
+/// Sets a `let` property of an existing object, if the row has its column.
 public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
   _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
 ) {
@@ -81,7 +81,7 @@ public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
   }
 }
 
-/// A slot that holds a constant's value.
+/// A slot that holds the value of a `let` property, for code that reads slots.
 public func _fill<Slot: _Slot>(_ slot: Slot, _ value: Slot.Value) -> Slot { Slot(value) }
 
 @available(*, unavailable, message: "a relationship must be declared with 'var'")
@@ -89,7 +89,7 @@ public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToMan
   slot
 }
 
-/// Where constants of a class lie in its objects; nil for a name that isn't a stored property.
+/// The offsets of `let` properties in objects of a class; nil for a name that is not a stored property.
 public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
   storedPropertyOffsets(in: type, names)
 }

@@ -11,11 +11,31 @@ import Observation
   named(_$propertyCount), named(_$constantOffsets), named(_$propertyMetadata), named(_$keyPaths),
   named(schemaMetadata), named(init), named(deinit), named(_$reload), named(_$bind),
   named(_$visit), named(_$make), named(_$isMakeable), named(_$fillUnstored))
+/// Makes a class persistent: its stored properties become attributes and relationships.
+///
+/// ```swift
+/// @Model final class Trip {
+///   var name: String
+///   @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+///
+///   init(name: String) { self.name = name }
+/// }
+/// ```
+///
+/// Each object then belongs to a ``ModelContext``, which saves it. A property read costs about what a plain one does.
+/// The class needs an initializer of its own; `lazy`, tuples and generic classes are refused. A `final` class is read
+/// from a store faster, since its objects are made without evaluating default values.
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "ModelMacro")
 
 /// Describes how an attribute is stored.
+///
+/// ```swift
+/// @Attribute(.unique) var code: String
+/// @Attribute(.externalStorage) var photo: Data?
+/// @Attribute(originalName: "title") var name: String
+/// ```
 ///
 /// Only needed for options, a former name or a changed hash; a property without it is stored, too.
 @attached(peer)
@@ -25,7 +45,8 @@ public macro Attribute(
 
 /// Describes how a relationship behaves.
 ///
-/// Name `inverse:` on only one side of a pair: the compiler cannot look at both sides at once.
+/// Name `inverse:` on only one side of a pair: the compiler cannot look at both sides at once. The delete rule says
+/// what happens to the destinations if the object is deleted.
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
@@ -35,12 +56,17 @@ public macro Relationship(
 
 /// Keeps a property out of the store.
 ///
-/// A stored property needs an initial value; objects read from the store have it.
+/// A stored property needs an initial value, which objects read from the store have. Changes to it are not tracked
+/// and make nothing to save.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SteadRecordsMacros", type: "TransientMacro")
 
 /// Declares properties whose combined values must be unique; saving a second object with the same values updates the
 /// first.
+///
+/// ```swift
+/// #Unique<Person>([\.firstName, \.lastName])
+/// ```
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: _PropertySet<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "UniqueMacro") where T: PersistentModel
@@ -58,6 +84,17 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "IndexMacro") where T: PersistentModel
 
 /// Gives an actor its own context, and runs the actor on the context's executor.
+///
+/// ```swift
+/// @ModelActor actor Importer {
+///   func insert(_ names: [String]) throws {
+///     for name in names { modelContext.insert(Trip(name: name)) }
+///     try modelContext.save()
+///   }
+/// }
+/// ```
+///
+/// The initializer `init(modelContainer:)` is added unless the actor has stored properties without a value.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SteadRecordsMacros", type: "ModelActorMacro")

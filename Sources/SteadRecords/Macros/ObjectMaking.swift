@@ -45,7 +45,7 @@ public func _allocate<Model: AnyObject>(_ type: Model.Type) -> Model {
   return Unmanaged<Model>.fromOpaque(object).takeRetainedValue()
 }
 
-/// Initializes a property of an object without an initializer.
+/// Initializes a stored property of an object that was allocated without an initializer.
 @inlinable public func _place<Value: ~Copyable>(_ value: consuming Value, in place: inout Value) {
   // The place holds nothing yet that an assignment could release, and it is inline in an object, where it stays.
   let pointer = withUnsafeMutablePointer(to: &place) { $0 }
@@ -59,7 +59,7 @@ public func _fillUnstored<Model, Function>(_ object: Model, with function: Funct
   unsafeBitCast(function, to: ((Model) -> Void).self)(object)
 }
 
-/// What the runtime must know to allocate an object.
+/// The size and alignment of a class's objects, read from its metadata.
 private struct InstanceLayout {
   /// The metadata and the reference counts.
   static let headerSize = 16

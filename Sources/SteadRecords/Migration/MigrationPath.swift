@@ -1,10 +1,10 @@
 /// The versions of a migration plan in their order, and the stages between them.
 struct MigrationPath {
-  /// Where a store is.
+  /// Where in the plan a store is.
   enum Position {
-    /// It has the models of a version, by its index.
+    /// It has the models of a version; the value is the version's index.
     case version(Int)
-    /// It has the number of a version, or one between two, and other models than that version.
+    /// It has a version's number, or one between two, but models that differ from that version's.
     case likeVersion(Int, SchemaDifference)
   }
 
@@ -33,6 +33,7 @@ struct MigrationPath {
     schemas = versions.map { Schema(versionedSchema: $0) }
   }
 
+  /// Throws unless the numbers of the versions rise.
   private static func checkOrder(_ versions: [any VersionedSchema.Type]) throws {
     for (before, after) in zip(versions, versions.dropFirst())
     where before.versionIdentifier >= after.versionIdentifier {
@@ -52,17 +53,17 @@ struct MigrationPath {
     versions.firstIndex { $0 == version }
   }
 
-  /// Finds the version that a store has: by its models, and by its number if several versions have the same models. If
-  /// the program lacks a property's stored type, the storage of its values is compared.
+  /// Finds the version that a store has: by its models, and by its number if several versions have the same models.
+  /// If the program lacks a property's stored type, the storage of its values is compared instead.
   ///
-  /// nil if its tables follow automatically: the plan has no stages, or the store has the app's models, and no version
-  /// has them.
-  ///
+  /// - Returns: Nil if the store's tables follow automatically: the plan has no stages, or the store has the app's
+  ///   models, which no version has.
   /// - Throws: ``SwiftDataError``: `.backwardMigration` for a store of a later version than the plan's last one;
-  ///   `.unknownSchema` for one that is older than the first.
+  ///   `.unknownSchema` for one older than the first.
   func position(of stored: Schema, for schema: Schema) throws -> Position? {
     if stages.isEmpty { return nil }
     let differences = schemas.map { SchemaDifference(from: stored, to: $0) }
+    // The models decide; numbers only choose between versions with the same models.
     var same = schemas.indices.filter { differences[$0].isEmpty }
     if same.isEmpty { same = schemas.indices.filter { differences[$0].isOfUnknownTypes } }
     // A version that only swaps names has the same tables as the one before.
@@ -73,6 +74,7 @@ struct MigrationPath {
     {
       return .version(index)
     }
+    // The store has the app's models, which no version has: its tables follow automatically.
     if SchemaDifference(from: stored, to: schema).isOfUnknownTypes { return nil }
     if let newest = versions.last, stored.version > newest.versionIdentifier {
       throw SwiftDataError(
@@ -91,17 +93,20 @@ struct MigrationPath {
     return .likeVersion(index, SchemaDifference(from: schemas[index], to: stored))
   }
 
-  /// The version that a container has: the newest, or an earlier one with just its models.
+  /// The version that the container's models are: the newest with these models, or the plan's last version if none
+  /// has them.
   func target(of schema: Schema) -> Int {
     let same = schemas.indices.filter { SchemaDifference(from: schemas[$0], to: schema).isEmpty }
     return same.last { schemas[$0].hasSameOriginalNames(as: schema) } ?? same.last
       ?? schemas.count - 1
   }
 
-  /// The fewest stages from a version to another.
+  /// The fewest stages from one version to another, by breadth-first search. Empty if no stage leads back to an
+  /// earlier version: opening the store then refuses it.
   ///
-  /// None where no stage leads back to an earlier version: opening the store then refuses it.
+  /// - Throws: ``SwiftDataError`` `.loadIssueModelContainer` if the stages lead to no later version.
   func stages(from start: Int, to target: Int) throws -> [MigrationStage] {
+    // The first path that reaches a version is one of the shortest.
     var paths: [Int: [MigrationStage]] = [start: []]
     var reached = [start]
     var next = 0

@@ -15,6 +15,7 @@ extension ModelContainer {
       migrationProgress: { _ in })
   }
 
+  /// Opens the stores of a schema; the default store without configurations.
   public convenience init(
     for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...
@@ -22,6 +23,7 @@ extension ModelContainer {
     try self.init(for: schema, migrationPlan: migrationPlan, configurations: configurations)
   }
 
+  /// Opens the stores of some models, and of all models that these refer to.
   public convenience init(
     for types: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
     configurations: ModelConfiguration...

@@ -2,11 +2,15 @@ import Foundation
 
 /// Takes a store through the stages of a migration plan, from the version that wrote it to that of the app's models.
 ///
-/// The stages run on a copy, while the store's write lock is held. When all have succeeded, the copy's pages replace
-/// the store's in one transaction. So anyone who has the store open, or opens it after a failure or a kill, sees either
-/// the old content or the new.
+/// The stages run on a copy, while the store's write lock is held. When all of them have succeeded, the copy's pages
+/// replace the store's in one transaction. Whoever has the store open, or opens it after a failure or a kill, sees
+/// the old content or the new, never a part of each.
+///
+/// Steps of an attempt: lock the store, copy it, run the stages on the copy, make a backup if data may be lost,
+/// replace the pages, remove files that no row needs. Everything before the replacement can be repeated or given up.
 struct PlanMigration {
-  /// How often the stages are run again if another process has written to the store between their end and the lock.
+  /// The number of attempts. An attempt is repeated if another process has written between the end of the stages and
+  /// the lock for the replacement.
   static let attemptLimit = 3
 
   let plan: any SchemaMigrationPlan.Type
@@ -16,6 +20,7 @@ struct PlanMigration {
   let report: MigrationReporter
 
   private var file: StoreFile { StoreFile(configuration) }
+  /// The copy that the stages work on, next to the store.
   private var copy: StoreCopy {
     StoreCopy(
       of: configuration,
@@ -23,7 +28,10 @@ struct PlanMigration {
         filePath: configuration.url.path + StoreCopy.migrationSuffix, directoryHint: .notDirectory))
   }
 
-  /// Runs the stages that the store still needs; nil when it needs none.
+  /// Runs the stages that the store still needs; nil if it needs none.
+  ///
+  /// - Throws: ``SwiftDataError``: `.storeLocked` if other programs wrote in each attempt; what a stage threw. The
+  ///   store is then unchanged.
   func run() throws -> StoreMigration? {
     guard !configuration.isStoredInMemoryOnly, configuration.allowsSave,
       FileManager.default.fileExists(atPath: configuration.url.path)
@@ -46,12 +54,19 @@ struct PlanMigration {
         + "it. Stop them, and open the store again.")
   }
 
+  /// The outcome of an attempt: done, or the store has changed meanwhile.
   private enum Attempt { case done(StoreMigration?), again }
 
+  /// Runs the stages once.
+  ///
+  /// Invariant: until ``replace(_:_:)`` has committed, nothing in the store has changed, and the copy is removed on
+  /// every path. The stages are determined again under the lock, since another process may have migrated the store
+  /// since it was checked.
   private func attempt() throws -> Attempt {
     let source = try MigrationSource(file)
     defer { source.unlock() }
     let stages = try Self.stages(plan, of: source.connection, to: schema)
+    // Another process has migrated the store since it was checked.
     guard !stages.isEmpty, let stored = try source.connection.storedSchema() else {
       return .done(nil)
     }
@@ -72,6 +87,9 @@ struct PlanMigration {
   }
 
   /// The stages from the store's version to the container's.
+  ///
+  /// - Throws: ``SwiftDataError`` `.unknownSchema` if the store has the number of a version but other models, and a
+  ///   custom stage would have to run on them.
   static func stages(
     _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection, to schema: Schema
   ) throws -> [MigrationStage] {
@@ -93,7 +111,8 @@ struct PlanMigration {
     }
   }
 
-  /// A custom stage may have converted anything.
+  /// Backs the store up if data may be lost: a stage drops data, or is custom and may have converted anything. Nil if
+  /// neither is so.
   private func makeBackup(
     _ source: MigrationSource, _ stages: [StoreMigration.Stage], _ report: MigrationReporter
   ) throws -> URL? {
@@ -105,14 +124,20 @@ struct PlanMigration {
 
   // MARK: - Replacing the store's content
 
-  /// Replaces the store's content by the copy's; false if another process has written in the meantime.
+  /// Replaces the store's content by the copy's; false if another process has written since the store was copied.
+  ///
+  /// Files of large values are linked before the pages are replaced: a file that no row names is harmless, a row that
+  /// names a missing file is not. The write lock moves from the source's connection to the one that replaces the
+  /// pages, which is not one step; so whether the store is unchanged is asked again with the second lock.
   private func replace(_ source: MigrationSource, _ report: MigrationReporter) throws -> Bool {
     try report(.replacing)
     // Before an empty store is made at the path.
     try checkNotMoved(source)
     let target = try file.open(writable: true)
+    // The replaced pages must survive a power cut once the copy is removed.
     try target.execute("PRAGMA synchronous = FULL")
     let blobs = BlobLinks(source: copy.file.blobDirectory, target: file.blobDirectory)
+    // So that a failure removes only the files that this attempt has added.
     let before = BlobLinks.names(in: file.blobDirectory)
     // Files that no row names are harmless; rows that name a missing file would not be.
     try blobs.add()
@@ -137,15 +162,15 @@ struct PlanMigration {
     return true
   }
 
-  /// Throws when the store that was copied isn't at its path any more: its content would replace another store's.
+  /// Throws if the store that was copied is no longer the one at its path: its content would replace another store's.
   private func checkNotMoved(_ source: MigrationSource) throws {
     if source.connection.hasMoved { throw file.displacement }
   }
 
   /// Removes the files of large values that no row refers to after the migration.
   ///
-  /// With the lock, since another process may open the store and name an equal value. What fails is only reported: the
-  /// store is migrated, and the files take up space alone.
+  /// Under the write lock, since another process may open the store and name an equal value. A failure is reported
+  /// alone: the store is migrated, and the files only take up space.
   private func removeUnusedFiles(_ connection: StoreConnection) {
     do {
       try connection.beginImmediate()
@@ -165,7 +190,7 @@ struct PlanMigration {
     }
   }
 
-  /// Removes the leftovers of a process that was killed right after the copy's content replaced the store's.
+  /// Removes the copy and the draft of a backup that a process left which was killed right after the replacement.
   private func removeLeftovers() throws {
     let backup = StoreBackup(file: file)
     guard copy.hasFiles || backup.draft.hasFiles else { return }
@@ -176,6 +201,7 @@ struct PlanMigration {
     try backup.draft.remove()
   }
 
+  /// Removes the copy; a failure is reported.
   private func removeCopy() {
     do {
       try copy.remove()
@@ -188,19 +214,21 @@ struct PlanMigration {
 }
 
 extension MigrationStage {
+  /// The version that the stage starts from.
   var from: any VersionedSchema.Type {
     switch self {
     case .lightweight(let from, _), .custom(let from, _, _, _): from
     }
   }
 
+  /// The version that the stage leads to.
   var to: any VersionedSchema.Type {
     switch self {
     case .lightweight(_, let to), .custom(_, let to, _, _): to
     }
   }
 
-  /// Whether closures of the app run in it. A custom stage without one does what a lightweight one does.
+  /// Whether closures of the app run in it. A custom stage without closures does what a lightweight one does.
   var isCustom: Bool {
     if case .custom(_, _, let willMigrate, let didMigrate) = self {
       willMigrate != nil || didMigrate != nil
@@ -212,15 +240,16 @@ extension MigrationStage {
 
 // MARK: - The store during a migration
 
-/// A store while its copy is migrated: no other connection may write to it.
+/// The store while its copy is migrated: its write lock is held, so no other connection can write.
 final class MigrationSource {
-  /// A connection that holds the write lock.
+  /// The connection that holds the write lock.
   let connection: StoreConnection
-  /// Detects whether other connections have written, which only a separate connection can ask SQLite.
+  /// A second connection. SQLite's `data_version` tells a connection whether *others* have written, so the one that
+  /// holds the lock cannot be asked.
   private let watch: StoreConnection
   private let version: Int64?
 
-  /// Waits for the write lock as a save does.
+  /// Takes the write lock, waiting for it as a save does.
   init(_ file: StoreFile) throws {
     let hasLog = file.hasLog
     connection = try file.open(writable: true)
@@ -231,10 +260,11 @@ final class MigrationSource {
     version = try watch.integer("PRAGMA data_version")
   }
 
-  /// Lets other connections write.
+  /// Releases the write lock.
   func unlock() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 
+  /// Whether no other connection has committed since the lock was taken.
   func isUnchanged() throws -> Bool { try watch.integer("PRAGMA data_version") == version }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Copies a store, and runs the stages of a migration plan on the copy.
+/// Copies a store and runs the stages of a migration plan on the copy. The store itself is only read.
 struct Rehearsal {
   let plan: (any SchemaMigrationPlan.Type)?
   let stages: [MigrationStage]
@@ -9,20 +9,24 @@ struct Rehearsal {
   let store: StoreFile
   let copy: StoreCopy
   let report: MigrationReporter
-  /// Throws if the store that is to be copied isn't the one at its path.
+  /// Throws if the store that is to be copied is no longer the one at its path.
   var check: () throws -> Void = {}
 
+  /// What the stages have changed in the copy.
   struct Result {
     let difference: SchemaDifference
     let stages: [StoreMigration.Stage]
     let counts: [StoreMigration.Count]
   }
 
+  /// Copies the store, runs the stages, and counts the objects before and afterwards.
+  ///
   /// - Parameter open: Opens the copy at the end, with the models that it is meant for.
   /// - Throws: The error of a stage, in an error that names the stage.
   func run(_ open: (ModelConfiguration) throws -> Void = { _ in }) throws -> Result {
     try check()
     try copy.make(from: store) { try report(.copying, $0, of: $1) }
+    // Again: the path may have become another store's while the pages were copied.
     try check()
     let before = try ObjectCount(connection: copy.file.open(writable: false), schema: stored)
       .run(report)
@@ -38,7 +42,7 @@ struct Rehearsal {
         before, try ObjectCount(connection: connection, schema: now).run(report)))
   }
 
-  /// What each stage changes. Comparing only the first schema and the last would not do: a later stage may add a
+  /// What each stage changes. The first schema compared with the last would not show it: a later stage may add a
   /// property again whose values an earlier one has dropped.
   private func described() -> [StoreMigration.Stage] {
     var before = stored
@@ -51,6 +55,7 @@ struct Rehearsal {
     }
   }
 
+  /// Runs the stages one after the other; an error names its stage.
   private func run(_ plan: any SchemaMigrationPlan.Type) throws {
     for (number, stage) in stages.enumerated() {
       var report = report
@@ -72,12 +77,12 @@ struct Rehearsal {
 
 // MARK: - Counts
 
-/// Counts a store's objects, by the schema that it has in its metadata.
+/// Counts a store's objects by the schema that is recorded in the store.
 struct ObjectCount {
   let connection: StoreConnection
   let schema: Schema
 
-  /// The objects of each entity that the store has a table for; costs a look at each row.
+  /// The number of objects of each entity that the store has a table for. Reads each table once.
   func run(_ report: MigrationReporter) throws -> [String: Int] {
     let tables = try StoreCatalog(connection).columns
     var counts: [String: Int] = [:]
@@ -92,7 +97,7 @@ struct ObjectCount {
     return counts
   }
 
-  /// The counts before and afterwards, by name.
+  /// The counts before and afterwards, by the entity's name.
   static func compare(_ before: [String: Int], _ after: [String: Int]) -> [StoreMigration.Count] {
     Set(before.keys).union(after.keys).sorted().map {
       StoreMigration.Count(entity: $0, before: before[$0], after: after[$0])
@@ -102,16 +107,17 @@ struct ObjectCount {
 
 // MARK: - Dry runs
 
-/// Migrates a copy of one store, and reports what changed in it.
+/// Migrates a copy of one store, and reports what would change in the store.
 struct DryRun {
   let schema: Schema
   let plan: (any SchemaMigrationPlan.Type)?
   let configuration: ModelConfiguration
-  /// The other stores of the container, which hold models too.
+  /// The other stores of the container: a schema is opened as a whole, so their models need stores, too.
   let others: [ModelConfiguration]
+  /// Reports progress.
   var report: MigrationReporter
 
-  /// nil if nothing would change.
+  /// What opening the store would change; nil if nothing.
   func run() throws -> StoreMigration? {
     guard !configuration.isStoredInMemoryOnly,
       FileManager.default.fileExists(atPath: configuration.url.path)
@@ -131,12 +137,13 @@ struct DryRun {
       stages: steps(result, stages), counts: result.counts)
   }
 
-  /// The store is read alone.
+  /// The configuration that opens the store without writing to it.
   private var readOnly: ModelConfiguration {
     ModelConfiguration(
       configuration.name, schema: configuration.schema, url: configuration.url, allowsSave: false)
   }
 
+  /// Runs the stages on a copy that is removed afterwards, and opens the copy with the container's models.
   private func rehearse(
     _ stored: Schema, _ stages: [MigrationStage], _ store: StoreFile
   ) throws -> Rehearsal.Result {
@@ -161,10 +168,11 @@ struct DryRun {
     }
   }
 
-  /// The steps of the stages, and what the container's models differ in from the last one's.
+  /// The stages, and a last step if the container's models differ from the plan's last version.
   private func steps(
     _ result: Rehearsal.Result, _ stages: [MigrationStage]
   ) -> [StoreMigration.Stage] {
+    // Without stages the difference of the whole migration says it.
     guard let last = stages.last else { return result.stages }
     let rest = SchemaDifference(from: Schema(versionedSchema: last.to), to: schema)
     if rest.isEmpty { return result.stages }

@@ -2,7 +2,8 @@ public import Foundation
 
 /// The schemas of all versions that were shipped, in a file next to the source: `schema.lock.json`.
 ///
-/// A shipped version may not be edited any more, since existing stores have it. A test checks this:
+/// A shipped version must not be edited any more, since existing stores have it; a change to a model without a new
+/// version is the mistake that breaks users' stores. A test finds it:
 ///
 /// ```swift
 /// @Test func shippedSchemasStayAsTheyAre() throws {
@@ -12,7 +13,7 @@ public import Foundation
 ///
 /// Before a release ``record(_:in:)`` adds the new versions, and the file is committed.
 public struct SchemaLock: Codable, Sendable {
-  /// The version of the file's format.
+  /// The newest version of the file's format that this library reads.
   private static let newestFormat = 1
 
   private let format: Int
@@ -56,10 +57,10 @@ public struct SchemaLock: Codable, Sendable {
 
   // MARK: - Comparing
 
-  /// The differences from what was shipped, in sentences: edited versions, with each difference, and versions that the
-  /// plan no longer has.
+  /// What differs from what was shipped, in sentences: versions that were edited, with each difference, and versions
+  /// that the plan no longer has.
   ///
-  /// The newest version of a plan may be missing here until it is shipped.
+  /// The newest version of a plan may be missing in the lock until it is shipped.
   public func problems(of plan: any SchemaMigrationPlan.Type) -> [String] {
     let known = plan.schemas.map { ($0, Schema(versionedSchema: $0)) }
     var problems: [String] = []
@@ -85,6 +86,7 @@ public struct SchemaLock: Codable, Sendable {
     return problems
   }
 
+  /// Whether a version is recorded.
   private func holds(_ version: Schema.Version) -> Bool {
     versions.contains { $0.version == version }
   }
@@ -100,6 +102,7 @@ public struct SchemaLock: Codable, Sendable {
     self = new
   }
 
+  /// Throws all problems as one error.
   private func check(_ plan: any SchemaMigrationPlan.Type) throws {
     let problems = problems(of: plan)
     guard !problems.isEmpty else { return }
@@ -108,9 +111,9 @@ public struct SchemaLock: Codable, Sendable {
 
   // MARK: - Files
 
-  /// Throws unless the plan has every version of the lock as it was shipped; for a test or a CI step.
+  /// Throws unless the plan has every version of the lock as it was shipped. For a test or a step of CI.
   ///
-  /// - Throws: `SwiftDataError` `.unknownSchema` with all ``problems(of:)``, or an error from reading the file.
+  /// - Throws: `SwiftDataError` `.unknownSchema` with all ``problems(of:)``, or an error of reading the file.
   public static func check(
     _ plan: any SchemaMigrationPlan.Type, against url: URL
   ) throws {

@@ -1,25 +1,28 @@
-/// What a custom stage does to data that its new models have no place for, once `willMigrate` has run.
+/// Decides what a custom stage does with data that its new models cannot hold, once `willMigrate` has run.
 ///
-/// Each kind of loss has its rule:
+/// Data must not be lost in silence, so each kind of loss has its rule:
 ///
-/// - A model that is gone had objects, so the closure must have fetched some of them.
-/// - A property that goes on with another type was not meant to lose its values. They are converted where that loses
-///   nothing, whatever the closure has read: `didMigrate` may still set others. Otherwise the closure must have read this
-///   very property.
-/// - A property that is gone was removed on purpose if the new version adds nothing: there is no model and no property
-///   that could have been meant to take its values. As in a lightweight stage, they go, and the backup has them. If
-///   the version adds something, the closure must have read this very property.
+/// - A model that is gone had objects: the closure must have fetched some of them.
+/// - A property that goes on with another type was not meant to lose its values. They are converted if that loses
+///   nothing, whatever the closure has read, since `didMigrate` may still set others. Otherwise the closure must have
+///   read this very property.
+/// - A property that is gone was removed on purpose if the new version adds nothing that could have been meant to
+///   take its values. As in a lightweight stage the values are dropped, and the backup has them. If the version adds
+///   a model or a property, the closure must have read this very property.
 ///
-/// What is named as discarded needs none of this.
+/// What the plan or the configuration names as discarded needs none of this.
 struct StageData {
   private let container: ModelContainer
   private let discarded: Set<String>
+  /// What of the old schema goes on under which name in the new one.
   private let match: SchemaMatch
-  /// The match without the properties that cannot follow.
+  /// The match without the properties whose values cannot go on as they are.
   private let separate: SchemaMatch
   private let difference: SchemaDifference
 
-  /// - Parameter discarded: The models and properties that may be dropped without a look.
+  /// Compares the schemas.
+  ///
+  /// - Parameter discarded: The names of models and properties that may be dropped without having been read.
   init(from container: ModelContainer, to new: Schema, discarded: Set<String>) {
     self.container = container
     self.discarded = discarded
@@ -28,7 +31,7 @@ struct StageData {
     separate = match.separating(difference.refusals)
   }
 
-  /// The properties whose values are converted.
+  /// The properties whose values are converted to their new type, since that is possible for each value in the store.
   func conversions() throws -> Set<ValueConversion.Property> {
     var result: Set<ValueConversion.Property> = []
     for conversion in ValueConversion.all(of: match, difference) {
@@ -43,7 +46,10 @@ struct StageData {
     return result
   }
 
-  /// Throws for data that would be dropped in silence.
+  /// Throws if data would be dropped in silence.
+  ///
+  /// - Throws: ``SwiftDataError`` `.loadIssueModelContainer`, which names each model and property with the number of
+  ///   objects that have a value.
   func check() throws {
     let lost = try lost()
     guard !lost.isEmpty else { return }
@@ -64,6 +70,7 @@ struct StageData {
       guard !discarded.contains(entity.name), let store = container.store(of: entity) else {
         continue
       }
+      // The model is gone: a fetch of one of its objects is enough, since the closure decides what of it matters.
       if separate.newEntities[entity.name] == nil {
         if !(entity.reads?.hasObjects ?? true), let count = try store.count(entity) {
           lost.append("\(entity.name) (\(count))")
@@ -81,7 +88,7 @@ struct StageData {
     return lost
   }
 
-  /// Whether the new models have a property's values, or need not have them, or the stage has seen to them.
+  /// Whether a property's values go on, need not go on, or have been read.
   private func isKept(
     _ property: PropertyLayout, _ entity: EntityLayout,
     _ converted: Set<ValueConversion.Property>, _ addsDestinations: Bool
@@ -96,7 +103,7 @@ struct StageData {
     return converted.contains(Self.declared(now.name, in: model))
   }
 
-  /// Whether a relationship's links are those of an inverse that goes on.
+  /// Whether a relationship's links go on as those of its inverse.
   private func isKeptByInverse(_ property: PropertyLayout) -> Bool {
     let layout = container.layout
     guard let destination = property.destination else { return false }
@@ -108,8 +115,8 @@ struct StageData {
       }
   }
 
-  /// Whether the new version has something that could have been meant to take values: a model or a property that the
-  /// old one lacks.
+  /// Whether the new version has a model or a property that the old one lacks, which could have been meant to take
+  /// values.
   private func addsDestinations(_ converted: Set<ValueConversion.Property>) -> Bool {
     match.new.entities.contains { entity in
       guard separate.oldEntities[entity.name] != nil else { return true }
@@ -127,6 +134,7 @@ struct StageData {
     }
   }
 
+  /// A property by the class that declares it, as conversions name it.
   private static func declared(
     _ name: String, in entity: Schema.Entity
   ) -> ValueConversion.Property {
@@ -135,8 +143,8 @@ struct StageData {
 
   // MARK: - What the closure has read
 
-  /// Whether the closure has read a property of an object, or used it in a predicate, an order or an aggregate. The
-  /// links of a relationship can be read from either side.
+  /// Whether the closure has read a property of an object, or used it in a predicate, an order or an aggregate. A
+  /// relationship's links can be read from either side.
   private func wasRead(_ name: String, of entity: EntityLayout) -> Bool {
     let layout = container.layout
     guard let property = entity.property(named: name) else { return false }
@@ -147,7 +155,8 @@ struct StageData {
     }
   }
 
-  /// Reads are noted of an object's own class, so those of the classes above and below count, too.
+  /// Whether a property was read of an object of any class that shares its declaration. Reads are recorded with an
+  /// object's own class, so those of superclasses and subclasses count, too.
   private func wasReadItself(_ name: String, of entity: EntityLayout) -> Bool {
     let declarer = declarer(of: name, in: entity)
     return container.layout.entities.contains { other in
@@ -158,20 +167,20 @@ struct StageData {
     }
   }
 
-  /// Two subclasses may each declare a property of one name.
+  /// The name of the class that declares a property: two subclasses may each declare one of the same name.
   private func declarer(of name: String, in entity: EntityLayout) -> String? {
     container.schema.entitiesByName[entity.name]?.declarer(of: name).name
   }
 }
 
 extension RecordStore {
-  /// How many objects there are of an entity; nil for none.
+  /// The number of objects of an entity; nil for none.
   fileprivate func count(_ entity: EntityLayout) throws -> Int64? {
     try count("SELECT count(*) FROM \(entity.table.sqlName) WHERE 1\(test(entity))")
   }
 
-  /// How many objects of an entity have a value or links in the place of a property; nil for none, and for a
-  /// relationship that has no place of its own.
+  /// The number of objects of an entity that have a value or links of a property; nil for none, and for a
+  /// relationship that is stored on the other side.
   fileprivate func count(_ property: PropertyLayout, of entity: EntityLayout) throws -> Int64? {
     if let column = property.column {
       return try count(

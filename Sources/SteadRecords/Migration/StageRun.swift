@@ -5,9 +5,14 @@ struct StageRun {
   let configuration: ModelConfiguration
   let report: MigrationReporter
 
-  /// What the stage is called in errors and reports.
+  /// The stage's name in errors and reports.
   static func name(_ stage: MigrationStage) -> String { "\(stage.from) to \(stage.to)" }
 
+  /// Opens the copy with the stage's models, and runs its closures.
+  ///
+  /// A custom stage is opened twice: with the old models for `willMigrate`, then with the new ones for `didMigrate`.
+  /// Between the two it is checked that no data is dropped which the closure has not read, see ``StageData``; at the
+  /// end, that no required property is left without a value.
   func run() throws {
     switch stage {
     case .lightweight(_, let to), .custom(_, let to, nil, nil):
@@ -15,6 +20,7 @@ struct StageRun {
       _ = try open(to, .ofStage)
     case .custom(let from, let to, let willMigrate, let didMigrate):
       let old = try open(from, .beforeCustomStage)
+      // Before anything is reported about values, since no closure could resolve a conflict.
       try checkConflicts(of: to)
       if let willMigrate {
         try report(.willMigrate)
@@ -34,13 +40,17 @@ struct StageRun {
     }
   }
 
-  /// What the closure has not saved is saved for it.
+  /// Runs a closure with a context of its own, and saves what the closure has not saved.
   private func run(_ body: (ModelContext) throws -> Void, on container: ModelContainer) throws {
     let context = ModelContext(container)
     try body(context)
+    // An app's closure may end without saving.
     if context.hasChanges { try context.save() }
   }
 
+  /// Opens the copy with the models of a version.
+  ///
+  /// - Parameter conversions: The properties whose values are converted to another type.
   private func open(
     _ version: any VersionedSchema.Type, _ role: MigrationRole,
     converting conversions: Set<ValueConversion.Property> = []
@@ -57,8 +67,8 @@ struct StageRun {
 
   // MARK: - What a stage has to see to
 
-  /// Refuses a version in which several models or properties claim one, before anything is said of their values: no
-  /// closure can mend that.
+  /// Refuses a version in which several models or properties claim the same former one. It is checked before any
+  /// other rule, since no closure could resolve it.
   private func checkConflicts(of version: any VersionedSchema.Type) throws {
     guard let stored = try StoreFile(configuration).open(writable: false).storedSchema() else {
       return
@@ -72,8 +82,8 @@ struct StageRun {
         + refusals.map(\.description).joined(separator: " "))
   }
 
-  /// Refuses rows without a value of a property that is required, or with a reference that has become required and
-  /// leads to a row that no longer exists.
+  /// Refuses rows without a value of a required property, or with a reference that has become required and leads to
+  /// no row.
   private func checkRequired(_ container: ModelContainer, since old: ModelContainer) throws {
     let match = SchemaMatch(from: old.schema, to: container.schema)
     var problems: [String] = []
@@ -100,20 +110,22 @@ struct StageRun {
 }
 
 extension ModelContainer {
+  /// The store of an entity; nil if the container has none for it.
   func store(of entity: EntityLayout) -> RecordStore? {
     entity.index < storeByEntity.count ? storeByEntity[entity.index] : nil
   }
 }
 
 extension SchemaMatch {
-  /// Whether a property is required that wasn't.
+  /// Whether a property is required now and was optional before, or did not exist.
   fileprivate func requires(_ property: PropertyLayout, of entity: EntityLayout) -> Bool {
     !property.isOptional && oldProperty(property.name, of: entity.name)?.isOptional ?? true
   }
 }
 
 extension RecordStore {
-  /// A test for the rows of an entity's class, to follow another test.
+  /// A condition for the rows of an entity's own class, to follow another condition; empty for an entity without
+  /// subclasses.
   func test(_ entity: EntityLayout) -> String {
     entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
   }

@@ -35,6 +35,7 @@ struct FetchPlan<T: PersistentModel> {
       predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
     guard descriptor.includePendingChanges, !pendingRoots.isEmpty else { return }
     mergesPending = pendingRoots.contains(entity.rootIndex)
+    // By hierarchy, since its classes share one table.
     let related = Set(query.relatedEntities.map { layout.entities[$0].rootIndex })
     if !pendingRoots.isDisjoint(with: related) {
       // Rows do not show the pending changes that the predicate reads: it is evaluated on objects.

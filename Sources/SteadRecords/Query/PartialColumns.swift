@@ -1,11 +1,17 @@
-/// The columns of a fetch that reads some properties only.
+/// The columns of a fetch that reads some properties only, see ``FetchDescriptor/propertiesToFetch``.
+///
+/// A class, since the row reader holds the map's address for as long as rows are read.
 final class PartialColumns {
+  /// The columns, as written after SELECT.
   let columnList: String
+  /// The index of each property's column in the rows; -1 for those that are not read.
   let map: UnsafeMutablePointer<Int32>
+  /// The properties that a row sets. To-many relationships count as loaded: they have no column.
   let loaded: PropertySet
+  /// The columns that name which of several relationships a row is in.
   let lists: [ListColumn]
 
-  /// nil if all columns are wanted, or if the rows may be of several classes.
+  /// Nil if all columns are wanted, or if the rows may be of several classes.
   init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
     guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
     let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })

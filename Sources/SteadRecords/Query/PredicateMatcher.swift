@@ -51,6 +51,7 @@ struct CheckedExpression<Output>: PredicateExpression {
 extension PredicateExpression {
   /// The expression rebuilt to throw instead of trapping; nil if nothing in it can trap.
   func checked() -> CheckedExpression<Output>? {
+    // A node of another package is used as it is, with its traps.
     guard let node = self as? any SQLTranslatable else { return nil }
     func open<N: SQLTranslatable>(_ node: N) -> CheckedExpression<Output>? {
       node.checkedNode() as? CheckedExpression<Output>

@@ -1,28 +1,37 @@
 import Foundation
 import SteadSQLite
 
-/// The one group of an aggregate that is not grouped.
+/// The key of an aggregate without groups.
 struct NoGroup: Hashable {}
 
 /// An aggregate over the objects of one class, in groups.
+///
+/// It runs as one SELECT with GROUP BY if SQL gives Swift's result, and over fetched objects otherwise; both ways
+/// feed the same state of a group, so that the functions of ``ModelContext`` are written once.
 struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   let graph: ObjectGraph
   let function: AggregateFunction
-  /// What is aggregated; nil when objects are counted.
+  /// The property that is aggregated; nil to count objects.
   let value: AnyKeyPath?
-  /// What the groups are made by; nil for one group.
+  /// The property whose values form the groups; nil for a single group.
   let group: AnyKeyPath?
   let predicate: Predicate<Model>?
 
-  /// Runs in SQL if SQL gives the same result as Swift and no unsaved changes are in the way; otherwise over fetched
-  /// objects.
+  /// Computes the state of each group.
   ///
-  /// `row` and `object` each take one more row of results, or one more object, into a group's state.
+  /// Two rows of results can belong to one group, if SQL tells keys apart that are equal in Swift. So `row` adds to a
+  /// state, as `object` does.
+  ///
+  /// - Parameters:
+  ///   - row: Adds a row of results, without the key, to a group's state.
+  ///   - object: Adds an object to a group's state.
+  /// - Throws: ``SwiftDataError`` `.unreadableValue` for a column that does not hold values of the property's type.
   func run<State>(
     row: (inout State?, ArraySlice<SQLValue>) throws -> Void,
     object: (inout State?, Model) throws -> Void
   ) throws -> [Group: State] {
     var states: [Group: State] = [:]
+    // SQL has done the grouping, save for keys that only Swift finds equal.
     if let rows = try rows() {
       for values in rows {
         var values = values[...]
@@ -32,6 +41,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
       return states
     }
     for model in try graph.fetch(FetchDescriptor(predicate: predicate)) {
+      // Through Any, since the key path's root may be a superclass.
       let subject: Any = model
       let read = group.map { subject[keyPath: $0] } ?? NoGroup()
       guard let key = read as? Group else { throw Self.mismatch(group) }
@@ -40,6 +50,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     return states
   }
 
+  /// Takes the key off a row of results.
   private func key(_ values: inout ArraySlice<SQLValue>) throws -> Group {
     guard group != nil else {
       guard let key = NoGroup() as? Group else { throw Self.mismatch(group) }
@@ -49,13 +60,15 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     return key
   }
 
+  /// The error for a column that does not hold values of a property's type.
   static func mismatch(_ keyPath: AnyKeyPath?) -> SwiftDataError {
     let path = keyPath.map { "\($0)" } ?? "the result"
     return SwiftDataError(
       .unreadableValue, "\(Model.self): a column does not hold values of the type of \(path).")
   }
 
-  /// The rows that SQL returns; nil if objects must be fetched instead.
+  /// The rows of results; nil if objects must be fetched: the predicate or the property has no exact SQL, or unsaved
+  /// changes of a class that is read are not in the rows yet.
   private func rows() throws -> [[SQLValue]]? {
     let plan = try graph.makePlan(FetchDescriptor(predicate: predicate))
     guard !plan.mergesPending, plan.isExact else { return nil }
@@ -72,6 +85,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     }
   }
 
+  /// The result columns, those of the key first; nil if one of them has no SQL.
   private func columns(_ translator: AggregateTranslator) -> [SQLFragment]? {
     do {
       let key = try group.map { try translator.scalar($0).operand }
@@ -89,6 +103,9 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
 
 // What the grouped and the ungrouped functions share.
 extension ModelContext {
+  /// The sum of each group.
+  ///
+  /// - Parameter read: The property, for objects in memory.
   func sums<T: PersistentModel, V: Numeric, K: Hashable>(
     _ value: AnyKeyPath, _ read: (T) -> V?, by group: AnyKeyPath?, _ key: K.Type,
     _ predicate: Predicate<T>?
@@ -109,6 +126,7 @@ extension ModelContext {
       })
   }
 
+  /// The average of each group that has a value.
   func averages<T: PersistentModel, V: Numeric, K: Hashable>(
     _ value: AnyKeyPath, _ read: (T) -> V?, by group: AnyKeyPath?, _ key: K.Type,
     _ predicate: Predicate<T>?
@@ -133,6 +151,7 @@ extension ModelContext {
     return states.compactMapValues { $0.count == 0 ? nil : $0.total / Double($0.count) }
   }
 
+  /// The least or the greatest value of each group that has one.
   func extremes<T: PersistentModel, V: Comparable, K: Hashable>(
     _ function: AggregateFunction, _ value: AnyKeyPath, _ read: (T) -> V?, by group: AnyKeyPath?,
     _ key: K.Type, _ predicate: Predicate<T>?
@@ -140,6 +159,7 @@ extension ModelContext {
     let request = AggregateRequest<T, K>(
       graph: graph, function: function, value: value, group: group, predicate: predicate)
     func merge(_ state: inout V??, _ new: V?) {
+      // The group exists, even if it has no value yet; it is left out at the end.
       guard let new, AggregateArithmetic.isNumber(new) else { return state = state ?? .some(nil) }
       guard let old = state ?? nil else { return state = .some(new) }
       state = .some((function == .minimum ? new < old : new > old) ? new : old)
@@ -158,13 +178,17 @@ extension ModelContext {
 
 // MARK: - Arithmetic
 
-/// Sums that throw where Swift's would trap.
+/// Arithmetic over values of any number type, that throws where Swift's operators trap.
 enum AggregateArithmetic {
+  /// The sum of two numbers.
+  ///
+  /// - Throws: ``SwiftDataError`` if it does not fit the type.
   static func sum<V: Numeric>(_ left: V, _ right: V) throws -> V {
     guard let left = left as? any FixedWidthInteger else { return left + right }
     return try checked(left, right)
   }
 
+  /// The sum of two integers.
   private static func checked<I: FixedWidthInteger, V: Numeric>(_ left: I, _ right: V) throws -> V {
     guard let right = right as? I else { throw overflow }
     let (sum, isTooLarge) = left.addingReportingOverflow(right)
@@ -172,9 +196,11 @@ enum AggregateArithmetic {
     return sum
   }
 
+  /// The error for a sum that does not fit its type.
   static let overflow = SwiftDataError(
     .storeFailure, "The sum does not fit into the property's type; average, or sum a wider type.")
 
+  /// The number as a Double.
   static func double<V: Numeric>(_ value: V) -> Double {
     if let integer = value as? any BinaryInteger { return double(integer: integer) }
     if let real = value as? any BinaryFloatingPoint { return double(real: real) }
@@ -184,6 +210,6 @@ enum AggregateArithmetic {
   private static func double<I: BinaryInteger>(integer: I) -> Double { Double(integer) }
   private static func double<F: BinaryFloatingPoint>(real: F) -> Double { Double(real) }
 
-  /// Whether a value equals itself, which NaN doesn't.
+  /// Whether a value equals itself, which only NaN does not.
   static func isNumber<V: Equatable>(_ value: V) -> Bool { value == value }
 }

@@ -6,7 +6,7 @@ import SteadSQLite
 // the predicate or the property, and for sums of `Decimal` and `UInt64`. Disfavoured, so that an app's own function
 // with the same name wins over these.
 extension ModelContext {
-  /// The number of objects that match.
+  /// The number of objects that match. Costs what ``ModelContext/fetchCount(_:)`` costs.
   @_disfavoredOverload
   public func count<T: PersistentModel>(
     _ type: T.Type, where predicate: Predicate<T>? = nil
@@ -14,15 +14,20 @@ extension ModelContext {
     try fetchCount(FetchDescriptor(predicate: predicate))
   }
 
-  /// The sum of a property, zero when no object matches; nil counts as zero.
+  /// The sum of a property; zero if no object matches, and nil counts as zero.
   ///
-  /// Throws if the sum does not fit the property's type.
+  /// ```swift
+  /// let total = try context.sum(of: \Order.amount, where: #Predicate { $0.isPaid })
+  /// ```
+  ///
+  /// - Throws: `SwiftDataError` if the sum does not fit the property's type, or a value cannot be read.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
   ) throws -> V {
     try sums(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()] ?? 0
   }
+  /// The sum of an optional property; nil counts as zero.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
@@ -37,6 +42,7 @@ extension ModelContext {
   ) throws -> Double? {
     try averages(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
+  /// The average of an optional property's values; nil if there are none.
   @_disfavoredOverload
   public func average<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
@@ -52,6 +58,7 @@ extension ModelContext {
     try extremes(
       .minimum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
+  /// The least value of an optional property; nil if there are none. NaN is skipped.
   @_disfavoredOverload
   public func minimum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
@@ -68,6 +75,7 @@ extension ModelContext {
     try extremes(
       .maximum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
+  /// The greatest value of an optional property; nil if there are none. NaN is skipped.
   @_disfavoredOverload
   public func maximum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
@@ -76,7 +84,7 @@ extension ModelContext {
       .maximum, value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()]
   }
 
-  /// All distinct values of a property.
+  /// All different values of a property. Two strings that are equal in Swift are one value.
   @_disfavoredOverload
   public func distinct<T: PersistentModel, V: Hashable>(
     _ value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -127,6 +135,7 @@ extension ModelContext {
   ) throws -> [K: V] {
     try sums(value, { $0[keyPath: value] }, by: group, K.self, predicate)
   }
+  /// The sum of an optional property for each value of another; nil counts as zero.
   @_disfavoredOverload
   public func sums<T: PersistentModel, V: Numeric, K: Hashable>(
     of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -141,6 +150,7 @@ extension ModelContext {
   ) throws -> [K: Double] {
     try averages(value, { $0[keyPath: value] }, by: group, K.self, predicate)
   }
+  /// The average of an optional property for each value of another; groups without a value are left out.
   @_disfavoredOverload
   public func averages<T: PersistentModel, V: Numeric, K: Hashable>(
     of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -155,6 +165,7 @@ extension ModelContext {
   ) throws -> [K: V] {
     try extremes(.minimum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
   }
+  /// The least value of an optional property for each value of another; groups without a value are left out.
   @_disfavoredOverload
   public func minimums<T: PersistentModel, V: Comparable, K: Hashable>(
     of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -169,6 +180,7 @@ extension ModelContext {
   ) throws -> [K: V] {
     try extremes(.maximum, value, { $0[keyPath: value] }, by: group, K.self, predicate)
   }
+  /// The greatest value of an optional property for each value of another; groups without a value are left out.
   @_disfavoredOverload
   public func maximums<T: PersistentModel, V: Comparable, K: Hashable>(
     of value: KeyPath<T, V?>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil

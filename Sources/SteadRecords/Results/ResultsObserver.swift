@@ -1,13 +1,20 @@
 public import Foundation
 public import Observation
 
-/// The results of a fetch, kept up to date when the context changes, and when another context or process commits.
+/// The results of a fetch, kept up to date when the context changes and when another context or process commits.
 ///
-/// An observable class that needs no user interface: read ``results`` inside `withObservationTracking`, or iterate over
-/// ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing. Like its
-/// context, an observer belongs to one actor or thread. Other contexts' commits are applied between turns of the main
-/// actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other context at its
-/// next fetch, save or `processPendingChanges()`.
+/// ```swift
+/// let observer = ResultsObserver(
+///   fetchDescriptor: FetchDescriptor<Task>(sortBy: [SortDescriptor(\.due)]), modelContext: context)
+/// for await tasks in observer.updates { show(tasks) }
+/// ```
+///
+/// An observable class that needs no user interface: read ``results`` within `withObservationTracking`, or iterate
+/// over ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing.
+///
+/// Like its context, an observer belongs to one actor or thread. Commits of other contexts are applied between turns
+/// of the main actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other
+/// context at its next fetch, save or `processPendingChanges()`.
 @Observable
 public final class ResultsObserver<Element: PersistentModel, SectionName: Hashable> {
   /// The objects, as of the last refresh.
@@ -45,6 +52,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// The context that the objects belong to.
   public let modelContext: ModelContext
 
+  /// The tables whose commits can change the results; nil if any can.
   @ObservationIgnored private var models: [Element] = []
   @ObservationIgnored private let streams = SignalStreams()
   @ObservationIgnored private var tables: Set<String>?
@@ -58,6 +66,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     self.sectionBy = sectionBy
     results = FetchResultsCollection(loaded: [])
     tables = context.graph.tables(of: descriptor)
+    // Weak, and false once the observer is gone: the context then drops the closure.
     context.graph.follow(isolation) { [weak self] changed in
       guard let self else { return false }
       if let tables = self.tables, tables.isDisjoint(with: changed) { return true }
@@ -67,7 +76,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     refresh()
   }
 
-  /// Fetches again, now.
+  /// Fetches again, now. A failure is in ``fetchError``, and the results stay.
   public func refresh() {
     do {
       models = try modelContext.fetch(fetchDescriptor)
@@ -80,7 +89,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     }
   }
 
-  /// The object at a section and a position in it; the section is 0 without sections.
+  /// The object at an index path of a section and an item. Without sections the section is 0.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
     let (section, item) = (indexPath[0], indexPath[1])
@@ -93,7 +102,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     return sections[section][item]
   }
 
-  /// The section and position of an object.
+  /// The index path of an object: its section, and its index in the section. Nil if it is not among the results.
+  /// Costs a search through them.
   public func indexPath(for element: Element) -> IndexPath? {
     if sectionBy == nil {
       return models.firstIndex { $0 === element }.map { IndexPath(indexes: [0, $0]) }
@@ -189,12 +199,13 @@ extension ResultsObserver {
   }
 }
 
-/// The streams of one observer; ends them with itself.
+/// The streams of one observer. They end with it.
 private final class SignalStreams {
   private var continuations: [AsyncStream<Void>.Continuation] = []
 
   deinit { continuations.forEach { $0.finish() } }
 
+  /// A stream with a signal now and one for each ``yield()``; of several that are not consumed yet, one is kept.
   func make() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -203,6 +214,7 @@ private final class SignalStreams {
     return stream
   }
 
+  /// Sends a signal to all streams, and drops those whose consumers are gone.
   func yield() {
     continuations.removeAll { if case .terminated = $0.yield() { true } else { false } }
   }
@@ -210,7 +222,9 @@ private final class SignalStreams {
 
 // MARK: - Results as a sequence
 
-/// The results of a fetch, delivered again after each change.
+/// The results of a fetch as an asynchronous sequence: now, and after each change.
+///
+/// If changes arrive faster than they are consumed, only the newest results are delivered.
 public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>: AsyncSequence {
   let observer: ResultsObserver<Element, SectionName>
 

@@ -3,8 +3,10 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   RandomAccessCollection
 {
   private let sections: [ResultsSection<Element, SectionTitle>]
+  /// The index of each section by its title.
   private let indexByTitle: [SectionTitle: Int]
 
+  /// Groups objects by a property, in one pass; no sections without a property.
   init(_ models: [Element], by keyPath: KeyPath<Element, SectionTitle>?) {
     var titles: [SectionTitle] = []
     var groups: [SectionTitle: [Element]] = [:]

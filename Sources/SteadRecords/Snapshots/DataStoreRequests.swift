@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The context that edits, and its author.
+/// Which context asks, and its author. A store can use it to tell its own changes from those of others.
 public struct EditingState: Hashable, Identifiable, Sendable {
   public let id: UUID
   public let author: String?
@@ -8,14 +8,14 @@ public struct EditingState: Hashable, Identifiable, Sendable {
 
 // MARK: - Fetching
 
-/// A context's request for objects of a store.
+/// A context's request for the objects of a store that match a descriptor.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
   public let descriptor: FetchDescriptor<T>
   /// The editor that asks.
   public let editingState: EditingState
 }
 
-/// A store's answer to a fetch.
+/// A store's reply to a fetch.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot> {
   public let descriptor: FetchDescriptor<ModelType>
   /// The objects that match, in the descriptor's order.
@@ -37,7 +37,7 @@ extension DataStoreFetchResult: Sendable {}
 
 // MARK: - Saving
 
-/// The changes of one save.
+/// The changes of one save to one store.
 public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Sendable {
   /// New objects, with temporary identifiers.
   public let inserted: [SnapshotType]
@@ -49,14 +49,14 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let editingState: EditingState
 }
 
-/// The result of a save.
+/// A store's reply to a save.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   public let storeIdentifier: String
   /// The permanent identifier of each inserted object, by its temporary one.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
   /// Objects that the store keeps with different values than it was given, by identifier.
   public let snapshotsToReregister: [PersistentIdentifier: T]
-  /// The save's place in the store's history, if it has one.
+  /// The save's position in the store's history; nil if it has none.
   public let historyToken: (any HistoryToken)?
 
   public convenience init(
@@ -95,7 +95,7 @@ public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
 
 // MARK: - Errors
 
-/// A store's reply to a request that it cannot answer as given.
+/// A store's reply to a request that it cannot answer as asked. The context then does the work itself, or throws.
 public enum DataStoreError: Error, Hashable, Sendable {
   /// The predicate cannot be used; the fetch throws this.
   case invalidPredicate

@@ -1,12 +1,15 @@
 import Foundation
 
-/// The values of one object at one moment, exchanged between a context and a store.
+/// The values of one object at one moment, as a context and a custom store exchange them.
 ///
 /// The context reads a snapshot through its `encode(to:)`: a keyed container with a key for each property, by the
 /// property's name. A to-one relationship is the destination's identifier or nil, a to-many one the array of
 /// identifiers in the relationship's order. A missing attribute gets its default value or nil, and a missing
 /// relationship stays as the other side has it.
+///
+/// A store that has no object format of its own uses ``DefaultSnapshot``.
 public protocol DataStoreSnapshot: Codable, Sendable {
+  /// The object that the values are of. Temporary in a save's inserted objects.
   var persistentIdentifier: PersistentIdentifier { get }
 
   /// Takes the values of an object that is about to be saved.
@@ -63,12 +66,14 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   public let persistentIdentifier: PersistentIdentifier
   private var values: [String: Value] = [:]
 
+  /// A property's value in the form in which it is encoded.
   private enum Value {
     case none
     case attribute(any Codable)
     case one(PersistentIdentifier)
     case many([PersistentIdentifier])
-    /// Properties without a stored form.
+    /// The value cannot be encoded. The error is thrown when the snapshot is: an initializer of the protocol cannot
+    /// throw.
     case failed(SwiftDataError)
   }
 
@@ -79,6 +84,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     self.init(of: backingData)
   }
 
+  /// Takes all properties of the object's own class, which may be a subclass of the backing data's model.
   private init<B: BackingData>(of backing: B) {
     persistentIdentifier =
       backing.persistentModelID
@@ -94,6 +100,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   // MARK: - Values
 
+  /// A property's value from backing data.
   private static func value<B: BackingData>(
     of property: ModelMetadata.Property, _ backing: B
   ) -> Value {
@@ -107,7 +114,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     return .many(models.map(\.persistentModelID))
   }
 
-  /// A property's value, boxed; nil for nil.
+  /// A property's value in a box; nil for nil.
   private static func read<B: BackingData>(
     _ property: ModelMetadata.Property, _ backing: B
   ) -> Any? {
@@ -123,6 +130,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     return found
   }
 
+  /// An attribute's value: transformed, or copied if it might share an object with the model.
   private static func attribute(_ value: Any, _ property: ModelMetadata.Property) -> Value {
     if let name = property.transformerName {
       guard let data = AttributeTransformers.transformer(named: name)?.storedData(of: value) else {
@@ -142,6 +150,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
+  /// The error for a value that cannot be encoded.
   private static func problem(
     _ property: ModelMetadata.Property, _ cause: (any Error)?
   ) -> SwiftDataError {
@@ -151,6 +160,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
       cause: cause)
   }
 
+  /// A copy that shares no object with the value.
   private static func copy<V: Codable>(_ value: V) throws -> any Codable {
     try SnapshotCoding.convert(value, to: V.self) ?? value
   }
@@ -171,6 +181,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     return copy
   }
 
+  /// A snapshot of values.
   private init(persistentIdentifier: PersistentIdentifier, values: [String: Value]) {
     self.persistentIdentifier = persistentIdentifier
     self.values = values
@@ -210,6 +221,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
+  /// Decodes a property's value. One of another type is kept as it is, so that whoever needs it finds out, and a
+  /// store can still rewrite the object.
   private static func value(
     of property: ModelMetadata.Property,
     _ container: KeyedDecodingContainer<DataStoreSnapshotCodingKey>,
@@ -238,8 +251,10 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
-  /// Adds what a snapshot of an earlier version of the model lacks, and what the default values make for each object alone:
-  /// properties, and fields of structs. Returns the names of the properties that have got something.
+  /// Adds what a snapshot of an earlier version of the model lacks: properties and fields of structs whose default
+  /// values are made for each object. Without that each read would make another one.
+  ///
+  /// - Returns: The names of the properties that were added or completed.
   mutating func complete(from defaults: PropertyDefaults, in schema: Schema) -> [String] {
     let name = persistentIdentifier.entityName
     guard let type = SnapshotCoding.model(named: name, in: schema) else { return [] }
@@ -253,6 +268,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     return names
   }
 
+  /// What is to be added to a property; nil if nothing.
   private func added(
     to property: ModelMetadata.Property, of type: any PersistentModel.Type,
     _ defaults: PropertyDefaults
@@ -261,6 +277,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     func next() -> (value: Any, isOwn: Bool)? {
       defaults.next(of: property.name, encoding, property.defaultValue, in: type)
     }
+    // Nil stays nil, and a value of the right type has no fields to add: only what is missing, or was kept undecoded,
+    // can be completed.
     switch values[property.name] {
     case .attribute(let tree as SnapshotTree)?:
       guard let fields = next().flatMap({ ValueReader.fields(ofDefault: $0.value) }),

@@ -3,12 +3,16 @@ import SteadFormats
 import SteadSQLite
 
 /// Sets one property of an object to its value in a snapshot.
+///
+/// A visitor, since a property's type is known to its slot alone.
 struct SlotFiller: _SlotVisitor {
   /// What a snapshot does not say of an object.
   struct Gaps {
-    /// The properties whose value is a default value that was made for this object alone.
+    /// The properties whose values are default values made for this object alone, such as `UUID()`. They are not
+    /// written over what a row already has.
     var generated: Set<Int> = []
-    /// What columns hold of values that the properties' types do not read. Their slots are empty.
+    /// What columns should hold of values that the properties' types do not read. The object's slots for them are
+    /// empty.
     var unreadable: [Int: SQLValue] = [:]
   }
 
@@ -17,16 +21,18 @@ struct SlotFiller: _SlotVisitor {
   private let property: PropertyLayout
   private let defaults: PropertyDefaults
   private let keepsUnreadable: Bool
+  /// What the object's row has of a struct; nil without a row.
   private let row: (PropertyLayout) -> JSONValue?
   private var gaps: Gaps
   private var error: (any Error)?
 
-  /// Fills all attributes of an object.
+  /// Sets all attributes of an object.
   ///
   /// - Parameters:
-  ///   - keepsUnreadable: Whether a value that its type does not read may make the object's row unreadable, if a column
-  ///     can hold it so. Otherwise it is an error.
+  ///   - keepsUnreadable: Whether a value that its type does not read is kept for the column, which makes the row
+  /// unreadable. Otherwise it is an error.
   ///   - row: What the object's row has of a struct; nil if there is no row.
+  /// - Throws: ``SwiftDataError`` `.unreadableValue` for a value that is missing, or of another type.
   @discardableResult
   static func fill(
     _ model: any PersistentModel, of entity: EntityLayout, with values: SnapshotValues,
@@ -46,6 +52,7 @@ struct SlotFiller: _SlotVisitor {
     return gaps
   }
 
+  /// Sets the slot; an error is kept for ``fill(_:of:with:_:keepsUnreadable:row:)``, since a visit cannot throw.
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) {
     do {
       slot = S(try value(S.Value.self))
@@ -64,6 +71,7 @@ struct SlotFiller: _SlotVisitor {
     }
   }
 
+  /// The property's value: from the snapshot, else nil, else its default value.
   private mutating func value<V>(_ type: V.Type) throws -> V {
     let found: V?
     do {
@@ -76,6 +84,7 @@ struct SlotFiller: _SlotVisitor {
       return value
     }
     if let found { return found }
+    // A missing value of an optional property is nil, whatever its default value: the store says that there is none.
     if let nothing = (V.self as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) as? V {
       return nothing
     }
@@ -89,12 +98,15 @@ struct SlotFiller: _SlotVisitor {
         + "default value, or have the store return one.")
   }
 
-  /// The value of a struct that has gained fields, with those of the property's default value. What was made for the
-  /// object when its row was written stays.
+  /// The value of a struct that has gained fields since the snapshot was written, with these from the property's
+  /// default value. What was made for the object when its row was written stays: so the row's fields come first if
+  /// the default value is made for each object.
   private func completed<V>(_ type: V.Type) throws -> V? {
     guard property.transformerName == nil, let value = values.stored(property.name),
       let next = defaults.next(of: property, in: entity)
     else { return nil }
+    // The row first if the default value is made for each object: a new `UUID()` would change a value that was
+    // stored.
     let sources = [
       next.isOwn ? row(property) : nil, ValueReader.fields(ofDefault: next.value),
     ]
@@ -106,6 +118,7 @@ struct SlotFiller: _SlotVisitor {
     return nil
   }
 
+  /// The value of a property with a transformer.
   private func transformed<V>(by name: String, to type: V.Type) throws -> V? {
     guard let data = try values.value(of: property.name, as: Data.self) else { return nil }
     guard let transformer = AttributeTransformers.transformer(named: name),
@@ -114,7 +127,7 @@ struct SlotFiller: _SlotVisitor {
     return value
   }
 
-  /// What the column holds of a value that the property's type does not read, so that reading the row finds that out; nil
+  /// What the column holds of a value that the property's type does not read, so that reading the row reports it. Nil
   /// for types whose columns are read whatever they hold.
   private func unreadableColumn() -> SQLValue? {
     guard case .attribute(let encoding) = property.kind, property.transformerName == nil,
@@ -122,6 +135,7 @@ struct SlotFiller: _SlotVisitor {
     else { return nil }
     let text = String(decoding: json, as: UTF8.self)
     let type = PropertyShape(property.valueType).wrapped
+    // An enum's column has its raw value, not the JSON of it.
     let isRaw = type is any RawRepresentable.Type && !(type is any _AttributeValue.Type)
     let column: SQLValue
     switch encoding {

@@ -1,9 +1,10 @@
 import Foundation
 import SteadFormats
 
-/// Converts a value of one Codable type to another, or to a copy that shares nothing, through JSON.
+/// Converts values between Codable types by JSON: to another type, or to a copy that shares no object with the
+/// original.
 enum SnapshotCoding {
-  /// Infinities and NaN, which JSON lacks, are strings.
+  /// The encoder. Infinities and NaN, which JSON lacks, become strings.
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -11,6 +12,7 @@ enum SnapshotCoding {
     return encoder
   }
 
+  /// The decoder of what ``encoder`` writes.
   static var decoder: JSONDecoder {
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -18,6 +20,7 @@ enum SnapshotCoding {
     return decoder
   }
 
+  /// The key of a decoder's schema.
   private static let schemaKey = CodingUserInfoKey(rawValue: "SteadRecords.Schema")
 
   /// A decoder of snapshots whose properties are those of a schema's classes.
@@ -27,18 +30,20 @@ enum SnapshotCoding {
     return decoder
   }
 
-  /// The class of a name in the schema of a decoder; if it has none, in the schema that was made last.
+  /// The class of a name in the schema of a decoder; without one, in the schema that was made last.
   static func model(named name: String, _ decoder: any Decoder) -> (any PersistentModel.Type)? {
     let schema = schemaKey.flatMap { decoder.userInfo[$0] as? Schema }
     return model(named: name, in: schema)
   }
 
+  /// The class of a name in a schema; nil if there is none.
   static func model(named name: String, in schema: Schema?) -> (any PersistentModel.Type)? {
     schema?.model(named: name) ?? ModelMetadata.model(named: name)
   }
 
-  /// nil when the type cannot be decoded.
+  /// A value as another type; nil if the type is not Decodable.
   static func convert<V>(_ value: any Encodable, to type: V.Type) throws -> V? {
+    // Opened at run time, since a property's type is known to its slot alone.
     guard let type = type as? any Decodable.Type else { return nil }
     func decoded<T: Decodable>(_ type: T.Type, _ data: Data) throws -> V? {
       try decoder.decode([T].self, from: data).first as? V
@@ -54,8 +59,8 @@ enum SnapshotCoding {
     Data(try list(of: value).dropFirst().dropLast())
   }
 
-  /// A value as JSON, with the fields that it lacks from another one; nil if it is not a struct's that lacks fields which
-  /// that one has.
+  /// A struct as JSON, with the fields that it lacks taken from another one. Nil if the value is no struct, or lacks
+  /// nothing that the other has.
   static func completed(
     _ value: any Encodable, as type: any Any.Type, from fields: JSONValue
   ) throws -> Data? {
@@ -63,7 +68,7 @@ enum SnapshotCoding {
     return ValueReader.completed(try json(of: value), as: wrapped, from: fields, decoder)
   }
 
-  /// JSON as a type's value.
+  /// A value decoded from JSON; nil if the type is not Decodable.
   static func decoded<V>(_ data: Data, as type: V.Type) throws -> V? {
     guard let wrapped = PropertyShape(type).wrapped as? any Decodable.Type else { return nil }
     func decode<T: Decodable>(_ type: T.Type) throws -> V? {
@@ -75,19 +80,21 @@ enum SnapshotCoding {
 
 // MARK: - Values of unknown types
 
-/// A value whose type is not known, as it was decoded: it is encoded as it was.
+/// A decoded value whose type is not known. It is encoded as it was.
 enum SnapshotTree: Codable {
   case null
   case flag(Bool)
   case integer(Int64)
   case unsigned(UInt64)
   case real(Double)
-  /// A number with more digits than a `Double` holds.
+  /// A number with more digits than a `Double` has.
   case decimal(Decimal)
   case text(String)
   case list([SnapshotTree])
   case fields([String: SnapshotTree])
 
+  /// Decodes a value as the first kind that fits. Integers come before floating-point numbers, so that large ones
+  /// keep all digits.
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {

@@ -1,8 +1,15 @@
 /// The values of one snapshot by the names of its properties.
+///
+/// A snapshot type of an app is only known by its `encode(to:)`, so it is encoded into an encoder that keeps the
+/// values as they are. Most are then used without being written and read again.
 struct SnapshotValues {
   let identifier: PersistentIdentifier
+  /// The values by name; an inner nil for an explicit nil.
   private let values: [String: (any Encodable)?]
 
+  /// Reads a snapshot.
+  ///
+  /// - Throws: ``SwiftDataError`` `.unreadableValue` if it does not encode itself into one keyed container.
   init<S: DataStoreSnapshot>(_ snapshot: S) throws {
     identifier = snapshot.persistentIdentifier
     let encoder = SnapshotEncoder()
@@ -16,12 +23,13 @@ struct SnapshotValues {
     values = encoder.record.values
   }
 
+  /// Whether the snapshot has a property, be it nil.
   func has(_ name: String) -> Bool { values[name] != nil }
 
   /// A value as a property's type; nil if there is none.
   ///
-  /// A value that already has the type is used as it is. A value of another type, or one that might share an object
-  /// with the snapshot, is encoded and decoded.
+  /// A value that already has the type is used as it is. One of another type, or one that might share an object with
+  /// the snapshot, is encoded and decoded.
   func value<V>(of name: String, as type: V.Type) throws -> V? {
     guard let value = values[name] ?? nil else { return nil }
     if V.self is any _AttributeValue.Type || Self.isRaw(V.self), let value = value as? V {
@@ -30,15 +38,15 @@ struct SnapshotValues {
     return try SnapshotCoding.convert(value, to: V.self)
   }
 
-  /// A value as the snapshot gave it; nil if there is none.
+  /// A value as the snapshot has it; nil if there is none.
   func stored(_ name: String) -> (any Encodable)? { values[name] ?? nil }
 
-  /// Whether a type is an enum or option set with raw values.
+  /// Whether a type is an enum or option set, whose values share nothing.
   private static func isRaw(_ type: any Any.Type) -> Bool {
     PropertyShape(type).wrapped is any RawRepresentable.Type
   }
 
-  /// The destinations of a relationship.
+  /// The identifiers of a relationship's destinations; empty if there are none.
   func identifiers(of name: String) throws -> [PersistentIdentifier] {
     guard let value = values[name] ?? nil else { return [] }
     if let one = value as? PersistentIdentifier { return [one] }
@@ -52,13 +60,15 @@ struct SnapshotValues {
 
 // MARK: - Taking a snapshot apart
 
-/// Takes the values of a snapshot apart, each with its type, instead of writing them down.
+/// An encoder that keeps the values of a snapshot by key, each with its type, instead of writing them.
 ///
-/// A snapshot is one keyed container; any other form is noted as unusable.
+/// A snapshot has to be one keyed container; any other form makes the record unusable.
 struct SnapshotEncoder: Encoder {
+  /// What was encoded. A class, since encoders and containers are copied.
   final class Record {
     /// The values by key; nil for an explicit nil.
     var values: [String: (any Encodable)?] = [:]
+    /// Whether only the one keyed container was used.
     var isUsable = true
   }
 
@@ -74,10 +84,12 @@ struct SnapshotEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { Unusable(record) }
 
+  /// The container that a snapshot is encoded into.
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let record: Record
     var codingPath: [any CodingKey] { [] }
 
+    /// Keeps a value.
     private func add(_ value: any Encodable, _ key: Key) { record.values[key.stringValue] = value }
 
     func encodeNil(forKey key: Key) { record.values.updateValue(nil, forKey: key.stringValue) }
@@ -97,6 +109,7 @@ struct SnapshotEncoder: Encoder {
     func encode(_ value: UInt64, forKey key: Key) { add(value, key) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) {
+      // The synthesized `encode(to:)` of a struct leaves nil out; one written by hand may pass it as a value.
       if let optional = value as? any OptionalValue, optional.isNil {
         encodeNil(forKey: key)
       } else {
@@ -123,7 +136,7 @@ struct SnapshotEncoder: Encoder {
     func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
   }
 
-  /// Discards what is encoded into it.
+  /// Discards what is encoded into it, and marks the record as unusable.
   private struct Unusable: UnkeyedEncodingContainer, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let count = 0

@@ -1,25 +1,34 @@
 import SteadFormats
 import SteadSQLite
 
-/// Brings rows up to snapshots, and notes which rows that has changed.
+/// Brings the rows of a mirror up to snapshots of a custom store, and records which rows that changed.
 ///
-/// The destination of a to-one relationship determines the members of its inverse; the snapshot with the to-many side
-/// determines their order, and adds members that lead nowhere else. For a many-to-many relationship, the last snapshot
-/// determines both sides.
+/// A snapshot has its object's side of each relationship, and two snapshots may contradict each other. So each kind
+/// of relationship has one side that decides:
+///
+/// - The destination of a to-one relationship decides who the members of its inverse are. The snapshot with the
+///   to-many side decides their order, and adds members whose own side leads nowhere.
+/// - Of a many-to-many relationship the snapshot that was written last decides both sides.
+///
+/// First every snapshot is written with ``write(_:of:)``, then ``finish()`` sets the lists, whose members' rows exist
+/// by then.
 struct SnapshotWriter {
-  /// An object that a changed one leads to.
+  /// A row at the other end of a relationship that changed; its object has to be fetched from the custom store, too.
   typealias AffectedRow = (entity: EntityLayout, row: Int64)
 
   let layout: StoreLayout
   let plans: [EntityPlans.LazyPlan?]
   let connection: StoreConnection
-  /// The rows that were written, and those that were deleted, by hierarchy.
+  /// The rows that were written, by hierarchy.
   private(set) var written: [Int: Set<Int64>] = [:]
+  /// The rows that were deleted, by hierarchy.
   private(set) var deleted: [Int: Set<Int64>] = [:]
+  /// The lists to set in ``finish()``.
   private var lists: [List] = []
   private let defaults = PropertyDefaults()
 
-  /// A relationship as a snapshot has it: to-many, or one of several that share an inverse.
+  /// The members of a relationship as a snapshot has them: of a to-many one, or of one of several that share an
+  /// inverse.
   private struct List {
     let entity: EntityLayout
     let property: PropertyLayout
@@ -34,10 +43,17 @@ struct SnapshotWriter {
     self.connection = connection
   }
 
-  /// Writes an object's row, and returns what the object leads to if that may have changed.
+  /// Writes an object's attributes and to-one relationships.
+  ///
+  /// A property that the snapshot lacks keeps what the row has; so does a default value that was made for the object
+  /// when its row was written. Only columns that differ are written, so that a snapshot without changes is no commit.
+  ///
+  /// - Returns: The rows at the other ends of relationships that changed, before and afterwards.
+  /// - Throws: ``SwiftDataError`` `.unreadableValue` if the snapshot has values that the model cannot take.
   mutating func write(_ values: SnapshotValues, of entity: EntityLayout) throws -> [AffectedRow] {
     guard let plan = plans[entity.index]?.plan else { return [] }
     let row = values.identifier.row
+    // An object that belongs to no context carries the values to the row writer, which binds them as a save does.
     let model = entity.type.init(_row: .empty)
     model._$statePointer.pointee.rowID = row
     let gaps = try SlotFiller.fill(
@@ -48,6 +64,7 @@ struct SnapshotWriter {
     for index in entity.relationships {
       let property = entity.properties[index]
       guard values.has(property.name) else {
+        // The column of a to-one relationship; a to-many one has none, and stays as the other side has it.
         if !property.isToMany { unspecified.insert(index) }
         continue
       }
@@ -69,6 +86,7 @@ struct SnapshotWriter {
         }
       }
     }
+    // Read before the row is written: both the former and the new destination are affected by a change.
     let before = try references(of: entity, row)
     if before == nil {
       try insert(model, entity, plan, gaps.unreadable)
@@ -79,6 +97,7 @@ struct SnapshotWriter {
     let after = try references(of: entity, row) ?? [:]
     for (index, target) in after where before?[index] != target {
       guard let destination = entity.properties[index].destination else { continue }
+      // 0 stands for no destination.
       for row in [before?[index] ?? 0, target] where row > 0 {
         markWritten(row, layout.entities[destination].rootIndex)
         affected.append((layout.entities[destination], row))
@@ -87,10 +106,15 @@ struct SnapshotWriter {
     return affected
   }
 
+  /// Records that a row was written.
   private mutating func markWritten(_ row: Int64, _ root: Int) {
     written[root, default: []].insert(row)
   }
 
+  /// The primary keys of a relationship's destinations.
+  ///
+  /// - Throws: ``SwiftDataError`` `.unreadableValue` for an identifier that is temporary, or of another store or
+  ///   hierarchy.
   private func targets(
     of property: PropertyLayout, _ entity: EntityLayout, _ values: SnapshotValues
   ) throws -> [Int64] {
@@ -112,7 +136,7 @@ struct SnapshotWriter {
 
   // MARK: - Rows
 
-  /// What a row has of a struct; nil if it does not exist.
+  /// The fields of a struct in a row; nil if the row does not exist.
   private static func fields(
     of property: PropertyLayout, _ entity: EntityLayout, _ row: Int64, _ connection: StoreConnection
   ) -> JSONValue? {
@@ -123,7 +147,7 @@ struct SnapshotWriter {
     return ValueReader.fields(of: rows?.first?.first)
   }
 
-  /// The destinations of a row's to-one relationships, 0 for none, by property; nil if the row does not exist.
+  /// The destinations of a row's to-one relationships by property, 0 for none; nil if the row does not exist.
   private func references(of entity: EntityLayout, _ row: Int64) throws -> [Int: Int64]? {
     let indices = entity.relationships.filter { entity.properties[$0].column != nil }
     let columns = indices.compactMap { entity.properties[$0].column?.sqlName }
@@ -132,6 +156,7 @@ struct SnapshotWriter {
       "SELECT \(([kind] + columns).joined(separator: ", ")) FROM \(entity.table.sqlName) "
         + "WHERE \"_id\" = ?1", [.integer(row)])
     guard let first = found.first else { return nil }
+    // A mirror's row has the object's primary key, which the custom store has to assign once in a hierarchy.
     if let discriminator = entity.discriminator, first[0] != .integer(Int64(discriminator)) {
       throw SwiftDataError(
         .unreadableValue,
@@ -142,6 +167,7 @@ struct SnapshotWriter {
     return Dictionary(uniqueKeysWithValues: zip(indices, targets))
   }
 
+  /// Inserts an object's row.
   private func insert(
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
     _ unreadable: [Int: SQLValue]
@@ -154,7 +180,9 @@ struct SnapshotWriter {
     try insertion.run(model, unreadable)
   }
 
-  /// Writes a row's columns that differ, except columns without a property; returns whether any did.
+  /// Updates the columns of a row that differ from the object, in one statement; returns whether any did.
+  ///
+  /// - Parameter unspecified: The properties whose columns stay as they are.
   private func update(
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
     _ unreadable: [Int: SQLValue], excluding unspecified: Set<Int>
@@ -166,6 +194,7 @@ struct SnapshotWriter {
       guard let column = property.column?.sqlName else { continue }
       map.places[property.index] = Int32(property.index + 1)
       assignments.append("\(column) = ?\(property.index + 1)")
+      // IS NOT compares NULL as a value, which `<>` does not.
       tests.append("\(column) IS NOT ?\(property.index + 1)")
     }
     guard !tests.isEmpty else { return false }
@@ -186,7 +215,7 @@ struct SnapshotWriter {
     return connection.changedRows > 0
   }
 
-  /// Deletes rows of a hierarchy, with their pairs.
+  /// Deletes rows of a hierarchy, with the pairs of their many-to-many relationships.
   mutating func delete(_ rows: [Int64], of root: EntityLayout) throws {
     guard !rows.isEmpty, let plan = plans[root.index]?.plan else { return }
     for entity in layout.entities where entity.rootIndex == root.index {
@@ -209,7 +238,7 @@ struct SnapshotWriter {
 
   // MARK: - Lists
 
-  /// The members of a list, in its order.
+  /// The present members of a list, in order.
   private func members(of list: List) throws -> [Int64] {
     guard let destination = list.property.destination, let plan = plans[destination]?.plan else {
       return []
@@ -226,7 +255,7 @@ struct SnapshotWriter {
     return found.sorted { $0.position < $1.position }.map(\.row)
   }
 
-  /// The destinations of a list whose members have changed.
+  /// The destinations that a snapshot adds to a list or removes from it; empty if the list is as the snapshot has it.
   private mutating func newMembers(of list: List) throws -> [AffectedRow] {
     let current = try members(of: list)
     guard current != list.members, let destination = list.property.destination else { return [] }
@@ -234,7 +263,7 @@ struct SnapshotWriter {
     return Set(current).symmetricDifference(list.members).map { (layout.entities[destination], $0) }
   }
 
-  /// Updates all lists to their snapshots, once their members' rows exist.
+  /// Sets all lists as the snapshots have them. Call it once all rows exist.
   mutating func finish() throws {
     for list in lists {
       guard let destination = list.property.destination, let plan = plans[destination]?.plan else {
@@ -250,7 +279,8 @@ struct SnapshotWriter {
     lists = []
   }
 
-  /// Adds members to a list if their own to-one property leads to its owner, or nowhere.
+  /// Adds members to a list whose own to-one relationship leads nowhere, or to the same owner by another list. Those
+  /// that lead to another owner stay there: their side decides.
   private mutating func claim(_ list: List, _ plan: EntityPlan, _ toOne: PropertyLayout) throws {
     guard let column = toOne.column?.sqlName else { return }
     var assignments = "\(column) = ?1"
@@ -270,6 +300,7 @@ struct SnapshotWriter {
     }
   }
 
+  /// Sets the pairs of a many-to-many relationship.
   private mutating func setPairs(
     _ list: List, _ join: JoinTable, _ destination: EntityLayout
   ) throws {
@@ -281,6 +312,7 @@ struct SnapshotWriter {
     let wanted = Set(list.members)
     guard current != wanted else { return }
     markWritten(list.owner, list.entity.rootIndex)
+    // Pairs that stay keep their numbers, and with them their positions in the other side's list.
     for member in current.subtracting(wanted) {
       try connection.deletePair(join, list.owner, member)
       markWritten(member, destination.rootIndex)
@@ -291,7 +323,8 @@ struct SnapshotWriter {
     }
   }
 
-  /// Gives the members of a list their positions in its snapshot.
+  /// Gives the members of a list their positions in the snapshot. Members that the snapshot lacks come last, in their
+  /// present order.
   private mutating func order(_ list: List, _ plan: EntityPlan) throws {
     let current = try members(of: list)
     let present = Set(current)
@@ -308,7 +341,7 @@ struct SnapshotWriter {
 
   // MARK: - Summary
 
-  /// The written rows, for the log of commits.
+  /// The rows that changed, for the log of commits.
   var rows: CommitLog.Rows {
     var rows = CommitLog.Rows()
     for (root, written) in written {
@@ -323,11 +356,16 @@ struct SnapshotWriter {
 
 // MARK: - Renumbering
 
-/// Gives rows of a mirror different numbers, everywhere they are referred to.
+/// Gives rows of a mirror the primary keys that a custom store has assigned, wherever they are referred to.
 struct Renumbering {
   let layout: StoreLayout
   let connection: StoreConnection
 
+  /// Renumbers rows of a hierarchy.
+  ///
+  /// A row that has a new number already is that of the same object, which the store has reported as existing; it is
+  /// deleted.
+  ///
   /// - Parameter numbers: The new numbers by the old ones.
   func run(_ root: Int, _ numbers: [Int64: Int64]) throws {
     let statements = try self.statements(root).map { try connection.statement($0) }
@@ -344,6 +382,7 @@ struct Renumbering {
     }
   }
 
+  /// The statements that replace ?1 by ?2 in the hierarchy's table, in foreign keys to it, and in pairs.
   private func statements(_ root: Int) -> [String] {
     let entities = layout.entities
     // A member without a position has that of its number, which it keeps.

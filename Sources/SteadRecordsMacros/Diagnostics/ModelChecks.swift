@@ -4,7 +4,7 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
-  /// The problems of a declaration with `@Model`.
+  /// What is wrong with a declaration that has `@Model`. If its kind is wrong, only that is reported.
   func modelDiagnostics(
     attribute: AttributeSyntax, in context: some MacroExpansionContext
   ) -> [Diagnostic] {
@@ -23,6 +23,7 @@ extension DeclGroupSyntax {
       + macros.flatMap { $0.constraintDiagnostics(in: model, properties: properties) }
   }
 
+  /// The diagnostic for a type that is no class, with a fix-it unless it is an enum.
   private func notAClass(attribute: AttributeSyntax) -> Diagnostic? {
     guard let (kind, keyword, name) = nominal else { return nil }
     let message = ModelMessage.notAClass(
@@ -45,7 +46,8 @@ extension DeclGroupSyntax {
 }
 
 extension ClassDeclSyntax {
-  /// `@Model` adds an initializer, so the compiler no longer adds one for a class that has none.
+  /// The diagnostic for a class without an initializer. `@Model` adds one, so that the compiler no longer makes the
+  /// default one.
   fileprivate func initializerDiagnostics(
     members: [DeclSyntax], attribute: AttributeSyntax
   ) -> [Diagnostic] {
@@ -63,8 +65,8 @@ extension ClassDeclSyntax {
     return [attribute.diagnostic(.missingInitializer(model: name.text), fixIts: remedies)]
   }
 
-  /// The source of an initializer with a parameter for each property; nil in a subclass, since its superclass's
-  /// initializers are not known here.
+  /// The source of an initializer with a parameter for each property. Nil in a subclass, whose superclass's
+  /// initializers are not known here, and if a property has neither a type nor a value.
   private var memberwiseInitializer: String? {
     guard inheritanceClause == nil else { return nil }
     let fields = memberBlock.members.compactMap { member in
@@ -85,7 +87,7 @@ extension ClassDeclSyntax {
 }
 
 extension VariableDeclSyntax {
-  /// What a memberwise initializer takes for the property.
+  /// The parameter that a memberwise initializer has for the property; nil for none.
   fileprivate var memberwiseField: (name: String, type: String?, value: String?)? {
     guard isStoredInstanceProperty, attribute(named: "Transient") == nil,
       bindings.count == 1, let binding = bindings.first,
@@ -101,7 +103,7 @@ extension VariableDeclSyntax {
 }
 
 extension ExprSyntax {
-  /// The type of a literal, or of a call that spells its type.
+  /// The type of a literal, or of a call that spells the type.
   fileprivate var obviousType: String? {
     switch kind {
     case .stringLiteralExpr: return "String"
@@ -119,13 +121,14 @@ extension ExprSyntax {
 }
 
 extension MemberBlockItemListSyntax {
+  /// The stored property after which an initializer is inserted.
   fileprivate var lastStoredProperty: MemberBlockItemSyntax? {
     last { $0.decl.as(VariableDeclSyntax.self)?.isStoredInstanceProperty ?? false }
   }
 }
 
 extension Trivia {
-  /// The spaces before the first token of a line.
+  /// The white space before the first token of a line.
   fileprivate var indentation: String {
     String(description.reversed().prefix { $0 == " " || $0 == "\t" }.reversed())
   }
@@ -134,9 +137,9 @@ extension Trivia {
 // MARK: - Inverses
 
 extension [VariableDeclSyntax] {
-  /// Relationships of a class to itself that name each other.
+  /// The diagnostics for relationships of a class to itself that name each other as inverse.
   ///
-  /// Of two classes a macro sees one only; there the compiler reports a circular reference.
+  /// Between two classes the compiler reports a circular reference: a macro sees one class alone.
   func inverseDiagnostics(in model: ClassDeclSyntax) -> [Diagnostic] {
     let inverses = compactMap { property -> (name: String, inverse: String, argument: Argument)? in
       guard let name = property.bindings.first?.pattern.trimmedDescription,
@@ -146,6 +149,7 @@ extension [VariableDeclSyntax] {
       return (name, inverse, argument)
     }
     return inverses.enumerated().compactMap { position, second in
+      // Reported at the second of the two, once for each pair.
       guard let first = inverses[..<position].first(where: { $0.name == second.inverse }),
         first.inverse == second.name, let list = second.argument.list,
         let mark = list.parent?.as(AttributeSyntax.self)
@@ -160,6 +164,7 @@ extension [VariableDeclSyntax] {
 }
 
 extension VariableDeclSyntax {
+  /// The argument `inverse:` of `@Relationship`.
   fileprivate var inverseArgument: LabeledExprSyntax? {
     guard case .argumentList(let list) = attribute(named: "Relationship")?.arguments else {
       return nil
@@ -169,6 +174,7 @@ extension VariableDeclSyntax {
 }
 
 extension LabeledExprSyntax {
+  /// The list that the argument is in.
   fileprivate var list: LabeledExprListSyntax? { parent?.as(LabeledExprListSyntax.self) }
 }
 
@@ -192,7 +198,7 @@ extension AttributeSyntax {
 // MARK: - Constraints
 
 extension MacroExpansionDeclSyntax {
-  /// `#Unique` and `#Index` name stored properties of the class that contains them.
+  /// The diagnostics for a `#Unique` or `#Index` that names another class, or something other than a stored property.
   func constraintDiagnostics(
     in model: ClassDeclSyntax, properties: [VariableDeclSyntax]
   ) -> [Diagnostic] {
@@ -210,9 +216,8 @@ extension MacroExpansionDeclSyntax {
     }
   }
 
-  /// The key paths that certainly lead to no stored property.
-  ///
-  /// A name that the class does not declare may be a superclass's, if it has one.
+  /// The key paths that certainly lead to no stored property. A name that the class does not declare may be a
+  /// superclass's, if it has one.
   func misnamed(
     in model: ClassDeclSyntax, properties: [VariableDeclSyntax]
   ) -> [(name: String, path: KeyPathExprSyntax)] {
@@ -221,11 +226,13 @@ extension MacroExpansionDeclSyntax {
     return paths.compactMap { path in
       guard let name = path.firstProperty else { return nil }
       let declared = properties.first { $0.declares(name) }
+      // Without a superclass a name that is not declared here exists nowhere.
       let isWrong = declared.map { !$0.isPersisted } ?? (model.inheritanceClause == nil)
       return isWrong ? (name, path) : nil
     }
   }
 
+  /// The generic argument, if it is not the class that contains the declaration.
   private func foreignType(in model: ClassDeclSyntax) -> GenericArgumentSyntax.Argument? {
     guard let type = genericArgumentClause?.arguments.first?.argument,
       TypeSyntax(type)?.plainName != model.name.text
@@ -235,6 +242,7 @@ extension MacroExpansionDeclSyntax {
 }
 
 extension VariableDeclSyntax {
+  /// Whether the declaration has a property of that name.
   fileprivate func declares(_ name: String) -> Bool {
     bindings.contains {
       $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text.filter { $0 != "`" } == name

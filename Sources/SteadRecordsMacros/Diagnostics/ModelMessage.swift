@@ -1,7 +1,8 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// All diagnostics of the macros about a declaration.
+/// The diagnostics of the macros about a declaration, except those inside predicates. A message says what is refused
+/// and why.
 enum ModelMessage: Equatable {
   case notAClass(macro: String, kind: String, name: String)
   case notAnActor(kind: String, name: String)
@@ -101,7 +102,7 @@ extension ModelMessage: DiagnosticMessage {
 
 // MARK: - Fix-its
 
-/// What a fix-it offers to do.
+/// The fix-its that go with diagnostics.
 enum ModelRemedy: FixItMessage {
   case replace(String, with: String)
   case insertMemberwiseInitializer
@@ -128,6 +129,7 @@ enum ModelRemedy: FixItMessage {
 // Changes of source that fix-its make, as strings: the tree around them stays as the user wrote it.
 
 extension FixIt {
+  /// Replaces a node's text.
   static func replacing(_ node: some SyntaxProtocol, with text: String) -> FixIt {
     FixIt(
       message: ModelRemedy.replace(node.trimmedDescription, with: text),
@@ -161,6 +163,7 @@ extension FixIt {
       changes: [.replaceText(range: range, with: "", in: Syntax(argument.root))])
   }
 
+  /// Inserts text at a position.
   static func inserting(
     _ text: String, at position: AbsolutePosition, of node: some SyntaxProtocol,
     message: ModelRemedy? = nil
@@ -174,6 +177,7 @@ extension FixIt {
 }
 
 extension String {
+  /// The string without spaces at its ends.
   var trimmingSpaces: String {
     String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }

@@ -2,8 +2,9 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension VariableDeclSyntax {
-  /// The problems of a property of a model.
+  /// What is wrong with a property of a model.
   var propertyDiagnostics: [Diagnostic] {
+    // Other problems of the property would follow from this one.
     if let misplaced = misplacedAttribute { return [misplaced] }
     guard isStoredInstanceProperty else { return [] }
     if attribute(named: "Transient") != nil { return transientDiagnostics }
@@ -20,7 +21,7 @@ extension VariableDeclSyntax {
     ].compactMap { $0 } + optionDiagnostics(name, binding)
   }
 
-  /// An attribute about storage on a property that has none.
+  /// The diagnostic for an attribute about storage on a property without any, or for two that contradict each other.
   private var misplacedAttribute: Diagnostic? {
     let marks = ["Attribute", "Relationship"].compactMap { attribute(named: $0) }
     let name = bindings.first?.pattern.trimmedDescription ?? ""
@@ -40,7 +41,8 @@ extension VariableDeclSyntax {
       .notStored(attribute: mark.plainName, property: name), fixIts: [.removing(mark)])
   }
 
-  /// An object read from the store gets its unstored properties' initial values.
+  /// The diagnostics for `@Transient` properties without an initial value, which objects read from the store could
+  /// not have.
   private var transientDiagnostics: [Diagnostic] {
     guard !modifiers.contains(where: { $0.name.text == "lazy" }) else { return [] }
     return bindings.compactMap { binding in
@@ -55,8 +57,10 @@ extension VariableDeclSyntax {
     }
   }
 
+  /// Whether the property is a `let`.
   private var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 
+  /// The diagnostic for `lazy`, `weak` or `unowned`.
   private func modifierDiagnostic(_ name: String) -> Diagnostic? {
     for modifier in modifiers {
       let message: ModelMessage
@@ -74,6 +78,7 @@ extension VariableDeclSyntax {
 
   private var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
+  /// The diagnostic for a tuple, which is not Codable.
   private func tupleDiagnostic(_ name: String, _ binding: PatternBindingSyntax) -> Diagnostic? {
     if let tuple = binding.valueType?.as(TupleTypeSyntax.self), tuple.elements.count > 1 {
       return tuple.diagnostic(.tuple(property: name))
@@ -84,6 +89,7 @@ extension VariableDeclSyntax {
     return tuple.diagnostic(.tuple(property: name))
   }
 
+  /// The diagnostic for a property wrapper, whose storage would replace the slot.
   private func wrapperDiagnostic(_ name: String) -> Diagnostic? {
     for wrapper in ["Published", "State", "AppStorage", "SceneStorage", "Bindable"] {
       guard let mark = attribute(named: wrapper) else { continue }
@@ -94,6 +100,7 @@ extension VariableDeclSyntax {
     return nil
   }
 
+  /// The diagnostic for a relationship that is a `let`, or whose type is certainly no model.
   private func relationshipDiagnostic(
     _ name: String, _ binding: PatternBindingSyntax
   ) -> Diagnostic? {
@@ -108,6 +115,7 @@ extension VariableDeclSyntax {
       fixIts: [.replacing(bindingSpecifier, with: "private(set) var")])
   }
 
+  /// The diagnostic for a name that is taken.
   private func nameDiagnostic(_ name: String, _ pattern: IdentifierPatternSyntax) -> Diagnostic? {
     if name.hasPrefix(ReservedNames.prefix) {
       return pattern.diagnostic(.reservedPrefix(property: name))
@@ -125,6 +133,7 @@ extension VariableDeclSyntax {
     return nil
   }
 
+  /// The diagnostics for options that the property's type cannot have.
   private func optionDiagnostics(_ name: String, _ binding: PatternBindingSyntax) -> [Diagnostic] {
     guard let mark = attribute(named: "Attribute"), case .argumentList(let options) = mark.arguments
     else { return [] }
@@ -149,7 +158,7 @@ extension VariableDeclSyntax {
 // MARK: - Several properties in one declaration
 
 extension VariableDeclSyntax {
-  /// Offers the same properties, each with a separate declaration.
+  /// The fix-it that gives each property a declaration of its own; nil for a single property.
   var splitting: FixIt? {
     guard bindings.count > 1 else { return nil }
     let head = [attributes.trimmedDescription, modifiers.trimmedDescription, bindingSpecifier.text]
@@ -166,9 +175,10 @@ extension VariableDeclSyntax {
       changes: [.replaceText(range: trimmedRange, with: text, in: Syntax(root))])
   }
 
-  /// Each binding with its type: in `var a, b: Int` the first has the second's.
+  /// Each binding with its type: in `var a, b: Int` both have the type of the second.
   private var ownTypes: [(PatternBindingSyntax, TypeAnnotationSyntax?)] {
     var following: TypeAnnotationSyntax?
+    // From the end: a binding without a type has that of the next one.
     let reversed = bindings.reversed().map { binding in
       following = binding.typeAnnotation ?? (binding.initializer == nil ? following : nil)
       return (binding, following)
@@ -179,7 +189,7 @@ extension VariableDeclSyntax {
 
 // MARK: - Names
 
-/// Names of properties that mean something to the engine or to SwiftData.
+/// Names of properties that mean something to the engine, to the compiler, or to SwiftData.
 enum ReservedNames {
   /// Every model gets members of these names, which the engine relies on.
   static let reserved: Set = ["persistentModelID", "persistentBackingData", "schemaMetadata"]
@@ -187,7 +197,7 @@ enum ReservedNames {
   /// What names of generated members start with.
   static let prefix = "_$"
 
-  /// The module that generated code names; a member of that name would hide it.
+  /// The module that generated code names; a member of that name would hide it. A property cannot have it.
   static let module = "SteadRecords"
 
   /// A stored property of the name works, but the model's own is then out of reach.
@@ -199,7 +209,7 @@ enum ReservedNames {
 
 // MARK: - Types of values
 
-/// Types of the standard library and Foundation that are certainly values, never models.
+/// Types of the standard library and of Foundation that are certainly no models.
 enum ValueTypes {
   /// The types whose values fit in a column at any reasonable length.
   static let small: Set = [
@@ -207,6 +217,7 @@ enum ValueTypes {
     "Float", "Double", "CGFloat", "Decimal", "Date", "UUID", "TimeInterval",
   ]
 
+  /// All of them.
   static let all = small.union(["String", "Substring", "Character", "Data", "URL"])
 }
 
@@ -226,6 +237,7 @@ extension PatternBindingSyntax {
     return valueType.trimmedDescription
   }
 
+  /// The type of a literal as initial value.
   private var literalType: String? {
     switch initializer?.value.kind {
     case .stringLiteralExpr: "String"
@@ -245,6 +257,7 @@ extension PatternBindingSyntax {
     return name
   }
 
+  /// Whether the property's type is an array, as far as syntax shows.
   var isArray: Bool {
     valueType?.is(ArrayTypeSyntax.self) ?? initializer?.value.is(ArrayExprSyntax.self) ?? false
   }

@@ -21,6 +21,10 @@ extension ModelDeclaration {
 
   // Unchecked, as the slots of the properties are: an object is not Sendable and belongs to one context,
   // which one thread uses at a time. The check of exclusive access would cost more than a read.
+  /// The object's state, inline in the object, and its address.
+  ///
+  /// Unchecked, as the properties' slots are: an object is not Sendable and belongs to one context, which one thread
+  /// uses at a time. The dynamic check of exclusive access would cost more than a read.
   private var state: [String] {
     [
       """
@@ -36,6 +40,7 @@ extension ModelDeclaration {
     ]
   }
 
+  /// The index of the class's first property, after those of the superclass.
   private var firstIndex: String {
     "nonisolated private static var _$first: Int { \(supermodel.map { "\($0)._$propertyCount" } ?? "0") }"
   }
@@ -47,6 +52,7 @@ extension ModelDeclaration {
     """
   }
 
+  /// The number of properties, inherited ones included.
   private var propertyCount: String {
     let inherited = supermodel.map { "\($0)._$propertyCount + " } ?? ""
     return """
@@ -55,8 +61,10 @@ extension ModelDeclaration {
       """
   }
 
-  /// A key path or a default value of a class on a global actor exists on that actor only. So this
-  /// member has the isolation of the class, whatever it is, and `schemaMetadata` looks past it.
+  /// The description of the properties: names, key paths, default values and options.
+  ///
+  /// A key path or a default value of a class on a global actor exists on that actor only. So this member has the
+  /// isolation of the class, whatever it is, and `schemaMetadata` calls it regardless.
   private var propertyMetadata: String {
     let entries = properties.map(entry) + constraintEntries + inheritedEntries
     let list = entries.isEmpty ? ["[]"] : ["["] + entries.map { "  " + $0 } + ["]"]
@@ -64,6 +72,7 @@ extension ModelDeclaration {
       of: "private static func _$propertyMetadata() -> [SteadRecords.Schema.PropertyMetadata]")
   }
 
+  /// The requirement of `PersistentModel`, which anything may call on any thread.
   private var schemaMetadata: String {
     """
     nonisolated \(override)\(access)\(typeMember) var schemaMetadata: \
@@ -73,6 +82,7 @@ extension ModelDeclaration {
     """
   }
 
+  /// The description of one property.
   private func entry(_ property: PersistedProperty) -> String {
     let path = property.keyPath(of: name)
     var arguments = [
@@ -90,6 +100,7 @@ extension ModelDeclaration {
     return ".init(\(arguments.joined(separator: ", "))),"
   }
 
+  /// The constraints, as entries with names of their own.
   private var constraintEntries: [String] {
     let unique = constraints.filter { $0.kind == .unique }.enumerated()
     let index = constraints.filter { $0.kind == .index }.enumerated()
@@ -97,6 +108,7 @@ extension ModelDeclaration {
       + index.map { entry($1, named: "_$index\($0)") }
   }
 
+  /// The description of one constraint.
   private func entry(_ constraint: Constraint, named entryName: String) -> String {
     """
     .init(name: "\(entryName)", keypath: \\\(name).persistentModelID, \
@@ -104,7 +116,8 @@ extension ModelDeclaration {
     """
   }
 
-  /// A superclass's path equals no path of the class, so the superclass makes paths of the class.
+  /// The key paths of this class to inherited properties. A superclass's key path equals none of a subclass, so the
+  /// superclass makes them for the subclass.
   private var inheritedEntries: [String] {
     guard let supermodel else { return [] }
     return [
@@ -131,7 +144,7 @@ extension ModelDeclaration {
 
   private var constants: [PersistedProperty] { properties.filter(\.isConstant) }
 
-  /// Where the constants lie in an object, in order: loading writes to them.
+  /// The offsets of the constants in an object. Loading a row writes to them, since a `let` has no setter.
   private var constantOffsets: String {
     let names = constants.map { "\"\($0.plainName)\"" }.joined(separator: ", ")
     return """
@@ -140,6 +153,7 @@ extension ModelDeclaration {
       """
   }
 
+  /// `init(_row:)`, which makes an object from a row.
   private var rowInitializer: String {
     var lines: [String] = properties.enumerated().compactMap { position, property in
       if property.hasInitialValue { return nil }
@@ -147,17 +161,21 @@ extension ModelDeclaration {
       return "self.\(property.name) = SteadRecords._loadConstant"
         + "(\(property.slotExpression), _$row, \(index(position)))"
     }
+    // Constants are initialized before this call, as the language demands; properties with slots are loaded after it.
     if supermodel != nil { lines.append("super.init(_row: _$row)") }
     lines += loads { !$0.isConstant || $0.hasInitialValue }
     return function("\(access)required init(_row _$row: SteadRecords._RowReader)", lines)
   }
 
+  /// `_$reload`, which sets all properties of an existing object from a row.
   private var reload: String {
     let lines = (supermodel == nil ? [] : ["super._$reload(_$row)"]) + loads { _ in true }
     return function("\(override)\(access)func _$reload(_ _$row: SteadRecords._RowReader)", lines)
   }
 
+  /// The statements that load properties from a row.
   private func loads(where isWanted: (PersistedProperty) -> Bool) -> [String] {
+    // Offsets are listed for constants alone.
     var offset = -1
     return properties.enumerated().compactMap { position, property in
       if property.isConstant { offset += 1 }
@@ -170,6 +188,7 @@ extension ModelDeclaration {
     }
   }
 
+  /// `_$bind`, which writes all properties to a statement.
   private var bind: String {
     let lines =
       (supermodel == nil ? [] : ["super._$bind(_$row)"])
@@ -182,7 +201,9 @@ extension ModelDeclaration {
     return function("\(override)\(access)func _$bind(_ _$row: SteadRecords._RowWriter)", lines)
   }
 
+  /// `_$visit`, which passes the slot of a property to a visitor whose type it does not know.
   private var visit: String {
+    // Cases count from 0 in each class; a superclass's properties are passed up.
     var lines = ["switch _$index\(supermodel == nil ? "" : " - \(name)._$first") {"]
     lines += properties.enumerated().map { position, property in
       guard property.isConstant else {
@@ -205,6 +226,7 @@ extension ModelDeclaration {
       """, lines)
   }
 
+  /// A nonisolated function of some statements.
   private func function(_ head: String, _ lines: [String]) -> String {
     lines.body(of: "nonisolated \(head)")
   }
@@ -215,8 +237,12 @@ extension ModelDeclaration {
 // How an object begins without an initializer, and how it ends.
 
 extension ModelDeclaration {
-  /// The members that make an object from a row without evaluating default values; empty if the class has subclasses,
-  /// stored properties that the macro cannot fill in, or nothing to gain.
+  /// The members that make an object from a row without evaluating default values, which for `UUID()` alone takes
+  /// longer than reading a row.
+  ///
+  /// Empty if the class can have subclasses, has stored properties that the macro cannot initialize, or has nothing
+  /// to gain. At run time ``_canMake`` checks the number of stored properties, since another macro may have added
+  /// one.
   var making: [String] {
     guard isFinal, supermodel == nil, let unstored, properties.contains(where: \.evaluates),
       !properties.contains(where: \.isConstant)
@@ -248,14 +274,17 @@ extension ModelDeclaration {
     return [check, make] + (unstored.isEmpty ? [] : [fill(unstored)])
   }
 
-  /// Has the isolation of the class, whatever it is, as the properties have.
+  /// The function that initializes stored properties without a column. It has the isolation of the class, as the
+  /// initial values have.
   private func fill(_ unstored: [UnstoredProperty]) -> String {
     unstored.map { "SteadRecords._place(\($0.initialValue), in: &_$object.\($0.name))" }
       .body(of: "private static func _$fillUnstored(_ _$object: \(name))")
   }
 
-  /// What hands over the objects that only this one holds, so that they are not released inside it.
+  /// A `deinit` that hands over the objects which only this one holds. Released inside each other, a long chain of
+  /// them would overflow the stack.
   var deinitializer: [String] {
+    // Only what can be a relationship: attributes hold no objects.
     let links = properties.filter { !$0.isConstant && !$0.isValue && $0.storage == .plain }
     guard !hasDeinitializer, !links.isEmpty else { return [] }
     return [links.map { "SteadRecords._unlink(&\($0.slot))" }.body(of: "deinit")]

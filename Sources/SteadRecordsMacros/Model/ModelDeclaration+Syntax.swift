@@ -12,6 +12,7 @@ extension ModelDeclaration {
   ) {
     name = declaration.name.text
     let modifiers = declaration.modifiers.map(\.name.text)
+    // As written: an internal class without subclasses cannot be told from one with.
     isFinal = modifiers.contains("final")
     access =
       if modifiers.contains("public") || modifiers.contains("open") {
@@ -40,7 +41,7 @@ extension ModelDeclaration {
 }
 
 extension MemberBlockItemListSyntax {
-  /// The declarations that the compiler sees once the `#if`s are decided.
+  /// The declarations that remain once each `#if` is decided.
   func active(in configuration: (any BuildConfiguration)?) -> [DeclSyntax] {
     flatMap { member -> [DeclSyntax] in
       guard let condition = member.decl.as(IfConfigDeclSyntax.self) else { return [member.decl] }
@@ -53,7 +54,7 @@ extension MemberBlockItemListSyntax {
 }
 
 extension ModelDeclaration.Constraint {
-  /// Reads `#Unique<T>(…)` or `#Index<T>(…)`; nil for any other macro.
+  /// Parses `#Unique<T>(…)` or `#Index<T>(…)`; nil for any other macro.
   init?(_ macro: MacroExpansionDeclSyntax) {
     guard let kind = Kind(rawValue: macro.macroName.text) else { return nil }
     self.kind = kind
@@ -62,7 +63,7 @@ extension ModelDeclaration.Constraint {
 }
 
 extension PersistedProperty {
-  /// Reads a property; nil if it has no column.
+  /// Parses a property; nil if it has no column.
   init?(_ declaration: VariableDeclSyntax) {
     guard declaration.isPersisted, let binding = declaration.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
@@ -86,6 +87,7 @@ extension PersistedProperty {
 }
 
 extension PersistedProperty.Storage {
+  /// The storage that the options of `@Attribute` ask for.
   init(_ attribute: AttributeSyntax) {
     switch attribute.optionNames {
     case let names where names.contains("transformable"): self = .transformable
@@ -97,11 +99,13 @@ extension PersistedProperty.Storage {
 }
 
 extension PersistedProperty.Observer {
+  /// The observers of a property.
   static func all(_ block: AccessorBlockSyntax) -> [Self] {
     guard case .accessors(let accessors) = block.accessors else { return [] }
     return accessors.compactMap { accessor in
       guard let kind = Kind(rawValue: accessor.accessorSpecifier.text), let body = accessor.body
       else { return nil }
+      // The names that the language gives the parameter.
       let usual = kind == .willSet ? "newValue" : "oldValue"
       let given = accessor.parameters?.name.text
       // As in the language, the old value is fetched only for an observer that mentions it.
@@ -114,13 +118,14 @@ extension PersistedProperty.Observer {
 }
 
 extension VariableDeclSyntax {
-  /// Whether `@Model` gives the property a column.
+  /// Whether the property gets a column.
   var isPersisted: Bool {
     guard isStoredInstanceProperty, bindings.count == 1 else { return false }
     return attribute(named: "Transient") == nil
       && !modifiers.contains { ["lazy", "weak", "unowned"].contains($0.name.text) }
   }
 
+  /// Whether each object stores the property.
   var isStoredInstanceProperty: Bool {
     guard !modifiers.contains(where: { ["static", "class"].contains($0.name.text) }) else {
       return false
@@ -138,7 +143,7 @@ extension VariableDeclSyntax {
 }
 
 extension PatternBindingSyntax {
-  /// Observers leave a property stored; any other accessor makes it computed.
+  /// Whether the binding is stored: observers leave it so, any other accessor makes it computed.
   var isStored: Bool {
     guard let accessorBlock else { return true }
     guard case .accessors(let accessors) = accessorBlock.accessors else { return false }
@@ -168,9 +173,10 @@ extension ClassDeclSyntax {
   /// Whether the class has a shape that can become a model.
   var isModelable: Bool { genericParameterClause == nil }
 
-  /// Whether the class itself becomes a model.
+  /// Whether the class itself becomes a model; otherwise its superclass is one.
   ///
-  /// The compiler leaves out conformances that the superclass, or the class's own inheritance clause, already declares.
+  /// The compiler does not ask for conformances that the superclass, or the class's own inheritance clause, declares
+  /// already.
   func isRoot(_ missingConformances: [TypeSyntax]) -> Bool {
     let inherited = inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
     return missingConformances.contains { $0.plainName == "PersistentModel" }
@@ -201,6 +207,7 @@ extension [VariableDeclSyntax] {
 }
 
 extension VariableDeclSyntax {
+  /// Attributes that do not change how a property is stored.
   private static let harmlessAttributes: Set = ["Transient", "ObservationIgnored", "available"]
 
   /// A plain variable: no constant, observer, wrapper, `lazy` or `weak`, all of which store otherwise.
@@ -210,12 +217,14 @@ extension VariableDeclSyntax {
       bindingSpecifier.tokenKind == .keyword(.var), attributes.allSatisfy(Self.isHarmless),
       !modifiers.contains(where: { ["lazy", "weak", "unowned"].contains($0.name.text) })
     else { return nil }
+    // Without a value only an optional has one, nil.
     guard let value = binding.initializer?.value.trimmedDescription else {
       return binding.startsAsNil(constant: false) ? .init(name: name, initialValue: "nil") : nil
     }
     return .init(name: name, initialValue: value)
   }
 
+  /// Whether an attribute does not change how the property is stored.
   private static func isHarmless(_ element: AttributeListSyntax.Element) -> Bool {
     guard case .attribute(let attribute) = element else { return false }
     return harmlessAttributes.contains(attribute.plainName)
@@ -223,7 +232,7 @@ extension VariableDeclSyntax {
 }
 
 extension ExprSyntax {
-  /// Whether the value costs nothing to make.
+  /// Whether the value is a literal, which costs nothing to make.
   var isLiteral: Bool {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr: return true

@@ -1,7 +1,8 @@
-/// What `@Model` knows of a class: plain values, free of syntax.
+/// A class with `@Model` as plain values, without syntax: what parsing returns and expansion takes.
 struct ModelDeclaration {
   /// The class's bare name, as key paths must spell it.
   var name: String
+  /// Whether the class can have no subclass. Members are then static, and objects are made without an initializer.
   var isFinal: Bool
   /// `public`, `package`, or nothing: what a member needs to serve as a witness.
   var access: String
@@ -12,16 +13,18 @@ struct ModelDeclaration {
   /// The arguments of each `#Unique` and `#Index`, as written.
   var constraints: [Constraint]
 
-  /// The stored properties without a column; nil when the class has any that the macro cannot fill in.
+  /// The stored properties without a column; nil if the macro cannot initialize one of them.
   var unstored: [UnstoredProperty]?
+  /// Whether the class has a `deinit` of its own.
   var hasDeinitializer: Bool
 
-  /// A stored property without a column.
+  /// A stored property without a column, with the source of its initial value.
   struct UnstoredProperty {
     var name: String
     var initialValue: String
   }
 
+  /// A `#Unique` or `#Index`.
   struct Constraint {
     enum Kind: String { case unique = "Unique", index = "Index" }
 
@@ -33,13 +36,13 @@ struct ModelDeclaration {
   /// Whether the class inherits or conforms to anything, so that it might be below another model.
   var inheritsSomething: Bool
 
-  /// The index of a property, as generated code spells it.
-  ///
-  /// A literal where syntax alone shows that the class is a root; else it counts on from the first.
+  /// The index of a property as generated code spells it: a literal if syntax alone shows that the class has no
+  /// superclass, else an expression that continues the superclass's indices.
   func index(_ position: Int) -> String {
     Self.index(position, in: name, inherits: inheritsSomething)
   }
 
+  /// The same, for a role that does not parse the whole class.
   static func index(_ position: Int, in model: String, inherits: Bool) -> String {
     inherits ? "\(model)._$first + \(position)" : "\(position)"
   }
@@ -47,12 +50,13 @@ struct ModelDeclaration {
 
 // MARK: - Properties
 
-/// A property that gets a column.
+/// A property with a column.
 struct PersistedProperty {
   /// The name as written, in backticks if it needs them.
   var name: String
   /// The declared type; nil when the initial value decides it.
   var type: String?
+  /// The source of the initial value.
   var initialValue: String?
   /// Whether it is a `let`, which cannot have accessors.
   var isConstant: Bool
@@ -66,7 +70,8 @@ struct PersistedProperty {
   /// Whether syntax alone shows that the type isn't a model.
   var isValue: Bool
 
-  /// Which family of slots the options ask for; within a family the type decides.
+  /// Which family of slots the options ask for, by the function that makes the slot. Within a family the property's
+  /// type decides.
   enum Storage: String {
     case plain = "_makeSlot"
     case transformable = "_makeTransformableSlot"
@@ -74,6 +79,7 @@ struct PersistedProperty {
     case opaque = "_makeOpaqueSlot"
   }
 
+  /// `willSet` or `didSet`.
   struct Observer {
     enum Kind: String { case willSet, didSet }
 
@@ -85,12 +91,15 @@ struct PersistedProperty {
 
   /// The name without backticks, which is the column's name.
   var plainName: String { name.filter { $0 != "`" } }
+  /// The member that stores the value.
   var slot: String { prefixed("_$slot_") }
-  /// The property of no size whose initialization stands for that of the property.
+  /// The member of no size whose initialization stands for that of the property, so that the compiler reports an
+  /// initializer that forgets it.
   var proof: String { prefixed("_$proof_") }
-  /// Whether an observer runs. As in the language, what an observer assigns it does not observe.
+  /// The member that is true while an observer runs: as in the language, an assignment in an observer calls no
+  /// observer.
   var observing: String { prefixed("_$observing_") }
-  /// Whether the class's initializers may leave the property alone.
+  /// Whether an initializer may leave the property alone.
   var hasInitialValue: Bool {
     initialValue != nil || (!isConstant && isOptional)
   }
@@ -134,6 +143,7 @@ struct PersistedProperty {
     return isKeyword ? prefix + plainName : "`\(prefix)\(plainName)`"
   }
 
+  /// Whether a byte can be part of a plain identifier.
   private func isLetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -3,6 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Model`: gives a class the members that make it a `PersistentModel`.
+///
+/// Each role parses the class into a ``ModelDeclaration`` and writes text. The checks, which report diagnostics, run
+/// in one role alone.
 enum ModelMacro {
   // What the macro writes is laid out already.
   static let formatMode = FormatMode.disabled
@@ -48,15 +51,17 @@ extension ModelMacro: ExtensionMacro {
 // MARK: - Attributes and conformances
 
 extension ClassDeclSyntax {
-  /// What `@Model` attaches to a property, so that it gets its slot and its accessors.
+  /// What `@Model` attaches to a property: the macro that gives it its slot and its accessors, with the property's
+  /// index.
   ///
-  /// Called for every member of a class, so it only looks at the others to find their positions.
+  /// Called for every member, so it only looks at the others to count those before it.
   func attributes(
     for variable: VariableDeclSyntax, configuration: (any BuildConfiguration)?
   ) -> [AttributeSyntax] {
     guard variable.isPersisted, variable.bindingSpecifier.tokenKind != .keyword(.let),
       let property = variable.persistedName
     else { return [] }
+    // Indices are given in order of declaration, to persisted properties alone.
     var position = 0
     for member in memberBlock.members.active(in: configuration) {
       guard let other = member.as(VariableDeclSyntax.self), other.isPersisted,
@@ -74,7 +79,7 @@ extension ClassDeclSyntax {
     return []
   }
 
-  /// The extensions that declare the conformances that the class lacks.
+  /// The extensions that declare the conformances which the class lacks.
   func conformances(
     to protocols: [TypeSyntax], of type: some TypeSyntaxProtocol
   ) -> [ExtensionDeclSyntax] {
@@ -85,6 +90,7 @@ extension ClassDeclSyntax {
       }
       return attribute.trimmedDescription + "\n"
     }.joined()
+    // `nonisolated`, since a class on a global actor would isolate the conformances to it.
     let head = "\(availability)nonisolated extension \(type.trimmed): "
     return protocols.compactMap { missing in
       switch missing.plainName {
@@ -102,7 +108,7 @@ extension ClassDeclSyntax {
 }
 
 extension VariableDeclSyntax {
-  /// The name as written.
+  /// The property's name as written.
   var persistedName: String? {
     bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
   }
@@ -115,7 +121,7 @@ enum PersistedPropertyMacro {
   // What the macro writes is laid out already.
   static let formatMode = FormatMode.disabled
 
-  /// `at:` and `of:`: the property's index and its class, as generated code spells them.
+  /// The property's index and its class, as generated code spells them.
   private static func arguments(of node: AttributeSyntax) -> (index: String, model: String)? {
     guard case .argumentList(let list) = node.arguments else { return nil }
     let texts = list.compactMap {

@@ -1,13 +1,14 @@
 import SwiftSyntax
 
 extension PersistedProperty {
-  /// The slot, and the member that lets the compiler see whether an initializer forgot the property.
+  /// The slot, and the member by which the compiler sees whether an initializer forgot the property.
   ///
-  /// The slot starts as a placeholder, so that an object can be made from a row without its properties' values. On its
-  /// own that would hide a forgotten property; the second member has no size and no value until the property has one.
+  /// The slot starts as a placeholder, so that an object can be made from a row without the properties' values. By
+  /// itself that would hide a forgotten property; the second member has no size, and no value until the property has
+  /// one.
   ///
-  /// Both are `nonisolated(unsafe)`, since a class may belong to an actor while its objects are read and saved on their
-  /// context's: a model is used on one executor at a time, and the second member holds nothing.
+  /// Both are `nonisolated(unsafe)`: a class may belong to an actor while its objects are read and saved on the
+  /// executor of their context. A model is used on one executor at a time, and the second member holds nothing.
   var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
@@ -19,6 +20,11 @@ extension PersistedProperty {
     return members
   }
 
+  /// The accessors of the property.
+  ///
+  /// - Parameters:
+  ///   - index: The property's index, as generated code spells it.
+  ///   - model: The name of its class.
   func accessors(index: String, model: String) -> [String] {
     let site = "(self, \(index), \(keyPath(of: model)))"
     // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
@@ -44,7 +50,7 @@ extension PersistedProperty {
     ] + (isChangedInPlace ? [modifier(index: index, site: site)] : [])
   }
 
-  /// Lends the program an array, so that an append need not copy it.
+  /// `_modify`, which lends the program the array itself: an append then need not copy it.
   private func modifier(index: String, site: String) -> String {
     """
     _modify {
@@ -60,9 +66,13 @@ extension PersistedProperty {
     """
   }
 
+  /// The statements of `set`, with the observers around the change.
+  ///
+  /// Invariant: `_willWrite` runs before the old value is read, since it loads the row if it has not been read yet.
   private func setter(index: String, site: String) -> [String] {
     let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
     // The storage is copied once the object is sure to have its row's values.
+    // The old slot is kept until the new one is in place, for the relationship's other side.
     let write =
       ["SteadRecords._willWrite\(site)", "let _$old = \(slot)"]
       + (usesPrevious ? ["let _$previous = _$old.read(self, \(index))"] : [])
@@ -73,6 +83,7 @@ extension PersistedProperty {
     return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
   }
 
+  /// The statements that record whether an observer is running already.
   private var begin: [String] {
     [
       "let _$isOutermost = !\(observing)", "\(observing) = true",
@@ -80,7 +91,7 @@ extension PersistedProperty {
     ]
   }
 
-  /// Runs an observer in a local function, since its body may return.
+  /// The statements that run an observer: in a local function, since its body may return.
   private func call(_ kind: Observer.Kind) -> [String] {
     guard let observer = observers.first(where: { $0.kind == kind }) else { return [] }
     // A prefixed name cannot hide a property that the observer mentions.

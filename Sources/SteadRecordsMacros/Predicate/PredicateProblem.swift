@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Code that a predicate cannot contain, with messages that name what to write instead.
+/// What a predicate cannot contain. A message names what to write instead.
 enum PredicateProblem: DiagnosticMessage, Equatable {
   case needsClosure
   case emptyBody
@@ -66,6 +66,7 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
     }
   }
 
+  /// The problem as an error, which is reported at a node.
   func error(at node: some SyntaxProtocol, fixIts: [FixIt] = []) -> DiagnosticsError {
     DiagnosticsError(diagnostics: [
       Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
@@ -111,7 +112,7 @@ extension PredicateProblem {
 
 // MARK: - Methods
 
-/// The methods that a predicate knows.
+/// The methods that can be called in a predicate.
 enum PredicateMethods {
   /// Methods with one argument, each with the function that takes the method's name.
   static let unary: [String: String] = [
@@ -129,11 +130,12 @@ enum PredicateMethods {
     "contains", "allSatisfy", "filter", "first", "count", "flatMap", "map",
   ]
 
+  /// The methods to suggest for one that is not known.
   static let list =
     "one of contains, contains(where:), allSatisfy, filter, starts(with:), hasPrefix, hasSuffix, "
     + "lowercased, uppercased, min, max, localizedStandardContains and evaluate"
 
-  /// What to write for methods that people look for.
+  /// What to write instead of methods that programs often call.
   static let alternatives: [String: String] = [
     "compactMap": "use filter",
     "reduce": "store the total in a property, or fetch an aggregate",

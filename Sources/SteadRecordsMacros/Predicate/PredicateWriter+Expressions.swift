@@ -2,11 +2,14 @@ import SwiftSyntax
 
 extension PredicateWriter {
   /// Writes an expression.
+  ///
+  /// - Throws: A diagnostic at the part that a predicate cannot have.
   mutating func value(_ expression: ExprSyntax) throws -> Value {
     let expression = expression.withoutParentheses
     guard dependsOnVariable(expression) || isGuardedUnwrap(expression) else {
       return .captured(source(expression))
     }
+    // A chain is written from its first question mark on, so it is asked for before the parts that it consists of.
     if let chain = try optionalChain(expression) { return chain }
     switch expression.as(ExprSyntaxEnum.self) {
     case .declReferenceExpr(let reference):
@@ -45,8 +48,10 @@ extension PredicateWriter {
     }
   }
 
+  /// The source of a type as a value.
   private static func metatype(_ type: TypeSyntax) -> String { "(\(type.trimmed)).self" }
 
+  /// Writes `as?` or `as!`.
   private mutating func cast(_ cast: AsExprSyntax) throws -> Value {
     let input = argument(try value(cast.expression))
     let type = Self.metatype(cast.type)
@@ -56,6 +61,7 @@ extension PredicateWriter {
     }
   }
 
+  /// Writes a property.
   private mutating func member(_ member: MemberAccessExprSyntax) throws -> Value {
     guard let base = member.base else {
       throw PredicateProblem(refusing: ExprSyntax(member)).error(at: member)
@@ -68,6 +74,7 @@ extension PredicateWriter {
 
   // MARK: - Operators
 
+  /// Writes a prefix operator.
   private mutating func prefix(_ expression: PrefixOperatorExprSyntax) throws -> Value {
     let operand = try value(expression.expression)
     switch expression.operator.text {
@@ -90,6 +97,7 @@ extension PredicateWriter {
     "??": ("coalesce", nil), "~=": ("contains", nil),
   ]
 
+  /// Writes a binary operator.
   private mutating func infix(_ expression: InfixOperatorExprSyntax) throws -> Value {
     guard let name = expression.operator.as(BinaryOperatorExprSyntax.self)?.operator else {
       throw PredicateProblem.assignment.error(at: expression.operator)
@@ -113,6 +121,7 @@ extension PredicateWriter {
     return call(operation.function, pair(left, right), named: operation.name)
   }
 
+  /// Writes a choice of two values. Of two captured ones no node knows its type, so it stays in place.
   mutating func conditional(_ test: Value, _ yes: Value, _ no: Value) -> Value {
     if case .captured(let yes) = yes, case .captured(let no) = no {
       return .untyped(Self.text("conditional", [argument(test), "values: \(yes)", no]))
@@ -127,6 +136,8 @@ extension PredicateWriter {
     guard let link = firstLink(of: expression) else { return nil }
     let optional = try value(link.expression)
     let variable = newVariable()
+    // Within the closure the question mark stands for the variable, so that the rest of the chain is written as if it
+    // had none.
     let closure = try closure(over: variable) { writer in
       writer.links[link.id] = variable
       defer { writer.links[link.id] = nil }
@@ -142,6 +153,7 @@ extension PredicateWriter {
     while let expression = current {
       switch expression.as(ExprSyntaxEnum.self) {
       case .optionalChainingExpr(let link):
+        // The chain up to here is written already: its variable is bound.
         guard links[link.id] == nil else { return first }
         first = link
         current = link.expression
@@ -159,16 +171,21 @@ extension PredicateWriter {
 // MARK: - Calls
 
 extension PredicateWriter {
+  /// Writes a call of a method that predicates know.
+  ///
+  /// - Throws: A diagnostic that names what to write instead.
   mutating func functionCall(_ expression: FunctionCallExprSyntax) throws -> Value {
     guard let member = expression.calledExpression.as(MemberAccessExprSyntax.self),
       let base = member.base
     else { throw PredicateProblem.call.error(at: expression.calledExpression) }
     let name = member.declName.baseName
+    // Closures are written in a scope of their own, other arguments before the call.
     if let closure = Self.closure(of: expression) {
       return try closureCall(expression, name, base, closure)
     }
     let arguments = Array(expression.arguments)
     let label = arguments.first?.label?.text
+    // Before the receiver is written: a range in place needs no node.
     if name.text == "contains", arguments.count == 1, label == nil,
       let test = try rangeTest(base, contains: arguments[0].expression)
     {
@@ -184,6 +201,7 @@ extension PredicateWriter {
       return call("evaluate", (["value: \(predicate)"] + values).joined(separator: ", "))
     case ("contains", 1) where label == nil, ("starts", 1) where label == "with":
       return call(name.text, pair(receiver, try value(arguments[0].expression)))
+    // A function passed by name cannot be translated.
     case (_, 1) where PredicateMethods.closures.contains(name.text):
       throw PredicateProblem.closureNeeded(name.text).error(at: arguments[0].expression)
     case (_, 1) where PredicateMethods.unary[name.text] != nil && label == nil:
@@ -220,6 +238,7 @@ extension PredicateWriter {
       ))
   }
 
+  /// Writes a comparison, which of two captured values is captured itself.
   private mutating func comparison(
     _ left: Value, _ name: String, _ operation: String, _ right: Value
   ) -> Value {
@@ -229,12 +248,15 @@ extension PredicateWriter {
     return call("comparison", pair(left, right), named: name)
   }
 
+  /// The closure that is a call's only argument.
   private static func closure(of expression: FunctionCallExprSyntax) -> ClosureExprSyntax? {
     if let closure = expression.trailingClosure, expression.arguments.isEmpty { return closure }
     guard expression.arguments.count == 1, expression.trailingClosure == nil else { return nil }
     return expression.arguments.first?.expression.as(ClosureExprSyntax.self)
   }
 
+  /// Writes a call with a closure. `first(where:)` and `count(where:)` become properties of a filter, for which SQL
+  /// needs no forms of its own.
   private mutating func closureCall(
     _ expression: FunctionCallExprSyntax, _ name: TokenSyntax, _ base: ExprSyntax,
     _ closure: ClosureExprSyntax
@@ -252,10 +274,12 @@ extension PredicateWriter {
     }
   }
 
+  /// Writes a property of a value by its name.
   private mutating func property(_ name: String, of value: Value) -> Value {
     call("keyPath", argument(value), "\\.\(name)")
   }
 
+  /// Writes a subscript: by index, by key, by key with a default value, or by key path.
   mutating func subscripting(_ expression: SubscriptCallExprSyntax) throws -> Value {
     let base = argument(try value(expression.calledExpression))
     let arguments = Array(expression.arguments)

@@ -1,7 +1,8 @@
 import SwiftSyntax
 
 extension PredicateWriter {
-  /// Writes the statements of a body, whose value is the last one's.
+  /// Writes the statements of a body; its value is that of the last one. What follows a `guard` or an `if` without
+  /// `else` is its other branch, so that each path ends with a value.
   mutating func statements(_ items: [CodeBlockItemSyntax], in parent: Syntax) throws -> Value {
     guard let first = items.first else { throw PredicateProblem.emptyBody.error(at: parent) }
     let rest = Array(items.dropFirst())
@@ -13,11 +14,13 @@ extension PredicateWriter {
         throw PredicateProblem.statement("a declaration other than 'let'").error(at: declaration)
       }
       try constant(variable)
+      // A constant at the end has no value that the predicate could return.
       guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: declaration) }
       return try statements(rest, in: parent)
     }
   }
 
+  /// Writes a statement: `return`, `guard`, or an expression.
   private mutating func statement(
     _ statement: StmtSyntax, before rest: [CodeBlockItemSyntax], in parent: Syntax
   ) throws -> Value {
@@ -39,6 +42,7 @@ extension PredicateWriter {
     }
   }
 
+  /// Writes an expression as the body's value. Only an `if` may have more behind it.
   private mutating func result(
     _ expression: ExprSyntax, before rest: [CodeBlockItemSyntax]
   ) throws -> Value {
@@ -53,6 +57,7 @@ extension PredicateWriter {
     return try value(expression)
   }
 
+  /// Gives the names of a `let` their values.
   private mutating func constant(_ declaration: VariableDeclSyntax) throws {
     guard declaration.bindingSpecifier.tokenKind == .keyword(.let) else {
       throw PredicateProblem.mutableVariable.error(
@@ -95,12 +100,14 @@ extension PredicateWriter {
       })
   }
 
+  /// Writes one branch of a condition.
   typealias Branch = (inout PredicateWriter) throws -> Value
 
   /// The value of one of two branches. The negative one does not see what the conditions bind.
   private mutating func branch(
     _ conditions: [ConditionElementSyntax], _ positive: Branch, _ negative: Branch
   ) throws -> Value {
+    // The names before the conditions bind theirs.
     let scope = names
     return try test(conditions, positive) { writer in
       let inner = writer.names
@@ -110,7 +117,8 @@ extension PredicateWriter {
     }
   }
 
-  /// Looks at the first of the conditions, and at the rest where it holds.
+  /// Writes the conditions one inside the other: the first decides whether the rest are asked. The negative branch is
+  /// written once for each condition.
   private mutating func test(
     _ conditions: [ConditionElementSyntax], _ positive: Branch, _ negative: Branch
   ) throws -> Value {
@@ -129,7 +137,7 @@ extension PredicateWriter {
     }
   }
 
-  /// `if let`: the optional's value if there is one, else the other branch.
+  /// Writes `if let`: the positive branch with the unwrapped optional, if it is not nil.
   private mutating func binding(
     _ binding: OptionalBindingConditionSyntax, _ rest: [ConditionElementSyntax],
     _ positive: Branch, _ negative: Branch

@@ -2,7 +2,8 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `#Predicate` and `#ModelPredicate`: a closure becomes nodes of `PredicateExpressions`.
+/// `#Predicate` and `#ModelPredicate`: a closure becomes calls of `_PredicateNodes`, which make nodes of
+/// `PredicateExpressions`.
 public struct PredicateMacro: ExpressionMacro {
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -17,19 +18,33 @@ public struct PredicateMacro: ExpressionMacro {
 
 // MARK: - Writing nodes
 
-/// Writes the nodes of one predicate.
+/// Writes the expansion of one predicate.
 ///
-/// Every node that knows its own type goes into a `let`: the compiler then checks one small expression after the other,
-/// in linear time, while a single large one takes exponential time. A captured value doesn't get its own node, but
-/// stays next to the node that it is compared with, so that literals, `nil` and `.cases` get their types from there.
+/// Every node that knows its own type goes into a `let`: the compiler then checks one small expression after the
+/// other, in linear time, while a single large one takes exponential time. A captured value gets no node of its own.
+/// It is written next to the node that it is compared with, so that literals, `nil` and `.cases` get their types from
+/// there.
+///
+/// For `{ $0.title == name && !$0.isDone }` the expansion is
+///
+/// ```swift
+/// SteadRecords._Predicate({ (_v0) in
+///   let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.title)
+///   let _t1 = SteadRecords._PredicateNodes.equal(_t0, value: name)
+///   let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.isDone)
+///   let _t3 = SteadRecords._PredicateNodes.negation(_t2)
+///   let _t4 = SteadRecords._PredicateNodes.conjunction(_t1, _t3)
+///   return _t4
+/// })
+/// ```
 struct PredicateWriter {
-  /// What an expression came to.
+  /// The result of writing an expression.
   enum Value {
     /// The name of a node, or of a variable of the predicate.
     case node(String)
     /// A node without its own type, such as a choice of two literals; written in place.
     case untyped(String)
-    /// Source from outside the predicate, evaluated when the predicate is made.
+    /// Source that does not depend on the predicate's variables. It is evaluated once, when the predicate is made.
     case captured(String)
   }
 
@@ -42,13 +57,15 @@ struct PredicateWriter {
   private var lines: [String] = []
   /// Nodes already written in the closure being written or around it, by their source.
   private var known: [String: String] = [:]
-  /// The meanings of the predicate's names; those of `outside` are constants without nodes.
+  /// The meanings of the names in scope; those of `captured` are constants without nodes.
   var names: [String: Value] = [:]
   /// The optionals that chains start with, each with the variable for its value.
   var links: [SyntaxIdentifier: String] = [:]
-  /// The expressions from outside that the predicate compares with nil.
+  /// The captured expressions that the predicate compares with nil. Unwrapping one of them must wait until the
+  /// predicate runs.
   var guarded: Set<String> = []
 
+  /// The expansion of a predicate's closure.
   mutating func predicate(_ closure: ClosureExprSyntax) throws -> String {
     guarded = NilComparisons.operands(in: closure)
     return "SteadRecords._Predicate(\(try self.closure(closure, parameterCount: nil)))"
@@ -56,8 +73,9 @@ struct PredicateWriter {
 
   // MARK: - Nodes
 
-  /// Assigns a node to a constant, unless the same one already exists.
+  /// The constant of a node, which is shared with an equal one in the same closure or around it.
   mutating func node(_ text: String) -> Value {
+    // `$0.a == 1 || $0.a == 2` reads the property's key path once.
     if let name = known[text] { return .node(name) }
     let name = "_t\(nodeCount)"
     nodeCount += 1
@@ -66,6 +84,7 @@ struct PredicateWriter {
     return .node(name)
   }
 
+  /// A call of one of the functions that make nodes.
   mutating func call(_ function: String, _ arguments: String...) -> Value {
     node(Self.text(function, arguments))
   }
@@ -75,11 +94,12 @@ struct PredicateWriter {
     if let name { call(function, operands, ".\(name)") } else { call(function, operands) }
   }
 
+  /// The source of such a call.
   static func text(_ function: String, _ arguments: [String]) -> String {
     "\(nodes).\(function)(\(arguments.joined(separator: ", ")))"
   }
 
-  /// A value as a separate argument: the node, or the captured value wrapped in one.
+  /// A value as an argument of its own: the node, or the captured value in a node.
   func argument(_ value: Value) -> String {
     switch value {
     case .node(let name): name
@@ -88,7 +108,7 @@ struct PredicateWriter {
     }
   }
 
-  /// Two operands, of which an outside value stays unwrapped to take its type from the other.
+  /// Two operands. A captured one stays without a node if the other has one, and gets its type from that.
   func pair(_ left: Value, _ right: Value) -> String {
     switch (left, right) {
     case (.captured, .captured): "\(argument(left)), \(argument(right))"
@@ -98,12 +118,13 @@ struct PredicateWriter {
     }
   }
 
+  /// A name for a variable of the expansion.
   mutating func newVariable() -> String {
     defer { variableCount += 1 }
     return "_v\(variableCount)"
   }
 
-  /// Keeps a constant without a node under a name that no other branch uses.
+  /// Keeps captured source under a name that no other branch uses.
   mutating func constant(_ source: String, type: String?) -> Value {
     let name = "_c\(nodeCount)"
     nodeCount += 1
@@ -119,6 +140,7 @@ struct PredicateWriter {
     if let parameterCount, let written, written.count != parameterCount {
       throw PredicateProblem.parameters(parameterCount).error(at: closure)
     }
+    // Only a predicate's own closure may have any number of parameters.
     let count = parameterCount ?? written?.count ?? closure.highestShorthand + 1
     let parameters = (0..<max(count, 1)).map { _ in newVariable() }
     let body = try scoped { writer in
@@ -132,7 +154,8 @@ struct PredicateWriter {
     return "{ (\(parameters.joined(separator: ", "))) in\n\(body)\n}"
   }
 
-  /// Makes a capture list's names constants of the closure: the closure is called immediately.
+  /// Makes the names of a capture list constants of the closure. That is the same, since the expansion calls the
+  /// closure at once.
   private mutating func capture(_ captures: ClosureCaptureListSyntax?) throws {
     for capture in captures ?? [] {
       guard let value = capture.initializer?.value else { continue }
@@ -147,8 +170,9 @@ struct PredicateWriter {
     "{ \(variable) in\n\(try scoped(body))\n}"
   }
 
-  /// Runs a body that writes the statements of an inner closure.
+  /// Runs a body that writes an inner closure. What it declares is not visible afterwards.
   private mutating func scoped(_ body: (inout PredicateWriter) throws -> Value) throws -> String {
+    // Inner closures see the outer nodes; nodes and names of theirs end with them.
     let (outerLines, outerKnown, outerNames) = (lines, known, names)
     lines = []
     defer { (lines, known, names) = (outerLines, outerKnown, outerNames) }
@@ -168,6 +192,7 @@ extension ClosureExprSyntax {
     }
   }
 
+  /// The number of the last of `$0`, `$1` and so on; 0 for none.
   fileprivate var highestShorthand: Int {
     tokens(viewMode: .sourceAccurate).compactMap { token in
       guard case .dollarIdentifier(let text) = token.tokenKind else { return nil }
@@ -187,10 +212,11 @@ extension PredicateWriter {
     return mentions.isFound
   }
 
-  /// The source of a captured expression, with the predicate's constants under the names that the expansion gives them.
+  /// The source of a captured expression, in which the predicate's constants have the names of the expansion.
   func source(_ expression: ExprSyntax) -> String {
     var constants: [String: String] = [:]
     for case (let name, .captured(let constant)) in names { constants[name] = constant }
+    // The usual case: nothing to rename.
     guard !constants.isEmpty else { return expression.trimmedDescription }
     return Renaming(constants).rewrite(expression.trimmed).description
   }
@@ -204,7 +230,7 @@ extension DeclReferenceExprSyntax {
   }
 }
 
-/// Looks for the predicate's names in an expression; closures in it may declare the same names.
+/// Searches an expression for names of the predicate. Closures in it may declare the same names again.
 private final class Mentions: SyntaxVisitor {
   private let names: Set<String>
   private let links: Set<SyntaxIdentifier>
@@ -227,6 +253,7 @@ private final class Mentions: SyntaxVisitor {
   }
 
   override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
+    // A closure without written parameters hides only `$0` and its like.
     let own =
       node.parameterNames.map { parameters in { (name: String) in parameters.contains(name) } }
       ?? { $0.hasPrefix("$") }
@@ -253,10 +280,11 @@ private final class Renaming: SyntaxRewriter {
   }
 }
 
-/// Finds what a predicate compares with nil.
+/// Finds the expressions that a predicate compares with nil.
 final class NilComparisons: SyntaxVisitor {
   private var operands: Set<String> = []
 
+  /// The source of these expressions.
   static func operands(in node: some SyntaxProtocol) -> Set<String> {
     let finder = NilComparisons(viewMode: .sourceAccurate)
     finder.walk(node)
@@ -281,6 +309,7 @@ extension InfixOperatorExprSyntax {
 }
 
 extension ExprSyntax {
+  /// The expression inside any number of parentheses.
   var withoutParentheses: ExprSyntax {
     guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
       let element = tuple.elements.first, element.label == nil

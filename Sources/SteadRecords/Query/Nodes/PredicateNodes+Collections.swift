@@ -3,6 +3,7 @@ public import Foundation
 // Nodes of collections and ranges.
 extension _PredicateNodes {
   // A range of numbers is a sequence, too.
+  /// `a.contains(b)`.
   @_disfavoredOverload
   public static func contains<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ element: R
@@ -10,12 +11,14 @@ extension _PredicateNodes {
   where L.Output: Sequence, R.Output: Equatable, R.Output == L.Output.Element {
     PredicateExpressions.build_contains(sequence, element)
   }
+  /// `a.contains(b)`.
   public static func contains<L: PredicateExpression, R: PredicateExpression>(
     _ text: L, _ part: R
   ) -> PredicateExpressions.CollectionContainsCollection<L, R>
   where L.Output: StringProtocol, R.Output: StringProtocol {
     PredicateExpressions.build_contains(text, part)
   }
+  /// `a.contains(b)`.
   public static func contains<L: PredicateExpression, R: PredicateExpression>(
     _ range: L, _ element: R
   ) -> PredicateExpressions.RangeExpressionContains<L, R>
@@ -25,12 +28,14 @@ extension _PredicateNodes {
 
   // A value from outside as the element.
 
+  /// `a.contains(value)`.
   public static func contains<L: PredicateExpression>(
     _ text: L, value: String
   ) -> PredicateExpressions.CollectionContainsCollection<L, PredicateExpressions.Value<String>>
   where L.Output: StringProtocol {
     PredicateExpressions.build_contains(text, PredicateExpressions.Value(value))
   }
+  /// `a.contains(value)`.
   @_disfavoredOverload
   public static func contains<L: PredicateExpression>(
     _ sequence: L, value: L.Output.Element
@@ -38,11 +43,13 @@ extension _PredicateNodes {
   where L.Output: Sequence, L.Output.Element: Equatable {
     PredicateExpressions.build_contains(sequence, PredicateExpressions.Value(value))
   }
+  /// `a.contains(value)`.
   public static func contains<L: PredicateExpression, M: PersistentModel>(
     _ models: L, value: M
   ) -> _SteadExpressions.ContainsModel<L, M> where L.Output: Sequence<M> {
     .init(models, value.persistentModelID)
   }
+  /// `a.contains(value)`.
   public static func contains<L: PredicateExpression>(
     _ range: L, value: L.Output.Bound
   )
@@ -52,6 +59,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_contains(range, PredicateExpressions.Value(value))
   }
+  /// `a.contains(value)`.
   public static func contains<L: PredicateExpression>(
     _ text: L, value: some RegexComponent
   )
@@ -64,6 +72,7 @@ extension _PredicateNodes {
 
   // A value from outside as the collection. Whatever it is, an array is what a predicate can hold.
 
+  /// `value.contains(a)`.
   @_disfavoredOverload
   public static func contains<S: Sequence, R: PredicateExpression>(
     value: S, _ element: R
@@ -71,33 +80,39 @@ extension _PredicateNodes {
   where S.Element == R.Output, R.Output: Equatable {
     PredicateExpressions.build_contains(PredicateExpressions.Value(Array(value)), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: [R.Output], _ element: R
   ) -> PredicateExpressions.SequenceContains<PredicateExpressions.Value<[R.Output]>, R>
   where R.Output: Equatable {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: Set<R.Output>, _ element: R
   ) -> PredicateExpressions.SequenceContains<PredicateExpressions.Value<Set<R.Output>>, R> {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<M: PersistentModel, R: PredicateExpression>(
     value: [M], _ element: R
   ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(element, value.map(\.persistentModelID))
   }
+  /// `value.contains(a)`.
   public static func contains<M: PersistentModel, R: PredicateExpression>(
     value: [M?], _ element: R
   ) -> _SteadExpressions.IsModel<R> where R.Output == M? {
     .init(element, value.map { $0?.persistentModelID })
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: String, _ part: R
   ) -> PredicateExpressions.CollectionContainsCollection<PredicateExpressions.Value<String>, R>
   where R.Output: StringProtocol {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), part)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: ClosedRange<R.Output>, _ element: R
   )
@@ -107,6 +122,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: Range<R.Output>, _ element: R
   )
@@ -116,6 +132,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: PartialRangeFrom<R.Output>, _ element: R
   )
@@ -125,6 +142,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: PartialRangeThrough<R.Output>, _ element: R
   )
@@ -134,6 +152,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_contains(PredicateExpressions.Value(value), element)
   }
+  /// `value.contains(a)`.
   public static func contains<R: PredicateExpression>(
     value: PartialRangeUpTo<R.Output>, _ element: R
   )
@@ -146,28 +165,33 @@ extension _PredicateNodes {
 
   // MARK: - Closures
 
+  /// `a.contains { … }`.
   public static func containsWhere<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.SequenceContainsWhere<L, R> where L.Output: Sequence, R.Output == Bool {
     PredicateExpressions.build_contains(sequence, where: test)
   }
+  /// `a.allSatisfy { … }`.
   public static func allSatisfy<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.SequenceAllSatisfy<L, R> where L.Output: Sequence, R.Output == Bool {
     PredicateExpressions.build_allSatisfy(sequence, test)
   }
+  /// `a.filter { … }`.
   public static func filter<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.Filter<L, R> where L.Output: Sequence, R.Output == Bool {
     PredicateExpressions.build_filter(sequence, test)
   }
 
+  /// `a.min()`.
   public static func min<L: PredicateExpression>(
     _ elements: L
   ) -> PredicateExpressions.SequenceMinimum<L>
   where L.Output: Sequence, L.Output.Element: Comparable {
     PredicateExpressions.build_min(elements)
   }
+  /// `a.max()`.
   public static func max<L: PredicateExpression>(
     _ elements: L
   ) -> PredicateExpressions.SequenceMaximum<L>
@@ -180,12 +204,14 @@ extension _PredicateNodes {
 
 // Nodes of strings.
 extension _PredicateNodes {
+  /// `a.lowercased()` or `uppercased()`.
   public static func letterCase<E: PredicateExpression>(
     _ text: E, isUpper: Bool
   ) -> _SteadExpressions.StringCase<E> where E.Output: StringProtocol {
     .init(text, isUpper: isUpper)
   }
 
+  /// `a.starts(with: b)`.
   public static func starts<L: PredicateExpression, R: PredicateExpression>(
     _ base: L, _ prefix: R
   ) -> PredicateExpressions.SequenceStartsWith<L, R>
@@ -195,12 +221,14 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_starts(base, with: prefix)
   }
+  /// `a.starts(with: value)`.
   public static func starts<L: PredicateExpression>(
     _ base: L, value: String
   ) -> PredicateExpressions.SequenceStartsWith<L, PredicateExpressions.Value<String>>
   where L.Output: StringProtocol {
     PredicateExpressions.build_starts(base, with: PredicateExpressions.Value(value))
   }
+  /// `value.starts(with: a)`.
   public static func starts<R: PredicateExpression>(
     value: String, _ prefix: R
   ) -> PredicateExpressions.SequenceStartsWith<PredicateExpressions.Value<String>, R>
@@ -210,18 +238,21 @@ extension _PredicateNodes {
 
   // The tests and comparisons of two strings, each selected by a value.
 
+  /// `a.hasPrefix(b)` or another test.
   public static func stringTest<L: PredicateExpression, R: PredicateExpression>(
     _ text: L, _ other: R, _ kind: _SteadExpressions.StringTestKind
   ) -> _SteadExpressions.StringTest<L, R>
   where L.Output: StringProtocol, R.Output: StringProtocol {
     .init(text, other, kind)
   }
+  /// `a.hasPrefix(value)` or another test.
   public static func stringTest<L: PredicateExpression>(
     _ text: L, value: String, _ kind: _SteadExpressions.StringTestKind
   ) -> _SteadExpressions.StringTest<L, PredicateExpressions.Value<String>>
   where L.Output: StringProtocol {
     .init(text, .init(value), kind)
   }
+  /// `value.hasPrefix(a)` or another test.
   public static func stringTest<R: PredicateExpression>(
     value: String, _ other: R, _ kind: _SteadExpressions.StringTestKind
   ) -> _SteadExpressions.StringTest<PredicateExpressions.Value<String>, R>
@@ -229,18 +260,21 @@ extension _PredicateNodes {
     .init(.init(value), other, kind)
   }
 
+  /// `a.localizedCompare(b)` or another comparison.
   public static func stringComparison<L: PredicateExpression, R: PredicateExpression>(
     _ text: L, _ other: R, _ method: _StringComparisonMethod
   ) -> _SteadExpressions.StringComparison<L, R>
   where L.Output: StringProtocol, R.Output: StringProtocol {
     .init(text, other, method)
   }
+  /// `a.localizedCompare(value)` or another comparison.
   public static func stringComparison<L: PredicateExpression>(
     _ text: L, value: String, _ method: _StringComparisonMethod
   ) -> _SteadExpressions.StringComparison<L, PredicateExpressions.Value<String>>
   where L.Output: StringProtocol {
     .init(text, .init(value), method)
   }
+  /// `value.localizedCompare(a)` or another comparison.
   public static func stringComparison<R: PredicateExpression>(
     value: String, _ other: R, _ method: _StringComparisonMethod
   ) -> _SteadExpressions.StringComparison<PredicateExpressions.Value<String>, R>

@@ -3,16 +3,19 @@ public import Foundation
 // Nodes that the expansion of `#Predicate` makes: equality and order. Each function takes a value from outside the
 // predicate as it is written, so that literals get their types from the other operand.
 extension _PredicateNodes {
+  /// `a == b`.
   public static func equal<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Equal<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Equatable, L.Output == R.Output {
     PredicateExpressions.build_Equal(lhs: left, rhs: right)
   }
+  /// `a == value`.
   public static func equal<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.Equal<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value == a`.
   public static func equal<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.Equal<PredicateExpressions.Value<R.Output>, R>
@@ -20,16 +23,19 @@ extension _PredicateNodes {
     PredicateExpressions.build_Equal(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a != b`.
   public static func notEqual<L, R>(_ left: L, _ right: R) -> PredicateExpressions.NotEqual<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Equatable, L.Output == R.Output {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: right)
   }
+  /// `a != value`.
   public static func notEqual<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.NotEqual<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value != a`.
   public static func notEqual<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.NotEqual<PredicateExpressions.Value<R.Output>, R>
@@ -37,12 +43,14 @@ extension _PredicateNodes {
     PredicateExpressions.build_NotEqual(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a < b` or another comparison.
   public static func comparison<L, R>(
     _ left: L, _ right: R, _ operation: PredicateExpressions.ComparisonOperator
   ) -> PredicateExpressions.Comparison<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
     PredicateExpressions.build_Comparison(lhs: left, rhs: right, op: operation)
   }
+  /// `a < value` or another comparison.
   public static func comparison<L>(
     _ left: L, value: L.Output,
     _ operation: PredicateExpressions.ComparisonOperator
@@ -51,6 +59,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_Comparison(
       lhs: left, rhs: PredicateExpressions.Value(value), op: operation)
   }
+  /// `value < a` or another comparison.
   public static func comparison<R>(
     value: R.Output, _ right: R,
     _ operation: PredicateExpressions.ComparisonOperator
@@ -65,18 +74,21 @@ extension _PredicateNodes {
 
 // One side optional, the other not: Swift promotes the other.
 extension _PredicateNodes {
+  /// `a == b`.
   public static func equal<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> PredicateExpressions.Equal<L, _SteadExpressions.Promotion<R>>
   where L.Output == R.Output?, R.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: left, rhs: .init(right))
   }
+  /// `a == b`.
   public static func equal<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> PredicateExpressions.Equal<_SteadExpressions.Promotion<L>, R>
   where R.Output == L.Output?, L.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: .init(left), rhs: right)
   }
+  /// `a == value`.
   @_disfavoredOverload
   public static func equal<L: PredicateExpression>(
     _ left: L, value: L.Output?
@@ -87,6 +99,7 @@ extension _PredicateNodes {
   where L.Output: Equatable {
     PredicateExpressions.build_Equal(lhs: .init(left), rhs: .init(value))
   }
+  /// `value == a`.
   @_disfavoredOverload
   public static func equal<R: PredicateExpression>(
     value: R.Output?, _ right: R
@@ -98,18 +111,21 @@ extension _PredicateNodes {
     PredicateExpressions.build_Equal(lhs: .init(value), rhs: .init(right))
   }
 
+  /// `a != b`.
   public static func notEqual<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> PredicateExpressions.NotEqual<L, _SteadExpressions.Promotion<R>>
   where L.Output == R.Output?, R.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: left, rhs: .init(right))
   }
+  /// `a != b`.
   public static func notEqual<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> PredicateExpressions.NotEqual<_SteadExpressions.Promotion<L>, R>
   where R.Output == L.Output?, L.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: .init(left), rhs: right)
   }
+  /// `a != value`.
   @_disfavoredOverload
   public static func notEqual<L: PredicateExpression>(
     _ left: L, value: L.Output?
@@ -120,6 +136,7 @@ extension _PredicateNodes {
   where L.Output: Equatable {
     PredicateExpressions.build_NotEqual(lhs: .init(left), rhs: .init(value))
   }
+  /// `value != a`.
   @_disfavoredOverload
   public static func notEqual<R: PredicateExpression>(
     value: R.Output?, _ right: R
@@ -131,6 +148,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_NotEqual(lhs: .init(value), rhs: .init(right))
   }
 
+  /// `test ? a : b`.
   public static func conditional<T, L, R>(
     _ test: T, _ yes: L, _ no: R
   ) -> PredicateExpressions.Conditional<T, L, _SteadExpressions.Promotion<R>>
@@ -140,6 +158,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_Conditional(test, yes, .init(no))
   }
+  /// `test ? a : b`.
   public static func conditional<T, L, R>(
     _ test: T, _ yes: L, _ no: R
   ) -> PredicateExpressions.Conditional<T, _SteadExpressions.Promotion<L>, R>
@@ -149,6 +168,7 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_Conditional(test, .init(yes), no)
   }
+  /// `test ? a : value`.
   @_disfavoredOverload
   public static func conditional<T: PredicateExpression, L: PredicateExpression>(
     _ test: T, _ yes: L, value: L.Output?
@@ -159,6 +179,7 @@ extension _PredicateNodes {
   where T.Output == Bool {
     PredicateExpressions.build_Conditional(test, .init(yes), .init(value))
   }
+  /// `test ? value : a`.
   @_disfavoredOverload
   public static func conditional<T: PredicateExpression, R: PredicateExpression>(
     _ test: T, value: R.Output?, _ no: R
@@ -172,12 +193,14 @@ extension _PredicateNodes {
 
   // `a ?? b` of two optionals.
 
+  /// `a ?? b`.
   public static func coalesce<L: PredicateExpression, R: PredicateExpression, W>(
     _ optional: L, _ other: R
   ) -> PredicateExpressions.Conditional<_SteadExpressions.IsNil<L, W>, R, L>
   where L.Output == W?, R.Output == W? {
     PredicateExpressions.build_Conditional(.init(optional), other, optional)
   }
+  /// `a ?? value`.
   @_disfavoredOverload
   public static func coalesce<L: PredicateExpression, W>(
     _ optional: L, value: W?
@@ -194,64 +217,76 @@ extension _PredicateNodes {
 
 // Objects from outside, of which a predicate keeps the identifier.
 extension _PredicateNodes {
+  /// `a == value`.
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M
   ) -> _SteadExpressions.IsModel<L> where L.Output == M {
     .init(left, [value.persistentModelID])
   }
+  /// `a == value`.
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
   ) -> _SteadExpressions.IsModel<L> where L.Output == M? {
     .init(left, [value?.persistentModelID])
   }
+  /// `a == value`.
   @_disfavoredOverload
   public static func equal<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
   ) -> _SteadExpressions.IsModel<L> where L.Output == M {
     .init(left, [value?.persistentModelID])
   }
+  /// `value == a`.
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M, _ right: R
   ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(right, [value.persistentModelID])
   }
+  /// `value == a`.
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
   ) -> _SteadExpressions.IsModel<R> where R.Output == M? {
     .init(right, [value?.persistentModelID])
   }
+  /// `value == a`.
   @_disfavoredOverload
   public static func equal<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
   ) -> _SteadExpressions.IsModel<R> where R.Output == M {
     .init(right, [value?.persistentModelID])
   }
+  /// `a != value`.
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M
   ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M {
     .init(.init(left, [value.persistentModelID]))
   }
+  /// `a != value`.
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
   ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M? {
     .init(.init(left, [value?.persistentModelID]))
   }
+  /// `a != value`.
   @_disfavoredOverload
   public static func notEqual<L: PredicateExpression, M: PersistentModel>(
     _ left: L, value: M?
   ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<L>> where L.Output == M {
     .init(.init(left, [value?.persistentModelID]))
   }
+  /// `value != a`.
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M, _ right: R
   ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<R>> where R.Output == M {
     .init(.init(right, [value.persistentModelID]))
   }
+  /// `value != a`.
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R
   ) -> PredicateExpressions.Negation<_SteadExpressions.IsModel<R>> where R.Output == M? {
     .init(.init(right, [value?.persistentModelID]))
   }
+  /// `value != a`.
   @_disfavoredOverload
   public static func notEqual<R: PredicateExpression, M: PersistentModel>(
     value: M?, _ right: R

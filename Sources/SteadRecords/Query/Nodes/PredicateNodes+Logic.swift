@@ -3,17 +3,20 @@ public import Foundation
 // Nodes that the expansion of `#Predicate` makes: logic, ranges and nil. Each function takes a value from outside the
 // predicate as it is written, so that literals get their types from the other operand.
 extension _PredicateNodes {
+  /// `a && b`.
   public static func conjunction<L, R>(_ left: L, _ right: R)
     -> PredicateExpressions.Conjunction<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output == Bool, L.Output == R.Output {
     PredicateExpressions.build_Conjunction(lhs: left, rhs: right)
   }
+  /// `a && value`.
   public static func conjunction<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.Conjunction<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output == Bool {
     PredicateExpressions.build_Conjunction(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value && a`.
   public static func conjunction<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.Conjunction<PredicateExpressions.Value<R.Output>, R>
@@ -21,17 +24,20 @@ extension _PredicateNodes {
     PredicateExpressions.build_Conjunction(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a || b`.
   public static func disjunction<L, R>(_ left: L, _ right: R)
     -> PredicateExpressions.Disjunction<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output == Bool, L.Output == R.Output {
     PredicateExpressions.build_Disjunction(lhs: left, rhs: right)
   }
+  /// `a || value`.
   public static func disjunction<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.Disjunction<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output == Bool {
     PredicateExpressions.build_Disjunction(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value || a`.
   public static func disjunction<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.Disjunction<PredicateExpressions.Value<R.Output>, R>
@@ -39,17 +45,20 @@ extension _PredicateNodes {
     PredicateExpressions.build_Disjunction(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a...b`.
   public static func closedRange<L, R>(_ left: L, _ right: R)
     -> PredicateExpressions.ClosedRange<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
     PredicateExpressions.build_ClosedRange(lower: left, upper: right)
   }
+  /// `a...value`.
   public static func closedRange<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.ClosedRange<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Comparable {
     PredicateExpressions.build_ClosedRange(lower: left, upper: PredicateExpressions.Value(value))
   }
+  /// `value...a`.
   public static func closedRange<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.ClosedRange<PredicateExpressions.Value<R.Output>, R>
@@ -57,16 +66,19 @@ extension _PredicateNodes {
     PredicateExpressions.build_ClosedRange(lower: PredicateExpressions.Value(value), upper: right)
   }
 
+  /// `a..<b`.
   public static func range<L, R>(_ left: L, _ right: R) -> PredicateExpressions.Range<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Comparable, L.Output == R.Output {
     PredicateExpressions.build_Range(lower: left, upper: right)
   }
+  /// `a..<value`.
   public static func range<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.Range<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: Comparable {
     PredicateExpressions.build_Range(lower: left, upper: PredicateExpressions.Value(value))
   }
+  /// `value..<a`.
   public static func range<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.Range<PredicateExpressions.Value<R.Output>, R>
@@ -74,62 +86,73 @@ extension _PredicateNodes {
     PredicateExpressions.build_Range(lower: PredicateExpressions.Value(value), upper: right)
   }
 
+  /// `!a`.
   public static func negation<E: PredicateExpression>(
     _ operand: E
   ) -> PredicateExpressions.Negation<E> where E.Output == Bool {
     PredicateExpressions.build_Negation(operand)
   }
 
+  /// `a!`.
   public static func forcedUnwrap<E: PredicateExpression, W>(
     _ optional: E
   ) -> PredicateExpressions.ForcedUnwrap<E, W> where E.Output == W? {
     PredicateExpressions.build_ForcedUnwrap(optional)
   }
 
+  /// `a == nil`.
   public static func isNil<E: PredicateExpression, W>(
     _ optional: E
   ) -> _SteadExpressions.IsNil<E, W> where E.Output == W? {
     _SteadExpressions.IsNil(optional)
   }
+  /// `a == nil`.
   @_disfavoredOverload
   public static func isNil<E: PredicateExpression>(_ value: E) -> PredicateExpressions.Value<Bool> {
     PredicateExpressions.Value(false)
   }
 
+  /// `a ?? b`.
   public static func coalesce<L: PredicateExpression, R: PredicateExpression>(
     _ optional: L, _ other: R
   ) -> PredicateExpressions.NilCoalesce<L, R> where L.Output == R.Output? {
     PredicateExpressions.build_NilCoalesce(lhs: optional, rhs: other)
   }
+  /// `a ?? value`.
   public static func coalesce<L: PredicateExpression, W>(
     _ optional: L, value: W
   ) -> PredicateExpressions.NilCoalesce<L, PredicateExpressions.Value<W>> where L.Output == W? {
     PredicateExpressions.build_NilCoalesce(lhs: optional, rhs: PredicateExpressions.Value(value))
   }
+  /// `value ?? a`.
   public static func coalesce<R: PredicateExpression>(
     value: R.Output?, _ other: R
   ) -> PredicateExpressions.NilCoalesce<PredicateExpressions.Value<R.Output?>, R> {
     PredicateExpressions.build_NilCoalesce(lhs: PredicateExpressions.Value(value), rhs: other)
   }
 
+  /// `test ? a : b`.
   public static func conditional<T: PredicateExpression, L, R>(
     _ test: T, _ yes: L, _ no: R
   ) -> PredicateExpressions.Conditional<T, L, R>
   where T.Output == Bool, L: PredicateExpression, R: PredicateExpression, L.Output == R.Output {
     PredicateExpressions.build_Conditional(test, yes, no)
   }
+  /// `test ? a : value`.
   public static func conditional<T: PredicateExpression, L: PredicateExpression>(
     _ test: T, _ yes: L, value: L.Output
   ) -> PredicateExpressions.Conditional<T, L, PredicateExpressions.Value<L.Output>>
   where T.Output == Bool {
     PredicateExpressions.build_Conditional(test, yes, PredicateExpressions.Value(value))
   }
+  /// `test ? value : a`.
   public static func conditional<T: PredicateExpression, R: PredicateExpression>(
     _ test: T, value: R.Output, _ no: R
   ) -> PredicateExpressions.Conditional<T, PredicateExpressions.Value<R.Output>, R>
   where T.Output == Bool {
     PredicateExpressions.build_Conditional(test, PredicateExpressions.Value(value), no)
   }
+  /// `test ? value : value`.
   public static func conditional<T: PredicateExpression, V>(
     _ test: T, values yes: V, _ no: V
   )
@@ -141,11 +164,13 @@ extension _PredicateNodes {
       test, PredicateExpressions.Value(yes), PredicateExpressions.Value(no))
   }
 
+  /// `a?.member` or `flatMap`.
   public static func flatMap<L: PredicateExpression, R: PredicateExpression, W>(
     _ optional: L, _ transform: (PredicateExpressions.Variable<W>) -> R
   ) -> PredicateExpressions.OptionalFlatMap<L, W, R, R.Output> where L.Output == W? {
     PredicateExpressions.build_flatMap(optional, transform)
   }
+  /// `a?.member` or `flatMap`.
   public static func flatMap<L: PredicateExpression, R: PredicateExpression, W, Result>(
     _ optional: L, _ transform: (PredicateExpressions.Variable<W>) -> R
   ) -> PredicateExpressions.OptionalFlatMap<L, W, R, Result>

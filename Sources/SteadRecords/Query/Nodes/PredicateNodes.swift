@@ -13,6 +13,9 @@ public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input
 ///
 /// If operators make the same kind of node, one function takes the operator as its last argument. `==` and `!=`, `&&`
 /// and `||`, and the ranges make nodes of different types, and each has its own function.
+///
+/// A comment on a function names the source that it stands for: `a`, `b` and `test` depend on the model, and `value`
+/// is captured.
 public enum _PredicateNodes {
   /// A captured value as a node of its own.
   public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
@@ -65,18 +68,22 @@ public enum _PredicateNodes {
 
   // MARK: - Types
 
+  /// `a is T`.
   public static func typeCheck<E: PredicateExpression, T>(
     _ value: E, _ type: T.Type
   ) -> PredicateExpressions.TypeCheck<E, T> { .init(value) }
+  /// `a as? T`.
   public static func conditionalCast<E: PredicateExpression, T>(
     _ value: E, _ type: T.Type
   ) -> PredicateExpressions.ConditionalCast<E, T> { .init(value) }
+  /// `a as! T`.
   public static func forceCast<E: PredicateExpression, T>(
     _ value: E, _ type: T.Type
   ) -> PredicateExpressions.ForceCast<E, T> { .init(value) }
 
   // MARK: - Predicates and expressions
 
+  /// `value.evaluate(a)`.
   public static func evaluate<each I: PredicateExpression>(
     value: Foundation.Predicate<repeat (each I).Output>, _ input: repeat each I
   )
@@ -86,6 +93,7 @@ public enum _PredicateNodes {
   {
     .init(_SteadExpressions.Captured(value), repeat each input)
   }
+  /// `value.evaluate(a)`.
   public static func evaluate<each I: PredicateExpression, Output>(
     value: Expression<repeat (each I).Output, Output>, _ input: repeat each I
   )
@@ -100,18 +108,21 @@ public enum _PredicateNodes {
 
   // MARK: - Subscripts
 
+  /// `a[b]`.
   public static func element<C: PredicateExpression, I: PredicateExpression>(
     _ collection: C, _ index: I
   ) -> PredicateExpressions.CollectionIndexSubscript<C, I>
   where C.Output: Collection, I.Output == C.Output.Index {
     PredicateExpressions.build_subscript(collection, index)
   }
+  /// `a[b]`.
   public static func element<C: PredicateExpression, K: PredicateExpression, V>(
     _ dictionary: C, _ key: K
   ) -> PredicateExpressions.DictionaryKeySubscript<C, K, V>
   where C.Output == [K.Output: V], K.Output: Hashable {
     PredicateExpressions.build_subscript(dictionary, key)
   }
+  /// `a[b]`.
   public static func element<C, K, D>(
     _ dictionary: C, _ key: K, default value: D
   ) -> PredicateExpressions.DictionaryKeyDefaultValueSubscript<C, K, D>
@@ -136,12 +147,14 @@ public struct _NoPredicateValue<Output>: StandardPredicateExpression {
 // Nodes that the expansion of `#Predicate` makes: arithmetic. Each function takes a value from outside the
 // predicate as it is written, so that literals get their types from the other operand.
 extension _PredicateNodes {
+  /// `a + b`, `-` or `*`.
   public static func arithmetic<L, R>(
     _ left: L, _ right: R, _ operation: PredicateExpressions.ArithmeticOperator
   ) -> PredicateExpressions.Arithmetic<L, R>
   where L: PredicateExpression, R: PredicateExpression, L.Output: Numeric, L.Output == R.Output {
     PredicateExpressions.build_Arithmetic(lhs: left, rhs: right, op: operation)
   }
+  /// `a + value`, `-` or `*`.
   public static func arithmetic<L>(
     _ left: L, value: L.Output,
     _ operation: PredicateExpressions.ArithmeticOperator
@@ -150,6 +163,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_Arithmetic(
       lhs: left, rhs: PredicateExpressions.Value(value), op: operation)
   }
+  /// `value + a`, `-` or `*`.
   public static func arithmetic<R>(
     value: R.Output, _ right: R,
     _ operation: PredicateExpressions.ArithmeticOperator
@@ -159,18 +173,21 @@ extension _PredicateNodes {
       lhs: PredicateExpressions.Value(value), rhs: right, op: operation)
   }
 
+  /// `a / b`.
   public static func quotient<L, R>(_ left: L, _ right: R) -> PredicateExpressions.IntDivision<L, R>
   where
     L: PredicateExpression, R: PredicateExpression, L.Output: BinaryInteger, L.Output == R.Output
   {
     PredicateExpressions.build_Division(lhs: left, rhs: right)
   }
+  /// `a / value`.
   public static func quotient<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.IntDivision<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: BinaryInteger {
     PredicateExpressions.build_Division(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value / a`.
   public static func quotient<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.IntDivision<PredicateExpressions.Value<R.Output>, R>
@@ -178,6 +195,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_Division(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a / b`.
   public static func quotient<L, R>(_ left: L, _ right: R)
     -> PredicateExpressions.FloatDivision<L, R>
   where
@@ -185,12 +203,14 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_Division(lhs: left, rhs: right)
   }
+  /// `a / value`.
   public static func quotient<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.FloatDivision<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: FloatingPoint {
     PredicateExpressions.build_Division(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value / a`.
   public static func quotient<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.FloatDivision<PredicateExpressions.Value<R.Output>, R>
@@ -198,6 +218,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_Division(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `a % b`.
   public static func remainder<L, R>(_ left: L, _ right: R)
     -> PredicateExpressions.IntRemainder<L, R>
   where
@@ -205,12 +226,14 @@ extension _PredicateNodes {
   {
     PredicateExpressions.build_Remainder(lhs: left, rhs: right)
   }
+  /// `a % value`.
   public static func remainder<L>(
     _ left: L, value: L.Output
   ) -> PredicateExpressions.IntRemainder<L, PredicateExpressions.Value<L.Output>>
   where L: PredicateExpression, L.Output: BinaryInteger {
     PredicateExpressions.build_Remainder(lhs: left, rhs: PredicateExpressions.Value(value))
   }
+  /// `value % a`.
   public static func remainder<R>(
     value: R.Output, _ right: R
   ) -> PredicateExpressions.IntRemainder<PredicateExpressions.Value<R.Output>, R>
@@ -218,6 +241,7 @@ extension _PredicateNodes {
     PredicateExpressions.build_Remainder(lhs: PredicateExpressions.Value(value), rhs: right)
   }
 
+  /// `-a`.
   public static func unaryMinus<E: PredicateExpression>(
     _ operand: E
   ) -> PredicateExpressions.UnaryMinus<E> where E.Output: SignedNumeric {

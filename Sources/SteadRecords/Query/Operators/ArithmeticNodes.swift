@@ -168,6 +168,7 @@ private enum IntegerOperation {
   func callAsFunction<L: PredicateExpression, R: PredicateExpression>(
     _ left: L, _ right: R
   ) -> CheckedExpression<L.Output>? where L.Output == R.Output {
+    // Floating-point numbers and decimals have NaN instead of traps.
     guard let type = L.Output.self as? any FixedWidthInteger.Type else { return nil }
     func open<I: FixedWidthInteger>(_ type: I.Type) -> CheckedExpression<L.Output> {
       let (left, right) = (left.checkedOrSame(), right.checkedOrSame())

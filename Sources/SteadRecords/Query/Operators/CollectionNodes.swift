@@ -13,6 +13,7 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
       try translation.checkOrder(of: RHS.Output.self)
       return try translation.rangeContains(.constant(.other(range)), value, mode)
     }
+    // A range of integers is a sequence, so the compiler may have chosen this node for it.
     if case .range = collection { return try translation.rangeContains(collection, value, mode) }
     return try translation.contains(collection, value, mode)
   }
@@ -172,6 +173,7 @@ extension PredicateTranslation {
 extension PredicateExpressions.CollectionIndexSubscript: SQLTranslatable {
   /// An index past the end traps in Swift; here it has no value, and the row matches nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    // The keys of `json_each` are indices into the whole array, not into a filtered one.
     guard case .list(let list) = try translation.collection(wrapped), list.condition == nil else {
       throw NotTranslatable("a subscript of a value that isn't a stored array")
     }

@@ -46,6 +46,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
       guard let value = value as? Root.Output else { break }
       return .constant(Constant(value[keyPath: keyPath]))
     case .scalar(let scalar):
+      // An enum's raw value is text in its column, too, but its properties are not those of a string.
       if scalar.encoding == .text, Root.Output.self is any StringProtocol.Type {
         return try text(scalar, translation)
       }
@@ -190,11 +191,13 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
       }
       var row = RowTerm(
         entity: one.entity, id: id, nullability: .either(one.nullability, other.nullability))
+      // Which branch's premise counts depends on the row, so the choice itself has to be an object.
       let canTrap = test.nullability != .never || one.premise != nil || other.premise != nil
       if canTrap { try translation.require(&row) }
       return .row(row)
     }
     let (left, right) = (try translation.scalar(first), try translation.scalar(second))
+    // A choice that may be nil is optional, even if a branch may also trap: NULL cannot say which it is.
     let isOptional = left.nullability == .optional || right.nullability == .optional
     let encoding = if case .constant(.null) = first { right.encoding } else { left.encoding }
     return .scalar(
@@ -229,6 +232,7 @@ extension PredicateExpressions.ExpressionEvaluate: SQLTranslatable {
     else { throw NotTranslatable("an expression that is not known before the query runs") }
     var terms: [Term] = []
     for input in repeat each input { terms.append(try translation.term(input)) }
+    // Parameter packs have no map; the closure's variables are bound in the order of the arguments.
     var keys: [PredicateExpressions.VariableID] = []
     for variable in repeat each inner.variable { keys.append(variable.key) }
     return try translation.binding(keys, to: terms) {

@@ -20,6 +20,7 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
     case .composite(var composite):
       if composite.nullability == .optional { composite.nullability = .undefined }
       return .composite(composite)
+    // Always a trap, which memory turns into no match.
     case .constant(.null): throw NotTranslatable("unwrapping nil")
     case let other: return other
     }
@@ -40,8 +41,10 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
     }
     let left = try translation.term(lhs)
     switch (left, right) {
+    // The left side is known: no SQL is needed for the choice.
     case (.constant(.null), _): return right
     case (.constant, _): return left
+    // `toMany ?? []`: without an owner the relationship has no members, instead of no value.
     case (.rows(var rows), .constant(.other(let value))) where Self.isEmpty(value):
       if let presence = rows.presence {
         rows.condition = "\(presence) AND \(rows.condition)"
@@ -49,12 +52,14 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
       }
       return .rows(rows)
     case (.rows(let rows), _) where rows.presence == nil: return left
+    // `array ?? []`: NULL becomes an empty JSON array, so the list is strict in nothing any more.
     case (.list(var list), .constant(.other(let value))) where Self.isEmpty(value):
       list.json = "coalesce(\(list.json), '[]')"
       list.nullability = .never
       list.strict = 0
       return .list(list)
     case (.row(let one), .row(let other)) where one.entity === other.entity:
+      // A reference to a deleted row is nil, so the right side has to step in for it as well.
       let (first, second) = (try translation.object(left), try translation.object(right))
       var row = RowTerm(
         entity: one.entity,
@@ -92,6 +97,7 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
   /// variable, see ``StrictVariables``, it is NULL by itself where the optional is nil; else a CASE makes it so.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let value = try translation.term(wrapped)
+    // A chain on nil is nil, whatever follows.
     if case .constant(.null) = value { return value }
     let bit = translation.newStrictVariable()
     let result = try translation.binding(variable, to: value.unwrapped(bit), mode) {
@@ -134,8 +140,10 @@ extension PredicateTranslation {
     let presence = try presence(of: value)
     switch result {
     case .scalar(var scalar):
+      // Without the CASE the result would have a value although the optional is nil.
       if scalar.strict & bit == 0, let presence {
         scalar.sql = "CASE WHEN \(presence) THEN \(scalar.sql) END"
+        // A CASE is no column: no index serves it.
         scalar.isColumn = false
         scalar.strict = 0
       }
@@ -153,6 +161,7 @@ extension PredicateTranslation {
         row.condition = row.condition.map { "\(presence) AND \($0)" } ?? presence
       }
       row.strict = row.strict & ~bit | value.strict
+      // A trap within the chain has become nil of the whole chain; see the exceptions in Documentation/Predicates.md.
       (row.nullability, row.premise) = (.optional, nil)
       return .row(row)
     case .rows(var rows):

@@ -53,9 +53,11 @@ extension PredicateTranslation {
     guard let model = type as? any PersistentModel.Type, let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast of \(row.entity.name) to \(type)") }
     if target === row.entity { return .always }
+    // Classes of different hierarchies share no object.
     guard target.rootIndex == row.entity.rootIndex, let own = row.entity.discriminator else {
       return nil
     }
+    // An upcast: each object of the class is one of the superclass.
     if target.familyDiscriminators.contains(own) { return .always }
     let family = target.familyDiscriminators.map { SQLFragment(sql: String($0)) }
     let kind = column("_entity", of: row)
@@ -73,6 +75,7 @@ extension PredicateTranslation {
       let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast to \(type)") }
     switch try cast(row, to: type) {
+    // `as!` of an optional traps on nil, although each object would pass.
     case .always: if row.nullability == .optional, nullability == .undefined { try require(&row) }
     case nil where nullability == .undefined: throw NotTranslatable("a cast that always fails")
     case nil: return .constant(.null)

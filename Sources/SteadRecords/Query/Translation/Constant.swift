@@ -17,6 +17,7 @@ enum Constant {
   init<T>(_ value: T) {
     // The commonest types first: a cast to a protocol costs more than all the rest.
     if T.self == String.self {
+      // The types are the same, as just compared; a cast by `as?` would go through the runtime.
       self = .scalar(.text(unsafeBitCast(value, to: String.self)), .text)
     } else if T.self == Int.self {
       self = .scalar(.integer(Int64(unsafeBitCast(value, to: Int.self))), .integer)

@@ -26,6 +26,7 @@ struct ListParameter {
   ///
   /// - Throws: ``NotTranslatable`` if the elements have several encodings, or one that SQL cannot compare.
   init(_ collection: Any, in translation: PredicateTranslation) throws {
+    // The commonest type, without a box for each element.
     if let integers = collection as? [Int] {
       for value in integers { append(String(value), .integer) }
     } else if let sequence = collection as? any Sequence, !(collection is any StringProtocol) {
@@ -59,6 +60,7 @@ struct ListParameter {
       append(String(PredicateTranslation.noRow), .opaque)
       identifiers.append(identifier)
     case .scalar(let value, let encoding):
+      // One encoding decides how all elements are read back.
       if let known = self.encoding, known != encoding {
         throw NotTranslatable("a captured collection of several types")
       }

@@ -56,6 +56,7 @@ extension PredicateTranslation {
 
   /// Whether there are no elements. Without a filter JSON's own length answers that, without reading the elements.
   func isEmpty(_ list: ListTerm) -> Term {
+    // A filtered array has to be read; JSON's length is that of all elements.
     if list.condition != nil {
       return valued("NOT EXISTS (SELECT 1 FROM \(source(of: list)))", list.value)
     }
@@ -103,6 +104,7 @@ extension PredicateTranslation {
     of list: ListTerm, where condition: SQLFragment? = nil, order: SQLFragment,
     nullability: Nullability
   ) -> Term {
+    // Whatever uses this term throws, since it is no value.
     guard case .scalar(let element) = try? element(of: list) else {
       return .constant(.other(NotTranslatable("an element of an array of structs")))
     }
@@ -127,6 +129,7 @@ extension PredicateTranslation {
     // SQLite may parse a decimal fraction with an error in the last bit.
     case (.real, .codable), (.date, .codable):
       sql = "stead_real(\(list.json) -> \(SQLName(list.alias, "fullkey")))"
+    // The parameter has the bits of the number as an integer.
     case (.real, .parameter), (.date, .parameter): sql = "stead_double(\(value))"
     case (.uuid, .codable): sql = "stead_uuid(\(value))"
     case (.uuid, .parameter), (.data, .parameter): sql = "stead_blob(\(value))"
@@ -179,6 +182,7 @@ extension PredicateTranslation {
     case .constant(.other(let value)):
       return try isElement(element, of: ListParameter(value, in: self), mode)
     case .rows(let rows):
+      // The members' own key, so that the test within EXISTS is an equality of two keys.
       let member = try object(self.element(of: rows))
       let test = try scalar(
         exists(rows, where: objectEquality(member, try object(element), false, .condition)))
@@ -216,10 +220,12 @@ extension PredicateTranslation {
     _ function: String, _ text: Term, _ prefix: Term, _ mode: TranslationMode
   ) throws -> Term {
     let test = try textTest(function, try scalar(text), try scalar(prefix))
+    // Only a condition of WHERE can use an index.
     guard mode.nullIsFalse, case .scalar(let column) = text, column.isColumn,
       case .scalar(let value) = test, let start = prefix.constantText, let last = start.utf8.last,
       last < 0x7E, CanonicalSpellings.all(of: start)?.count == 1
     else { return test }
+    // The least string that is greater than all strings with the prefix, by SQLite's comparison of bytes.
     let end = String(start.dropLast()) + String(Unicode.Scalar(last + 1))
     guard end.utf8.count == start.utf8.count else { return test }
     return .boolean(
@@ -235,6 +241,7 @@ extension PredicateTranslation {
     let element = try scalar(element)
     let (value, nullability) = (element.operand, element.nullability)
     let collation = collation(of: element.encoding, isPlain: list.isPlain)
+    // A nil in the collection matches nil alone; a value that cannot be nil ignores it.
     let acceptsNil = list.hasNil && nullability == .optional
     if list.count == 0 {
       return acceptsNil ? .boolean("\(value) IS NULL") : valued(.no, element)

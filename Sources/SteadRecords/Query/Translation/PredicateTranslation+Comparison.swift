@@ -8,6 +8,7 @@ extension PredicateTranslation {
   func equality(
     _ left: Term, _ right: Term, isNegated: Bool, _ mode: TranslationMode
   ) throws -> Term {
+    // First of all, since a comparison with NULL by `=` is never true.
     if case .constant(.null) = right { return try nilTest(left, isNegated: isNegated) }
     if case .constant(.null) = left { return try nilTest(right, isNegated: isNegated) }
     if isObject(left) || isObject(right) {
@@ -58,6 +59,7 @@ extension PredicateTranslation {
     if left.isNotANumber(leftTerm) || right.isNotANumber(rightTerm) {
       return valued(isNegated ? .yes : .no, left, right)
     }
+    // Not negated: NOT IN would accept references to deleted rows, which are in no subquery's result.
     if mode.nullIsFalse, !isNegated, rightTerm.isConstant, let lookup = left.lookup {
       return try indexed(lookup, left, right, rightTerm)
     }
@@ -98,6 +100,7 @@ extension PredicateTranslation {
     let isOptional = left.nullability == .optional || right.nullability == .optional
     let bothOptional = left.nullability == .optional && right.nullability == .optional
     let sql: SQLFragment
+    // `<>` leaves out rows with nil, `=` misses nil == nil, and both are NULL where the exact value is wanted.
     if isOptional, isNegated || bothOptional || !mode.nullIsFalse {
       sql =
         "\(left.operand) \(SQLFragment(sql: isNegated ? "IS NOT" : "IS")) \(right.operand)"
@@ -154,7 +157,9 @@ extension PredicateTranslation {
       let spellings = CanonicalSpellings.all(of: text)
     else { return comparison(left, right, " COLLATE stead_canonical", isNegated, mode) }
     if spellings.count == 1 { return comparison(left, right, "", isNegated, mode) }
+    // The side that is not the constant.
     let column = rightTerm.constantText == nil ? right : left
+    // IN and NOT IN are NULL for nil. Only where NULL counts as false is that right, and for IN alone.
     let isDirect = column.nullability != .optional || mode.nullIsFalse && !isNegated
     guard isDirect else {
       return comparison(left, right, " COLLATE stead_canonical", isNegated, mode)
@@ -203,6 +208,7 @@ extension PredicateTranslation {
   func order(_ leftTerm: Term, _ op: OrderOperator, _ rightTerm: Term) throws -> Term {
     let (left, right) = (try scalar(leftTerm), try scalar(rightTerm))
     let nullability = Nullability.either(left.nullability, right.nullability)
+    // By canonical equivalence and by scalar values, as Swift orders strings.
     let collation: SQLFragment
     switch left.encoding {
     case .text: collation = " COLLATE stead_canonical"

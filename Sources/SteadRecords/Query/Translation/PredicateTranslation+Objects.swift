@@ -89,6 +89,7 @@ extension PredicateTranslation {
   ) -> SQLFragment {
     if let one = left.entity, let other = right.entity, one.rootIndex != other.rootIndex {
       // Objects of different tables; only two nils are equal.
+      // One of them always exists, and it equals no object of another table.
       guard left.mayBeNull, right.mayBeNull else { return isNegated ? .yes : .no }
       let bothNull: SQLFragment = "(\(absence(of: left)) AND \(absence(of: right)))"
       return isNegated ? "NOT \(bothNull)" : bothNull
@@ -96,6 +97,8 @@ extension PredicateTranslation {
     let (one, other) = (operand(left, beside: right), operand(right, beside: left))
     let mayBeNull = left.mayBeNull || right.mayBeNull
     if isNegated { return "\(one) \(mayBeNull ? "IS NOT" : "<>") \(other)" }
+    // `=` returns NULL if one side is NULL; that is false in a condition. Of two sides that may be NULL it would miss
+    // nil == nil.
     let isPlain = !(left.mayBeNull && right.mayBeNull) && mode.nullIsFalse || !mayBeNull
     return "\(one) \(isPlain ? "=" : "IS") \(other)"
   }
@@ -108,6 +111,7 @@ extension PredicateTranslation {
     guard object.mayBeGone else { return object.number }
     // A number that equals that of an existing row is not gone itself, unless it is of another class.
     if !object.isConstant {
+      // The other side decides: if it exists, an equal key exists; a constant is looked up on its own side.
       let isDecided = !other.mayBeNull && (!other.mayBeGone || other.isConstant)
       return isDecided ? object.number : existing(object)
     }
@@ -122,9 +126,11 @@ extension PredicateTranslation {
     _ row: RowTerm, among list: ListParameter, _ mode: TranslationMode
   ) throws -> Term {
     let object = try object(.row(row))
+    // A failed `as?` is nil. Behind `!` it is a trap, which the premise covers.
     let nullability = row.condition == nil || row.premise != nil ? row.nullability : .optional
     let acceptsNil = list.hasNil && nullability == .optional
     let numbers = list.rows(of: row.entity, in: self)
+    // The answer is known without a query.
     if list.count == 0 {
       return isIn(row, acceptsNil ? absence(of: object) : .no, .never, acceptsNil ? .exact : mode)
     }

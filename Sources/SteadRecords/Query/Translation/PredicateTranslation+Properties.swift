@@ -36,6 +36,7 @@ extension PredicateTranslation {
     func identifiers<M: PersistentModel>(_ type: M.Type) -> [AnyKeyPath] {
       [\M.persistentModelID, \M.id]
     }
+    // The cast is cheap, while making the two key paths to compare with is not.
     guard keyPath is any IdentifierKeyPath else { return false }
     return identifiers(type).contains(keyPath)
   }
@@ -75,6 +76,7 @@ extension PredicateTranslation {
           sql: column, encoding: encoding, nullability: nullability, strict: row.strict,
           isColumn: row.alias != nil && row.condition == nil,
           lookup: lookup(property.column ?? property.name, of: row)))
+    // Generated columns are read under the row's alias, and not of a row that may be absent.
     case .composite:
       return .composite(
         CompositeTerm(
@@ -92,6 +94,7 @@ extension PredicateTranslation {
   /// How equality with the column can be asked the other way round, if the row is reached over a foreign key of the
   /// query's own row.
   private func lookup(_ column: String, of row: RowTerm) -> Scalar.Lookup? {
+    // Only one step: the key has to be a column of a row that is in the FROM clause.
     guard row.alias == nil, row.isColumn, row.condition == nil else { return nil }
     return Scalar.Lookup(
       key: row.id, table: SQLName(row.entity.table), column: SQLName("r", column))
@@ -100,6 +103,7 @@ extension PredicateTranslation {
   /// The SQL of a column of an object's row: the column itself where the row has an alias, else a scalar subquery by
   /// primary key.
   func column(_ name: String, of row: RowTerm) -> SQLFragment {
+    // The row's table is not in the FROM clause. SQLite answers a subquery by primary key with one look-up.
     guard let alias = row.alias else {
       related.insert(row.entity.index)
       let value: SQLFragment =
@@ -139,6 +143,8 @@ extension PredicateTranslation {
         order: Self.sortTerms(SQLName(alias, HiddenColumn.order(of: key)), in: alias),
         presence: presence)
     case .join(let name, let owner, let target):
+      // A pair's table joined to the members' table: the order of a many-to-many relationship is a column of the
+      // pair.
       let join = newAlias()
       return RowsTerm(
         entity: entity, alias: alias,

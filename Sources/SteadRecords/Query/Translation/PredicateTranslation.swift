@@ -37,6 +37,7 @@ final class PredicateTranslation {
   func term<E: PredicateExpression>(
     _ expression: E, _ mode: TranslationMode = .exact
   ) throws -> Term {
+    // Nodes of other packages, and of a later Foundation.
     guard let expression = TranslatedNodes.translatable(expression) else {
       throw NotTranslatable("\(E.self) cannot be expressed in SQL")
     }
@@ -82,6 +83,7 @@ final class PredicateTranslation {
 
   /// The term that a variable stands for.
   func variable(_ key: PredicateExpressions.VariableID) throws -> Term {
+    // The innermost binding wins.
     for variable in variables.reversed() where variable.key == key { return variable.term }
     throw NotTranslatable("a variable that is not bound")
   }

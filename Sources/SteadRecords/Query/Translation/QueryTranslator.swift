@@ -36,6 +36,7 @@ struct QueryTranslator {
         let terms = try sortBy.map { try SortTranslator(translation, row).order($0) }
         result.order = .joined(terms, by: ", ")
       } catch let error as NotTranslatable {
+        // All of the order is left to memory: rows sorted by some of the terms would have to be sorted again.
         result.orderIsExact = false
         result.reasons.append(error.reason)
       }

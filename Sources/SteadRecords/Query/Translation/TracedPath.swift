@@ -41,6 +41,7 @@ enum TracedPath {
   private static func trace(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {
+    // An object without a row: its properties have placeholders, and reading one marks it as probed.
     let root = entity.type.init(_row: .empty)
     let subject: Any = root
     var (current, currentEntity) = (root, entity)
@@ -53,6 +54,7 @@ enum TracedPath {
       guard let index = state.pointee.extra?.probed else { return nil }
       indices.append(index)
       let property = currentEntity.properties[index]
+      // The path ends here if it returns the property's type, or if nothing can lie behind the property.
       guard case .toOne(let destination) = property.kind, !isValue(of: property, keyPath) else {
         let isStored =
           isValue(of: property, keyPath)
@@ -62,6 +64,7 @@ enum TracedPath {
       }
       currentEntity = layout.entities[destination]
       let next = currentEntity.type.init(_row: .empty)
+      // The next read of the whole path goes one step further.
       current.setContent(.toOne(.model(next)), at: index)
       current = next
     }
@@ -87,6 +90,7 @@ enum TracedPath {
       $0.value == property.index && $0.key is any WritableTracedPath
     }
     let samples = samples(of: property.valueType)
+    // One sample could be returned by chance.
     guard samples.count > 1, let path = stored?.key as? any WritableTracedPath else { return false }
     return path.returnsSamples(keyPath, subject, owner, samples)
   }
