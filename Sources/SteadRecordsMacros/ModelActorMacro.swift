@@ -53,7 +53,7 @@ extension DeclGroupSyntax {
 struct ModelActorDeclaration {
   /// `public`, `package`, or nothing.
   var access: String
-  /// Whether the actor leaves `init(modelContainer:)` to the macro.
+  /// Whether the macro adds `init(modelContainer:)`: the actor has none, and no stored property without a value.
   var needsInitializer: Bool
 
   /// Reads an actor's declaration.

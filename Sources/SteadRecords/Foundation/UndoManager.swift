@@ -70,6 +70,8 @@
 
     private var hasOpenActions: Bool { openGroups.contains { !$0.isEmpty } }
 
+    // MARK: - Groups
+
     /// Opens a group; what is registered until it is closed is undone together.
     open func beginUndoGrouping() {
       if groupingLevel > 0 { post(.NSUndoManagerCheckpoint) }
@@ -122,6 +124,8 @@
       endUndoGrouping()
     }
 
+    // MARK: - Registering
+
     /// Stops recording actions until ``enableUndoRegistration()`` is called as often as this was.
     open func disableUndoRegistration() { disableCount += 1 }
 
@@ -161,6 +165,8 @@
       openGroups.last?.entries.append(.action(UndoAction(target: target, perform: perform)))
       if isOwnStep { endUndoGrouping() }
     }
+
+    // MARK: - Undoing and redoing
 
     /// Closes the open group, if there is one, and undoes the last step; does nothing if there is none.
     ///
@@ -220,6 +226,8 @@
       (openGroups, phase) = outer
     }
 
+    // MARK: - Removing actions
+
     /// Forgets all actions, closes all groups, and records actions again.
     open func removeAllActions() {
       undoStack = []
@@ -237,6 +245,8 @@
       undoStack.removeAll(where: \.isEmpty)
       redoStack.removeAll(where: \.isEmpty)
     }
+
+    // MARK: - Names
 
     /// The group that ``undo()`` would undo.
     private var undoGroup: UndoGroup? {
@@ -280,6 +290,8 @@
     open func redoMenuTitle(forUndoActionName actionName: String) -> String {
       actionName.isEmpty ? "Redo" : "Redo \(actionName)"
     }
+
+    // MARK: - Reports and notifications
 
     private static func report(_ message: String) {
       Report.problem(.recordsFailed, subject: "UndoManager", message: message)

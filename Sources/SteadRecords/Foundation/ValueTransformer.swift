@@ -51,6 +51,8 @@
     }
   }
 
+  // MARK: - Transformers by name
+
   /// Gives ``ValueTransformer`` an initialiser that returns an existing object; only the extension of a protocol that
   /// is not limited to classes may assign `self`.
   public protocol _RegisteredByName {}
@@ -109,6 +111,8 @@
       }
     }
   }
+
+  // MARK: - Foundation's own transformers
 
   /// Foundation's transformer of this name.
   private final class NegateBooleanTransformer: ValueTransformer {

@@ -142,6 +142,8 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
+// MARK: - Names of properties
+
 /// The properties that a group of changes names, without their model's type.
 class PropertyNames {
   /// nil for those that the model no longer has.
@@ -164,6 +166,8 @@ final class KeyPathNames<Model: PersistentModel>: PropertyNames {
     super.init(properties)
   }
 }
+
+// MARK: - Old values
 
 /// What the properties of some rows were before a transaction.
 private struct OldValues {
@@ -196,6 +200,8 @@ private struct OldValues {
     return HistoryTombstone(values)
   }
 }
+
+// MARK: - Groups of changes
 
 /// Changes of one kind to rows of one entity: what is written as one element of the string.
 struct ChangeGroup {
@@ -230,6 +236,8 @@ extension ChangeParser {
     return group
   }
 }
+
+// MARK: - Building changes
 
 /// Collects the changes of one transaction.
 private struct ChangeBuilder {
@@ -332,6 +340,8 @@ private struct ChangeBuilder {
   }
 }
 
+// MARK: - Merging updates
+
 /// Merges the updates of one object. SQL of other programs, or several groups, may have updated it several times.
 private enum UpdateMerging {
   /// The changes, with later updates of an object merged into its first one.
@@ -380,6 +390,8 @@ extension DefaultHistoryUpdate: MergeableUpdate {
       stamp: max(stamp, other.stamp))
   }
 }
+
+// MARK: - Values
 
 /// Decodes the value of an attribute from what its column held.
 private enum PreservedValue {

@@ -38,7 +38,7 @@ public protocol HistoryInsert<Model>: Sendable {
   var transactionIdentifier: TransactionIdentifier { get }
 }
 
-/// An object that was inserted into a store of this package.
+/// An insert of an object into a store of this package.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   public let changeIdentifier: Int64
   public let changedPersistentIdentifier: PersistentIdentifier
@@ -49,7 +49,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
 
 // MARK: - Updates
 
-/// An object whose properties were changed.
+/// An object whose properties were changed. All changes of one transaction to an object are one update.
 public protocol HistoryUpdate<Model>: Sendable {
   associatedtype Model: PersistentModel
   associatedtype ChangeIdentifier: Hashable & Sendable
@@ -74,7 +74,13 @@ extension HistoryUpdate {
   }
 }
 
-/// An object of a store of this package whose properties were changed.
+/// An update of an object of a store of this package.
+///
+/// ```swift
+/// if update.containsAttribute(\.name), let old = update.oldValue(of: \.name) as? String {
+///   print("was \(old)")
+/// }
+/// ```
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
   public let changeIdentifier: Int64
   public let changedPersistentIdentifier: PersistentIdentifier
@@ -113,7 +119,7 @@ public protocol HistoryDelete<Model>: Sendable {
   var tombstone: HistoryTombstone<Model> { get }
 }
 
-/// An object that was deleted from a store of this package.
+/// A deletion of an object from a store of this package.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
   public let changeIdentifier: Int64
   public let changedPersistentIdentifier: PersistentIdentifier

@@ -144,6 +144,8 @@ public final class HistoryObserver: Observable, Sendable {
   }
 }
 
+// MARK: - Scanning
+
 /// Searches a store's history for a transaction by some authors that changes some entities.
 private struct HistoryScan {
   let after: Int64

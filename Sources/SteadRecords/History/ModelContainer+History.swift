@@ -4,14 +4,19 @@ import SteadFiles
 extension ModelContainer {
   /// A read-only container with the stores' contents after a transaction.
   ///
+  /// ```swift
+  /// let past = try container.asOf(transaction.token)
+  /// let names = try ModelContext(past).fetch(FetchDescriptor<Trip>()).map(\.name)
+  /// ```
+  ///
   /// Its objects have the identifiers that they had, and its history ends with the transaction. It is a copy in a
   /// temporary directory, which is removed with the container, or when the process ends. It costs a read and a write of the whole stores, and a
   /// deletion or an insert for each row that was changed since. Files of external storage are the store's own.
   /// Ephemeral attributes may have later values.
   ///
-  /// Throws `oldValuesMissing` unless all stores keep old values, which custom ones do not; `historyTokenExpired` if
-  /// the old values begin after the transaction; `invalidTransactionFetchRequest` for a token of other stores; and what
-  /// copying a file throws.
+  /// - Throws: `SwiftDataError`: `oldValuesMissing` unless all stores keep old values, which custom ones do not;
+  ///   `historyTokenExpired` if the old values begin after the transaction; `invalidTransactionFetchRequest` for a
+  ///   token of other stores; and what copying a file throws.
   public func asOf(_ token: DefaultHistoryToken) throws -> ModelContainer {
     guard customStores.isEmpty else {
       throw SwiftDataError(
@@ -33,18 +38,18 @@ extension ModelContainer {
     ) { _ in nil }
   }
 
-  /// Restores all stores, except custom ones, to their state after a transaction, and returns the place of the
-  /// restoration in the history.
+  /// Restores all stores, except custom ones, to their state after a transaction, and returns the position of
+  /// the restoration in the history.
   ///
   /// The restoration is a transaction in each store, so it can be undone as well. Objects that were deleted since exist
   /// again with their identifiers; those that were inserted since are gone. Contexts see it as a save of another
   /// context. To undo the last transaction, restore to the token of the one before it.
   ///
-  /// Costs a write for each row that was changed since, ten times one of a save, and a look at the names of all large
+  /// Costs a write for each row that was changed since, ten times one of a save, and a read of the names of all large
   /// values. Several stores are written one after the other; if one throws, those before it are restored.
   ///
   /// - Parameters:
-  ///   - token: The place in the history to go back to.
+  ///   - token: The position in the history to go back to.
   ///   - author: The author of the transaction.
   /// - Throws: `SwiftDataError`: `oldValuesMissing` unless the stores keep old values, and for a store in memory;
   ///   `historyTokenExpired` if these begin after the transaction; `invalidTransactionFetchRequest` for a token of
@@ -81,7 +86,7 @@ extension ModelContainer {
 // MARK: - Readers
 
 extension ModelContainer {
-  /// The positions of the named readers in the history.
+  /// The positions of the named readers in the history: up to where each has handled it.
   ///
   /// Throws what reading the stores throws.
   public var historyReaders: [String: DefaultHistoryToken] {
@@ -101,7 +106,7 @@ extension ModelContainer {
 
   /// Keeps the history after a token until a named reader has handled more of it.
   ///
-  /// The name and the place are stored in the stores, so that any program that trims the history respects them. Call it
+  /// The name and the position are stored in the stores, so that any program that trims the history respects them. Call it
   /// with each token that the reader has handled: a reader that never returns keeps the history forever, unless
   /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` ignores readers. Costs a commit in each store.
   ///
@@ -111,7 +116,7 @@ extension ModelContainer {
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
       let position = token.map { $0.number(in: store.identity.identifier) } ?? 0
-      // The token of a save names the stores that it wrote to; the others' places stay.
+      // The token of a save names the stores that it wrote to; the others' positions stay.
       guard let number = position else { continue }
       try store.maintain {
         try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
@@ -128,10 +133,11 @@ extension ModelContainer {
     }
   }
 
-  /// Removes the history that the configurations' limits do not keep, now.
+  /// Removes the history that the configurations' limits do not keep, now. A save does the same from time to time.
   ///
-  /// Tokens before the removed part expire. Without limits nothing is removed. Throws `readOnlyStore` for a store that
-  /// cannot be written.
+  /// Tokens before the removed part expire. Without limits nothing is removed.
+  ///
+  /// - Throws: `SwiftDataError` `readOnlyStore` for a store that cannot be written.
   public func trimHistory() throws {
     for store in ownStores { try store.trimHistory() }
   }

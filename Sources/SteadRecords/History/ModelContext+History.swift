@@ -4,12 +4,22 @@ import SteadSQLite
 extension ModelContext {
   /// The transactions that match, of all stores of the container.
   ///
-  /// Costs a look at each row of the history after the greatest token that the predicate names, so name the last one
+  /// ```swift
+  /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+  /// if let token { descriptor.predicate = #Predicate { $0.token > token } }
+  /// for transaction in try context.fetchHistory(descriptor) {
+  ///   handle(transaction.changes)
+  ///   token = transaction.token
+  /// }
+  /// ```
+  ///
+  /// Costs a read of each row of the history after the greatest token that the predicate names, so name the last one
   /// that you have handled. Unsaved changes are not part of any transaction.
   ///
-  /// Throws `SwiftDataError.historyTokenExpired` if transactions after a token of the predicate were deleted, or if the
-  /// token is newer than the store, which was restored from a backup; `unreadableStore` if the history was damaged,
-  /// `invalidTransactionFetchRequest` for transactions of a store of another kind, and what the predicate throws.
+  /// - Throws: `SwiftDataError`: `historyTokenExpired` if transactions after a token of the predicate were deleted,
+  ///   or if the token is newer than the store, which was restored from a backup; `unreadableStore` if the history
+  ///   was damaged; `invalidTransactionFetchRequest` for transactions of a type that no store has. What the predicate
+  ///   throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
     let given = try container.customStores.compactMap { try $0?.fetchHistory(descriptor) }
@@ -27,8 +37,10 @@ extension ModelContext {
   /// Deletes the transactions that match, from all stores of the container, and commits immediately.
   ///
   /// Tokens of earlier transactions expire. The numbering of transactions continues. Several stores are written one
-  /// after the other; if one throws, those before it have lost theirs. Throws `readOnlyStore` for a store that cannot
-  /// be written, and what ``fetchHistory(_:)`` throws.
+  /// after the other; if one throws, those before it have lost theirs.
+  ///
+  /// - Throws: `SwiftDataError` `readOnlyStore` for a store that cannot be written, and what ``fetchHistory(_:)``
+  ///   throws.
   public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
     let done = try container.customStores.compactMap { try $0?.deleteHistory(descriptor) }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
@@ -38,6 +50,8 @@ extension ModelContext {
     try HistorySearch(stores: container.ownStores, descriptor: descriptor).delete()
   }
 }
+
+// MARK: - Searching
 
 /// Finds the transactions that a descriptor describes in this package's stores.
 private struct HistorySearch {

@@ -213,6 +213,8 @@ struct PlanMigration {
   }
 }
 
+// MARK: - Stages
+
 extension MigrationStage {
   /// The version that the stage starts from.
   var from: any VersionedSchema.Type {

@@ -109,6 +109,8 @@ struct StageRun {
   }
 }
 
+// MARK: - Rows of stages
+
 extension ModelContainer {
   /// The store of an entity; nil if the container has none for it.
   func store(of entity: EntityLayout) -> RecordStore? {

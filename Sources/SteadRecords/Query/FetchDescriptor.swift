@@ -21,7 +21,8 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// The number of objects to skip. SQLite still steps over them, so a late page costs as much as all before it.
   public var fetchOffset: Int?
   /// Whether unsaved changes of the context are included; true by default. Pending objects of the fetched class are
-  /// matched in memory.
+  /// matched in memory. If the predicate or the order reads another class with unsaved changes, both are evaluated on
+  /// objects, which reads every row.
   public var includePendingChanges = true
   /// The properties to read immediately; each of the others is read when it is first used. Empty for all. Has no
   /// effect on classes with subclasses.

@@ -123,6 +123,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   func signals() -> AsyncStream<Void> { streams.make() }
 }
 
+// MARK: - Observing without sections
+
 extension ResultsObserver where SectionName == Never {
   /// Observes a fetch in a context.
   public convenience init(
@@ -159,6 +161,8 @@ extension ResultsObserver where SectionName == Never {
       isolation, by: nil)
   }
 }
+
+// MARK: - Observing in sections
 
 extension ResultsObserver {
   /// Observes a fetch in a context, in sections. SwiftData has this for String and String?.
@@ -198,6 +202,8 @@ extension ResultsObserver {
       isolation, by: sectionBy)
   }
 }
+
+// MARK: - Signals
 
 /// The streams of one observer. They end with it.
 private final class SignalStreams {

@@ -105,18 +105,7 @@ extension VariableDeclSyntax {
 extension ExprSyntax {
   /// The type of a literal, or of a call that spells the type.
   fileprivate var obviousType: String? {
-    switch kind {
-    case .stringLiteralExpr: return "String"
-    case .integerLiteralExpr: return "Int"
-    case .floatLiteralExpr: return "Double"
-    case .booleanLiteralExpr: return "Bool"
-    default: break
-    }
-    let called = self.as(FunctionCallExprSyntax.self)?.calledExpression
-    guard let name = called?.as(DeclReferenceExprSyntax.self)?.baseName.text,
-      name.first?.isUppercase == true
-    else { return nil }
-    return name
+    literalType ?? calledName.flatMap { $0.first?.isUppercase == true ? $0 : nil }
   }
 }
 

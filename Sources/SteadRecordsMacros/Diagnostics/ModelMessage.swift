@@ -4,10 +4,12 @@ import SwiftSyntax
 /// The diagnostics of the macros about a declaration, except those inside predicates. A message says what is refused
 /// and why.
 enum ModelMessage: Equatable {
+  /// `@Model` or another macro for classes on another kind of type.
   case notAClass(macro: String, kind: String, name: String)
   case notAnActor(kind: String, name: String)
   case missingInitializer(model: String)
   case genericClass(model: String)
+  /// `var a, b: Int`, where a macro can only be attached to one of the two.
   case severalBindings
   case lazy(property: String)
   case reference(modifier: String, property: String)
@@ -25,8 +27,10 @@ enum ModelMessage: Equatable {
   case constraintOverOther(macro: String, property: String)
   case reserved(property: String)
   case reservedPrefix(property: String)
+  /// A property named like the module that generated code names.
   case hidesModule
   case hidesMember(property: String)
+  /// A name that Core Data's objects have, so that the model opens no store on Apple's systems.
   case refusedByApple(property: String)
 }
 
@@ -87,6 +91,7 @@ extension ModelMessage: DiagnosticMessage {
     }
   }
 
+  /// Warnings are for code that runs here, and not on Apple's systems or not as it reads.
   var severity: DiagnosticSeverity {
     switch self {
     case .hidesMember, .refusedByApple, .foreignConstraint: .warning
@@ -94,6 +99,7 @@ extension ModelMessage: DiagnosticMessage {
     }
   }
 
+  /// The case's name, so that tests and tools need not compare sentences.
   var diagnosticID: MessageID {
     let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
     return MessageID(domain: "SteadRecords", id: label)

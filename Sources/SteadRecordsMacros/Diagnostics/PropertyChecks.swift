@@ -60,6 +60,8 @@ extension VariableDeclSyntax {
   /// Whether the property is a `let`.
   private var isConstant: Bool { bindingSpecifier.tokenKind == .keyword(.let) }
 
+  // MARK: - One check each
+
   /// The diagnostic for `lazy`, `weak` or `unowned`.
   private func modifierDiagnostic(_ name: String) -> Diagnostic? {
     for modifier in modifiers {
@@ -231,30 +233,15 @@ extension PatternBindingSyntax {
 
   /// The name of the type, or of an array's element, when it is certainly no model.
   var obviousValueType: String? {
-    guard let valueType else { return literalType ?? calledType }
+    guard let valueType else { return initializer?.value.literalType ?? calledType }
     let element = valueType.as(ArrayTypeSyntax.self)?.element ?? valueType
     guard ValueTypes.all.contains(element.plainName) else { return nil }
     return valueType.trimmedDescription
   }
 
-  /// The type of a literal as initial value.
-  private var literalType: String? {
-    switch initializer?.value.kind {
-    case .stringLiteralExpr: "String"
-    case .integerLiteralExpr: "Int"
-    case .floatLiteralExpr: "Double"
-    case .booleanLiteralExpr: "Bool"
-    default: nil
-    }
-  }
-
   /// `Date` of `Date()`.
   private var calledType: String? {
-    let called = initializer?.value.as(FunctionCallExprSyntax.self)?.calledExpression
-    guard let name = called?.as(DeclReferenceExprSyntax.self)?.baseName.text,
-      ValueTypes.all.contains(name)
-    else { return nil }
-    return name
+    initializer?.value.calledName.flatMap { ValueTypes.all.contains($0) ? $0 : nil }
   }
 
   /// Whether the property's type is an array, as far as syntax shows.
@@ -266,5 +253,24 @@ extension PatternBindingSyntax {
   func startsAsNil(constant: Bool) -> Bool {
     guard !constant, let type = typeAnnotation?.type else { return false }
     return type.is(OptionalTypeSyntax.self) || type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+  }
+}
+
+extension ExprSyntax {
+  /// The type of a literal: `String` of `"a"`; nil for anything else.
+  var literalType: String? {
+    switch kind {
+    case .stringLiteralExpr: "String"
+    case .integerLiteralExpr: "Int"
+    case .floatLiteralExpr: "Double"
+    case .booleanLiteralExpr: "Bool"
+    default: nil
+    }
+  }
+
+  /// The name that is called: `Date` of `Date()`; nil for anything else.
+  var calledName: String? {
+    self.as(FunctionCallExprSyntax.self)?.calledExpression.as(DeclReferenceExprSyntax.self)?
+      .baseName.text
   }
 }

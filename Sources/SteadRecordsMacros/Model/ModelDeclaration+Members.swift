@@ -45,6 +45,8 @@ extension ModelDeclaration {
     "nonisolated private static var _$first: Int { \(supermodel.map { "\($0)._$propertyCount" } ?? "0") }"
   }
 
+  // MARK: - Description
+
   private var supermodelMember: String {
     """
     nonisolated \(override)\(access)\(typeMember) var _$supermodel: \
@@ -152,6 +154,8 @@ extension ModelDeclaration {
       SteadRecords._constantOffsets(in: \(name).self, [\(names)])
       """
   }
+
+  // MARK: - Rows
 
   /// `init(_row:)`, which makes an object from a row.
   private var rowInitializer: String {

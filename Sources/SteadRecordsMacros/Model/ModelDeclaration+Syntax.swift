@@ -40,6 +40,8 @@ extension ModelDeclaration {
   }
 }
 
+// MARK: - Conditional compilation
+
 extension MemberBlockItemListSyntax {
   /// The declarations that remain once each `#if` is decided.
   func active(in configuration: (any BuildConfiguration)?) -> [DeclSyntax] {
@@ -61,6 +63,8 @@ extension ModelDeclaration.Constraint {
     arguments = macro.arguments.trimmedDescription
   }
 }
+
+// MARK: - Properties
 
 extension PersistedProperty {
   /// Parses a property; nil if it has no column.
@@ -117,6 +121,8 @@ extension PersistedProperty.Observer {
   }
 }
 
+// MARK: - Which properties are stored
+
 extension VariableDeclSyntax {
   /// Whether the property gets a column.
   var isPersisted: Bool {
@@ -150,6 +156,8 @@ extension PatternBindingSyntax {
     return accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
   }
 }
+
+// MARK: - Attributes and classes
 
 extension AttributeSyntax {
   /// `Model` of `@Model` and of `@SwiftData.Model`.

@@ -26,7 +26,7 @@ extension PersistedProperty {
   ///   - index: The property's index, as generated code spells it.
   ///   - model: The name of its class.
   func accessors(index: String, model: String) -> [String] {
-    let site = "(self, \(index), \(keyPath(of: model)))"
+    let propertyArguments = "(self, \(index), \(keyPath(of: model)))"
     // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
     let isRoot = Int(index) != nil
     let state = isRoot ? ", _$state" : ""
@@ -41,25 +41,25 @@ extension PersistedProperty {
       """,
       """
       get {
-        if _$state.isWatched { SteadRecords._willRead\(site) }
+        if _$state.isWatched { SteadRecords._willRead\(propertyArguments) }
         let _$slot = \(slot)
         return _$slot.read(self, \(index))
       }
       """,
-      setter(index: index, site: site).body(of: "set(_$new)"),
-    ] + (isChangedInPlace ? [modifier(index: index, site: site)] : [])
+      setter(index: index, propertyArguments: propertyArguments).body(of: "set(_$new)"),
+    ] + (isChangedInPlace ? [modifier(index: index, propertyArguments: propertyArguments)] : [])
   }
 
   /// `_modify`, which lends the program the array itself: an append then need not copy it.
-  private func modifier(index: String, site: String) -> String {
+  private func modifier(index: String, propertyArguments: String) -> String {
     """
     _modify {
-      if _$state.isWatched { SteadRecords._willRead\(site) }
+      if _$state.isWatched { SteadRecords._willRead\(propertyArguments) }
       var _$new = \(slot)._lend(self, \(index))
       defer {
-        SteadRecords._willWrite\(site)
+        SteadRecords._willWrite\(propertyArguments)
         SteadRecords._takeBack(_$new, into: SteadRecords._address(of: &\(slot)), self, \(index))
-        SteadRecords._didWrite\(site)
+        SteadRecords._didWrite\(propertyArguments)
       }
       yield &_$new
     }
@@ -69,16 +69,16 @@ extension PersistedProperty {
   /// The statements of `set`, with the observers around the change.
   ///
   /// Invariant: `_willWrite` runs before the old value is read, since it loads the row if it has not been read yet.
-  private func setter(index: String, site: String) -> [String] {
+  private func setter(index: String, propertyArguments: String) -> [String] {
     let usesPrevious = observers.contains { $0.kind == .didSet && $0.parameter != nil }
     // The storage is copied once the object is sure to have its row's values.
     // The old slot is kept until the new one is in place, for the relationship's other side.
     let write =
-      ["SteadRecords._willWrite\(site)", "let _$old = \(slot)"]
+      ["SteadRecords._willWrite\(propertyArguments)", "let _$old = \(slot)"]
       + (usesPrevious ? ["let _$previous = _$old.read(self, \(index))"] : [])
       + [
         "\(slot) = .init(_$new)", "_$old.didReplace(with: _$new, self, \(index))",
-        "SteadRecords._didWrite\(site)",
+        "SteadRecords._didWrite\(propertyArguments)",
       ]
     return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
   }

@@ -24,6 +24,7 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
 
   var severity: DiagnosticSeverity { .error }
 
+  /// The case's name, so that tests and tools need not compare sentences.
   var diagnosticID: MessageID {
     let label = Mirror(reflecting: self).children.first?.label ?? "\(self)"
     return MessageID(domain: "SteadRecords", id: "Predicate.\(label)")
@@ -75,7 +76,7 @@ enum PredicateProblem: DiagnosticMessage, Equatable {
 }
 
 extension PredicateProblem {
-  /// The problem of an expression of a kind that predicates do not support.
+  /// The problem of an expression that predicates do not support.
   init(refusing expression: ExprSyntax) {
     self =
       switch expression.as(ExprSyntaxEnum.self) {
@@ -95,7 +96,7 @@ extension PredicateProblem {
       }
   }
 
-  /// The problem of a statement of a kind that predicates do not support.
+  /// The problem of a statement that predicates do not support.
   init(refusing statement: StmtSyntax) {
     self =
       switch statement.as(StmtSyntaxEnum.self) {
@@ -114,7 +115,8 @@ extension PredicateProblem {
 
 /// The methods that can be called in a predicate.
 enum PredicateMethods {
-  /// Methods with one argument, each with the function that takes the method's name.
+  /// Methods with one argument, each with the function of `_PredicateNodes` that takes the method's name as its last
+  /// argument.
   static let unary: [String: String] = [
     "hasPrefix": "stringTest", "hasSuffix": "stringTest",
     "localizedStandardContains": "stringTest", "localizedCaseInsensitiveContains": "stringTest",
@@ -122,10 +124,10 @@ enum PredicateMethods {
     "localizedStandardCompare": "stringComparison",
     "localizedCaseInsensitiveCompare": "stringComparison",
   ]
-  /// Methods without arguments.
+  /// Methods without arguments, which are functions of the same name.
   static let nullary: Set<String> = ["min", "max"]
 
-  /// Methods with a closure.
+  /// Methods with a closure, which is written in place.
   static let closures: Set<String> = [
     "contains", "allSatisfy", "filter", "first", "count", "flatMap", "map",
   ]

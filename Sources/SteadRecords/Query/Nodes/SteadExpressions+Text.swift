@@ -84,6 +84,7 @@ extension _SteadExpressions.StringTest: StandardPredicateExpression
 where Base: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
 extension _SteadExpressions.StringTest: SQLTranslatable {
+  /// Only a prefix can use an index, see ``PredicateTranslation/prefixTest(_:_:_:_:)``.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     if kind == .hasPrefix {
       return try translation.prefixTest(
@@ -151,6 +152,7 @@ extension _SteadExpressions.StringComparison: StandardPredicateExpression
 where LHS: StandardPredicateExpression, RHS: StandardPredicateExpression {}
 
 extension _SteadExpressions.StringComparison: SQLTranslatable {
+  /// An integer, as `ComparisonResult` has it: the predicate compares it with a captured result.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (left, right) = (try translation.scalar(lhs), try translation.scalar(rhs))
     let method = SQLFragment(sql: String(method.rawValue))

@@ -150,6 +150,7 @@ extension _SteadExpressions.ContainsModel: StandardPredicateExpression
 where Models: StandardPredicateExpression {}
 
 extension _SteadExpressions.IsModel: SQLTranslatable {
+  /// One object is an equality; several are a captured collection of identifiers.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let model = try translation.term(input)
     guard identifiers.count == 1, let only = identifiers.first else {
@@ -257,6 +258,8 @@ extension _SteadExpressions.PredicateEvaluate: StandardPredicateExpression
 where Condition: StandardPredicateExpression, repeat each Input: StandardPredicateExpression {}
 
 extension _SteadExpressions.PredicateEvaluate: SQLTranslatable {
+  /// Translates the captured predicate in place, with its variables bound to the arguments. The mode is passed on, so
+  /// a part of it can be left to memory like a part of this one.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard case .constant(.other(let value)) = try translation.term(predicate),
       let inner = value as? Condition.Output
@@ -270,6 +273,7 @@ extension _SteadExpressions.PredicateEvaluate: SQLTranslatable {
     }
   }
 
+  /// The captured predicate is rebuilt as well if it, or an argument, can trap.
   func checkedNode() -> CheckedExpression<Bool>? {
     let inputs = (repeat (each input).checked())
     var canTrap = false

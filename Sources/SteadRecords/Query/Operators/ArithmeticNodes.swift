@@ -21,49 +21,6 @@ extension PredicateExpressions.Arithmetic: SQLTranslatable {
   }
 }
 
-extension PredicateTranslation {
-  /// The SQL of an operation on two numbers, by a function of this library that checks the result against the type's
-  /// range.
-  ///
-  /// An overflow and a division by zero trap in Swift; here they give NULL, and the row matches nothing. SQLite's own
-  /// operators would turn an overflowing integer into a floating-point number.
-  ///
-  /// - Throws: ``NotTranslatable`` for decimals, and for unsigned 64-bit integers.
-  func arithmetic<Number>(
-    _ type: Number.Type, _ left: Scalar, _ right: Scalar, sign: String, function: String
-  ) throws -> Term {
-    let sql: SQLFragment
-    let encoding: ColumnEncoding
-    if let width = Self.width(of: type) {
-      sql = "stead_integer(\(left.sql) \(SQLFragment(sql: sign)) \(right.sql), \(width))"
-      encoding = .integer
-    } else if type == Double.self || type == CGFloat.self {
-      sql = "\(SQLFragment(sql: function))(\(left.sql), \(right.sql))"
-      encoding = .real
-    } else if type == Float.self {
-      sql = "stead_float(\(SQLFragment(sql: function))(\(left.sql), \(right.sql)))"
-      encoding = .real
-    } else {
-      throw NotTranslatable("arithmetic with \(type)")
-    }
-    let canFail = encoding == .integer
-    return .scalar(
-      Scalar(
-        sql: sql, encoding: encoding,
-        nullability: canFail ? .undefined : .either(left.nullability, right.nullability),
-        strict: left.strict | right.strict))
-  }
-
-  /// The bits of an integer type that SQLite's integers can hold, negative for an unsigned type, as the SQL functions
-  /// take them. Nil for all other types.
-  static func width<Number>(of type: Number.Type) -> SQLFragment? {
-    guard let integer = type as? any FixedWidthInteger.Type else { return nil }
-    let (bits, isSigned) = (integer.bitWidth, integer.isSigned)
-    guard bits < 64 || isSigned else { return nil }
-    return SQLFragment(sql: String(isSigned ? bits : -bits))
-  }
-}
-
 /// The negation of a number, as a multiplication by -1: that has the overflow check of the other operators.
 extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
@@ -130,6 +87,51 @@ extension PredicateExpressions.FloatDivision: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Output>? {
     rebuilt(lhs, rhs) { PredicateExpressions.build_Division(lhs: $0, rhs: $1) }
+  }
+}
+
+// MARK: - The SQL of an operation
+
+extension PredicateTranslation {
+  /// The SQL of an operation on two numbers, by a function of this library that checks the result against the type's
+  /// range.
+  ///
+  /// An overflow and a division by zero trap in Swift; here they give NULL, and the row matches nothing. SQLite's own
+  /// operators would turn an overflowing integer into a floating-point number.
+  ///
+  /// - Throws: ``NotTranslatable`` for decimals, and for unsigned 64-bit integers.
+  func arithmetic<Number>(
+    _ type: Number.Type, _ left: Scalar, _ right: Scalar, sign: String, function: String
+  ) throws -> Term {
+    let sql: SQLFragment
+    let encoding: ColumnEncoding
+    if let width = Self.width(of: type) {
+      sql = "stead_integer(\(left.sql) \(SQLFragment(sql: sign)) \(right.sql), \(width))"
+      encoding = .integer
+    } else if type == Double.self || type == CGFloat.self {
+      sql = "\(SQLFragment(sql: function))(\(left.sql), \(right.sql))"
+      encoding = .real
+    } else if type == Float.self {
+      sql = "stead_float(\(SQLFragment(sql: function))(\(left.sql), \(right.sql)))"
+      encoding = .real
+    } else {
+      throw NotTranslatable("arithmetic with \(type)")
+    }
+    let canFail = encoding == .integer
+    return .scalar(
+      Scalar(
+        sql: sql, encoding: encoding,
+        nullability: canFail ? .undefined : .either(left.nullability, right.nullability),
+        strict: left.strict | right.strict))
+  }
+
+  /// The bits of an integer type that SQLite's integers can hold, negative for an unsigned type, as the SQL functions
+  /// take them. Nil for all other types.
+  static func width<Number>(of type: Number.Type) -> SQLFragment? {
+    guard let integer = type as? any FixedWidthInteger.Type else { return nil }
+    let (bits, isSigned) = (integer.bitWidth, integer.isSigned)
+    guard bits < 64 || isSigned else { return nil }
+    return SQLFragment(sql: String(isSigned ? bits : -bits))
   }
 }
 

@@ -7,6 +7,8 @@ private typealias Node = PredicateExpressions
 
 /// `collection.contains(element)`; a range of integers is such a collection, too.
 extension PredicateExpressions.SequenceContains: SQLTranslatable {
+  /// Dispatches to the form that the collection has: a range, or anything that
+  /// ``PredicateTranslation/contains(_:_:_:)`` knows.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let (collection, value) = (try translation.term(sequence), try translation.term(element))
     if case .constant(.other(let range as any BoundedRange)) = collection {
@@ -25,6 +27,7 @@ extension PredicateExpressions.SequenceContains: SQLTranslatable {
 
 /// `collection.contains { … }`: an EXISTS over the rows or the elements.
 extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
+  /// The closure's variable stands for the row, or for the element of `json_each`, that EXISTS is looking at.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
     case .rows(let rows):
@@ -54,16 +57,6 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
         }
       }
     }
-  }
-}
-
-extension PredicateTranslation {
-  /// The term of a collection. A captured one becomes an array in a parameter, which is read like an array in a
-  /// column.
-  func collection<E: PredicateExpression>(_ expression: E) throws -> Term {
-    let term = try term(expression)
-    guard case .constant(.other(let value)) = term, value is any Collection else { return term }
-    return .list(try ListParameter(value, in: self).list(alias: newAlias()))
   }
 }
 
@@ -149,22 +142,6 @@ extension PredicateExpressions.SequenceMinimum: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? { rebuilt(elements) { Node.build_min($0) } }
-}
-
-extension PredicateTranslation {
-  /// The first element in an order, nil in an empty array.
-  fileprivate func extreme<E: PredicateExpression>(
-    of expression: E, descending: Bool
-  ) throws -> Term {
-    guard case .list(let list) = try collection(expression) else {
-      throw NotTranslatable("the extreme of a value that isn't a stored array")
-    }
-    let element = try scalar(try element(of: list))
-    let direction: SQLFragment = descending ? " DESC" : ""
-    let collation = collation(of: element.encoding, isPlain: false)
-    return single(
-      of: list, order: "\(element.sql)\(collation)\(direction)", nullability: .optional)
-  }
 }
 
 // MARK: - Subscripts
@@ -256,5 +233,31 @@ extension PredicateExpressions.StringContainsRegex: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Bool>? {
     rebuilt(subject, regex) { Node.build_contains($0, $1) }
+  }
+}
+
+// MARK: - Collections in SQL
+
+extension PredicateTranslation {
+  /// The term of a collection. A captured one becomes an array in a parameter, which is read like an array in a
+  /// column.
+  func collection<E: PredicateExpression>(_ expression: E) throws -> Term {
+    let term = try term(expression)
+    guard case .constant(.other(let value)) = term, value is any Collection else { return term }
+    return .list(try ListParameter(value, in: self).list(alias: newAlias()))
+  }
+
+  /// The first element in an order, nil in an empty array.
+  fileprivate func extreme<E: PredicateExpression>(
+    of expression: E, descending: Bool
+  ) throws -> Term {
+    guard case .list(let list) = try collection(expression) else {
+      throw NotTranslatable("the extreme of a value that isn't a stored array")
+    }
+    let element = try scalar(try element(of: list))
+    let direction: SQLFragment = descending ? " DESC" : ""
+    let collation = collation(of: element.encoding, isPlain: false)
+    return single(
+      of: list, order: "\(element.sql)\(collation)\(direction)", nullability: .optional)
   }
 }

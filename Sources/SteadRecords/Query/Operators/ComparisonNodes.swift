@@ -7,6 +7,7 @@ private typealias Node = PredicateExpressions
 
 /// `==`.
 extension PredicateExpressions.Equal: SQLTranslatable {
+  /// `chain == true` is translated as the chain itself where NULL counts as false, which keeps it a plain condition.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let right = try translation.term(rhs)
     // `chain?.contains(x) == true` is the chain itself wherever nil counts as false.

@@ -34,6 +34,8 @@ extension PredicateExpressions.Variable: SQLTranslatable {
 
 /// A property of an object, a field of a struct, or a property of a collection or a string, such as `count`.
 extension PredicateExpressions.KeyPath: SQLTranslatable {
+  /// What the property is depends on the kind of its owner's term. A captured struct is asked at once; a string and
+  /// an enum have few properties in SQL.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let base = try translation.term(root)
     switch base {
@@ -177,6 +179,7 @@ extension PredicateExpressions.Negation: SQLTranslatable {
 
 /// `? :`, and `if` with `else`: of two objects of one entity an object, of anything else a value.
 extension PredicateExpressions.Conditional: SQLTranslatable {
+  /// A CASE over the branches, whose nullability is that of the test and of both.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     // A test without a value gives no value, so the test is exact and has a branch for NULL.
     let test = try translation.scalar(test)
@@ -226,6 +229,7 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
 
 /// `expression.evaluate(…)` of a captured `#Expression`, translated in place: its variables stand for the arguments.
 extension PredicateExpressions.ExpressionEvaluate: SQLTranslatable {
+  /// Translates the body of the captured expression with its variables bound to the arguments.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     guard case .constant(.other(let value)) = try translation.term(expression),
       let inner = value as? Expression<repeat (each Input).Output, Output>

@@ -5,7 +5,8 @@ private typealias Node = PredicateExpressions
 
 /// `!`.
 extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
-  /// Unwrapping nil throws in Swift; here it has no value, and the row matches nothing.
+  /// Unwrapping nil throws in Swift. In SQL the term loses its nil: NULL now means no value, so the row matches
+  /// nothing.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.term(inner) {
     case .scalar(var scalar):
@@ -33,6 +34,8 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
 
 /// `??`.
 extension PredicateExpressions.NilCoalesce: SQLTranslatable {
+  /// `coalesce`, in the form that the operands' kinds need. Only a term whose NULL is nil takes the right side: a
+  /// trap on the left stays a trap.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let right = try translation.term(rhs)
     // A chain that ends in `?? false` is the chain itself wherever nil counts as false.
@@ -100,10 +103,10 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
     // A chain on nil is nil, whatever follows.
     if case .constant(.null) = value { return value }
     let bit = translation.newStrictVariable()
-    let result = try translation.binding(variable, to: value.unwrapped(bit), mode) {
+    let result = try translation.binding(variable.key, to: value.unwrapped(bit)) {
       try translation.term(transform, mode.withoutExcess)
     }
-    return try translation.chain(value, result, bit, mode)
+    return try translation.chain(value, result, bit)
   }
 
   /// Foundation's node cannot be made of a closure over a checked operand, so this evaluates the chain itself.
@@ -120,14 +123,6 @@ extension PredicateExpressions.OptionalFlatMap: SQLTranslatable {
 }
 
 extension PredicateTranslation {
-  /// Binds the variable of a closure; the mode is that of the closure's use.
-  fileprivate func binding<Value, Result>(
-    _ variable: PredicateExpressions.Variable<Value>, to term: Term, _ mode: TranslationMode,
-    _ body: () throws -> Result
-  ) rethrows -> Result {
-    try binding(variable.key, to: term, body)
-  }
-
   /// The result of an optional chain: nil where the value before the question mark is nil.
   ///
   /// Invariant: afterwards the result is strict in what the value was strict in, and no longer in the chain's own
@@ -135,7 +130,7 @@ extension PredicateTranslation {
   ///
   /// - Parameter bit: The variable of the chain; 0 if all bits were taken, which makes no result strict in it.
   fileprivate func chain(
-    _ value: Term, _ result: Term, _ bit: StrictVariables, _ mode: TranslationMode
+    _ value: Term, _ result: Term, _ bit: StrictVariables
   ) throws -> Term {
     let presence = try presence(of: value)
     switch result {

@@ -5,6 +5,7 @@ private typealias Node = PredicateExpressions
 
 /// `is`, of a model object.
 extension PredicateExpressions.TypeCheck: SQLTranslatable {
+  /// A test of the row's discriminator, or a constant if the classes decide it.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let input = try translation.term(input)
     guard case .row(let row) = input else {
@@ -32,6 +33,33 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
 
   func checkedNode() -> CheckedExpression<Bool>? {
     rebuilt(input) { Node.TypeCheck<_, Desired>($0) }
+  }
+}
+
+/// `as?`, of a model object.
+extension PredicateExpressions.ConditionalCast: SQLTranslatable {
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let term = try translation.term(input)
+    if Input.Output.self == Desired.self || Input.Output.self == Desired?.self { return term }
+    return try translation.casting(term, to: Desired.self, failing: .optional)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    rebuilt(input) { Node.ConditionalCast<_, Desired>($0) }
+  }
+}
+
+/// `as!`, of a model object.
+extension PredicateExpressions.ForceCast: SQLTranslatable {
+  /// A cast that fails throws in Swift; here it has no value, and the row matches nothing.
+  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    let term = try translation.term(input)
+    if Input.Output.self == Desired.self { return term }
+    return try translation.casting(term, to: Desired.self, failing: .undefined)
+  }
+
+  func checkedNode() -> CheckedExpression<Output>? {
+    rebuilt(input) { Node.ForceCast<_, Desired>($0) }
   }
 }
 
@@ -95,32 +123,5 @@ extension PredicateTranslation {
   func require(_ row: inout RowTerm) throws {
     row.nullability = .undefined
     row.premise = "NOT \(absence(of: try object(.row(row))))"
-  }
-}
-
-/// `as?`, of a model object.
-extension PredicateExpressions.ConditionalCast: SQLTranslatable {
-  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
-    let term = try translation.term(input)
-    if Input.Output.self == Desired.self || Input.Output.self == Desired?.self { return term }
-    return try translation.casting(term, to: Desired.self, failing: .optional)
-  }
-
-  func checkedNode() -> CheckedExpression<Output>? {
-    rebuilt(input) { Node.ConditionalCast<_, Desired>($0) }
-  }
-}
-
-/// `as!`, of a model object.
-extension PredicateExpressions.ForceCast: SQLTranslatable {
-  /// A cast that fails throws in Swift; here it has no value, and the row matches nothing.
-  func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
-    let term = try translation.term(input)
-    if Input.Output.self == Desired.self { return term }
-    return try translation.casting(term, to: Desired.self, failing: .undefined)
-  }
-
-  func checkedNode() -> CheckedExpression<Output>? {
-    rebuilt(input) { Node.ForceCast<_, Desired>($0) }
   }
 }

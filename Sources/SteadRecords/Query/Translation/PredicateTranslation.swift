@@ -48,13 +48,9 @@ final class PredicateTranslation {
   func condition<E: PredicateExpression>(
     _ expression: E, _ mode: TranslationMode
   ) throws -> SQLFragment where E.Output == Bool {
-    try fragment(try scalar(try term(expression, mode)), mode)
-  }
-
-  /// A Boolean as a condition.
-  private func fragment(_ scalar: Scalar, _ mode: TranslationMode) throws -> SQLFragment {
+    let scalar = try scalar(try term(expression, mode))
     // `column = 1` can be answered by an index, the column alone cannot.
-    scalar.isColumn && mode.nullIsFalse ? "\(scalar.sql) = 1" : scalar.sql
+    return scalar.isColumn && mode.nullIsFalse ? "\(scalar.sql) = 1" : scalar.sql
   }
 
   /// A term as a single SQL value, with a constant bound as a parameter.

@@ -3,12 +3,13 @@ import Synchronization
 
 /// A node of a predicate that can be translated to SQL.
 ///
-/// The conformances of Foundation's nodes are in Operators, one family of nodes in each file; all of them are listed in
-/// ``TranslatedNodes``. This package's own nodes are in Nodes with theirs. To support another node, make it conform and add
-/// it to the table: nothing else changes.
+/// The conformances of Foundation's nodes are in Operators, one family of nodes in each file; all of them are listed
+/// in ``TranslatedNodes``. This package's own nodes are in Nodes with theirs. To support another node, make it
+/// conform and add it to the table: nothing else changes.
 ///
-/// A node that has no SQL throws ``NotTranslatable``. The smallest operand of a top-level conjunction that contains the node
-/// is then evaluated in memory, on the rows that the rest of the predicate leaves.
+/// A node that has no SQL throws ``NotTranslatable``. The smallest operand of a `&&` that contains the node, and that
+/// may be left out there, is then missing in the SQL, and the whole predicate is also evaluated in memory, on the rows
+/// that the SQL returns. Without such an operand these are all rows.
 protocol SQLTranslatable: PredicateExpression, SendableMetatype {
   /// The node in SQL.
   ///
@@ -26,8 +27,10 @@ enum TranslationMode {
   /// A condition: NULL counts as false, as in WHERE.
   case condition
   /// A condition that may accept rows that do not match, if the translation records so with
-  /// ``PredicateTranslation/leaveToMemory(_:)``. Only conjunctions and the tests of `contains(where:)` pass it on to
-  /// their operands: anything else, such as a negation, would turn rows too many into rows too few.
+  /// ``PredicateTranslation/leaveToMemory(_:)``.
+  ///
+  /// Operators pass this mode on to an operand only if more rows that meet the operand cannot make fewer that meet
+  /// the whole: `&&`, `||`, a choice's branches, `contains(where:)`. A negation asks for the exact value.
   case filter
 
   /// Whether NULL counts as false.
