@@ -1,6 +1,6 @@
 import Synchronization
 
-// What the runtime's reflection tells of a class's stored properties.
+// A class's stored properties, by the runtime's reflection.
 
 /// The offsets of a class's stored properties in its objects; nil for a name that is not a stored property.
 func storedPropertyOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {
@@ -32,7 +32,8 @@ private struct FieldMetadata {
   var isVar = false
 }
 
-// Mirror reads through these; it offers names and values, but no places.
+// The functions of the runtime behind Mirror, which itself offers names and values, but no offsets.
+
 /// The number of stored properties, those of superclasses included.
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 func storedPropertyCount(of type: Any.Type) -> Int
@@ -71,7 +72,7 @@ extension Optional: OptionalValue {
   var wrapped: Any? { self }
 }
 
-// MARK: - What is known of types
+// MARK: - Answers about types
 
 /// Remembers an answer about each type.
 ///

@@ -13,6 +13,7 @@
     enum Kind: String, Codable { case localized, localizedStandard }
 
     let kind: Kind
+    /// Whether the order is forward or reversed.
     public var order: SortOrder
 
     /// A comparator with another order.
@@ -25,6 +26,7 @@
       self.order = order
     }
 
+    /// How two strings follow each other in the order.
     public func compare(_ left: String, _ right: String) -> ComparisonResult {
       let result =
         switch kind {

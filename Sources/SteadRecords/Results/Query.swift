@@ -32,10 +32,13 @@
     /// Why the last fetch failed; nil if it succeeded.
     public var fetchError: (any Error)? { live?.fetchError }
 
+    /// The results, as of the last refresh. Empty without a context, which is reported as a problem.
     public var wrappedValue: [Element] { live.map { Array($0.results) } ?? [] }
 
+    /// The wrapper itself: `$all.modelContext`, `$all.fetchError`.
     public var projectedValue: Query<Element> { self }
 
+    /// The observer, made at the first read: a property wrapper is initialized before a container needs to exist.
     private var live: ResultsObserver<Element, Never>? {
       if let observer { return observer }
       guard let modelContext else {

@@ -236,6 +236,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
 
   public typealias Failure = Never
 
+  /// Delivers the results. It keeps the observer alive.
   public struct AsyncIterator: AsyncIteratorProtocol {
     public typealias Failure = Never
 
@@ -243,6 +244,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
     let observer: ResultsObserver<Element, SectionName>
     var signals: AsyncStream<Void>.Iterator
 
+    /// The results at the next change; nil once the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> FetchResultsCollection<Element>? {

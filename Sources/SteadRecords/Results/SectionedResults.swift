@@ -25,6 +25,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
   public var startIndex: Int { 0 }
   public var endIndex: Int { sections.count }
+  /// The section at an index.
   public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
 
   /// The section with a title.
@@ -72,10 +73,12 @@ public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
     self.models = models
   }
 
+  /// The title, which no other section of the result has.
   public var id: SectionTitle { title }
   /// ``title``, under the name of the first versions of iOS 27.
   public var name: SectionTitle { title }
   public var startIndex: Int { 0 }
   public var endIndex: Int { models.count }
+  /// The object at an index in the section.
   public subscript(position: Int) -> Element { models[position] }
 }

@@ -2,7 +2,9 @@ public import Foundation
 
 /// Which context asks, and its author. A store can use it to tell its own changes from those of others.
 public struct EditingState: Hashable, Identifiable, Sendable {
+  /// The context, by a number of its own.
   public let id: UUID
+  /// The context's author; nil if it has none.
   public let author: String?
 }
 
@@ -10,19 +12,22 @@ public struct EditingState: Hashable, Identifiable, Sendable {
 
 /// A context's request for the objects of a store that match a descriptor.
 public struct DataStoreFetchRequest<T: PersistentModel>: Sendable {
+  /// What is fetched.
   public let descriptor: FetchDescriptor<T>
-  /// The editor that asks.
+  /// The context that asks.
   public let editingState: EditingState
 }
 
 /// A store's reply to a fetch.
 public struct DataStoreFetchResult<ModelType: PersistentModel, SnapshotType: DataStoreSnapshot> {
+  /// What was fetched.
   public let descriptor: FetchDescriptor<ModelType>
   /// The objects that match, in the descriptor's order.
   public let fetchedSnapshots: [SnapshotType]
   /// Objects that those refer to, if the store has them at hand; any others are fetched.
   public let relatedSnapshots: [PersistentIdentifier: SnapshotType]
 
+  /// A reply with the objects that match.
   public init(
     descriptor: FetchDescriptor<ModelType>, fetchedSnapshots: [SnapshotType],
     relatedSnapshots: [PersistentIdentifier: SnapshotType] = [:]
@@ -45,12 +50,13 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
   public let updated: [SnapshotType]
   /// Deleted objects, as the context last knew them.
   public let deleted: [SnapshotType]
-  /// The editor that saves.
+  /// The context that saves.
   public let editingState: EditingState
 }
 
 /// A store's reply to a save.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
+  /// The identifier of the store that replies.
   public let storeIdentifier: String
   /// The permanent identifier of each inserted object, by its temporary one.
   public let remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]
@@ -59,6 +65,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The save's position in the store's history; nil if it has none.
   public let historyToken: (any HistoryToken)?
 
+  /// A reply without a position in a history.
   public convenience init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -69,6 +76,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
       snapshotsToReregister: snapshotsToReregister, historyToken: nil)
   }
 
+  /// A reply to a save.
   public init(
     for storeIdentifier: String,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier] = [:],
@@ -87,7 +95,7 @@ public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
 public struct DataStoreBatchDeleteRequest<T: PersistentModel>: Sendable {
   /// The predicate that the objects match; nil for all.
   public let predicate: Predicate<T>?
-  /// The editor that deletes them.
+  /// The context that deletes them.
   public let editingState: EditingState
   /// Whether objects of subclasses are deleted, too.
   public let includeSubclasses: Bool

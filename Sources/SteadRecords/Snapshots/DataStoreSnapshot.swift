@@ -37,6 +37,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
   /// A property, by its name.
   case modeledProperty(String)
 
+  /// The key of an encoded name.
   public init?(stringValue: String) {
     self =
       stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)

@@ -37,6 +37,7 @@ public enum _PredicateNodes {
   )
   public static func value<S: Sequence>(_ models: S) -> _NoPredicateValue<S>
   where S.Element: PersistentModel { .init() }
+  /// A captured regular expression.
   @_disfavoredOverload
   public static func value(_ regex: some RegexComponent)
     -> PredicateExpressions.Value<
@@ -59,6 +60,7 @@ public enum _PredicateNodes {
   ) -> _SteadExpressions.RawValue<Root> where Root.Output: RawRepresentable {
     _SteadExpressions.RawValue(root)
   }
+  /// A property named `rawValue` of any other type.
   @_disfavoredOverload
   public static func rawValue<Root: PredicateExpression, V>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
