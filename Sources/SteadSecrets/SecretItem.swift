@@ -1,5 +1,67 @@
 import Foundation
 
+/// The name of a secret: its service, and its account within the service.
+///
+/// Two names are equal if their UTF-8 bytes are. So `é` as one character and `e` with a combining accent are
+/// two names, though `String` treats them as equal.
+public struct SecretID: Hashable, Sendable {
+  /// The maximum length of a service's or an account's name, in bytes of UTF-8.
+  public static let nameLimit = 1024
+
+  /// The app or the server that the secret is for.
+  public let service: String
+  /// The user or the purpose, unique within the service.
+  public let account: String
+
+  /// Makes a name after checking that every store accepts it.
+  ///
+  /// - Throws: ``SecretError``: `.invalidName` when a part is empty, longer than ``nameLimit``, or contains a NUL.
+  public init(service: String, account: String) throws(SecretError) {
+    try Self.check(service, "service")
+    try Self.check(account, "account")
+    self.service = service
+    self.account = account
+  }
+
+  /// Makes one of this package's own names, which is known to be valid.
+  init(own service: StaticString, _ account: StaticString) {
+    (self.service, self.account) = ("\(service)", "\(account)")
+  }
+
+  static func check(_ name: String, _ kind: String) throws(SecretError) {
+    guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
+      throw SecretError(
+        code: .invalidName,
+        message: "The name of \(kind == "service" ? "a" : "an") \(kind) must have 1 to "
+          + "\(nameLimit) bytes and no NUL. Choose another name.")
+    }
+  }
+}
+
+extension SecretID {
+  /// Whether two names have the same bytes.
+  public static func == (one: SecretID, other: SecretID) -> Bool {
+    one.service.utf8.elementsEqual(other.service.utf8)
+      && one.account.utf8.elementsEqual(other.account.utf8)
+  }
+
+  /// Feeds the bytes of the names.
+  public func hash(into hasher: inout Hasher) {
+    for var name in [service, account] {
+      name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      // No name contains this byte, so it marks where one ends.
+      hasher.combine(0 as UInt8)
+    }
+  }
+}
+
+extension SecretID {
+  /// The label of an item without one.
+  var defaultLabel: String { "\(service): \(account)" }
+}
+
+// MARK: - Items
+
 /// A secret's metadata, which a store returns without reading the secret.
 public struct SecretItem: Hashable, Sendable {
   /// The app or the server that the secret is for.

@@ -1,5 +1,4 @@
 import Foundation
-
 // Without an import of SteadFiles, programs can set `Stead.onProblem`.
 @_exported public import enum SteadFiles.Stead
 
@@ -120,5 +119,95 @@ extension Secrets {
       }
       return text
     }
+  }
+}
+
+// MARK: - Items
+
+extension Secrets {
+  /// Whether an account has a secret; the secret isn't read.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable` when the store cannot determine it.
+  public func contains(_ account: String) throws(SecretError) -> Bool {
+    try item(for: account) != nil
+  }
+
+  /// The metadata of an account's secret, or nil if none exists; the secret isn't read.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does.
+  public func item(for account: String) throws(SecretError) -> SecretItem? {
+    try naming(account) { () throws(SecretError) in try store.item(for: id(account)) }
+  }
+
+  /// The metadata of all secrets of the service, sorted by their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does.
+  public func items() throws(SecretError) -> [SecretItem] {
+    try naming(nil) { () throws(SecretError) in try store.items(service: service) }
+  }
+
+  /// The metadata of the service's secrets that have all of these attributes, sorted by their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does.
+  public func items(
+    matching attributes: [String: String]
+  ) throws(SecretError) -> [SecretItem] {
+    try naming(nil) { () throws(SecretError) in
+      try store.items(matching: attributes.merging(["service": service]) { $1 })
+    }
+  }
+
+  /// The accounts that have a secret, sorted by their UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does.
+  public func accounts() throws(SecretError) -> [String] { try items().map(\.account) }
+
+  /// Removes an account's secret, and returns whether it existed.
+  ///
+  /// - Throws: ``SecretError`` as ``contains(_:)`` does; `.noSpace` or `.accessDenied` when the store
+  ///   cannot be written.
+  @discardableResult
+  public func remove(_ account: String) throws(SecretError) -> Bool {
+    try naming(account) { () throws(SecretError) in try store.remove(id(account)) }
+  }
+
+  /// Removes all secrets of the service, and returns their number.
+  ///
+  /// - Throws: ``SecretError`` as ``remove(_:)`` does.
+  @discardableResult
+  public func removeAll() throws(SecretError) -> Int {
+    try naming(nil) { () throws(SecretError) in try store.removeAll(service: service) }
+  }
+}
+
+// MARK: - State
+
+extension Secrets {
+  /// Whether secrets can be read and stored now.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable` when the store cannot be reached.
+  public func state() throws(SecretError) -> SecretStoreState {
+    try naming(nil) { () throws(SecretError) in try store.state() }
+  }
+
+  /// Asks the person to unlock the store, and waits for that; returns immediately when it is open.
+  ///
+  /// - Parameter timeout: The longest time to wait for the person.
+  /// - Throws: ``SecretError``: `.cancelled` when the person or the task cancelled it, `.interactionRequired`
+  ///   when nobody can be asked, `.unavailable` after the timeout, `.unsupported` from a store without a
+  ///   lock.
+  public func unlock(timeout: Duration = .seconds(120)) async throws(SecretError) {
+    do throws(SecretError) {
+      try await store.unlock(timeout: timeout)
+    } catch {
+      try naming(nil) { () throws(SecretError) in throw error }
+    }
+  }
+
+  /// Locks the store, for all programs that use it.
+  ///
+  /// - Throws: ``SecretError``: `.unsupported` from a store without a lock.
+  public func lock() throws(SecretError) {
+    try naming(nil) { () throws(SecretError) in try store.lock() }
   }
 }

@@ -80,3 +80,71 @@ extension StoreProbe.KeyLocation {
     }
   }
 }
+
+// MARK: - Probe
+
+/// What was found on the system, for choosing a store.
+struct StoreProbe: Hashable, Sendable {
+  /// The result of asking a store for its state.
+  enum Finding: Hashable, Sendable {
+    case state(SecretStoreState)
+    /// It is certainly not on this system.
+    case absent(SecretError.Unavailability)
+
+    /// Whether secrets have to be in a vault in this case.
+    var leadsToVault: Bool {
+      switch self {
+      case .state(.ready), .state(.locked): false
+      case .state(.notInitialized), .absent: true
+      }
+    }
+  }
+
+  /// Where the key of the default vault is, or will be.
+  enum KeyLocation: Hashable, Sendable {
+    case systemdCredential(name: String)
+    case secretPortal
+    case keyFile(path: String)
+  }
+
+  /// Which Keychain the process can use; nil if the system has none.
+  var keychain: StoreAddress?
+  var secretService: Finding
+  /// Nil if no vault is needed.
+  var vaultKey: KeyLocation?
+}
+
+// MARK: - Address
+
+/// The address of a store in a record, by which the store can be found again.
+struct StoreAddress: Codable, Hashable, Sendable {
+  /// The names are those of the record's file.
+  enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
+    case secretService = "secret-service"
+    case vault
+    case keychain
+    /// A store that only its app can open again, such as a vault with a passphrase.
+    case elsewhere
+  }
+
+  var kind: Kind
+  /// The path of a vault, or the name of a collection or of a keychain; nil means the default one.
+  var location: String?
+
+  static let secretService = StoreAddress(kind: .secretService)
+  static let vault = StoreAddress(kind: .vault)
+  static let keychain = StoreAddress(kind: .keychain)
+}
+
+extension StoreAddress: CustomStringConvertible {
+  /// The store's name for a person.
+  var description: String {
+    switch kind {
+    case .secretService:
+      location.map { "the collection \($0) of the Secret Service" } ?? "the Secret Service"
+    case .vault: location.map { "the vault \($0)" } ?? "the vault"
+    case .keychain: "the Keychain"
+    case .elsewhere: location ?? "a store that the app itself opens"
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 /// Records which store contains a service's secrets.
 ///
@@ -85,6 +86,114 @@ extension StoreRecord {
         Contents(
           version: Self.version, service: service, place: address, since: since, reason: reason,
           leftover: leftover)) + Data("\n".utf8)
+    }
+  }
+}
+
+// MARK: - File
+
+/// The file of a service's record.
+struct StoreRecordFile: Sendable {
+  /// The longest service name that is spelled out, in bytes; a longer one is hashed.
+  static let nameLimit = 200
+
+  let service: String
+  let url: URL
+
+  init(service: String, in directory: URL) {
+    self.service = service
+    url = directory.appending(path: Self.stem(service) + ".json", directoryHint: .notDirectory)
+  }
+
+  var path: String { url.path(percentEncoded: false) }
+  /// Writers of the service share it; creating its first record and moving its secrets requires it exclusively.
+  var lock: URL { url.appendingPathExtension("lock") }
+
+  /// Determines whether the file is still the one that was read; costs one system call.
+  ///
+  /// Nil if the file does not exist.
+  func stamp() throws(SecretError) -> Stamp? {
+    try reading { try POSIXDisk().status(at: path).map(Stamp.init) }
+  }
+
+  /// The record; nil if the file does not exist.
+  ///
+  /// - Throws: ``SecretError``: `.accessDenied` for a file that other users could have written or replaced,
+  ///   since it determines where secrets go; `.corrupt`, `.newerVersion`.
+  func read() throws(SecretError) -> StoreRecord? {
+    let json: Data? = try reading {
+      guard let status = try POSIXDisk().status(at: path) else { return nil }
+      try FileSafety.checkUnwritable(path.directoryPath)
+      try FileSafety.checkUnwritable(file: status, at: path)
+      return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
+    }
+    guard let json else { return nil }
+    return try StoreRecord(json, service: service, path: path)
+  }
+
+  /// Writes the first record, durably.
+  ///
+  /// - Throws: ``SecretError``: `.changed` when one already exists.
+  func create(_ record: StoreRecord) throws(SecretError) {
+    try writing {
+      do {
+        try AtomicFile(url).create(with: record.json)
+      } catch let error as FileError where error.code == .alreadyExists {
+        throw SecretError(
+          code: .changed, message: "Another process has just written \(path). Try again.",
+          service: service, cause: error)
+      }
+    }
+  }
+
+  /// Durably replaces the record.
+  func replace(with record: StoreRecord) throws(SecretError) {
+    try writing { try AtomicFile(url).replace(with: record.json, permissions: .ownerOnly) }
+  }
+
+  struct Stamp: Hashable {
+    private var identity: FileStatus.Identity
+    private var size: Int64
+    private var modified: Date
+
+    init(_ status: FileStatus) {
+      (identity, size, modified) = (status.identity, status.size, status.modified)
+    }
+  }
+}
+
+extension StoreRecordFile {
+  /// A file name without its extension, spelling out the service's name as far as allowed: `org.example.Notes%20(2)`.
+  static func stem(_ service: String) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
+    let hexadecimal = Array("0123456789ABCDEF".utf8)
+    var name: [UInt8] = []
+    for byte in service.utf8 {
+      // No hidden files, and none of the names "." and "..".
+      if plain.contains(byte), !(name.isEmpty && byte == UInt8(ascii: ".")) {
+        name.append(byte)
+      } else {
+        name += [
+          UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)],
+        ]
+      }
+    }
+    guard name.count <= nameLimit else {
+      // "%2" followed by "s" encodes no byte, so no spelled-out name is the same.
+      return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8)))"
+    }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  private func reading<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
+    try SecretError.files(body)
+  }
+
+  private func writing(_ body: () throws -> Void) throws(SecretError) {
+    try SecretError.files {
+      try POSIXDisk().makeDirectories(path.directoryPath)
+      try FileSafety.checkUnwritable(path.directoryPath)
+      try body()
     }
   }
 }

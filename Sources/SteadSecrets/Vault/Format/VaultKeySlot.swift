@@ -21,3 +21,133 @@ public struct VaultKeySlot: Hashable, Sendable, Identifiable {
   /// When it was created.
   public let created: Date
 }
+
+// MARK: - Cost of a passphrase
+
+/// The cost of trying a passphrase, as the parameters of scrypt (RFC 7914).
+public struct VaultScrypt: Hashable, Sendable {
+  /// The largest ``logN``.
+  public static let logNLimit = 22
+  /// The largest ``r``.
+  public static let rLimit = 16
+  /// The largest ``p``.
+  public static let pLimit = 16
+  /// The largest N times r: 512 MiB of memory.
+  public static let memoryLimit = 1 << 22
+  /// The largest N times r times p: about 4 seconds.
+  public static let workLimit = 1 << 24
+  /// The largest sum of N times r times p over the passphrases of a vault, which are tried in turn.
+  public static let totalWorkLimit = 1 << 25
+
+  /// The binary logarithm of the number of rounds.
+  public let logN: Int
+  /// The size of a block, in 128 bytes.
+  public let r: Int
+  /// The number of repetitions.
+  public let p: Int
+
+  /// N 2^17, r 8, p 1: 128 MiB and about a quarter of a second for each attempt.
+  public static let standard = VaultScrypt(unchecked: 17, 8, 1)
+
+  private init(unchecked logN: Int, _ r: Int, _ p: Int) {
+    (self.logN, self.r, self.p) = (logN, r, p)
+  }
+
+  /// Makes a cost; nil if it is beyond the limits, or invalid for scrypt.
+  ///
+  /// Less than ``standard`` is for tests and for passphrases that a machine generated at random.
+  public init?(logN: Int, r: Int, p: Int) {
+    guard (1...Self.logNLimit).contains(logN), (1...Self.rLimit).contains(r),
+      (1...Self.pLimit).contains(p), logN < 16 * r, r << logN <= Self.memoryLimit,
+      (r * p) << logN <= Self.workLimit
+    else { return nil }
+    self.init(unchecked: logN, r, p)
+  }
+
+  /// N times r times p.
+  var work: Int { (r * p) << logN }
+}
+
+// MARK: - Slot in the file
+
+/// A key slot as stored in the file: the root key, sealed by a key of the user's.
+struct VaultSlot: Hashable, Sendable {
+  var kind: VaultKeySlot.Kind
+  /// Nil for all kinds except passphrases.
+  var scrypt: VaultScrypt?
+  var id: [UInt8]
+  var created: UInt64
+  var salt: [UInt8]
+  var check: [UInt8]
+  var sealedRoot: [UInt8]
+
+  init(
+    kind: VaultKeySlot.Kind, scrypt: VaultScrypt?, id: [UInt8], created: UInt64, salt: [UInt8],
+    check: [UInt8] = [], sealedRoot: [UInt8] = []
+  ) {
+    (self.kind, self.scrypt, self.id, self.created) = (kind, scrypt, id, created)
+    (self.salt, self.check, self.sealedRoot) = (salt, check, sealedRoot)
+  }
+
+  init(from reader: inout VaultReader) throws(SecretError) {
+    guard let kind = VaultKeySlot.Kind(rawValue: try reader.number()) else {
+      throw .damagedVault("a key slot has an unknown kind")
+    }
+    self.kind = kind
+    let logN = try reader.count(UInt32.self, limit: VaultScrypt.logNLimit)
+    let r = try reader.count(UInt32.self, limit: VaultScrypt.rLimit)
+    let p = try reader.count(UInt32.self, limit: VaultScrypt.pLimit)
+    scrypt = VaultScrypt(logN: logN, r: r, p: p)
+    guard kind == .passphrase ? scrypt != nil : (logN, r, p) == (0, 0, 0) else {
+      throw .damagedVault("the cost of a passphrase exceeds its limit")
+    }
+    id = try reader.array(VaultLayout.idSize)
+    created = try reader.number()
+    salt = try reader.array(VaultLayout.saltSize)
+    check = try reader.array(VaultLayout.digestSize)
+    sealedRoot = try reader.array(VaultLayout.rootKeySize + VaultLayout.tagSize)
+  }
+
+  /// The part before the sealed root key.
+  func writeFields(to writer: inout VaultWriter) {
+    writer.put(kind.rawValue)
+    for number in [scrypt?.logN, scrypt?.r, scrypt?.p] {
+      writer.put(UInt32(truncatingIfNeeded: number ?? 0))
+    }
+    writer.put(id)
+    writer.put(created)
+    writer.put(salt)
+    writer.put(check)
+  }
+
+  func write(to writer: inout VaultWriter) {
+    writeFields(to: &writer)
+    writer.put(sealedRoot)
+  }
+
+  /// The bytes that are authenticated with the sealed root key, without the vault's prologue.
+  var fields: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: VaultLayout.slotFieldsSize) { memory, count in
+      var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
+      writeFields(to: &writer)
+      count = writer.offset
+    }
+  }
+
+  /// The cost of trying a passphrase on all slots, as N times r times p of scrypt.
+  static func work(of slots: [VaultSlot]) -> Int { slots.reduce(0) { $0 + ($1.scrypt?.work ?? 0) } }
+
+  /// The slot's description for the user.
+  var keySlot: VaultKeySlot {
+    VaultKeySlot(id: UUID(bytes: id), kind: kind, created: Date(vaultTime: created))
+  }
+}
+
+extension UUID {
+  /// The first 16 bytes; missing ones count as zero.
+  init(bytes: [UInt8]) {
+    var id: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+    withUnsafeMutableBytes(of: &id) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    self.init(uuid: id)
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+
+/// A private connection to a message bus.
+///
+/// The connection that programs share (`g_bus_get`) ends the process with SIGTERM when the bus dies; a
+/// private one does not.
+// Sendable: GDBus's connections are thread-safe, and `pointer` is never set again.
+final class BusConnection: @unchecked Sendable {
+  /// `G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT` and `…_MESSAGE_BUS_CONNECTION`.
+  private static let flags: UInt32 = 1 | 8
+  /// How long an abandoned attempt may take to end.
+  private static let cancelTime = Duration.seconds(1)
+
+  let pointer: GPointer
+  let library: SecretLibrary
+
+  /// Connects, limited by the deadline even if the address leads to a program that does not answer.
+  init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
+    guard library.gio.isAddress(address) != 0 else { throw BusFailure(.noBus, "not an address") }
+    self.library = library
+    pointer = try BusContext.run(library) { context throws(BusFailure) in
+      try Self.connect(address, library, context, until: deadline)
+    }
+  }
+
+  deinit {
+    // In the child of a fork GLib's locks may be held by threads that the child lacks.
+    if library.isUsable { library.glib.objectUnref(pointer) }
+  }
+
+  var isClosed: Bool { library.gio.isClosed(pointer) != 0 }
+
+  /// `G_DBUS_CALL_FLAGS_NO_AUTO_START`
+  private static let noAutoStart: UInt32 = 1
+
+  /// Calls a method and waits for its answer, which is a tuple.
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ method: String,
+    _ arguments: [BusValue] = [], until deadline: Deadline
+  ) throws(BusFailure) -> BusReply {
+    try check(deadline)
+    var error: UnsafeMutablePointer<GError>?
+    let answer = library.gio.call(
+      pointer, destination, path, interface, method, BusValue.tuple(arguments, library), nil,
+      Self.noAutoStart, deadline.milliseconds, nil, &error)
+    guard let answer else { throw BusFailure(taking: error, library) }
+    return BusReply(taking: answer, library)
+  }
+
+  /// Calls a method with a copy of an open file, to which `.handle(0)` refers.
+  func call(
+    _ destination: String, _ path: String, _ interface: String, _ method: String,
+    _ arguments: [BusValue], sending descriptor: Int32, until deadline: Deadline
+  ) throws(BusFailure) -> BusReply {
+    try check(deadline)
+    var error: UnsafeMutablePointer<GError>?
+    let descriptors = library.gio.descriptorsNew()
+    defer { library.glib.objectUnref(descriptors) }
+    guard library.gio.descriptorsAppend(descriptors, descriptor, &error) == 0 else {
+      throw BusFailure(taking: error, library)
+    }
+    let answer = library.gio.callWithDescriptors(
+      pointer, destination, path, interface, method, BusValue.tuple(arguments, library), nil,
+      Self.noAutoStart, deadline.milliseconds, descriptors, nil, nil, &error)
+    guard let answer else { throw BusFailure(taking: error, library) }
+    return BusReply(taking: answer, library)
+  }
+
+  private func check(_ deadline: Deadline) throws(BusFailure) {
+    if isClosed { throw BusFailure(.gone, "closed") }
+    if deadline.isOver { throw BusFailure(.timedOut) }
+  }
+
+  private static func connect(
+    _ address: String, _ library: SecretLibrary, _ context: BusContext, until deadline: Deadline
+  ) throws(BusFailure) -> GPointer {
+    let cancellable = library.gio.cancellableNew()
+    defer { library.glib.objectUnref(cancellable) }
+    let outcome = Outcome(library)
+    library.gio.connect(
+      address, flags, nil, cancellable,
+      { _, result, outcome in
+        guard let outcome else { return }
+        Unmanaged<Outcome>.fromOpaque(outcome).takeRetainedValue().take(result)
+      }, Unmanaged.passRetained(outcome).toOpaque())
+    if !context.wait(until: deadline, for: { outcome.result != nil }) {
+      library.gio.cancel(cancellable)
+      _ = context.wait(until: Deadline(in: cancelTime), for: { outcome.result != nil })
+      throw BusFailure(.timedOut)
+    }
+    guard let result = outcome.result else { throw BusFailure(.timedOut) }
+    var error: UnsafeMutablePointer<GError>?
+    guard let connection = library.gio.connectFinish(result, &error) else {
+      let failure = BusFailure(taking: error, library)
+      let isTold = failure.kind == .denied || failure.kind == .timedOut
+      throw isTold ? failure : BusFailure(.noBus, failure.name)
+    }
+    return connection
+  }
+
+  /// The result of an attempt to connect. Only its thread's context calls `take`.
+  private final class Outcome {
+    private(set) var result: GPointer?
+    private let library: SecretLibrary
+
+    init(_ library: SecretLibrary) { self.library = library }
+    deinit { if let result { library.glib.objectUnref(result) } }
+
+    func take(_ result: GPointer?) { self.result = result.map { library.glib.objectRef($0) } }
+  }
+}
+
+// MARK: - Events
+
+/// A thread's own context for GLib's events, while the thread waits.
+///
+/// Without one GLib would queue its events in the program's main context, where they pile up in a program
+/// that never runs it.
+struct BusContext {
+  /// The maximum time before a cancelled wait is noticed, in milliseconds.
+  static let tick: UInt32 = 25
+
+  private let context: GPointer
+  private let library: SecretLibrary
+
+  /// Calls `body` with a context that receives the events of what is started in it, on this thread.
+  static func run<Result, Failure: Error>(
+    _ library: SecretLibrary, _ body: (BusContext) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let context = library.glib.contextNew()
+    library.glib.contextPush(context)
+    defer {
+      library.glib.contextPop(context)
+      library.glib.contextUnref(context)
+    }
+    return try body(BusContext(context: context, library: library))
+  }
+
+  /// Processes events until a condition holds or the time is over; returns whether the condition holds.
+  func wait(until deadline: Deadline, for condition: () -> Bool) -> Bool {
+    let source = library.glib.timeoutSource(Self.tick)
+    library.glib.sourceSetCallback(source, { _ in 1 }, nil, nil)
+    _ = library.glib.sourceAttach(source, context)
+    defer {
+      library.glib.sourceDestroy(source)
+      library.glib.sourceUnref(source)
+    }
+    while !condition() {
+      if deadline.isOver { return false }
+      _ = library.glib.contextIterate(context, 1)
+    }
+    return true
+  }
+}
+
+// MARK: - Address
+
+/// The address of the session's message bus.
+enum BusAddress {
+  /// Whether the environment names a bus, existing or not, or hides one that the user has.
+  ///
+  /// - Parameter users: The directory in which systemd creates a runtime directory for each user.
+  static func isGiven(in environment: [String: String], users: String = "/run/user") -> Bool {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+      return address.split(separator: ";").contains { !$0.hasPrefix("autolaunch:") }
+    }
+    if let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") {
+      return access(directory + "/bus", F_OK) == 0
+    }
+    // As cron starts a program: the user's own session may have a bus nevertheless.
+    let isOwnHome = environment["HOME"] == ProcessInfo.processInfo.environment["HOME"]
+    return isOwnHome && access("\(users)/\(geteuid())/bus", F_OK) == 0
+  }
+
+  /// The bus address in the environment; nil if none.
+  ///
+  /// GDBus would start a bus if none is running ("autolaunch"), which needs a display and can hang. So the
+  /// environment is read here, by the rules of the D-Bus specification and of systemd.
+  static func find(in environment: [String: String], _ library: SecretLibrary) -> String? {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+      let usable = address.split(separator: ";").filter { !$0.hasPrefix("autolaunch:") }
+      return usable.isEmpty ? nil : usable.joined(separator: ";")
+    }
+    guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
+      return nil
+    }
+    let socket = directory + "/bus"
+    guard access(socket, F_OK) == 0, let escaped = library.gio.escapeAddress(socket) else {
+      return nil
+    }
+    defer { library.glib.free(escaped) }
+    return "unix:path=" + String(cString: escaped)
+  }
+}

@@ -1,0 +1,267 @@
+import CSteadSecrets
+import Foundation
+import SteadFiles
+
+/// The secret that the desktop stores for one app in a sandbox, such as a Flatpak or a Snap.
+///
+/// `org.freedesktop.portal.Secret` distinguishes apps by their sandboxes and always gives each its own
+/// secret. The secret is in the desktop's keyring, and other apps cannot request it. The app's data is
+/// encrypted with it in a separate file, as in libsecret.
+///
+/// It is a store with one item that nobody can change, so that a vault can have its key there.
+struct SecretPortal: SecretStore {
+  static let name = "org.freedesktop.portal.Desktop"
+  private static let path = "/org/freedesktop/portal/desktop"
+  private static let interface = "org.freedesktop.portal.Secret"
+  private static let request = "org.freedesktop.portal.Request"
+
+  let environment: [String: String]
+  let timeout: Duration
+
+  /// Whether the process is in a sandbox whose apps have to use the portal.
+  ///
+  /// - Parameter information: The file that Flatpak puts into its sandboxes.
+  static func isForProcess(
+    _ environment: [String: String], information: String = "/.flatpak-info"
+  ) -> Bool {
+    environment["SNAP_NAME"]?.isEmpty == false || access(information, F_OK) == 0
+  }
+
+  /// Whether the desktop offers the portal.
+  ///
+  /// - Throws: ``SecretError`` when that is unknown.
+  func isOffered() throws(SecretError) -> Bool {
+    do throws(SecretError) {
+      let (bus, owner, deadline) = try connect()
+      do throws(BusFailure) {
+        _ = try bus.call(
+          owner, Self.path, ServiceName.properties, "Get",
+          [.string(Self.interface), .string("version")], until: deadline)
+      } catch  where error.isLackOfInterface {
+        return false
+      } catch {
+        throw SecretError(error)
+      }
+      return true
+    } catch {
+      switch error.unavailability {
+      case .noLibrary, .noService: return false
+      case .noBus where !BusAddress.isGiven(in: environment): return false
+      default: throw told(error)
+      }
+    }
+  }
+
+  /// The secret; the desktop may ask its user to unlock the keyring meanwhile.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable`, `.cancelled`, `.accessDenied`.
+  func secret() throws(SecretError) -> SecretBytes {
+    let pipe = try OpenPipe()
+    do throws(SecretError) {
+      let (bus, owner, deadline) = try connect()
+      do throws(BusFailure) {
+        try BusContext.run(bus.library) { context throws(BusFailure) in
+          try ask(bus, owner, pipe, context, until: deadline)
+        }
+      } catch {
+        throw SecretError(error)
+      }
+      return try pipe.contents(limit: VaultKey.maximumSize, until: deadline)
+    } catch {
+      throw told(error)
+    }
+  }
+
+  /// Rewords an error for the portal; those of the bus are about the Secret Service.
+  private func told(_ error: SecretError) -> SecretError {
+    guard error.cause is BusFailure else { return error }
+    var error = error
+    error.message =
+      switch error.code {
+      case .cancelled:
+        "The desktop's user dismissed the request for the app's secret. Try again, and allow it."
+      case .unavailable:
+        "The desktop's Secret portal did not answer in time, or isn't running. Unlock the "
+          + "keyring, and try "
+          + "again with a longer timeout."
+      case .accessDenied:
+        "The desktop denies the app access to its Secret portal. Check the sandbox's permissions."
+      default:
+        "The desktop's Secret portal returned no secret; see the cause. Check whether the "
+          + "desktop has a "
+          + "keyring that keeps secrets for sandboxes."
+      }
+    return error
+  }
+
+  private func connect() throws(SecretError) -> (BusConnection, owner: String, Deadline) {
+    let deadline = Deadline(in: timeout)
+    let library = try SecretLibrary.usable()
+    guard let address = BusAddress.find(in: environment, library) else {
+      throw SecretError(BusFailure(.noBus, "no address"))
+    }
+    do throws(BusFailure) {
+      let bus = try BusConnection(address, library, until: deadline)
+      return (bus, try bus.owner(of: Self.name, until: deadline), deadline)
+    } catch {
+      throw SecretError(error)
+    }
+  }
+
+  private func ask(
+    _ bus: BusConnection, _ owner: String, _ pipe: OpenPipe, _ context: BusContext,
+    until deadline: Deadline
+  ) throws(BusFailure) {
+    let answers = Answers()
+    // Before the call: its answer can arrive before the call returns.
+    let subscription = bus.library.gio.subscribe(
+      bus.pointer, owner, Self.request, "Response", nil, nil, 0,
+      { _, _, path, _, _, parameters, target in
+        guard let target, let path, let parameters,
+          let library = try? SecretLibrary.shared.get()
+        else { return }
+        let code = BusReply(taking: library.variant.child(parameters, 0), library).uint32
+        Unmanaged<Answers>.fromOpaque(target).takeUnretainedValue()
+          .codes[String(cString: path)] = code ?? .max
+      }, Unmanaged.passUnretained(answers).toOpaque(), nil)
+    defer { bus.library.gio.unsubscribe(bus.pointer, subscription) }
+    let reply = try bus.call(
+      owner, Self.path, Self.interface, "RetrieveSecret", [.handle(0), .properties([:])],
+      sending: pipe.writing, until: deadline)
+    pipe.closeWriting()
+    guard let handle = reply[0]?.string else { throw BusFailure(.malformed) }
+    let isAnswered = context.wait(until: deadline) { answers.codes[handle] != nil || bus.isClosed }
+    guard let code = answers.codes[handle] else {
+      if !isAnswered { dismiss(handle, bus, owner) }
+      throw BusFailure(isAnswered ? .disconnected : .timedOut)
+    }
+    switch code {
+    case 0: return
+    case 1: throw BusFailure(.cancelled)
+    default: throw BusFailure(.other, "the portal's response is \(code)")
+    }
+  }
+
+  /// An abandoned request must not show a prompt any more.
+  private func dismiss(_ handle: String, _ bus: BusConnection, _ owner: String) {
+    _ = try? bus.call(owner, handle, Self.request, "Close", until: Deadline(in: .seconds(1)))
+  }
+
+  /// The codes of responses, by the paths of their requests; only the waiting thread's context writes them.
+  private final class Answers {
+    var codes: [String: UInt32] = [:]
+  }
+}
+
+extension SecretPortal {
+  var storeDescription: SecretStoreDescription {
+    SecretStoreDescription(
+      kind: .other("Secret portal"),
+      reason: "The desktop stores one secret for each app in a sandbox.")
+  }
+  var features: Set<SecretStoreFeature> { [.persistence] }
+  var sizeLimit: Int { VaultKey.maximumSize }
+
+  func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? { try secret() }
+  func item(for id: SecretID) throws(SecretError) -> SecretItem? { nil }
+  func items(service: String) throws(SecretError) -> [SecretItem] { [] }
+  func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] { [] }
+  func remove(_ id: SecretID) throws(SecretError) -> Bool { throw unchangeable }
+  func removeAll(service: String) throws(SecretError) -> Int { throw unchangeable }
+  func write(
+    _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
+  ) throws(SecretError) { throw unchangeable }
+
+  private var unchangeable: SecretError {
+    SecretError(
+      code: .accessDenied,
+      message: "The Secret portal's secret cannot be changed. Keep secrets in a vault whose key it "
+        + "is.")
+  }
+}
+
+extension VaultKey {
+  /// The secret that the desktop's Secret portal stores for this app in a sandbox: Flatpak, Snap.
+  ///
+  /// It protects the vault from other apps and from readers of the file. The desktop may ask its user to
+  /// unlock the keyring when a vault is opened with it.
+  ///
+  /// - Parameters:
+  ///   - timeout: How long the desktop and its user may take.
+  ///   - environment: The process's environment, or a test's substitute.
+  public static func secretPortal(
+    timeout: Duration = .seconds(60),
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> VaultKey {
+    .stored(in: SecretPortal(environment: environment, timeout: timeout), .portal)
+  }
+}
+
+extension SecretID {
+  /// This package's name for the portal's secret; the portal itself gives it none.
+  fileprivate static let portal = SecretID(own: "stead.portal", "secret")
+}
+
+// MARK: - Pipe
+
+/// A pipe through which another program passes a secret.
+// It belongs to the thread that creates it.
+final class OpenPipe {
+  private let reading: Int32
+  /// The end that the other program gets a copy of; -1 once it is closed here.
+  private(set) var writing: Int32
+
+  init() throws(SecretError) {
+    var ends: [Int32] = [-1, -1]
+    let error = stead_pipe(&ends)
+    guard error == 0 else {
+      throw SecretError(
+        code: .failed, message: "The system has no pipe left. Close files, and try again.",
+        cause: POSIXError(POSIXErrorCode(rawValue: error) ?? .EMFILE))
+    }
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  deinit {
+    closeWriting()
+    POSIXDisk().close(reading)
+  }
+
+  /// Leaves the other program as the only writer, so that its end ends the contents.
+  func closeWriting() {
+    if writing >= 0 { POSIXDisk().close(writing) }
+    writing = -1
+  }
+
+  /// Everything that was written, up to the end.
+  ///
+  /// - Throws: ``SecretError``: `.unavailable` when the end does not come in time, `.corrupt` above the limit.
+  func contents(limit: Int, until deadline: Deadline) throws(SecretError) -> SecretBytes {
+    var count = 0
+    // One byte more, so that excess is noticed.
+    let buffer = try SecretBytes(count: limit + 1) { (memory) throws(SecretError) in
+      while count < memory.count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: memory[count...])
+        let more = try read(into: rest, deadline)
+        if more == 0 { return }
+        count += more
+      }
+      throw SecretError(
+        code: .corrupt, message: "The other program sent a key longer than \(limit) bytes.")
+    }
+    return buffer.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  }
+
+  private func read(
+    into memory: UnsafeMutableRawBufferPointer, _ deadline: Deadline
+  ) throws(SecretError) -> Int {
+    while true {
+      var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+      if poll(&waiting, 1, deadline.milliseconds) > 0 {
+        let count = Foundation.read(reading, memory.baseAddress, memory.count)
+        if count >= 0 { return count }
+      }
+      if deadline.isOver { throw SecretError(BusFailure(.timedOut)) }
+    }
+  }
+}

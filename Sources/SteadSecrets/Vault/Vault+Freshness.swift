@@ -1,0 +1,120 @@
+import Foundation
+import SteadFiles
+
+extension Vault {
+  /// How often the file may be replaced while it is being read.
+  static let replacementLimit = 1_000
+
+  /// The contents, as new as the file. Requires the vault's lock; without it, see ``currentForReading()``.
+  func current() throws(SecretError) -> VaultSnapshot {
+    guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try file.status())
+    else { return try reload() }
+    return snapshot
+  }
+
+  /// The contents for a caller that has no lock, who is told if they cannot be noted for other programs.
+  func currentForReading() throws(SecretError) -> VaultSnapshot {
+    defer { VaultNotices.deliver() }
+    return try current()
+  }
+
+  private func reload() throws(SecretError) -> VaultSnapshot {
+    for _ in 0..<Self.replacementLimit {
+      let noted = witness.mark()
+      let snapshot = try read()
+      if try isUsable(snapshot, noted) {
+        adopt(snapshot, noted)
+        return snapshot
+      }
+    }
+    throw SecretError(
+      code: .failed,
+      message: "The vault \(file.path) was replaced repeatedly while it was read. Try again.")
+  }
+
+  /// Adopts the contents read while the vault was opened.
+  func adopt(opened snapshot: VaultSnapshot) throws(SecretError) {
+    let noted = witness.mark()
+    if snapshot.isCurrent(try file.status()), try isUsable(snapshot, noted) {
+      adopt(snapshot, noted)
+    } else {
+      _ = try reload()
+    }
+  }
+
+  private func read() throws(SecretError) -> VaultSnapshot {
+    guard let opened = try file.open() else { throw file.missing }
+    let (data, header) = try file.read(opened)
+    guard header.id == id else { throw file.exchanged }
+    return try VaultSnapshot(data, of: opened, header: header, root: root)
+  }
+
+  /// Whether a file may be used; false when it was replaced meanwhile.
+  ///
+  /// - Throws: ``SecretError``: `.rolledBack`.
+  private func isUsable(
+    _ snapshot: VaultSnapshot, _ noted: VaultMark?
+  ) throws(SecretError) -> Bool {
+    let known = [memory.withLock { $0.seen }, noted].compactMap(\.self)
+    guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
+    // The known mark may belong to a write made since the file was read.
+    guard snapshot.isCurrent(try file.status()) else { return false }
+    throw SecretError(
+      code: .rolledBack,
+      message: "The vault \(file.path) is older than one that was seen before. If you restored a "
+        + "copy on purpose, call Vault.acceptRollback(at:key:); otherwise restore the newest one.")
+  }
+
+  /// Uses a snapshot for reading, unless a newer one is in use, and notes it for other programs.
+  func adopt(_ snapshot: VaultSnapshot, _ noted: VaultMark?) {
+    let mark = snapshot.header.mark
+    // The old one is released outside of the lock: its contents have locks of their own.
+    let old = memory.withLock { memory -> VaultSnapshot? in
+      if let seen = memory.seen, mark.generation < seen.generation { return nil }
+      memory.seen = mark
+      defer { memory.snapshot = snapshot }
+      return memory.snapshot
+    }
+    withExtendedLifetime(old) {}
+    if (noted?.generation ?? 0) < mark.generation { witness.raise(to: mark) }
+  }
+}
+
+// MARK: - Accepting an older vault
+
+extension Vault {
+  /// Makes a vault that was restored from a copy, or replaced by another one, open again.
+  ///
+  /// Its contents are written with a generation above all that were noted, so that every program treats it as
+  /// the newest. A vault that was not rolled back is also written, without any other change. Call it when a
+  /// person has confirmed that the older contents are wanted: an attacker who can replace files wants the
+  /// same, to restore a password that was changed.
+  ///
+  /// - Parameters:
+  ///   - url: The vault's file.
+  ///   - key: The key that opens it.
+  ///   - environment: The process's environment, or a test's substitute.
+  /// - Throws: ``SecretError`` as opening and writing do, except for `.rolledBack` and `.anotherVault`.
+  public static func acceptRollback(
+    at url: URL, key: VaultKey,
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(SecretError) {
+    let file = try VaultFile(url)
+    // The lock's file would be created even without a vault, or in a directory of other users.
+    guard try file.open() != nil else { throw file.missing }
+    try file.locked { () throws(SecretError) in
+      guard let (root, snapshot) = try file.openIfPresent(key, environment, expecting: nil) else {
+        throw file.missing
+      }
+      let witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
+      var draft = try VaultDraft(after: snapshot)
+      if let noted = witness.mark() {
+        draft.generation = max(draft.generation, try noted.generation.nextGeneration())
+      }
+      let (data, header) = try draft.file(root: root)
+      try file.replace(snapshot, with: data)
+      witness.raise(to: header.mark)
+      file.pin(environment).note(header.id)
+    }
+  }
+}

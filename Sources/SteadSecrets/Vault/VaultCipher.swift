@@ -1,0 +1,166 @@
+import CSteadSecrets
+import Crypto
+import CryptoExtras
+import Foundation
+
+/// AES-256-GCM with a nonce of zeros, which is safe since every key here seals only one message.
+enum VaultCipher {
+  private static let nonceSize = 12
+  private static let dummy = SymmetricKey(
+    data: [UInt8](repeating: 0, count: VaultLayout.rootKeySize))
+  private static var zeros: AES.GCM.Nonce {
+    get throws { try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: nonceSize)) }
+  }
+
+  /// The ciphertext and the tag.
+  static func seal(
+    _ bytes: UnsafeRawBufferPointer, by key: SymmetricKey, with additional: [UInt8]
+  ) throws(SecretError) -> Data {
+    defer { coverTraces() }
+    do {
+      let box = try AES.GCM.seal(bytes, using: key, nonce: zeros, authenticating: additional)
+      return box.ciphertext + box.tag
+    } catch {
+      throw SecretError(
+        code: .failed, message: "The cryptographic library could not encrypt.", cause: error)
+    }
+  }
+
+  /// The plaintext, or its first bytes; nil when the tag does not match, or the input is too short.
+  static func open(
+    _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol,
+    keeping count: Int? = nil
+  ) -> SecretBytes? {
+    guard sealed.count >= VaultLayout.tagSize else { return nil }
+    defer { coverTraces() }
+    var combined = Data(capacity: nonceSize + sealed.count)
+    combined.append(contentsOf: repeatElement(0, count: nonceSize))
+    combined.append(sealed)
+    // The library's memory is zeroed here, where nobody else has it: with a second reference the data would
+    // first copy itself, and the copy would be zeroed.
+    guard let box = try? AES.GCM.SealedBox(combined: combined),
+      var plain = try? AES.GCM.open(box, using: key, authenticating: additional)
+    else { return nil }
+    defer { plain.wipe() }
+    let count = count ?? plain.count
+    guard count <= plain.count else { return nil }
+    return plain.withUnsafeBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+  }
+
+  /// Overwrites what the library and the processor retain of the last key.
+  ///
+  /// The library frees a key's schedule, from which the key can be derived, without wiping it; the schedule
+  /// of the next key gets the same memory. Vector registers keep their contents until they are reused, and go
+  /// to the stack and into core dumps with the others.
+  private static func coverTraces() {
+    if let nonce = try? zeros { _ = try? AES.GCM.seal([UInt8](), using: dummy, nonce: nonce) }
+    stead_clear_vectors()
+  }
+}
+
+// MARK: - Root key
+
+/// A vault's root key, and the keys derived from it.
+struct VaultRoot: Sendable {
+  let bytes: SecretBytes
+
+  init(_ bytes: SecretBytes) { self.bytes = bytes }
+
+  /// Generates a new root key.
+  static func random() -> VaultRoot {
+    VaultRoot(.random(count: VaultLayout.rootKeySize))
+  }
+
+  func indexKey(_ writeSalt: [UInt8]) -> SymmetricKey { key("index", writeSalt) }
+  func valueKey(_ salt: [UInt8]) -> SymmetricKey { key("value", salt) }
+  func witnessKey(_ vaultID: [UInt8]) -> SymmetricKey { key("witness", vaultID) }
+
+  private func key(_ purpose: StaticString, _ salt: [UInt8]) -> SymmetricKey {
+    bytes.withBytes { root in
+      HKDF<Crypto.SHA256>.expand(
+        pseudoRandomKey: root, info: Array("stead vault 1 \(purpose)".utf8) + salt,
+        outputByteCount: VaultLayout.rootKeySize)
+    }
+  }
+}
+
+// MARK: - Slots
+
+extension VaultSlot {
+  /// Makes a new slot, which seals the root key by a key's bytes.
+  static func sealing(
+    _ root: VaultRoot, of vaultID: [UInt8], kind: VaultKeySlot.Kind, scrypt: VaultScrypt?,
+    material: SecretBytes, id: [UInt8] = .random(count: VaultLayout.idSize),
+    salt: [UInt8] = .random(count: VaultLayout.saltSize), created: UInt64 = Date().vaultTime
+  ) throws(SecretError) -> VaultSlot {
+    var slot = VaultSlot(kind: kind, scrypt: scrypt, id: id, created: created, salt: salt)
+    let keys = try slot.keys(from: material)
+    slot.check = keys.check
+    let additional = VaultHeader.prologue(id: vaultID) + slot.fields
+    slot.sealedRoot = try root.bytes.withBytes { (bytes) throws(SecretError) in
+      Array(try VaultCipher.seal(bytes, by: keys.wrapping, with: additional))
+    }
+    return slot
+  }
+
+  /// The root key; nil when the bytes are not those of this slot's key.
+  func root(of vaultID: [UInt8], by material: SecretBytes) throws(SecretError) -> VaultRoot? {
+    let keys = try keys(from: material)
+    guard keys.check == check else { return nil }
+    let additional = VaultHeader.prologue(id: vaultID) + fields
+    let opened = VaultCipher.open(Data(sealedRoot), by: keys.wrapping, with: additional)
+    guard let opened, opened.count == VaultLayout.rootKeySize else {
+      throw .damagedVault("a key slot isn't authentic")
+    }
+    return VaultRoot(opened)
+  }
+
+  private func keys(
+    from material: SecretBytes
+  ) throws(SecretError) -> (wrapping: SymmetricKey, check: [UInt8]) {
+    let half = VaultLayout.rootKeySize
+    let derived =
+      if let scrypt { try scrypt.derive(material, salt: salt, count: 2 * half) } else {
+        HKDF<Crypto.SHA256>.expand(
+          pseudoRandomKey: extract(material), info: Array("stead vault 1 slot".utf8),
+          outputByteCount: 2 * half)
+      }
+    return derived.withUnsafeBytes { bytes in
+      (SymmetricKey(data: bytes.prefix(half)), Array(bytes.suffix(half)))
+    }
+  }
+}
+
+extension VaultSlot {
+  /// The first step of HKDF.
+  private func extract(_ material: SecretBytes) -> HashedAuthenticationCode<Crypto.SHA256> {
+    var hash = HMAC<Crypto.SHA256>(key: SymmetricKey(data: salt))
+    material.withBytes { hash.update(data: $0) }
+    let code = hash.finalize()
+    // A partial block would remain in the library's state, which is freed without being wiped.
+    hash.update(data: [UInt8](repeating: 0, count: Crypto.SHA256.blockByteCount))
+    return code
+  }
+}
+
+extension VaultScrypt {
+  /// Derives bytes from a passphrase; it takes the memory and the time of the cost.
+  func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int) throws(SecretError)
+    -> SymmetricKey
+  {
+    do {
+      return try passphrase.withBytes { bytes in
+        try KDF.Scrypt.deriveKey(
+          from: bytes, salt: salt, outputByteCount: count, rounds: 1 << logN, blockSize: r,
+          parallelism: p)
+      }
+    } catch {
+      throw SecretError(
+        code: .failed,
+        message:
+          "The key could not be derived from the passphrase. There may be too little memory: "
+          + "\((128 * r) << (logN - 10)) KiB are needed.",
+        cause: error)
+    }
+  }
+}

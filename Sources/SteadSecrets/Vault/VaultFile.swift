@@ -1,0 +1,199 @@
+import Crypto
+import Foundation
+import SteadFiles
+
+/// A vault's file, with its lock and its directory.
+struct VaultFile: Sendable {
+  /// The path of the file itself; links on the way to it were followed once.
+  let path: String
+  private let file: AtomicFile
+  private let lock: FileLock
+
+  init(_ url: URL) throws(SecretError) {
+    let target = try SecretError.files { try POSIXDisk().resolveLinks(url.checkedPath) }
+    path = target
+    file = AtomicFile(URL(filePath: target))
+    // Next to the file itself, so that all links to it lead to one lock.
+    lock = FileLock(URL(filePath: target + ".lock"))
+  }
+
+  /// The file's status; nil when it does not exist.
+  func status() throws(SecretError) -> FileStatus? {
+    try SecretError.files { try POSIXDisk().status(at: path) }
+  }
+
+  /// Remembers which vault was last here.
+  func pin(_ environment: [String: String]) -> VaultPin {
+    VaultPin(vault: path, environment: environment)
+  }
+
+  /// The error for a vault that isn't the one that was here before.
+  var exchanged: SecretError {
+    SecretError(
+      code: .anotherVault,
+      message: "Another vault has replaced the one at \(path). If you put it there on "
+        + "purpose, call Vault.acceptRollback(at:key:); otherwise restore the right one.")
+  }
+
+  /// Opens the file, and checks that it belongs to the user; nil when it does not exist.
+  func open() throws(SecretError) -> OpenFile? {
+    let file = try OpenFile(readingIfPresent: path)
+    guard let file else { return nil }
+    try FileSafety.checkDirectory(path.directoryPath)
+    try FileSafety.checkFile(file.status, at: path)
+    return file
+  }
+
+  /// Creates the directory if it is missing, but not the home of an environment.
+  func makeDirectory(_ environment: [String: String]) throws(SecretError) {
+    try SecretError.files {
+      try POSIXDisk().makeDirectories(path.directoryPath, outside: environment.home)
+    }
+    try FileSafety.checkDirectory(path.directoryPath)
+  }
+
+  /// Runs `body` while no other program writes the vault.
+  ///
+  /// A lock excludes nobody once its file is removed, as cleaners of `*.lock` do. So `body` may run several times: again
+  /// whenever it finds in ``replace(_:with:)`` or ``create(_:)`` that the vault was written meanwhile.
+  func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
+    // It may have been opened to others since the vault was read.
+    try FileSafety.checkDirectory(path.directoryPath)
+    defer { VaultNotices.deliver() }
+    for _ in 0..<Vault.replacementLimit {
+      do throws(SecretError) {
+        return try SecretError.files { try lock.hold(for: FileLock.writerLimit) { try body() } }
+      } catch {
+        let code = (error.cause as? FileError)?.code
+        guard code == .changed || code == .alreadyExists else { throw error }
+      }
+    }
+    throw SecretError(
+      code: .failed,
+      message: "Other programs wrote the vault \(path) at each of \(Vault.replacementLimit) "
+        + "attempts. Stop what removes its lock, \(path.fileName).lock, and try again.")
+  }
+
+  func create(_ data: Data) throws(SecretError) {
+    try SecretError.files { try file.create(with: data) }
+  }
+
+  /// Replaces the file, if it is still the one that a snapshot is of; see ``locked(_:)``.
+  func replace(_ snapshot: VaultSnapshot, with data: Data) throws(SecretError) {
+    try SecretError.files {
+      try file.replace(with: data, ifStill: snapshot.status, permissions: .ownerOnly)
+    }
+  }
+
+  /// The error for a missing vault.
+  var missing: SecretError {
+    SecretError(
+      code: .notInitialized,
+      message: "No vault exists at \(path). Restore it from a copy, or create a new one: "
+        + "Vault(at:key:opening: .create).")
+  }
+}
+
+extension [String: String] {
+  /// The home that an environment names, or the process's.
+  var home: HomeDirectory? { try? AppDirectories(id: "stead", environment: self).home }
+}
+
+// MARK: - Opening and creating
+
+extension VaultFile {
+  /// Opens or creates a vault, and returns its root key and contents.
+  func open(
+    _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
+    let pin = pin(environment)
+    if opening != .create {
+      // Read first: another thread or process may create the vault, and remember it, just after it was looked for.
+      let remembered = pin.id()
+      if let opened = try openIfPresent(key, environment, expecting: remembered) { return opened }
+      // A vault that has disappeared must not look like one that never had secrets.
+      guard opening == .openOrCreate, remembered == nil else { throw missing }
+    }
+    try makeDirectory(environment)
+    return try locked { () throws(SecretError) in
+      if opening == .openOrCreate {
+        let remembered = pin.id()
+        if let opened = try openIfPresent(key, environment, expecting: remembered) { return opened }
+        guard remembered == nil else { throw missing }
+      }
+      guard try status() == nil else {
+        throw SecretError(
+          code: .duplicateItem,
+          message: "Something already exists at \(path). Open it, or choose another location.")
+      }
+      return try make(key, environment)
+    }
+  }
+
+  /// - Parameter id: The identity that the vault must have; nil for any.
+  /// - Throws: ``SecretError`` when it exists and does not open.
+  func openIfPresent(
+    _ key: VaultKey, _ environment: [String: String], expecting id: [UInt8]?
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
+    guard let file = try open() else { return nil }
+    let (data, header) = try read(file)
+    let material = try key.material(makingIfAbsent: false, environment)
+    let isExpected = id == nil || id == header.id
+    guard let (root, _) = try header.root(for: key.kind, by: material) else {
+      throw isExpected ? header.wrongKey(key.kind, path) : exchanged
+    }
+    // The identity is authentic only now: damage must not look like another vault.
+    let snapshot = try VaultSnapshot(data, of: file, header: header, root: root)
+    guard isExpected else { throw exchanged }
+    return (root, snapshot)
+  }
+
+  /// The contents of a file, checked as far as possible without a key.
+  func read(_ file: OpenFile) throws(SecretError) -> (Data, VaultHeader) {
+    let data = try file.data(limit: VaultLayout.fileLimit)
+    let header = try data.withUnsafeBytes { bytes in
+      Result { () throws(SecretError) in try VaultHeader(parsing: bytes) }
+    }.get()
+    let end = header.size - VaultLayout.digestSize
+    guard Crypto.SHA256.hash(data: data[..<end]).elementsEqual(data[end..<header.size]) else {
+      throw .damagedVault("its header differs from what was written")
+    }
+    return (data, header)
+  }
+
+  private func make(
+    _ key: VaultKey, _ environment: [String: String]
+  ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
+    let id = [UInt8].random(count: VaultLayout.idSize)
+    let root = VaultRoot.random()
+    let material = try key.material(makingIfAbsent: true, environment)
+    let slot = try VaultSlot.sealing(
+      root, of: id, kind: key.kind, scrypt: key.scrypt, material: material)
+    let (data, _) = try VaultDraft(id: id, slots: [slot]).file(root: root)
+    try create(data)
+    guard let file = try open() else { throw missing }
+    let (written, header) = try read(file)
+    return (root, try VaultSnapshot(written, of: file, header: header, root: root))
+  }
+}
+
+extension VaultHeader {
+  /// The root key, and the slot that a key opens; nil when it opens none.
+  func root(
+    for kind: VaultKeySlot.Kind, by material: SecretBytes
+  ) throws(SecretError) -> (VaultRoot, VaultSlot)? {
+    for slot in slots where slot.kind == kind {
+      if let root = try slot.root(of: id, by: material) { return (root, slot) }
+    }
+    return nil
+  }
+
+  func wrongKey(_ kind: VaultKeySlot.Kind, _ path: String) -> SecretError {
+    let isThere = slots.contains { $0.kind == kind }
+    return SecretError(
+      code: .wrongKey,
+      message: isThere
+        ? "The key does not open the vault \(path). Use another one."
+        : "The vault \(path) requires another kind of key than this. Use one of those.")
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import SteadFiles
+
+/// A key that opens a vault.
+///
+/// None is ever derived from the host name or the machine identifier, which others can know.
+public enum VaultKey: Sendable {
+  /// A passphrase that a person knows, and the cost of trying one. The cost applies when a slot is created;
+  /// opening uses the slot's own. The bytes are used unchanged: normalize a typed string first.
+  case passphrase(SecretBytes, VaultScrypt = .standard)
+  /// A file of 32 or more random bytes that belongs to the user and is closed to others. If missing, it is
+  /// created with the vault, or when it is added to one. It protects copies of the vault that are kept apart
+  /// from it, but not from anyone who can read the user's files.
+  case keyFile(URL)
+  /// A credential of 32 or more bytes that systemd gives to the service, in the directory
+  /// `$CREDENTIALS_DIRECTORY`. Create it with `head -c 32 /dev/urandom | systemd-creds encrypt --name=NAME -
+  /// NAME.cred`.
+  case systemdCredential(name: String)
+  /// 32 random bytes in another store. If missing, they are created with the vault, or when they are added to one.
+  case stored(in: any SecretStore, SecretID)
+}
+
+extension VaultKey {
+  /// The minimum length of a key that isn't a passphrase.
+  public static let minimumSize = 32
+  /// The maximum length of a key.
+  public static let maximumSize = 64 << 10
+
+  var kind: VaultKeySlot.Kind {
+    switch self {
+    case .passphrase: .passphrase
+    case .keyFile: .keyFile
+    case .systemdCredential: .systemdCredential
+    case .stored: .stored
+    }
+  }
+
+  var scrypt: VaultScrypt? {
+    if case .passphrase(_, let scrypt) = self { scrypt } else { nil }
+  }
+
+  /// The key's bytes.
+  ///
+  /// - Parameter isNew: Whether to create a missing key.
+  /// - Throws: ``SecretError``: `.notFound` when it does not exist, `.accessDenied` when others have access
+  ///   to it, `.wrongKey` when its length isn't valid for a key, `.corrupt` when a file has more than 64 KiB.
+  func material(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
+    -> SecretBytes
+  {
+    let bytes =
+      switch self {
+      case .passphrase(let bytes, _): bytes
+      case .keyFile(let url): try VaultKeyFile(url).bytes(makingIfAbsent: isNew, environment)
+      case .systemdCredential(let name): try VaultCredential(name, environment).bytes()
+      case .stored(let store, let id): try Self.stored(in: store, id, makingIfAbsent: isNew)
+      }
+    let minimum = kind == .passphrase ? 1 : Self.minimumSize
+    guard (minimum...Self.maximumSize).contains(bytes.count) else {
+      throw SecretError(
+        code: .wrongKey,
+        message: "A key must have \(minimum) to \(Self.maximumSize) bytes, but this one has "
+          + "\(bytes.count). Give the vault's key.")
+    }
+    return bytes
+  }
+
+  private static func stored(
+    in store: any SecretStore, _ id: SecretID, makingIfAbsent isNew: Bool
+  ) throws(SecretError) -> SecretBytes {
+    if let found = try store.bytes(for: id) { return found }
+    guard isNew else {
+      throw SecretError(
+        code: .notFound,
+        message: "The vault's key is missing in the store that should contain it. Restore it, "
+          + "or open the vault with another of its keys.",
+        service: id.service, account: id.account)
+    }
+    do {
+      let key = SecretBytes.random(count: minimumSize)
+      try store.write(key, for: id, SecretStoreWrite(condition: .ifAbsent, label: "Key of a vault"))
+    } catch  where error.code == .duplicateItem {
+      // Another program came first; its key is read below.
+    }
+    guard let kept = try store.bytes(for: id) else {
+      throw SecretError(
+        code: .failed, message: "The store did not keep the vault's key. Choose another store.",
+        service: id.service, account: id.account)
+    }
+    return kept
+  }
+}
+
+// MARK: - Key file
+
+/// A file that contains the key of a vault.
+struct VaultKeyFile {
+  private let path: String
+  private let disk = POSIXDisk()
+
+  init(_ url: URL) throws(SecretError) {
+    path = try SecretError.files { try url.checkedPath }
+  }
+
+  /// - Throws: ``SecretError``: `.notFound` when it does not exist and must not be created.
+  func bytes(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
+    -> SecretBytes
+  {
+    if let found = try read() { return found }
+    guard isNew else {
+      throw SecretError(
+        code: .notFound,
+        message:
+          "The key file \(path) does not exist. Restore it from a copy, or open "
+          + "the vault with another of its keys.")
+    }
+    try make(environment)
+    guard let made = try read() else {
+      throw SecretError(
+        code: .failed, message: "The key file \(path) disappeared while it was created. Try again.")
+    }
+    return made
+  }
+
+  private func read() throws(SecretError) -> SecretBytes? {
+    let target = try SecretError.files { try disk.resolveLinks(path) }
+    guard let file = try OpenFile(readingIfPresent: target) else { return nil }
+    try FileSafety.checkFile(file.status, at: target)
+    try FileSafety.checkUnwritable(target.directoryPath)
+    return try file.secret(limit: VaultKey.maximumSize)
+  }
+
+  private func make(_ environment: [String: String]) throws(SecretError) {
+    let key = SecretBytes.random(count: VaultKey.minimumSize)
+    var data = key.withBytes { Data($0) }
+    defer { data.wipe() }
+    try SecretError.files {
+      try disk.makeDirectories(path.directoryPath, outside: environment.home)
+      do {
+        try AtomicFile(URL(filePath: path)).create(with: data)
+      } catch let error as FileError where error.code == .alreadyExists {
+        // Another program came first, and its key is the one to use.
+      }
+    }
+  }
+}
+
+// MARK: - systemd credential
+
+/// A credential that systemd gives to a service, as a file that only the service can read.
+struct VaultCredential {
+  private let name: String
+  private let directory: String?
+
+  init(_ name: String, _ environment: [String: String]) throws(SecretError) {
+    guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
+      throw SecretError(
+        code: .invalidName,
+        message: "A credential's name must not be empty, begin with a dot, or contain a slash or a "
+          + "NUL. Choose another.")
+    }
+    self.name = name
+    directory = environment["CREDENTIALS_DIRECTORY"]
+  }
+
+  func bytes() throws(SecretError) -> SecretBytes {
+    guard let directory, directory.hasPrefix("/") else {
+      throw SecretError(
+        code: .notFound,
+        message:
+          "No credentials exist, since CREDENTIALS_DIRECTORY isn't set. Run the program "
+          + "as a systemd service with LoadCredentialEncrypted=\(name).")
+    }
+    let path = directory + "/" + name
+    guard let file = try OpenFile(readingIfPresent: path) else {
+      throw SecretError(
+        code: .notFound,
+        message: "The credential \(name) does not exist in \(directory). Add "
+          + "LoadCredentialEncrypted=\(name) to the service.")
+    }
+    try FileSafety.checkCredential(file.status, at: path)
+    return try file.secret(limit: VaultKey.maximumSize)
+  }
+}

@@ -1,0 +1,235 @@
+import Crypto
+import Foundation
+import SteadFiles
+
+/// A small file apart from the vault that remembers the vault's highest generation.
+///
+/// It is optional: the vault also works if the witness cannot be written.
+struct VaultWitness: Sendable {
+  private static let recordSize = 64
+  private static let macSize = 32
+  private static let lockLimit = Duration.milliseconds(100)
+
+  private let path: String?
+  private let home: HomeDirectory?
+  private let key: SecretBytes
+
+  init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
+    let directories = try? AppDirectories(id: "stead", environment: environment)
+    home = directories?.home
+    path = try? directories?.state.appending(path: "vaults/\(vaultID.hexadecimal)").checkedPath
+    key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
+  }
+
+  /// The highest mark that was noted; nil if none, or none that is authentic.
+  func mark() -> VaultMark? {
+    guard let path, let file = try? OpenFile(readingIfPresent: path),
+      let data = try? file.data(limit: 2 * Self.recordSize)
+    else { return nil }
+    return [data.prefix(Self.recordSize), data.dropFirst(Self.recordSize)]
+      .compactMap(mark(in:))
+      .max { $0.generation < $1.generation }
+  }
+
+  /// Notes a mark, unless a higher one exists.
+  func raise(to mark: VaultMark) {
+    guard let path else { return }
+    let disk = POSIXDisk()
+    do {
+      try disk.makeDirectories(path.directoryPath, outside: home)
+      // Readers raise it, too, so the vault's lock would not do. The holder either raises it or has been
+      // stopped: no reader waits for that.
+      try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
+        if let noted = self.mark(), noted.generation >= mark.generation { return }
+        let record = record(of: mark)
+        try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
+          let offset = off_t(mark.generation % 2) * off_t(Self.recordSize)
+          let count = record.withUnsafeBytes {
+            pwrite(descriptor, $0.baseAddress, $0.count, offset)
+          }
+          guard count == record.count else {
+            // A write that is cut short has no number; the disk is full then.
+            throw FileError(
+              errno: count < 0 ? errno : ENOSPC, doing: "write to the file", path: path)
+          }
+        }
+      }
+      VaultNotices.noteSuccess(at: path)
+    } catch {
+      // Most likely the program that has the lock has noted it.
+      if let noted = self.mark(), noted.generation >= mark.generation { return }
+      // Without a witness, a roll-back is noticed only within the process, as documented.
+      VaultNotices.note(
+        error, at: path, lack: "An older copy of the vault that somebody puts back may go unnoticed"
+      )
+    }
+  }
+
+  private var symmetricKey: SymmetricKey { key.withBytes { SymmetricKey(data: $0) } }
+
+  private func record(of mark: VaultMark) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: Self.recordSize) { memory, count in
+      var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
+      writer.put(mark.generation)
+      writer.put(mark.salt)
+      let fields = UnsafeRawBufferPointer(memory)[..<writer.offset]
+      let code = HMAC<Crypto.SHA256>.authenticationCode(
+        for: UnsafeRawBufferPointer(rebasing: fields), using: symmetricKey)
+      writer.put(Array(code))
+      count = writer.offset
+    }
+  }
+
+  private func mark(in record: Data) -> VaultMark? {
+    guard record.count == Self.recordSize,
+      HMAC<Crypto.SHA256>.isValidAuthenticationCode(
+        record.suffix(Self.macSize), authenticating: record.dropLast(Self.macSize),
+        using: symmetricKey)
+    else { return nil }
+    return record.withUnsafeBytes { bytes in
+      var reader = VaultReader(bytes)
+      guard let generation = try? reader.number(UInt64.self),
+        let salt = try? reader.array(VaultMark.saltSize)
+      else { return nil }
+      return VaultMark(generation: generation, salt: salt)
+    }
+  }
+}
+
+// MARK: - Revision
+
+/// A version of a vault: the generation, and what distinguishes it from another of the same number.
+struct VaultMark: Hashable, Sendable {
+  static let saltSize = 24
+
+  var generation: UInt64
+  var salt: [UInt8]
+
+  init(generation: UInt64, salt: [UInt8]) {
+    self.generation = generation
+    self.salt = Array(salt.prefix(Self.saltSize))
+  }
+
+  /// Whether a file with this mark is older than, or another branch than, one that was seen.
+  func isBehind(_ seen: VaultMark) -> Bool {
+    generation < seen.generation || (generation == seen.generation && salt != seen.salt)
+  }
+}
+
+extension VaultHeader {
+  var mark: VaultMark { VaultMark(generation: generation, salt: writeSalt) }
+}
+
+// MARK: - Pin
+
+/// A small file apart from the vault that remembers which vault is at a path.
+///
+/// One key may open several vaults, so the key alone does not reveal whether another of them has replaced it.
+/// As with the witness, a vault works without a writable pin.
+struct VaultPin: Sendable {
+  private static let size = 2 * VaultLayout.idSize + 1
+
+  private let path: String?
+  private let home: HomeDirectory?
+
+  /// - Parameter vault: The path of the vault itself, with links followed.
+  init(vault: String, environment: [String: String]) {
+    let directories = try? AppDirectories(id: "stead", environment: environment)
+    home = directories?.home
+    let name = SHA256.hexadecimal(Data(vault.utf8))
+    path = try? directories?.state.appending(path: "vault-paths/\(name)").checkedPath
+  }
+
+  /// The identity of the vault that was last at the path; nil when none is remembered.
+  func id() -> [UInt8]? {
+    guard let path, let file = try? OpenFile(readingIfPresent: path),
+      let text = try? file.data(limit: Self.size), text.count == Self.size, text.last == 10
+    else { return nil }
+    return [UInt8](hexadecimal: text.dropLast())
+  }
+
+  /// Remembers a vault, replacing the one that was there before.
+  func note(_ id: [UInt8]) {
+    guard let path, self.id() != id else { return }
+    do {
+      try POSIXDisk().makeDirectories(path.directoryPath, outside: home)
+      try AtomicFile(URL(filePath: path)).replace(
+        with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
+      VaultNotices.noteSuccess(at: path)
+    } catch {
+      // Without it, another vault is noticed only within the process, as documented.
+      VaultNotices.note(
+        error, at: path,
+        lack: "A vault that disappears, or that another one replaces, may go unnoticed")
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Two lower-case digits for each byte.
+  var hexadecimal: String {
+    map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The bytes that such digits encode; nil for anything else.
+  fileprivate init?(hexadecimal digits: Data) {
+    var bytes: [UInt8] = []
+    var rest = digits[...]
+    while let high = rest.popFirst() {
+      guard let low = rest.popFirst(),
+        let byte = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(byte)
+    }
+    self = bytes
+  }
+}
+
+// MARK: - Problems
+
+/// Problems with the files that reveal a vault that was rolled back or replaced.
+///
+/// The vault works without them, so no call throws. They are noted where they occur, which may be under the vault's
+/// lock, and reported once it is free: the handler may use the vault. Each file's problem is reported once, and again
+/// only if the file could be written meanwhile.
+enum VaultNotices {
+  private struct State {
+    var waiting: [Stead.Problem] = []
+    /// The files whose problem was noted.
+    var told: Set<String> = []
+  }
+
+  private static let state = ForkSafeLock(State())
+
+  /// - Parameter lack: What goes unnoticed while the file cannot be written.
+  static func note(_ error: any Error, at path: String, lack: String) {
+    let remedy =
+      (error as? FileError)?.code == .busy
+      ? "Resume or end the program that has it locked."
+      : "Make its directory writable, or set XDG_STATE_HOME to one that is."
+    let problem = Stead.Problem(
+      code: .rollbackUnnoticed, product: .secrets, subject: path,
+      message: "\(lack), because this file cannot be written. \(remedy)",
+      cause: error)
+    state.withLock { state in
+      if state.told.insert(path).inserted { state.waiting.append(problem) }
+    }
+  }
+
+  static func noteSuccess(at path: String) { state.withLock { _ = $0.told.remove(path) } }
+
+  /// Reports what was noted. Never called under a lock.
+  static func deliver() {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for problem in waiting { Stead.report(problem) }
+  }
+}
+
+extension Stead.Problem.Code {
+  /// The files that reveal a vault that was rolled back or replaced cannot be written. The vault works, but an older
+  /// copy of it, or another vault in its place, may go unnoticed.
+  public static let rollbackUnnoticed = Self("rollbackUnnoticed")
+}
