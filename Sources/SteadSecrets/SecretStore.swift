@@ -112,7 +112,7 @@ extension SecretStore {
         message: "The secret has \(bytes.count) bytes, and this store accepts \(sizeLimit). Keep a "
           + "key as the secret, and the data encrypted with it in a file.")
     }
-    try write.checkTexts()
+    try write.checkLimits()
   }
 }
 
@@ -161,7 +161,7 @@ extension SecretStoreWrite {
   /// Names that attributes may not have, since stores use them for the service and the account.
   public static let reservedNames: Set<String> = ["service", "account", "xdg:schema"]
 
-  func checkTexts() throws(SecretError) {
+  func checkLimits() throws(SecretError) {
     if let label { try Self.check(label, "label") }
     guard let attributes else { return }
     guard attributes.count <= Self.attributeLimit else {

@@ -83,7 +83,7 @@ extension Secrets {
   func write(
     _ bytes: SecretBytes, _ account: String, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    try naming(account) { () throws(SecretError) in
+    try annotatingErrors(account) { () throws(SecretError) in
       let id = try id(account)
       try store.check(bytes, write)
       try store.write(bytes, for: id, write)
@@ -105,7 +105,9 @@ extension Secrets {
     _ type: Value.Type, for account: String
   ) throws(SecretError) -> Value? {
     guard let bytes = try bytes(for: account) else { return nil }
-    return try naming(account) { () throws(SecretError) in try bytes.decoded(as: type) }
+    return try annotatingErrors(account) { () throws(SecretError) in
+      try bytes.decoded(as: type)
+    }
   }
 
   /// Stores a value as JSON, replacing any existing secret.
@@ -120,7 +122,9 @@ extension Secrets {
     _ value: some Encodable, for account: String, label: String? = nil,
     attributes: [String: String]? = nil, requirements: SecretRequirements = SecretRequirements()
   ) throws(SecretError) {
-    let bytes = try naming(account) { () throws(SecretError) in try SecretBytes(encoding: value) }
+    let bytes = try annotatingErrors(account) { () throws(SecretError) in
+      try SecretBytes(encoding: value)
+    }
     try set(
       bytes, for: account, label: label, attributes: attributes, requirements: requirements)
   }

@@ -45,7 +45,7 @@ public struct Secrets: Sendable {
   public var storeDescription: SecretStoreDescription { store.storeDescription }
 
   /// Adds the names of the service and account to an error of the store.
-  func naming<Result>(
+  func annotatingErrors<Result>(
     _ account: String?, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
     do throws(SecretError) {
@@ -71,7 +71,7 @@ extension Secrets {
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.unavailable` or `.corrupt` when it cannot
   ///   be read.
   public func bytes(for account: String) throws(SecretError) -> SecretBytes? {
-    try naming(account) { () throws(SecretError) in try store.bytes(for: id(account)) }
+    try annotatingErrors(account) { () throws(SecretError) in try store.bytes(for: id(account)) }
   }
 
   /// Calls `body` with the bytes of a secret, and returns its result; nil without a secret.
@@ -136,14 +136,14 @@ extension Secrets {
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func item(for account: String) throws(SecretError) -> SecretItem? {
-    try naming(account) { () throws(SecretError) in try store.item(for: id(account)) }
+    try annotatingErrors(account) { () throws(SecretError) in try store.item(for: id(account)) }
   }
 
   /// The metadata of all secrets of the service, sorted by their accounts' UTF-8.
   ///
   /// - Throws: ``SecretError`` as ``contains(_:)`` does.
   public func items() throws(SecretError) -> [SecretItem] {
-    try naming(nil) { () throws(SecretError) in try store.items(service: service) }
+    try annotatingErrors(nil) { () throws(SecretError) in try store.items(service: service) }
   }
 
   /// The metadata of the service's secrets that have all of these attributes, sorted by their accounts' UTF-8.
@@ -152,7 +152,7 @@ extension Secrets {
   public func items(
     matching attributes: [String: String]
   ) throws(SecretError) -> [SecretItem] {
-    try naming(nil) { () throws(SecretError) in
+    try annotatingErrors(nil) { () throws(SecretError) in
       try store.items(matching: attributes.merging(["service": service]) { $1 })
     }
   }
@@ -168,7 +168,7 @@ extension Secrets {
   ///   cannot be written.
   @discardableResult
   public func remove(_ account: String) throws(SecretError) -> Bool {
-    try naming(account) { () throws(SecretError) in try store.remove(id(account)) }
+    try annotatingErrors(account) { () throws(SecretError) in try store.remove(id(account)) }
   }
 
   /// Removes all secrets of the service, and returns their number.
@@ -176,7 +176,7 @@ extension Secrets {
   /// - Throws: ``SecretError`` as ``remove(_:)`` does.
   @discardableResult
   public func removeAll() throws(SecretError) -> Int {
-    try naming(nil) { () throws(SecretError) in try store.removeAll(service: service) }
+    try annotatingErrors(nil) { () throws(SecretError) in try store.removeAll(service: service) }
   }
 }
 
@@ -187,7 +187,7 @@ extension Secrets {
   ///
   /// - Throws: ``SecretError``: `.unavailable` when the store cannot be reached.
   public func state() throws(SecretError) -> SecretStoreState {
-    try naming(nil) { () throws(SecretError) in try store.state() }
+    try annotatingErrors(nil) { () throws(SecretError) in try store.state() }
   }
 
   /// Asks the person to unlock the store, and waits for that; returns immediately when it is open.
@@ -200,7 +200,7 @@ extension Secrets {
     do throws(SecretError) {
       try await store.unlock(timeout: timeout)
     } catch {
-      try naming(nil) { () throws(SecretError) in throw error }
+      try annotatingErrors(nil) { () throws(SecretError) in throw error }
     }
   }
 
@@ -208,6 +208,6 @@ extension Secrets {
   ///
   /// - Throws: ``SecretError``: `.unsupported` from a store without a lock.
   public func lock() throws(SecretError) {
-    try naming(nil) { () throws(SecretError) in try store.lock() }
+    try annotatingErrors(nil) { () throws(SecretError) in try store.lock() }
   }
 }

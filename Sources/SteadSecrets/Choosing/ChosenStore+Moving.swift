@@ -10,12 +10,12 @@ extension ChosenStore {
     async throws(SecretError)
   {
     // Outside of the lock: its key may be a secret in an automatic location.
-    let given = try opened(location)
+    let unrecorded = try unrecordedStore(at: location)
     do {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
       // Exclusively, keeping writers out: a secret written now would be missing at the new location.
       try await writersLock.withLock(timeout: Self.moveTimeout) {
-        try moveLocked(to: location, given, options)
+        try moveLocked(to: location, unrecorded, options)
       }
     } catch let error as SecretError {
       throw error
@@ -28,13 +28,14 @@ extension ChosenStore {
   }
 
   private func moveLocked(
-    to location: SecretStoreLocation, _ given: (any SecretStore)?, _ options: SecretMove.Options
+    to location: SecretStoreLocation, _ unrecorded: (any SecretStore)?,
+    _ options: SecretMove.Options
   ) throws(SecretError) {
-    let old = try finish(current(), options)
-    let (chosen, reason) = try target(location, given)
-    if old.choice.address == chosen, given == nil { return try record(old, reason) }
+    let old = try finishEarlierMove(current(), options)
+    let (chosen, reason) = try target(location, unrecorded)
+    if old.choice.address == chosen, unrecorded == nil { return try record(old, reason) }
     let destination: any SecretStore
-    if let given { destination = given } else { destination = try opened(chosen, location) }
+    if let unrecorded { destination = unrecorded } else { destination = try open(chosen, location) }
     let begin = Date()
     let move = options.move(service, from: old.store, to: destination)
     try move.copy()
@@ -51,12 +52,13 @@ extension ChosenStore {
   }
 
   /// Removes what an unfinished earlier move left behind.
-  private func finish(_ current: Current, _ options: SecretMove.Options) throws(SecretError)
+  private func finishEarlierMove(_ current: Current, _ options: SecretMove.Options)
+    throws(SecretError)
     -> Current
   {
     guard var record = current.record, let leftover = record.leftover else { return current }
-    let isThere = try leftover.kind == .vault ? opener.hasVault(leftover) : true
-    if isThere, leftover != record.address {
+    let exists = try leftover.kind == .vault ? opener.hasVault(leftover) : true
+    if exists, leftover != record.address {
       let source = try opener.open(leftover, isNew: false)
       try options.move(service, from: source, to: current.store)
         .removeFromSource(movedAt: record.since)
@@ -66,7 +68,9 @@ extension ChosenStore {
   }
 
   /// A store that no record leads to; nil for one that can be found again.
-  private func opened(_ location: SecretStoreLocation) throws(SecretError) -> (any SecretStore)? {
+  private func unrecordedStore(at location: SecretStoreLocation) throws(SecretError) -> (
+    any SecretStore
+  )? {
     switch location {
     case .automatic, .secretService, .vault(_, nil, _): nil
     // That is an automatic location under another name.
@@ -76,7 +80,7 @@ extension ChosenStore {
   }
 
   /// The store at the address of a location.
-  private func opened(
+  private func open(
     _ address: StoreAddress, _ location: SecretStoreLocation
   ) throws(SecretError) -> any SecretStore {
     switch location {
@@ -90,10 +94,10 @@ extension ChosenStore {
 
   /// A location's address for the record, and why it is the new one.
   private func target(
-    _ location: SecretStoreLocation, _ given: (any SecretStore)?
+    _ location: SecretStoreLocation, _ unrecorded: (any SecretStore)?
   ) throws(SecretError) -> (StoreAddress, reason: String) {
     let named = "The program moved the secrets there."
-    if let description = given?.storeDescription {
+    if let description = unrecorded?.storeDescription {
       let words = [description.kind.name, description.location].compactMap(\.self)
       return (StoreAddress(kind: .elsewhere, location: words.joined(separator: " ")), named)
     }
@@ -128,7 +132,7 @@ extension ChosenStore {
     _ record: StoreRecord, _ store: any SecretStore
   ) throws(SecretError) -> Current {
     try file.replace(with: record)
-    return adopt(
+    return setCurrent(
       Current(
         stamp: try file.stamp(), record: record,
         choice: StoreChoice(record: record, path: file.path), store: store))

@@ -25,7 +25,7 @@ final class ChosenStore: SecretStore {
   let writersLock: FileLock
   /// Whether the first write replaces a record that leads elsewhere, as when secrets return.
   let isReturn: Bool
-  private let known: ForkSafeLock<Current?>
+  private let cached: ForkSafeLock<Current?>
 
   init(
     opener: StoreOpener, isReturn: Bool = false
@@ -35,7 +35,7 @@ final class ChosenStore: SecretStore {
     writersLock = FileLock(file.lock)
     try opener.files.check()
     self.isReturn = isReturn
-    known = ForkSafeLock(nil)
+    cached = ForkSafeLock(nil)
     _ = try current()
   }
 
@@ -44,15 +44,15 @@ final class ChosenStore: SecretStore {
   /// The current location of the secrets.
   func current() throws(SecretError) -> Current {
     let stamp = try file.stamp()
-    let old = known.withLock { $0 }
+    let old = cached.withLock { $0 }
     if let old, old.stamp == stamp, !(old.store is PlannedVault) { return old }
-    return try adopt(find(stamp, old))
+    return try setCurrent(load(stamp, old))
   }
 
   /// Keeps the state for the next call.
   @discardableResult
-  func adopt(_ new: Current) -> Current {
-    let old = known.withLock { current in
+  func setCurrent(_ new: Current) -> Current {
+    let old = cached.withLock { current in
       let old = current
       current = new
       return old
@@ -61,7 +61,7 @@ final class ChosenStore: SecretStore {
     return withExtendedLifetime(old) { new }
   }
 
-  private func find(
+  private func load(
     _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
     let record = try file.read()
@@ -71,7 +71,7 @@ final class ChosenStore: SecretStore {
         let store = try open(choice.address, old)
         return Current(stamp: stamp, record: record, choice: choice, store: store)
       } catch {
-        throw located(error, record)
+        throw addingRecord(error, record)
       }
     }
     let isChosen = old != nil && old?.record == nil
@@ -102,16 +102,16 @@ final class ChosenStore: SecretStore {
   }
 
   /// Adds to the error of an unusable store where the secrets are.
-  func explained(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
+  func addingLocation(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
     guard let record else { return error }
     switch error.code {
     case .locked, .unavailable, .notInitialized, .interactionRequired:
-      return located(error, record)
+      return addingRecord(error, record)
     default: return error
     }
   }
 
-  private func located(_ error: SecretError, _ record: StoreRecord) -> SecretError {
+  private func addingRecord(_ error: SecretError, _ record: StoreRecord) -> SecretError {
     var error = error
     error.message +=
       " The secrets of \(service.quoted) are in \(record.address) according to the record "
@@ -122,7 +122,7 @@ final class ChosenStore: SecretStore {
 
   /// The store's own description, with the reason for the choice.
   var storeDescription: SecretStoreDescription {
-    guard let current = (try? current()) ?? known.withLock({ $0 }) else {
+    guard let current = (try? current()) ?? cached.withLock({ $0 }) else {
       return SecretStoreDescription(kind: .other("none"), reason: "No store has been chosen.")
     }
     var description = current.store.storeDescription
@@ -130,8 +130,8 @@ final class ChosenStore: SecretStore {
     return description
   }
 
-  var features: Set<SecretStoreFeature> { known.withLock { $0?.store }?.features ?? [] }
-  var sizeLimit: Int { known.withLock { $0?.store }?.sizeLimit ?? 0 }
+  var features: Set<SecretStoreFeature> { cached.withLock { $0?.store }?.features ?? [] }
+  var sizeLimit: Int { cached.withLock { $0?.store }?.sizeLimit ?? 0 }
 }
 
 // MARK: - SecretStore
@@ -186,7 +186,7 @@ extension ChosenStore {
     if isDone { return }
     try withWritersLock(.exclusive) { () throws(SecretError) in
       // Another process may have written first, and to another location.
-      if try current().record == nil { try settle() }
+      if try current().record == nil { try commitChoice() }
       try self.write(bytes, id, write)
     }
   }
@@ -205,7 +205,7 @@ extension ChosenStore {
         if isCertain(result) { return result }
         if try file.stamp() == current.stamp { return result }
       } catch {
-        let error = explained(error, current.record)
+        let error = addingLocation(error, current.record)
         guard try file.stamp() != current.stamp else { throw error }
         failure = error
       }
@@ -225,7 +225,7 @@ extension ChosenStore {
       do throws(SecretError) {
         return try body(current.store)
       } catch {
-        throw explained(error, current.record)
+        throw addingLocation(error, current.record)
       }
     }
   }
@@ -237,7 +237,7 @@ extension ChosenStore {
     do throws(SecretError) {
       try current.store.write(bytes, for: id, write)
     } catch {
-      throw explained(error, current.record)
+      throw addingLocation(error, current.record)
     }
   }
 
@@ -245,7 +245,7 @@ extension ChosenStore {
   ///
   /// A vault is created before the record, so that no record leads to a missing vault; and the record before
   /// the secret, so that no secret is where no record leads.
-  private func settle() throws(SecretError) {
+  private func commitChoice() throws(SecretError) {
     var current = try current()
     current.store = try opener.open(current.choice.address, isNew: true)
     let state = try current.store.state()
@@ -260,7 +260,7 @@ extension ChosenStore {
     if isReturn { try file.replace(with: record) } else { try file.create(record) }
     current.record = record
     current.stamp = try file.stamp()
-    adopt(current)
+    setCurrent(current)
   }
 
   private func withWritersLock<Result>(

@@ -18,20 +18,20 @@ final class NamedVault: SecretStore {
   }
 
   private func current() throws(SecretError) -> any SecretStore {
-    if let known = vault.withLock({ $0 }) { return known }
+    if let cached = vault.withLock({ $0 }) { return cached }
     guard try opener.isVaultExpected(at: url) else {
       return PlannedVault(path: url.path(percentEncoded: false))
     }
-    return keep(try opener.openVault(at: url, key: key, .open))
+    return cache(try opener.openVault(at: url, key: key, .open))
   }
 
   /// The vault, created if necessary.
-  private func made() throws(SecretError) -> Vault {
-    if let known = vault.withLock({ $0 }) { return known }
-    return keep(try opener.openVault(at: url, key: key, .openOrCreate))
+  private func createdIfMissing() throws(SecretError) -> Vault {
+    if let cached = vault.withLock({ $0 }) { return cached }
+    return cache(try opener.openVault(at: url, key: key, .openOrCreate))
   }
 
-  private func keep(_ opened: Vault) -> Vault {
+  private func cache(_ opened: Vault) -> Vault {
     vault.withLock { vault in
       let kept = vault ?? opened
       vault = kept
@@ -39,15 +39,15 @@ final class NamedVault: SecretStore {
     }
   }
 
-  private var known: any SecretStore {
+  private var cached: any SecretStore {
     vault.withLock { $0 } ?? PlannedVault(path: url.path(percentEncoded: false))
   }
 }
 
 extension NamedVault {
-  var storeDescription: SecretStoreDescription { known.storeDescription }
-  var features: Set<SecretStoreFeature> { known.features }
-  var sizeLimit: Int { known.sizeLimit }
+  var storeDescription: SecretStoreDescription { cached.storeDescription }
+  var features: Set<SecretStoreFeature> { cached.features }
+  var sizeLimit: Int { cached.sizeLimit }
 
   func state() throws(SecretError) -> SecretStoreState { try current().state() }
 
@@ -68,7 +68,7 @@ extension NamedVault {
   ) throws(SecretError) {
     // A secret that no vault accepts does not create one.
     try check(bytes, write)
-    try made().write(bytes, for: id, write)
+    try createdIfMissing().write(bytes, for: id, write)
   }
 
   func remove(_ id: SecretID) throws(SecretError) -> Bool { try current().remove(id) }

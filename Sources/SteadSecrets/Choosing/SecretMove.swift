@@ -21,7 +21,7 @@ struct SecretMove {
   /// Values at the destination are checked before anything is copied.
   func copy() throws(SecretError) {
     try checkFeatures()
-    try checkDifferent()
+    try checkDifferentStores()
     let items = try source.items(service: service)
     for item in items { try checkConflict(item) }
     progress(SecretMoveProgress(step: .copying, completed: 0, total: items.count))
@@ -40,7 +40,7 @@ struct SecretMove {
   ///   another way to the destination. The leftovers of an earlier move are out of reach then, and given up.
   func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
     // What two names of one store had in common would be removed from both.
-    guard try !isOneStore() else {
+    guard try !isSameStore() else {
       guard moved == nil else { return }
       throw SecretError(
         code: .changed,
@@ -86,8 +86,8 @@ extension SecretMove {
       service: service, feature: first)
   }
 
-  private func checkDifferent() throws(SecretError) {
-    guard try isOneStore() else { return }
+  private func checkDifferentStores() throws(SecretError) {
+    guard try isSameStore() else { return }
     throw SecretError(
       code: .duplicateItem,
       message: "The old location and the new one are the same store. Nothing has to be moved.",
@@ -97,21 +97,21 @@ extension SecretMove {
   /// Whether source and destination are two ways to one store, of which each contains the other's items.
   ///
   /// The stores' descriptions are not conclusive: a collection has an alias and a name.
-  private func isOneStore() throws(SecretError) -> Bool {
+  private func isSameStore() throws(SecretError) -> Bool {
     // What was the default collection a moment ago does not count.
     _ = try source.state()
-    let mark = try SecretID(service: "stead.move", account: UUID().uuidString)
+    let probe = try SecretID(service: "stead.move", account: UUID().uuidString)
     try destination.write(
-      SecretBytes(""), for: mark,
+      SecretBytes(""), for: probe,
       SecretStoreWrite(condition: .ifAbsent, label: "Made for a moment by a move of secrets"))
     let isSame: Bool
     do throws(SecretError) {
-      isSame = try source.item(for: mark) != nil
+      isSame = try source.item(for: probe) != nil
     } catch {
-      try destination.remove(mark)
+      try destination.remove(probe)
       throw error
     }
-    try destination.remove(mark)
+    try destination.remove(probe)
     return isSame
   }
 
@@ -130,11 +130,11 @@ extension SecretMove {
     let id = try SecretID(service: service, account: item.account)
     // Another program has removed it since it was listed.
     guard let bytes = try source.bytes(for: id) else { return }
-    let there = try destination.bytes(for: id)
-    let isDone = try there == bytes ? describes(id, item) : false
+    let existing = try destination.bytes(for: id)
+    let isDone = try existing == bytes ? describes(id, item) : false
     if !isDone {
       // A secret that another program writes meanwhile is not overwritten.
-      let condition: SecretStoreWrite.Condition = there == nil ? .ifAbsent : .ifHolding(bytes)
+      let condition: SecretStoreWrite.Condition = existing == nil ? .ifAbsent : .ifHolding(bytes)
       try destination.write(
         bytes, for: id,
         SecretStoreWrite(
@@ -156,8 +156,8 @@ extension SecretMove {
   }
 
   private func isSame(_ id: SecretID) throws(SecretError) -> Bool {
-    guard let there = try destination.bytes(for: id) else { return false }
-    return try source.bytes(for: id) == there
+    guard let existing = try destination.bytes(for: id) else { return false }
+    return try source.bytes(for: id) == existing
   }
 
   /// Stores record seconds, some no more; within the second of the move nothing counts as old.

@@ -77,9 +77,9 @@ extension SecretStoreLocation {
     case .secretService(let collection, let prompts):
       return opener.secretService(collection, prompts: prompts)
     case .vault(let url, let key, .openOrCreate):
-      return try NamedVault(at: url ?? opener.usualVault, key: key, opener: opener)
+      return try NamedVault(at: url ?? opener.defaultVault, key: key, opener: opener)
     case .vault(let url, let key, let opening):
-      return try opener.openVault(at: url ?? opener.usualVault, key: key, opening)
+      return try opener.openVault(at: url ?? opener.defaultVault, key: key, opening)
     case .store(let store): return store
     }
   }
@@ -132,7 +132,7 @@ extension Secrets {
     let opener = try StoreOpener(service: service, environment: environment, timeout: timeout)
     let destination = try location.open(opener, isReturn: true)
     let move = options.move(service, from: store, to: destination)
-    try naming(nil) { () throws(SecretError) in
+    try annotatingErrors(nil) { () throws(SecretError) in
       try move.copy()
       try move.removeFromSource()
     }

@@ -116,10 +116,10 @@ struct StoreOpener: Sendable {
 
 extension StoreOpener {
   /// The service's default vault.
-  var usualVault: URL { files.vault(of: service) }
+  var defaultVault: URL { files.vault(of: service) }
 
   func url(ofVault address: StoreAddress) -> URL {
-    address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? usualVault
+    address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? defaultVault
   }
 
   /// Whether a vault exists; whether it can be opened isn't checked.
@@ -139,7 +139,7 @@ extension StoreOpener {
     at url: URL, key: VaultKey?, _ opening: Vault.Opening
   ) throws(SecretError) -> Vault {
     var failure: SecretError?
-    let keys = if let key { [key] } else { try usualKeys() }
+    let keys = if let key { [key] } else { try defaultKeys() }
     for key in keys {
       do throws(SecretError) {
         // A vault that another key opens exists, so only the first key can be a new vault's.
@@ -155,7 +155,7 @@ extension StoreOpener {
     throw failure ?? SecretFiles.noKey
   }
 
-  private func usualKeys() throws(SecretError) -> [VaultKey] {
+  private func defaultKeys() throws(SecretError) -> [VaultKey] {
     var keys: [VaultKey] = []
     if files.hasCredential { keys.append(.systemdCredential(name: SecretFiles.credentialName)) }
     if try isPortalOffered() {

@@ -123,8 +123,8 @@ struct StoreRecordFile: Sendable {
   func read() throws(SecretError) -> StoreRecord? {
     let json: Data? = try reading {
       guard let status = try POSIXDisk().status(at: path) else { return nil }
-      try FileSafety.checkUnwritable(path.directoryPath)
-      try FileSafety.checkUnwritable(file: status, at: path)
+      try FileSafety.checkWritableOnlyByOwner(path.directoryPath)
+      try FileSafety.checkWritableOnlyByOwner(file: status, at: path)
       return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
     }
     guard let json else { return nil }
@@ -192,7 +192,7 @@ extension StoreRecordFile {
   private func writing(_ body: () throws -> Void) throws(SecretError) {
     try SecretError.files {
       try POSIXDisk().makeDirectories(path.directoryPath)
-      try FileSafety.checkUnwritable(path.directoryPath)
+      try FileSafety.checkWritableOnlyByOwner(path.directoryPath)
       try body()
     }
   }

@@ -13,7 +13,7 @@ struct Deadline: Sendable {
   init(in timeout: Duration) { end = .now + max(.zero, min(timeout, Self.longest)) }
 
   var remaining: Duration { max(.zero, end - .now) }
-  var isOver: Bool { end <= .now }
+  var hasPassed: Bool { end <= .now }
 
   /// The remaining time for the bus; never less than 1, since 0 would mean no time and -1 a default.
   var milliseconds: Int32 {
@@ -41,7 +41,7 @@ extension FileLock {
     var pause = Self.firstPause
     while true {
       if let result = try withLockIfAvailable(mode, body) { return result }
-      guard !deadline.isOver else {
+      guard !deadline.hasPassed else {
         throw SecretError(
           code: .unavailable,
           message:

@@ -17,7 +17,8 @@ enum FileSafety {
   }
 
   /// Checks a file that others may read but not write.
-  static func checkUnwritable(file status: FileStatus, at path: String) throws(SecretError) {
+  static func checkWritableOnlyByOwner(file status: FileStatus, at path: String) throws(SecretError)
+  {
     try checkPlain(status, at: path)
     try checkOwner(status, [geteuid()], "The file", path)
     try checkMode(status, without: writingOfOthers, "The file", path, "600")
@@ -31,7 +32,7 @@ enum FileSafety {
   }
 
   /// Checks a directory in which others cannot replace a file, such as a home directory.
-  static func checkUnwritable(_ path: String) throws(SecretError) {
+  static func checkWritableOnlyByOwner(_ path: String) throws(SecretError) {
     let status = try directoryStatus(path)
     try checkOwner(status, [geteuid(), 0], "The directory", path)
     try checkMode(status, without: writingOfOthers, "The directory", path, "go-w")

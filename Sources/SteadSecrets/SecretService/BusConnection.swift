@@ -68,7 +68,7 @@ final class BusConnection: @unchecked Sendable {
 
   private func check(_ deadline: Deadline) throws(BusFailure) {
     if isClosed { throw BusFailure(.gone, "closed") }
-    if deadline.isOver { throw BusFailure(.timedOut) }
+    if deadline.hasPassed { throw BusFailure(.timedOut) }
   }
 
   private static func connect(
@@ -92,8 +92,8 @@ final class BusConnection: @unchecked Sendable {
     var error: UnsafeMutablePointer<GError>?
     guard let connection = library.gio.connectFinish(result, &error) else {
       let failure = BusFailure(taking: error, library)
-      let isTold = failure.kind == .denied || failure.kind == .timedOut
-      throw isTold ? failure : BusFailure(.noBus, failure.name)
+      let isSpecific = failure.kind == .denied || failure.kind == .timedOut
+      throw isSpecific ? failure : BusFailure(.noBus, failure.name)
     }
     return connection
   }
@@ -146,7 +146,7 @@ struct BusContext {
       library.glib.sourceUnref(source)
     }
     while !condition() {
-      if deadline.isOver { return false }
+      if deadline.hasPassed { return false }
       _ = library.glib.contextIterate(context, 1)
     }
     return true

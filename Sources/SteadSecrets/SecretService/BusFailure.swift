@@ -40,7 +40,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
   var description: String { name }
 
   /// Whether the receiver does not know the interface or property.
-  var isLackOfInterface: Bool {
+  var isMissingInterface: Bool {
     kind == .noObject || name == "org.freedesktop.DBus.Error.UnknownInterface"
       || name == "org.freedesktop.DBus.Error.UnknownProperty"
       || name == "org.freedesktop.DBus.Error.InvalidArgs"

@@ -37,7 +37,7 @@ struct SecretPortal: SecretStore {
         _ = try bus.call(
           owner, Self.path, ServiceName.properties, "Get",
           [.string(Self.interface), .string("version")], until: deadline)
-      } catch  where error.isLackOfInterface {
+      } catch  where error.isMissingInterface {
         return false
       } catch {
         throw SecretError(error)
@@ -47,7 +47,7 @@ struct SecretPortal: SecretStore {
       switch error.unavailability {
       case .noLibrary, .noService: return false
       case .noBus where !BusAddress.isGiven(in: environment): return false
-      default: throw told(error)
+      default: throw reworded(error)
       }
     }
   }
@@ -61,19 +61,19 @@ struct SecretPortal: SecretStore {
       let (bus, owner, deadline) = try connect()
       do throws(BusFailure) {
         try BusContext.run(bus.library) { context throws(BusFailure) in
-          try ask(bus, owner, pipe, context, until: deadline)
+          try retrieve(bus, owner, pipe, context, until: deadline)
         }
       } catch {
         throw SecretError(error)
       }
       return try pipe.contents(limit: VaultKey.maximumSize, until: deadline)
     } catch {
-      throw told(error)
+      throw reworded(error)
     }
   }
 
   /// Rewords an error for the portal; those of the bus are about the Secret Service.
-  private func told(_ error: SecretError) -> SecretError {
+  private func reworded(_ error: SecretError) -> SecretError {
     guard error.cause is BusFailure else { return error }
     var error = error
     error.message =
@@ -108,11 +108,11 @@ struct SecretPortal: SecretStore {
     }
   }
 
-  private func ask(
+  private func retrieve(
     _ bus: BusConnection, _ owner: String, _ pipe: OpenPipe, _ context: BusContext,
     until deadline: Deadline
   ) throws(BusFailure) {
-    let answers = Answers()
+    let responses = Responses()
     // Before the call: its answer can arrive before the call returns.
     let subscription = bus.library.gio.subscribe(
       bus.pointer, owner, Self.request, "Response", nil, nil, 0,
@@ -121,17 +121,19 @@ struct SecretPortal: SecretStore {
           let library = try? SecretLibrary.shared.get()
         else { return }
         let code = BusReply(taking: library.variant.child(parameters, 0), library).uint32
-        Unmanaged<Answers>.fromOpaque(target).takeUnretainedValue()
+        Unmanaged<Responses>.fromOpaque(target).takeUnretainedValue()
           .codes[String(cString: path)] = code ?? .max
-      }, Unmanaged.passUnretained(answers).toOpaque(), nil)
+      }, Unmanaged.passUnretained(responses).toOpaque(), nil)
     defer { bus.library.gio.unsubscribe(bus.pointer, subscription) }
     let reply = try bus.call(
       owner, Self.path, Self.interface, "RetrieveSecret", [.handle(0), .properties([:])],
       sending: pipe.writing, until: deadline)
     pipe.closeWriting()
     guard let handle = reply[0]?.string else { throw BusFailure(.malformed) }
-    let isAnswered = context.wait(until: deadline) { answers.codes[handle] != nil || bus.isClosed }
-    guard let code = answers.codes[handle] else {
+    let isAnswered = context.wait(until: deadline) {
+      responses.codes[handle] != nil || bus.isClosed
+    }
+    guard let code = responses.codes[handle] else {
       if !isAnswered { dismiss(handle, bus, owner) }
       throw BusFailure(isAnswered ? .disconnected : .timedOut)
     }
@@ -148,7 +150,7 @@ struct SecretPortal: SecretStore {
   }
 
   /// The codes of responses, by the paths of their requests; only the waiting thread's context writes them.
-  private final class Answers {
+  private final class Responses {
     var codes: [String: UInt32] = [:]
   }
 }
@@ -261,7 +263,7 @@ final class OpenPipe {
         let count = Foundation.read(reading, memory.baseAddress, memory.count)
         if count >= 0 { return count }
       }
-      if deadline.isOver { throw SecretError(BusFailure(.timedOut)) }
+      if deadline.hasPassed { throw SecretError(BusFailure(.timedOut)) }
     }
   }
 }

@@ -25,7 +25,7 @@ extension SecretService {
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     try SecretID.check(service, "service")
     return try unlocking { call throws(SecretError) in
-      try call.all(["service": service])
+      try call.items(["service": service])
     }
   }
 
@@ -40,7 +40,7 @@ extension SecretService {
       throw SecretError(
         code: .invalidName, message: "An attribute cannot contain a NUL. Search without one.")
     }
-    return try unlocking { call throws(SecretError) in try call.all(attributes) }
+    return try unlocking { call throws(SecretError) in try call.items(attributes) }
   }
 
   /// Stores a secret, if the write's condition holds among the programs that use this package.
@@ -112,7 +112,7 @@ extension SecretService {
       if try call.isLocked { return false }
       let reply = try call.call(
         ServiceName.path, ServiceName.service, "Unlock", [.paths([path])])
-      try call.finish(prompt: call.need(reply[1]?.string))
+      try call.complete(prompt: call.require(reply[1]?.string))
       return true
     }
   }
@@ -130,7 +130,7 @@ extension SecretService {
   public func state() throws(SecretError) -> SecretStoreState {
     do throws(SecretError) {
       return try perform { call throws(SecretError) in
-        try call.askForPath()
+        try call.resolvePathAgain()
         return try call.isLocked
       } ? .locked : .ready
     } catch  where error.code == .notInitialized {
@@ -172,8 +172,8 @@ extension SecretService {
     try checkHasLock()
     try perform { call throws(SecretError) in
       let reply = try call.call(
-        ServiceName.path, ServiceName.service, "Lock", [.paths([call.askForPath()])])
-      try call.finish(prompt: call.need(reply[1]?.string))
+        ServiceName.path, ServiceName.service, "Lock", [.paths([call.resolvePathAgain()])])
+      try call.complete(prompt: call.require(reply[1]?.string))
     }
   }
 
@@ -185,8 +185,8 @@ extension SecretService {
       if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
       do throws(SecretError) {
         let reply = try call.call(
-          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.askForPath()])])
-        try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
+          ServiceName.path, ServiceName.service, "Unlock", [.paths([call.resolvePathAgain()])])
+        try call.run(prompt: call.require(reply[1]?.string), until: deadline, cancellation)
       } catch  where error.code == .notInitialized && collection == .default {
         let reply = try call.call(
           ServiceName.path, ServiceName.service, "CreateCollection",
@@ -194,7 +194,7 @@ extension SecretService {
             .properties(["\(ServiceName.collection).Label": .string(Self.newLabel)]),
             .string("\(collection)"),
           ])
-        try call.run(prompt: call.need(reply[1]?.string), until: deadline, cancellation)
+        try call.run(prompt: call.require(reply[1]?.string), until: deadline, cancellation)
       }
     }
   }

@@ -119,7 +119,7 @@ extension SecretService {
       try connected(until: deadline), collection, prompts, until: deadline, timeout: timeout)
     do throws(SecretError) {
       return try body(call)
-    } catch  where error.busKind == .gone && !call.hasReached {
+    } catch  where error.busKind == .gone && !call.hasReachedService {
       drop(call.connection)
     } catch  where error.busKind == .gone || error.busKind == .disconnected {
       drop(call.connection)
@@ -233,7 +233,7 @@ struct ServiceLock {
         throw Self.noLock(error)
       }
       if let outcome { return try outcome.get() }
-      guard !deadline.isOver else {
+      guard !deadline.hasPassed else {
         throw SecretError(
           code: .unavailable,
           message: "Other programs kept writing to the Secret Service. Try again.",

@@ -5,7 +5,7 @@ extension ServiceCall {
   private static let attemptLimit = 3
 
   /// An item as it was found.
-  struct Found {
+  struct FoundItem {
     let path: String
     let label: String
     let attributes: [String: String]
@@ -14,7 +14,7 @@ extension ServiceCall {
 
     /// Whether another item of the same name takes precedence: the one changed later, or within one second
     /// the one created later, since services count upwards.
-    func isOlder(than other: Found) -> Bool {
+    func isOlder(than other: FoundItem) -> Bool {
       (modified, path.utf8.count, path) < (other.modified, other.path.utf8.count, other.path)
     }
 
@@ -41,7 +41,7 @@ extension ServiceCall {
       return try searchOnce(attributes)
     } catch  where error.code == .notInitialized {
       // The collection that an alias stood for a moment ago is gone.
-      guard try askForPath() != first else { throw error }
+      guard try resolvePathAgain() != first else { throw error }
       return try searchOnce(attributes)
     }
   }
@@ -50,7 +50,7 @@ extension ServiceCall {
     try withCollection { path throws(SecretError) in
       let reply = try call(
         path, ServiceName.collection, "SearchItems", [.strings(attributes)])
-      return try need(reply[0]?.strings)
+      return try require(reply[0]?.strings)
     }
   }
 
@@ -62,15 +62,15 @@ extension ServiceCall {
   ///
   /// - Throws: ``SecretError``: `.locked` when the collection is locked, since the attributes are hashes
   ///   then. If only the item is locked, they are the item's own.
-  func found(_ path: String) throws(SecretError) -> Found? {
+  func load(_ path: String) throws(SecretError) -> FoundItem? {
     do throws(SecretError) {
       let reply = try call(
         path, ServiceName.properties, "GetAll", [.string(ServiceName.item)])
-      let properties = try need(reply[0]?.properties)
+      let properties = try require(reply[0]?.properties)
       if properties["Locked"]?.boolean == true { try checkUnlocked() }
-      return Found(
+      return FoundItem(
         path: path, label: properties["Label"]?.string ?? "",
-        attributes: try need(properties["Attributes"]?.dictionary),
+        attributes: try require(properties["Attributes"]?.dictionary),
         created: properties["Created"]?.uint64 ?? 0, modified: properties["Modified"]?.uint64 ?? 0)
     } catch  where error.busKind == .noObject {
       return nil
@@ -78,10 +78,10 @@ extension ServiceCall {
   }
 
   /// The item of a name that takes precedence; nil when the collection is open and has none.
-  func newest(_ id: SecretID) throws(SecretError) -> Found? {
-    var newest: Found?
+  func newest(_ id: SecretID) throws(SecretError) -> FoundItem? {
+    var newest: FoundItem?
     for path in try search(id) {
-      guard let found = try found(path) else { continue }
+      guard let found = try load(path) else { continue }
       if newest?.isOlder(than: found) ?? true { newest = found }
     }
     if newest == nil { try checkUnlocked() }
@@ -89,10 +89,10 @@ extension ServiceCall {
   }
 
   func secret(at path: String) throws(SecretError) -> SecretBytes {
-    try item(path) { () throws(SecretError) in
+    try recordingLockedItem(path) { () throws(SecretError) in
       let reply = try call(
         path, ServiceName.item, "GetSecret", [.path(connection.session.path)])
-      return try decode(need(reply[0]))
+      return try decode(require(reply[0]))
     }
   }
 
@@ -114,12 +114,12 @@ extension ServiceCall {
 
   /// All items with some attributes that have a service and an account, the newest of each name, sorted by
   /// the UTF-8 of their names.
-  func all(_ attributes: [String: String]) throws(SecretError) -> [SecretItem] {
-    var all: [SecretID: Found] = [:]
+  func items(_ attributes: [String: String]) throws(SecretError) -> [SecretItem] {
+    var all: [SecretID: FoundItem] = [:]
     for path in try search(attributes) {
       renewDeadline()
       // Other programs' services and accounts may be names that this package cannot use.
-      guard let found = try found(path), let service = found.attributes["service"],
+      guard let found = try load(path), let service = found.attributes["service"],
         let account = found.attributes["account"],
         let id = try? SecretID(service: service, account: account)
       else { continue }
@@ -137,11 +137,11 @@ extension ServiceCall {
   func write(
     _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
-    try askForPath()
+    try resolvePathAgain()
     let old = try newest(id)
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
-    try item(old.path) { () throws(SecretError) in
+    try recordingLockedItem(old.path) { () throws(SecretError) in
       // The secret last: once it is stored, so is its description.
       if let attributes = write.attributes {
         let schema = old.attributes[ServiceName.schemaAttribute]
@@ -158,7 +158,7 @@ extension ServiceCall {
 
   /// The secret to compare with a condition, which is read only if it matters.
   private func expected(
-    _ condition: SecretStoreWrite.Condition, _ old: Found?
+    _ condition: SecretStoreWrite.Condition, _ old: FoundItem?
   ) throws(SecretError) -> SecretBytes? {
     guard let old else { return nil }
     if case .ifHolding = condition { return try self.secret(at: old.path) }
@@ -178,7 +178,7 @@ extension ServiceCall {
         path, ServiceName.collection, "CreateItem",
         [.properties(properties), encode(secret), .boolean(true)])
     }
-    try finish(prompt: need(reply[1]?.string))
+    try complete(prompt: require(reply[1]?.string))
   }
 
   private static func attributes(
@@ -193,7 +193,7 @@ extension ServiceCall {
 
   /// Removes all items of a name; the caller holds the writers' lock.
   func remove(_ id: SecretID) throws(SecretError) -> Bool {
-    try askForPath()
+    try resolvePathAgain()
     let paths = try search(id)
     if paths.isEmpty { try checkUnlocked() }
     var count = 0
@@ -203,8 +203,8 @@ extension ServiceCall {
 
   /// Removes all items of a service that have an account, and returns the number of accounts.
   func removeAll(_ service: String) throws(SecretError) -> Int {
-    try askForPath()
-    let accounts = try all(["service": service]).map(\.account)
+    try resolvePathAgain()
+    let accounts = try items(["service": service]).map(\.account)
     for account in accounts {
       renewDeadline()
       for path in try search(["service": service, "account": account]) { _ = try remove(path) }
@@ -216,11 +216,11 @@ extension ServiceCall {
   private func remove(_ path: String) throws(SecretError) -> Bool {
     let prompt: String
     do throws(SecretError) {
-      prompt = try need(call(path, ServiceName.item, "Delete")[0]?.string)
+      prompt = try require(call(path, ServiceName.item, "Delete")[0]?.string)
     } catch  where error.busKind == .noObject {
       return false
     }
-    try finish(prompt: prompt)
+    try complete(prompt: prompt)
     return true
   }
 }

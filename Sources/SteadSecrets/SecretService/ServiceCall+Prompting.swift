@@ -3,7 +3,7 @@ extension ServiceCall {
   private static let dismissTime = Duration.seconds(1)
 
   /// Handles the prompt of a change, if it needs one.
-  func finish(prompt path: String) throws(SecretError) {
+  func complete(prompt path: String) throws(SecretError) {
     if case .allowed(let time) = prompts {
       return try run(prompt: path, until: Deadline(in: time), Cancellation())
     }
@@ -19,10 +19,10 @@ extension ServiceCall {
     prompt path: String, until deadline: Deadline, _ cancellation: Cancellation
   ) throws(SecretError) {
     guard path != ServiceName.noPath else { return }
-    let answer = Answer()
+    let signals = PromptSignals()
     do throws(BusFailure) {
       try BusContext.run(connection.bus.library) { context throws(BusFailure) in
-        let subscriptions = follow(path, answer)
+        let subscriptions = subscribe(path, signals)
         defer {
           for subscription in subscriptions {
             connection.bus.library.gio.unsubscribe(connection.bus.pointer, subscription)
@@ -30,21 +30,21 @@ extension ServiceCall {
         }
         _ = try connection.bus.call(
           connection.owner, path, ServiceName.prompt, "Prompt", [.string("")], until: deadline)
-        let isOver = context.wait(until: deadline) {
-          answer.isDismissed != nil || answer.isGone || cancellation.isCancelled
+        let hasEnded = context.wait(until: deadline) {
+          signals.isDismissed != nil || signals.isGone || cancellation.isCancelled
             || connection.bus.isClosed
         }
-        if !isOver { throw BusFailure(.timedOut) }
+        if !hasEnded { throw BusFailure(.timedOut) }
       }
     } catch {
       dismiss(path)
       throw SecretError(error)
     }
-    if answer.isDismissed == false { return }
-    if answer.isDismissed == nil, answer.isGone || connection.bus.isClosed {
+    if signals.isDismissed == false { return }
+    if signals.isDismissed == nil, signals.isGone || connection.bus.isClosed {
       throw SecretError(BusFailure(.disconnected))
     }
-    if answer.isDismissed == nil {
+    if signals.isDismissed == nil {
       dismiss(path)
       throw SecretError(BusFailure(.cancelled))
     }
@@ -69,15 +69,15 @@ extension ServiceCall {
   }
 
   /// The signals of a prompt; only the waiting thread's context writes them.
-  private final class Answer {
+  private final class PromptSignals {
     var isDismissed: Bool?
     var isGone = false
   }
 
-  /// Subscribes `answer` to the end of the prompt, and of the service.
-  private func follow(_ path: String, _ answer: Answer) -> [UInt32] {
+  /// Subscribes `signals` to the end of the prompt, and of the service.
+  private func subscribe(_ path: String, _ signals: PromptSignals) -> [UInt32] {
     let (gio, bus) = (connection.bus.library.gio, connection.bus.pointer)
-    let target = Unmanaged.passUnretained(answer).toOpaque()
+    let target = Unmanaged.passUnretained(signals).toOpaque()
     let completed = gio.subscribe(
       bus, connection.owner, ServiceName.prompt, "Completed", path, nil, 0,
       { _, _, _, _, _, parameters, target in
@@ -85,7 +85,7 @@ extension ServiceCall {
           return
         }
         let child = BusReply(taking: library.variant.child(parameters, 0), library)
-        Unmanaged<Answer>.fromOpaque(target).takeUnretainedValue().isDismissed =
+        Unmanaged<PromptSignals>.fromOpaque(target).takeUnretainedValue().isDismissed =
           child.boolean ?? true
       }, target, nil)
     let gone = gio.subscribe(
@@ -93,7 +93,7 @@ extension ServiceCall {
       "/org/freedesktop/DBus", connection.owner, 0,
       { _, _, _, _, _, _, target in
         guard let target else { return }
-        Unmanaged<Answer>.fromOpaque(target).takeUnretainedValue().isGone = true
+        Unmanaged<PromptSignals>.fromOpaque(target).takeUnretainedValue().isGone = true
       }, target, nil)
     return [completed, gone]
   }

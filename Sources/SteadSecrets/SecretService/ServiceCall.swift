@@ -11,10 +11,10 @@ final class ServiceCall {
   private(set) var deadline: Deadline
   private let timeout: Duration
   /// Whether the service has answered yet.
-  private(set) var hasReached = false
+  private(set) var hasReachedService = false
   /// The item that the service last reported as locked.
   private(set) var lockedItem: String?
-  private var knownPath: String?
+  private var resolvedPath: String?
 
   init(
     _ connection: ServiceConnection, _ collection: SecretService.Collection,
@@ -39,7 +39,7 @@ final class ServiceCall {
     do throws(BusFailure) {
       let reply = try connection.bus.call(
         connection.owner, path, interface, method, arguments, until: other ?? deadline)
-      hasReached = true
+      hasReachedService = true
       return reply
     } catch {
       throw SecretError(error)
@@ -47,7 +47,7 @@ final class ServiceCall {
   }
 
   /// Calls methods of an item, and notes it if it is locked: an item can be locked in an open collection.
-  func item<Result>(
+  func recordingLockedItem<Result>(
     _ path: String, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
     do throws(SecretError) {
@@ -63,7 +63,7 @@ final class ServiceCall {
   {
     let reply = try call(
       path, ServiceName.properties, "Get", [.string(interface), .string(name)])
-    return try need(reply[0]?.inner)
+    return try require(reply[0]?.inner)
   }
 
   func setProperty(
@@ -74,7 +74,7 @@ final class ServiceCall {
   }
 
   /// A part of an answer that must exist.
-  func need<Value>(_ value: Value?) throws(SecretError) -> Value {
+  func require<Value>(_ value: Value?) throws(SecretError) -> Value {
     guard let value else { throw SecretError(BusFailure(.malformed)) }
     return value
   }
@@ -114,14 +114,14 @@ extension ServiceCall {
   /// the name that it reads, each time that a program connects. Such a message can miss the collection.
   var path: String {
     get throws(SecretError) {
-      if let knownPath { return knownPath }
+      if let resolvedPath { return resolvedPath }
       let path =
         switch collection.lookup {
         case .alias(let alias): try collection(of: alias)
         case .name(let name): try find(name)
         }
       guard let path else { throw .notInitialized(collection, nil) }
-      knownPath = path
+      resolvedPath = path
       return path
     }
   }
@@ -131,16 +131,16 @@ extension ServiceCall {
   /// All calls that change something ask, so that they never change a collection that was the default a
   /// moment ago; and the service says nothing when it is told to unlock one that is gone.
   @discardableResult
-  func askForPath() throws(SecretError) -> String {
-    knownPath = nil
+  func resolvePathAgain() throws(SecretError) -> String {
+    resolvedPath = nil
     connection.alias.withLock { $0 = nil }
     return try path
   }
 
   /// What an alias stands for, or stood for a moment ago: a read that asks takes half as long again.
   private func collection(of alias: String) throws(SecretError) -> String? {
-    if let known = connection.alias.withLock({ $0 }), !known.expiry.isOver {
-      return known.path
+    if let cached = connection.alias.withLock({ $0 }), !cached.expiry.hasPassed {
+      return cached.path
     }
     let expiry = Deadline(in: connection.aliasLifetime)
     guard let path = try target(of: alias) else { return nil }
@@ -152,7 +152,7 @@ extension ServiceCall {
 
   private func target(of alias: String) throws(SecretError) -> String? {
     let reply = try call(ServiceName.path, ServiceName.service, "ReadAlias", [.string(alias)])
-    let path = try need(reply[0]?.string)
+    let path = try require(reply[0]?.string)
     return path == ServiceName.noPath ? nil : path
   }
 
@@ -160,7 +160,7 @@ extension ServiceCall {
     guard !name.utf8.contains(0) else { return nil }
     if let path = try target(of: name) { return path }
     let all = try property(ServiceName.path, ServiceName.service, "Collections")
-    for path in try need(all.strings) {
+    for path in try require(all.strings) {
       do throws(SecretError) {
         if try property(path, ServiceName.collection, "Label").string == name { return path }
       } catch  where error.busKind == .noObject {
@@ -174,7 +174,7 @@ extension ServiceCall {
   var isLocked: Bool {
     get throws(SecretError) {
       try withCollection { path throws(SecretError) in
-        try need(property(path, ServiceName.collection, "Locked").boolean)
+        try require(property(path, ServiceName.collection, "Locked").boolean)
       }
     }
   }

@@ -7,23 +7,23 @@ extension Vault {
 
   /// The contents, as new as the file. Requires the vault's lock; without it, see ``currentForReading()``.
   func current() throws(SecretError) -> VaultSnapshot {
-    guard let snapshot = memory.withLock({ $0.snapshot }), snapshot.isCurrent(try file.status())
+    guard let snapshot = cache.withLock({ $0.snapshot }), snapshot.isCurrent(try file.status())
     else { return try reload() }
     return snapshot
   }
 
-  /// The contents for a caller that has no lock, who is told if they cannot be noted for other programs.
+  /// The contents for a caller that has no lock, who is told if they cannot be recorded for other programs.
   func currentForReading() throws(SecretError) -> VaultSnapshot {
-    defer { VaultNotices.deliver() }
+    defer { VaultProblems.reportPending() }
     return try current()
   }
 
   private func reload() throws(SecretError) -> VaultSnapshot {
     for _ in 0..<Self.replacementLimit {
-      let noted = witness.mark()
+      let recorded = witness.revision()
       let snapshot = try read()
-      if try isUsable(snapshot, noted) {
-        adopt(snapshot, noted)
+      if try isUsable(snapshot, recorded) {
+        install(snapshot, recorded)
         return snapshot
       }
     }
@@ -33,10 +33,10 @@ extension Vault {
   }
 
   /// Adopts the contents read while the vault was opened.
-  func adopt(opened snapshot: VaultSnapshot) throws(SecretError) {
-    let noted = witness.mark()
-    if snapshot.isCurrent(try file.status()), try isUsable(snapshot, noted) {
-      adopt(snapshot, noted)
+  func install(opened snapshot: VaultSnapshot) throws(SecretError) {
+    let recorded = witness.revision()
+    if snapshot.isCurrent(try file.status()), try isUsable(snapshot, recorded) {
+      install(snapshot, recorded)
     } else {
       _ = try reload()
     }
@@ -53,30 +53,33 @@ extension Vault {
   ///
   /// - Throws: ``SecretError``: `.rolledBack`.
   private func isUsable(
-    _ snapshot: VaultSnapshot, _ noted: VaultMark?
+    _ snapshot: VaultSnapshot, _ recorded: VaultRevision?
   ) throws(SecretError) -> Bool {
-    let known = [memory.withLock { $0.seen }, noted].compactMap(\.self)
-    guard known.contains(where: { snapshot.header.mark.isBehind($0) }) else { return true }
+    let known = [cache.withLock { $0.newestSeen }, recorded].compactMap(\.self)
+    guard known.contains(where: { snapshot.header.revision.isBehind($0) }) else { return true }
     // The known mark may belong to a write made since the file was read.
     guard snapshot.isCurrent(try file.status()) else { return false }
     throw SecretError(
       code: .rolledBack,
-      message: "The vault \(file.path) is older than one that was seen before. If you restored a "
+      message:
+        "The vault \(file.path) is older than one that was seen before. If you restored a "
         + "copy on purpose, call Vault.acceptRollback(at:key:); otherwise restore the newest one.")
   }
 
   /// Uses a snapshot for reading, unless a newer one is in use, and notes it for other programs.
-  func adopt(_ snapshot: VaultSnapshot, _ noted: VaultMark?) {
-    let mark = snapshot.header.mark
+  func install(_ snapshot: VaultSnapshot, _ recorded: VaultRevision?) {
+    let revision = snapshot.header.revision
     // The old one is released outside of the lock: its contents have locks of their own.
-    let old = memory.withLock { memory -> VaultSnapshot? in
-      if let seen = memory.seen, mark.generation < seen.generation { return nil }
-      memory.seen = mark
-      defer { memory.snapshot = snapshot }
-      return memory.snapshot
+    let old = cache.withLock { cache -> VaultSnapshot? in
+      if let newestSeen = cache.newestSeen, revision.generation < newestSeen.generation {
+        return nil
+      }
+      cache.newestSeen = revision
+      defer { cache.snapshot = snapshot }
+      return cache.snapshot
     }
     withExtendedLifetime(old) {}
-    if (noted?.generation ?? 0) < mark.generation { witness.raise(to: mark) }
+    if (recorded?.generation ?? 0) < revision.generation { witness.raise(to: revision) }
   }
 }
 
@@ -85,7 +88,7 @@ extension Vault {
 extension Vault {
   /// Makes a vault that was restored from a copy, or replaced by another one, open again.
   ///
-  /// Its contents are written with a generation above all that were noted, so that every program treats it as
+  /// Its contents are written with a generation above all that were recorded, so that every program treats it as
   /// the newest. A vault that was not rolled back is also written, without any other change. Call it when a
   /// person has confirmed that the older contents are wanted: an attacker who can replace files wants the
   /// same, to restore a password that was changed.
@@ -108,13 +111,13 @@ extension Vault {
       }
       let witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
       var draft = try VaultDraft(after: snapshot)
-      if let noted = witness.mark() {
-        draft.generation = max(draft.generation, try noted.generation.nextGeneration())
+      if let recorded = witness.revision() {
+        draft.generation = max(draft.generation, try recorded.generation.nextGeneration())
       }
       let (data, header) = try draft.file(root: root)
       try file.replace(snapshot, with: data)
-      witness.raise(to: header.mark)
-      file.pin(environment).note(header.id)
+      witness.raise(to: header.revision)
+      file.pin(environment).record(header.id)
     }
   }
 }

@@ -16,7 +16,7 @@ extension Vault {
   ///   and of writing.
   @discardableResult
   public func addKey(_ key: VaultKey) throws(SecretError) -> VaultKeySlot {
-    let slot = try seal(key, makingIfAbsent: true)
+    let slot = try seal(key, creatingIfAbsent: true)
     try changeSlots { (slots) throws(SecretError) in
       guard slots.count < Self.keyLimit else {
         throw SecretError(
@@ -66,11 +66,12 @@ extension Vault {
     from old: SecretBytes, to new: SecretBytes, cost: VaultScrypt? = nil
   ) throws(SecretError) {
     let header = try currentForReading().header
-    let material = try VaultKey.passphrase(old).material(makingIfAbsent: false, environment)
+    let material = try VaultKey.passphrase(old).material(creatingIfAbsent: false, environment)
     guard let (_, found) = try header.root(for: .passphrase, by: material) else {
       throw header.wrongKey(.passphrase, file.path)
     }
-    let slot = try seal(.passphrase(new, cost ?? found.scrypt ?? .standard), makingIfAbsent: false)
+    let slot = try seal(
+      .passphrase(new, cost ?? found.scrypt ?? .standard), creatingIfAbsent: false)
     try changeSlots { (slots) throws(SecretError) in
       guard let index = slots.firstIndex(of: found) else {
         throw SecretError(
@@ -82,11 +83,11 @@ extension Vault {
   }
 
   private func seal(
-    _ key: VaultKey, makingIfAbsent isNew: Bool
+    _ key: VaultKey, creatingIfAbsent isNew: Bool
   ) throws(SecretError) -> VaultSlot {
     try VaultSlot.sealing(
       root, of: id, kind: key.kind, scrypt: key.scrypt,
-      material: try key.material(makingIfAbsent: isNew, environment))
+      material: try key.material(creatingIfAbsent: isNew, environment))
   }
 
   private func changeSlots(
@@ -103,7 +104,7 @@ extension Vault {
             "The vault's passphrases together would cost too much, since each may be tried in "
             + "turn. Choose a smaller cost, or remove one first.")
       }
-      try put(draft, after: snapshot)
+      try commit(draft, after: snapshot)
     }
   }
 }

@@ -33,10 +33,10 @@ public final class Vault: SecretStore {
   /// The maximum number of a vault's keys.
   public static let keyLimit = VaultLayout.slotLimit
 
-  struct Memory: Sendable {
+  struct Cache: Sendable {
     var snapshot: VaultSnapshot?
     /// The highest version that this object has seen.
-    var seen: VaultMark?
+    var newestSeen: VaultRevision?
   }
 
   let file: VaultFile
@@ -44,7 +44,7 @@ public final class Vault: SecretStore {
   let id: [UInt8]
   let witness: VaultWitness
   let environment: [String: String]
-  let memory = ForkSafeLock(Memory())
+  let cache = ForkSafeLock(Cache())
 
   /// Opens or creates a vault.
   ///
@@ -70,10 +70,10 @@ public final class Vault: SecretStore {
     let (root, snapshot) = try file.open(key, opening, environment)
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
-    file.pin(environment).note(id)
+    file.pin(environment).record(id)
     // Read again if it has changed since, and compared with the witness.
-    try adopt(opened: snapshot)
-    VaultNotices.deliver()
+    try install(opened: snapshot)
+    VaultProblems.reportPending()
   }
 
   /// The vault's file.
@@ -107,21 +107,21 @@ extension Vault {
   ///   and others when the file in its place does not open.
   public func bytes(for id: SecretID) throws(SecretError) -> SecretBytes? {
     let snapshot = try currentForReading()
-    let found = snapshot.position(of: id)
-    return found.isThere ? try snapshot.secret(at: found.index, root: root) : nil
+    let found = snapshot.search(for: id)
+    return found.isPresent ? try snapshot.secret(at: found.index, root: root) : nil
   }
 
   /// A secret's metadata, or nil if none exists; the secret itself isn't decrypted.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
     let snapshot = try currentForReading()
-    let found = snapshot.position(of: id)
-    return found.isThere ? snapshot.entries[found.index].item : nil
+    let found = snapshot.search(for: id)
+    return found.isPresent ? snapshot.entries[found.index].item : nil
   }
 
   /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     let snapshot = try currentForReading()
-    return snapshot.entries[snapshot.positions(service: service)].map(\.item)
+    return snapshot.entries[snapshot.indices(service: service)].map(\.item)
   }
 
   /// The metadata of the secrets of all services that have these attributes, sorted by the UTF-8 of their
@@ -129,7 +129,7 @@ extension Vault {
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     let snapshot = try currentForReading()
     let service = attributes["service"]
-    let range = service.map { snapshot.positions(service: $0) } ?? snapshot.entries.indices
+    let range = service.map { snapshot.indices(service: $0) } ?? snapshot.entries.indices
     return snapshot.entries[range].map(\.item).filter { $0.matches(attributes) }
   }
 }
@@ -158,13 +158,13 @@ extension Vault {
     try check(bytes, write)
     try file.locked { () throws(SecretError) in
       let snapshot = try current()
-      let found = snapshot.position(of: id)
+      let found = snapshot.search(for: id)
       try check(write.condition, for: id, snapshot, found)
-      let old = found.isThere ? snapshot.entries[found.index] : nil
+      let old = found.isPresent ? snapshot.entries[found.index] : nil
       let entry = VaultEntry(bytes.count, id, write, old: old, at: Date().vaultTime)
       let sealed = try entry.seal(bytes, root: root, vaultID: self.id)
-      let range = found.index..<found.index + (found.isThere ? 1 : 0)
-      try put(
+      let range = found.index..<found.index + (found.isPresent ? 1 : 0)
+      try commit(
         VaultDraft(after: snapshot, replacing: range, with: entry, sealed: sealed),
         after: snapshot)
     }
@@ -176,15 +176,15 @@ extension Vault {
   @discardableResult
   public func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try remove { snapshot in
-      let found = snapshot.position(of: id)
-      return found.index..<found.index + (found.isThere ? 1 : 0)
+      let found = snapshot.search(for: id)
+      return found.index..<found.index + (found.isPresent ? 1 : 0)
     } > 0
   }
 
   /// Removes all secrets of a service at once, and returns their number.
   @discardableResult
   public func removeAll(service: String) throws(SecretError) -> Int {
-    try remove { $0.positions(service: service) }
+    try remove { $0.indices(service: service) }
   }
 
   private func remove(_ choose: (VaultSnapshot) -> Range<Int>) throws(SecretError) -> Int {
@@ -192,32 +192,32 @@ extension Vault {
       let snapshot = try current()
       let range = choose(snapshot)
       guard !range.isEmpty else { return 0 }
-      try put(VaultDraft(after: snapshot, replacing: range), after: snapshot)
+      try commit(VaultDraft(after: snapshot, replacing: range), after: snapshot)
       return range.count
     }
   }
 
   private func check(
     _ condition: SecretStoreWrite.Condition, for id: SecretID, _ snapshot: VaultSnapshot,
-    _ found: (index: Int, isThere: Bool)
+    _ found: (index: Int, isPresent: Bool)
   ) throws(SecretError) {
     guard case .always = condition else {
       // A write without a condition decrypts nothing.
       var old: SecretBytes?
-      if found.isThere { old = try snapshot.secret(at: found.index, root: root) }
+      if found.isPresent { old = try snapshot.secret(at: found.index, root: root) }
       return try condition.check(old, for: id)
     }
   }
 
   /// Replaces the vault's file, as a snapshot has it, with a draft. The caller holds the lock.
-  func put(_ draft: VaultDraft, after snapshot: VaultSnapshot) throws(SecretError) {
+  func commit(_ draft: VaultDraft, after snapshot: VaultSnapshot) throws(SecretError) {
     let (data, header) = try draft.file(root: root)
     try file.replace(snapshot, with: data)
     // From here on the write is done, whatever else fails.
     guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return
     }
-    adopt(VaultSnapshot(writing: data, of: opened, header: header, entries: draft.entries), nil)
+    install(VaultSnapshot(writing: data, of: opened, header: header, entries: draft.entries), nil)
   }
 }
 

@@ -16,7 +16,7 @@ enum VaultCipher {
   static func seal(
     _ bytes: UnsafeRawBufferPointer, by key: SymmetricKey, with additional: [UInt8]
   ) throws(SecretError) -> Data {
-    defer { coverTraces() }
+    defer { overwriteKeySchedule() }
     do {
       let box = try AES.GCM.seal(bytes, using: key, nonce: zeros, authenticating: additional)
       return box.ciphertext + box.tag
@@ -32,7 +32,7 @@ enum VaultCipher {
     keeping count: Int? = nil
   ) -> SecretBytes? {
     guard sealed.count >= VaultLayout.tagSize else { return nil }
-    defer { coverTraces() }
+    defer { overwriteKeySchedule() }
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
     combined.append(sealed)
@@ -52,7 +52,7 @@ enum VaultCipher {
   /// The library frees a key's schedule, from which the key can be derived, without wiping it; the schedule
   /// of the next key gets the same memory. Vector registers keep their contents until they are reused, and go
   /// to the stack and into core dumps with the others.
-  private static func coverTraces() {
+  private static func overwriteKeySchedule() {
     if let nonce = try? zeros { _ = try? AES.GCM.seal([UInt8](), using: dummy, nonce: nonce) }
     stead_clear_vectors()
   }

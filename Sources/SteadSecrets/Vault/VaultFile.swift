@@ -55,11 +55,11 @@ struct VaultFile: Sendable {
   /// Runs `body` while no other program writes the vault.
   ///
   /// A lock excludes nobody once its file is removed, as cleaners of `*.lock` do. So `body` may run several times: again
-  /// whenever it finds in ``replace(_:with:)`` or ``create(_:)`` that the vault was written meanwhile.
+  /// whenever it finds in ``replace(_:with:)`` or ``link(_:)`` that the vault was written meanwhile.
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
     // It may have been opened to others since the vault was read.
     try FileSafety.checkDirectory(path.directoryPath)
-    defer { VaultNotices.deliver() }
+    defer { VaultProblems.reportPending() }
     for _ in 0..<Vault.replacementLimit {
       do throws(SecretError) {
         return try SecretError.files { try lock.hold(for: FileLock.writerLimit) { try body() } }
@@ -74,7 +74,7 @@ struct VaultFile: Sendable {
         + "attempts. Stop what removes its lock, \(path.fileName).lock, and try again.")
   }
 
-  func create(_ data: Data) throws(SecretError) {
+  func link(_ data: Data) throws(SecretError) {
     try SecretError.files { try file.create(with: data) }
   }
 
@@ -126,7 +126,7 @@ extension VaultFile {
           code: .duplicateItem,
           message: "Something already exists at \(path). Open it, or choose another location.")
       }
-      return try make(key, environment)
+      return try create(key, environment)
     }
   }
 
@@ -137,7 +137,7 @@ extension VaultFile {
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
     guard let file = try open() else { return nil }
     let (data, header) = try read(file)
-    let material = try key.material(makingIfAbsent: false, environment)
+    let material = try key.material(creatingIfAbsent: false, environment)
     let isExpected = id == nil || id == header.id
     guard let (root, _) = try header.root(for: key.kind, by: material) else {
       throw isExpected ? header.wrongKey(key.kind, path) : exchanged
@@ -161,16 +161,16 @@ extension VaultFile {
     return (data, header)
   }
 
-  private func make(
+  private func create(
     _ key: VaultKey, _ environment: [String: String]
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
     let id = [UInt8].random(count: VaultLayout.idSize)
     let root = VaultRoot.random()
-    let material = try key.material(makingIfAbsent: true, environment)
+    let material = try key.material(creatingIfAbsent: true, environment)
     let slot = try VaultSlot.sealing(
       root, of: id, kind: key.kind, scrypt: key.scrypt, material: material)
     let (data, _) = try VaultDraft(id: id, slots: [slot]).file(root: root)
-    try create(data)
+    try link(data)
     guard let file = try open() else { throw missing }
     let (written, header) = try read(file)
     return (root, try VaultSnapshot(written, of: file, header: header, root: root))

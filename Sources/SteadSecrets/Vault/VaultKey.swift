@@ -44,15 +44,15 @@ extension VaultKey {
   /// - Parameter isNew: Whether to create a missing key.
   /// - Throws: ``SecretError``: `.notFound` when it does not exist, `.accessDenied` when others have access
   ///   to it, `.wrongKey` when its length isn't valid for a key, `.corrupt` when a file has more than 64 KiB.
-  func material(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
+  func material(creatingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
     -> SecretBytes
   {
     let bytes =
       switch self {
       case .passphrase(let bytes, _): bytes
-      case .keyFile(let url): try VaultKeyFile(url).bytes(makingIfAbsent: isNew, environment)
+      case .keyFile(let url): try VaultKeyFile(url).bytes(creatingIfAbsent: isNew, environment)
       case .systemdCredential(let name): try VaultCredential(name, environment).bytes()
-      case .stored(let store, let id): try Self.stored(in: store, id, makingIfAbsent: isNew)
+      case .stored(let store, let id): try Self.stored(in: store, id, creatingIfAbsent: isNew)
       }
     let minimum = kind == .passphrase ? 1 : Self.minimumSize
     guard (minimum...Self.maximumSize).contains(bytes.count) else {
@@ -65,7 +65,7 @@ extension VaultKey {
   }
 
   private static func stored(
-    in store: any SecretStore, _ id: SecretID, makingIfAbsent isNew: Bool
+    in store: any SecretStore, _ id: SecretID, creatingIfAbsent isNew: Bool
   ) throws(SecretError) -> SecretBytes {
     if let found = try store.bytes(for: id) { return found }
     guard isNew else {
@@ -102,7 +102,7 @@ struct VaultKeyFile {
   }
 
   /// - Throws: ``SecretError``: `.notFound` when it does not exist and must not be created.
-  func bytes(makingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
+  func bytes(creatingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
     -> SecretBytes
   {
     if let found = try read() { return found }
@@ -113,23 +113,23 @@ struct VaultKeyFile {
           "The key file \(path) does not exist. Restore it from a copy, or open "
           + "the vault with another of its keys.")
     }
-    try make(environment)
-    guard let made = try read() else {
+    try create(environment)
+    guard let created = try read() else {
       throw SecretError(
         code: .failed, message: "The key file \(path) disappeared while it was created. Try again.")
     }
-    return made
+    return created
   }
 
   private func read() throws(SecretError) -> SecretBytes? {
     let target = try SecretError.files { try disk.resolveLinks(path) }
     guard let file = try OpenFile(readingIfPresent: target) else { return nil }
     try FileSafety.checkFile(file.status, at: target)
-    try FileSafety.checkUnwritable(target.directoryPath)
+    try FileSafety.checkWritableOnlyByOwner(target.directoryPath)
     return try file.secret(limit: VaultKey.maximumSize)
   }
 
-  private func make(_ environment: [String: String]) throws(SecretError) {
+  private func create(_ environment: [String: String]) throws(SecretError) {
     let key = SecretBytes.random(count: VaultKey.minimumSize)
     var data = key.withBytes { Data($0) }
     defer { data.wipe() }

@@ -62,13 +62,13 @@ final class VaultSnapshot: Sendable {
 
 extension VaultSnapshot {
   /// The position of an entry, or where it would have to be inserted.
-  func position(of id: SecretID) -> (index: Int, isThere: Bool) {
+  func search(for id: SecretID) -> (index: Int, isPresent: Bool) {
     let index = entries.firstIndex(notBefore: { $0.order(beside: id) < 0 })
     return (index, index < entries.count && entries[index].order(beside: id) == 0)
   }
 
   /// The positions of a service's entries.
-  func positions(service: String) -> Range<Int> {
+  func indices(service: String) -> Range<Int> {
     let start = entries.firstIndex(notBefore: { $0.service.byteOrder(beside: service) < 0 })
     var end = start
     while end < entries.count, entries[end].service.byteOrder(beside: service) == 0 { end += 1 }

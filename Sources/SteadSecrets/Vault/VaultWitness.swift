@@ -22,17 +22,17 @@ struct VaultWitness: Sendable {
   }
 
   /// The highest mark that was noted; nil if none, or none that is authentic.
-  func mark() -> VaultMark? {
+  func revision() -> VaultRevision? {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let data = try? file.data(limit: 2 * Self.recordSize)
     else { return nil }
     return [data.prefix(Self.recordSize), data.dropFirst(Self.recordSize)]
-      .compactMap(mark(in:))
+      .compactMap(revision(in:))
       .max { $0.generation < $1.generation }
   }
 
   /// Notes a mark, unless a higher one exists.
-  func raise(to mark: VaultMark) {
+  func raise(to revision: VaultRevision) {
     guard let path else { return }
     let disk = POSIXDisk()
     do {
@@ -40,10 +40,10 @@ struct VaultWitness: Sendable {
       // Readers raise it, too, so the vault's lock would not do. The holder either raises it or has been
       // stopped: no reader waits for that.
       try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
-        if let noted = self.mark(), noted.generation >= mark.generation { return }
-        let record = record(of: mark)
+        if let recorded = self.revision(), recorded.generation >= revision.generation { return }
+        let record = record(of: revision)
         try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
-          let offset = off_t(mark.generation % 2) * off_t(Self.recordSize)
+          let offset = off_t(revision.generation % 2) * off_t(Self.recordSize)
           let count = record.withUnsafeBytes {
             pwrite(descriptor, $0.baseAddress, $0.count, offset)
           }
@@ -54,12 +54,12 @@ struct VaultWitness: Sendable {
           }
         }
       }
-      VaultNotices.noteSuccess(at: path)
+      VaultProblems.clear(at: path)
     } catch {
       // Most likely the program that has the lock has noted it.
-      if let noted = self.mark(), noted.generation >= mark.generation { return }
+      if let recorded = self.revision(), recorded.generation >= revision.generation { return }
       // Without a witness, a roll-back is noticed only within the process, as documented.
-      VaultNotices.note(
+      VaultProblems.record(
         error, at: path, lack: "An older copy of the vault that somebody puts back may go unnoticed"
       )
     }
@@ -67,11 +67,11 @@ struct VaultWitness: Sendable {
 
   private var symmetricKey: SymmetricKey { key.withBytes { SymmetricKey(data: $0) } }
 
-  private func record(of mark: VaultMark) -> [UInt8] {
+  private func record(of revision: VaultRevision) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.recordSize) { memory, count in
       var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
-      writer.put(mark.generation)
-      writer.put(mark.salt)
+      writer.put(revision.generation)
+      writer.put(revision.salt)
       let fields = UnsafeRawBufferPointer(memory)[..<writer.offset]
       let code = HMAC<Crypto.SHA256>.authenticationCode(
         for: UnsafeRawBufferPointer(rebasing: fields), using: symmetricKey)
@@ -80,7 +80,7 @@ struct VaultWitness: Sendable {
     }
   }
 
-  private func mark(in record: Data) -> VaultMark? {
+  private func revision(in record: Data) -> VaultRevision? {
     guard record.count == Self.recordSize,
       HMAC<Crypto.SHA256>.isValidAuthenticationCode(
         record.suffix(Self.macSize), authenticating: record.dropLast(Self.macSize),
@@ -89,9 +89,9 @@ struct VaultWitness: Sendable {
     return record.withUnsafeBytes { bytes in
       var reader = VaultReader(bytes)
       guard let generation = try? reader.number(UInt64.self),
-        let salt = try? reader.array(VaultMark.saltSize)
+        let salt = try? reader.array(VaultRevision.saltSize)
       else { return nil }
-      return VaultMark(generation: generation, salt: salt)
+      return VaultRevision(generation: generation, salt: salt)
     }
   }
 }
@@ -99,7 +99,7 @@ struct VaultWitness: Sendable {
 // MARK: - Revision
 
 /// A version of a vault: the generation, and what distinguishes it from another of the same number.
-struct VaultMark: Hashable, Sendable {
+struct VaultRevision: Hashable, Sendable {
   static let saltSize = 24
 
   var generation: UInt64
@@ -111,13 +111,13 @@ struct VaultMark: Hashable, Sendable {
   }
 
   /// Whether a file with this mark is older than, or another branch than, one that was seen.
-  func isBehind(_ seen: VaultMark) -> Bool {
+  func isBehind(_ seen: VaultRevision) -> Bool {
     generation < seen.generation || (generation == seen.generation && salt != seen.salt)
   }
 }
 
 extension VaultHeader {
-  var mark: VaultMark { VaultMark(generation: generation, salt: writeSalt) }
+  var revision: VaultRevision { VaultRevision(generation: generation, salt: writeSalt) }
 }
 
 // MARK: - Pin
@@ -149,16 +149,16 @@ struct VaultPin: Sendable {
   }
 
   /// Remembers a vault, replacing the one that was there before.
-  func note(_ id: [UInt8]) {
+  func record(_ id: [UInt8]) {
     guard let path, self.id() != id else { return }
     do {
       try POSIXDisk().makeDirectories(path.directoryPath, outside: home)
       try AtomicFile(URL(filePath: path)).replace(
         with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
-      VaultNotices.noteSuccess(at: path)
+      VaultProblems.clear(at: path)
     } catch {
       // Without it, another vault is noticed only within the process, as documented.
-      VaultNotices.note(
+      VaultProblems.record(
         error, at: path,
         lack: "A vault that disappears, or that another one replaces, may go unnoticed")
     }
@@ -192,17 +192,17 @@ extension [UInt8] {
 /// The vault works without them, so no call throws. They are noted where they occur, which may be under the vault's
 /// lock, and reported once it is free: the handler may use the vault. Each file's problem is reported once, and again
 /// only if the file could be written meanwhile.
-enum VaultNotices {
+enum VaultProblems {
   private struct State {
-    var waiting: [Stead.Problem] = []
-    /// The files whose problem was noted.
-    var told: Set<String> = []
+    var pending: [Stead.Problem] = []
+    /// The files whose problem was recorded.
+    var reported: Set<String> = []
   }
 
   private static let state = ForkSafeLock(State())
 
   /// - Parameter lack: What goes unnoticed while the file cannot be written.
-  static func note(_ error: any Error, at path: String, lack: String) {
+  static func record(_ error: any Error, at path: String, lack: String) {
     let remedy =
       (error as? FileError)?.code == .busy
       ? "Resume or end the program that has it locked."
@@ -212,19 +212,19 @@ enum VaultNotices {
       message: "\(lack), because this file cannot be written. \(remedy)",
       cause: error)
     state.withLock { state in
-      if state.told.insert(path).inserted { state.waiting.append(problem) }
+      if state.reported.insert(path).inserted { state.pending.append(problem) }
     }
   }
 
-  static func noteSuccess(at path: String) { state.withLock { _ = $0.told.remove(path) } }
+  static func clear(at path: String) { state.withLock { _ = $0.reported.remove(path) } }
 
-  /// Reports what was noted. Never called under a lock.
-  static func deliver() {
-    let waiting = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
+  /// Reports what was recorded. Never called under a lock.
+  static func reportPending() {
+    let pending = state.withLock { state in
+      defer { state.pending = [] }
+      return state.pending
     }
-    for problem in waiting { Stead.report(problem) }
+    for problem in pending { Stead.report(problem) }
   }
 }
 

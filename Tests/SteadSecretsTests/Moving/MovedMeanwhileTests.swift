@@ -67,7 +67,7 @@ private struct EmptiedStore: SecretStore {
     }
     // Another place, so that the store is not used again for the next record.
     current.choice.address = .secretService
-    store.adopt(current)
+    store.setCurrent(current)
     return try Secrets(service: Home.service, store: store)
   }
 
