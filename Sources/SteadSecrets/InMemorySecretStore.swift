@@ -3,7 +3,11 @@ import SteadFiles
 
 /// Secrets in the memory of the process, which end with it.
 ///
-/// It is for what a user types and does not want to be stored, and for tests. Everyone who has the object has
+/// ```swift
+/// let secrets = try Secrets(service: "org.example.Notes", store: InMemorySecretStore())
+/// ```
+///
+/// It is for tests, and for what a user types and does not want to be stored. Everyone who has the object has
 /// the secrets. The memory is that of ``SecretBytes``; labels and attributes are in ordinary memory. The
 /// child of a fork has an independent copy.
 public final class InMemorySecretStore: SecretStore {
@@ -77,7 +81,9 @@ public final class InMemorySecretStore: SecretStore {
 
 // MARK: - Contents
 
-/// Secrets and their metadata, as a value: a store's logic, independent of its location.
+/// Secrets and their metadata as a value: the logic of a store that has all of them in memory.
+///
+/// `PlaintextTestStore` of SteadSecretsTesting uses it, too.
 package struct SecretTable: Sendable {
   package struct Entry: Sendable {
     package var bytes: SecretBytes

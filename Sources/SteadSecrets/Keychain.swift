@@ -144,6 +144,9 @@
       try check(bytes, write)
       let changes = try attributes(of: write)
       try withWriteLock { () throws(SecretError) in
+        // `SecItemAdd` and `SecItemUpdate` each check and act atomically, so they decide whether the item
+        // exists. An unconditional write tries both, and again if another app has added or removed the item
+        // in between.
         for _ in 0..<Self.attemptLimit {
           if case .ifHolding = write.condition {
             try write.condition.check(self.bytes(for: id), for: id)
@@ -194,7 +197,7 @@
       return attributes
     }
 
-    /// False when such an item already exists.
+    /// Adds an item; false when one of the name already exists.
     private func add(
       _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
     ) throws(SecretError) -> Bool {
@@ -214,7 +217,7 @@
       return true
     }
 
-    /// False when no such item exists.
+    /// Changes an item; false when none of the name exists.
     private func update(
       _ bytes: SecretBytes, _ id: SecretID, _ changes: [String: Any]
     ) throws(SecretError) -> Bool {
@@ -230,6 +233,7 @@
       return true
     }
 
+    /// Calls `body` while no other process of the app writes with a condition.
     func withWriteLock<Result>(
       _ body: () throws(SecretError) -> Result
     ) throws(SecretError) -> Result {
@@ -279,7 +283,7 @@
   // MARK: - Queries
 
   extension Keychain {
-    /// All items of a service, or of every service, regardless of synchronization.
+    /// The query for all items of a service, or of every service, synchronized or not.
     func query(service: String?) -> [String: Any] {
       var query: [String: Any] = [kSecClass as String: kSecClassGenericPassword]
       query[kSecAttrService as String] = service
@@ -293,6 +297,7 @@
       return query
     }
 
+    /// The query for the item of a name.
     func query(_ id: SecretID) -> [String: Any] {
       var query = self.query(service: id.service)
       query[kSecAttrAccount as String] = id.account
@@ -310,7 +315,7 @@
       return result
     }
 
-    /// Returns whether there was something to delete.
+    /// Deletes the items of a query, and returns whether there were any.
     func delete(_ query: [String: Any]) throws(SecretError) -> Bool {
       let status = SecItemDelete(query as CFDictionary)
       if status == errSecItemNotFound { return false }
@@ -344,6 +349,9 @@
   }
 
   extension SecretError {
+    /// Makes the error for a status of the Keychain.
+    ///
+    /// - Parameter action: What the Keychain could not do, as an infinitive.
     init(keychain status: OSStatus, doing action: String) {
       let reason = SecCopyErrorMessageString(status, nil) as String? ?? "OSStatus \(status)"
       self.init(

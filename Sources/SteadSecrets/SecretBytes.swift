@@ -3,17 +3,29 @@ import Foundation
 
 /// A secret in memory that is kept out of swap and core dumps, and zeroed with the last reference to it.
 ///
-/// Small secrets share pages, so creating one costs well under a microsecond; one of more than 16 KiB has
-/// pages of its own. The pages stay with the process and are reused.
+/// ```swift
+/// let password = try secrets.bytes(for: "anna@example.org")
+/// password?.withBytes { connection.authenticate(with: $0) }
+/// ```
 ///
-/// Its limits: a copy of the bytes, as `Data` or `String`, is not protected. Anyone who can read process
-/// memory (a debugger, root) can read the secret. The child of a fork has its parent's secrets and can use
-/// them; its memory isn't locked until it creates a secret itself. A machine that hibernates writes all
-/// memory to the disk.
+/// It is compared in constant time, and never copied: a reference is passed on. Small secrets share pages, so
+/// creating one costs well under a microsecond; one of more than 16 KiB has pages of its own. The pages stay
+/// with the process and are reused.
+///
+/// Its limits:
+/// - Copies of the bytes, as `Data` or `String`, are not protected.
+/// - Anyone who can read the process's memory, such as a debugger or root, can read the secret.
+/// - Hibernation writes all memory to the disk.
+/// - When the process has used up its limit of locked memory (`ulimit -l`), the secret may be swapped; see
+///   ``isLocked``.
+///
+/// The child of a fork has its parent's secrets and can use them; its memory isn't locked until it creates a
+/// secret itself.
 public final class SecretBytes: Sendable {
   /// The number of bytes.
   public let count: Int
-  // Written only in the initializer, before anyone else has the object, and returned in deinit.
+  // Safe: written only in the initializer, before anyone else has the object; only read from then on; and
+  // returned in deinit, when nobody else has it any more.
   private nonisolated(unsafe) let memory: stead_memory
 
   /// Makes bytes that a closure writes; bytes that it does not write are zero.
@@ -24,7 +36,7 @@ public final class SecretBytes: Sendable {
   ) throws(Failure) {
     self.count = count
     memory = stead_memory_take(count)
-    // Running out of memory ends the program here, as it does for every object.
+    // As the allocation of an object does, this ends the program when no memory is left.
     precondition(memory.bytes != nil, "The system has no memory left for a secret.")
     try body(UnsafeMutableRawBufferPointer(start: memory.bytes, count: count))
   }
@@ -126,7 +138,7 @@ extension SecretBytes {
 extension UnsafeMutableRawBufferPointer {
   fileprivate func fillWithRandom() {
     var generator = SystemRandomNumberGenerator()
-    // Each number is a system call, so all of its bytes are used.
+    // Each number costs a system call, so all of its bytes are used.
     for start in stride(from: 0, to: count, by: MemoryLayout<UInt64>.size) {
       Swift.withUnsafeBytes(of: generator.next()) { bytes in
         for offset in 0..<Swift.min(bytes.count, count - start) {

@@ -2,8 +2,19 @@ import Foundation
 
 /// Why a secret could not be read, stored or removed.
 ///
-/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error. The strings name services,
-/// accounts and files, and never contain a secret.
+/// Compare ``code``, show ``message``, and see ``cause`` for the underlying error.
+///
+/// ```swift
+/// do throws(SecretError) {
+///   try secrets.insert(password, for: account)
+/// } catch {
+///   guard error.code == .duplicateItem else { throw error }
+///   try secrets.update(password, for: account)
+/// }
+/// ```
+///
+/// The strings name services, accounts and files, with control characters escaped. They never contain a secret, or
+/// the value of an attribute.
 public struct SecretError: Error, Sendable {
   /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -135,12 +146,12 @@ extension SecretError: CustomStringConvertible, LocalizedError {
 
 // MARK: - Names in messages
 
-/// Names and paths in messages. They come from other programs and from files, so they could otherwise forge
-/// lines of a log, colour a terminal, or end a quotation.
+// Names and paths come from other programs and from files. Unescaped they could forge lines of a log, color a
+// terminal, or end a quotation.
 extension String {
   /// The string with control and format characters written as escapes, such as `\u{1B}`.
   var shown: String {
-    // Nearly all are plain, and are not copied.
+    // Nearly all messages are plain ASCII, and are not copied.
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var shown = String.UnicodeScalarView()
     for scalar in unicodeScalars {

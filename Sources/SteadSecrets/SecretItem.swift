@@ -3,7 +3,7 @@ import Foundation
 /// The name of a secret: its service, and its account within the service.
 ///
 /// Two names are equal if their UTF-8 bytes are. So `é` as one character and `e` with a combining accent are
-/// two names, though `String` treats them as equal.
+/// two names, though `String` treats them as equal. Stores on disk and other programs compare bytes, too.
 public struct SecretID: Hashable, Sendable {
   /// The maximum length of a service's or an account's name, in bytes of UTF-8.
   public static let nameLimit = 1024
@@ -28,6 +28,9 @@ public struct SecretID: Hashable, Sendable {
     (self.service, self.account) = ("\(service)", "\(account)")
   }
 
+  /// Checks a part of a name, or the name of an attribute.
+  ///
+  /// - Parameter kind: What is checked, for the message. The name itself isn't quoted: it may be a megabyte long.
   static func check(_ name: String, _ kind: String) throws(SecretError) {
     guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
       throw SecretError(
@@ -49,7 +52,7 @@ extension SecretID {
   public func hash(into hasher: inout Hasher) {
     for var name in [service, account] {
       name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      // No name contains this byte, so it marks where one ends.
+      // A terminator, since no name contains a NUL: otherwise ("ab", "c") and ("a", "bc") would collide.
       hasher.combine(0 as UInt8)
     }
   }

@@ -1,8 +1,14 @@
 /// Stores secrets.
 ///
-/// This package has ``SecretService``, ``Vault``, `Keychain` and ``InMemorySecretStore``. Every call may be
-/// made on any thread. A store reports a missing secret, by nil or false, only when that is certain: one that
-/// is locked or cannot be reached throws.
+/// This package has ``SecretService``, ``Vault``, `Keychain` and ``InMemorySecretStore``. Apps call ``Secrets``,
+/// which names the service once; the store is for searches over all services, and for stores of your own.
+///
+/// A store of your own has to meet these requirements:
+/// - Calls may be made on any thread, several at a time.
+/// - A secret is reported as missing, by nil or false, only when that is certain. A store that is locked or
+///   cannot be reached throws.
+/// - ``write(_:for:_:)`` calls ``check(_:_:)`` first, and checks the condition and writes as one atomic step.
+/// - What a write leaves out, a label or attributes, stays as it was.
 public protocol SecretStore: Sendable {
   /// Which store this is, and why it was chosen.
   var storeDescription: SecretStoreDescription { get }
@@ -118,7 +124,7 @@ extension SecretStore {
 
 // MARK: - Writes
 
-/// How to write a secret.
+/// How to write a secret: under which condition, with which description, and what the store must be able to do.
 public struct SecretStoreWrite: Sendable {
   /// A condition that must hold for the write to be made.
   public enum Condition: Sendable {
@@ -161,6 +167,7 @@ extension SecretStoreWrite {
   /// Names that attributes may not have, since stores use them for the service and the account.
   public static let reservedNames: Set<String> = ["service", "account", "xdg:schema"]
 
+  /// Checks the lengths and names of the label and the attributes.
   func checkLimits() throws(SecretError) {
     if let label { try Self.check(label, "label") }
     guard let attributes else { return }

@@ -1,4 +1,6 @@
-/// Which store keeps the secrets, and why it was chosen.
+/// Which store keeps the secrets, and why it was chosen, to be shown or logged.
+///
+/// It contains no secret. To decide by it, compare ``kind``; ``SecretStore/features`` says what the store can do.
 public struct SecretStoreDescription: Hashable, Sendable {
   /// The kinds of stores.
   public enum Kind: Hashable, Sendable {

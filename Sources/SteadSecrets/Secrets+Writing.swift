@@ -56,7 +56,19 @@ extension Secrets {
         condition: .ifPresent, label: label, attributes: attributes, requirements: requirements))
   }
 
-  /// Replaces a secret only if the item still has the content that the caller last read.
+  /// Replaces a secret only if the item still has the content that the caller last read (compare and swap).
+  ///
+  /// Of several processes that renew a token at once, one succeeds; the others read the new token:
+  ///
+  /// ```swift
+  /// guard let old = try secrets.bytes(for: "token") else { return }
+  /// let new = try await renew(old)
+  /// do throws(SecretError) {
+  ///   try secrets.replace(old, with: new, for: "token")
+  /// } catch {
+  ///   guard error.code == .changed else { throw error }
+  /// }
+  /// ```
   ///
   /// - Parameters:
   ///   - expected: The secret that was read; to start without one, call
@@ -80,6 +92,7 @@ extension Secrets {
         requirements: requirements))
   }
 
+  /// Checks the store's limits, and writes.
   func write(
     _ bytes: SecretBytes, _ account: String, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -94,7 +107,8 @@ extension Secrets {
 // MARK: - Codable values
 
 extension Secrets {
-  /// The value that ``setValue(_:for:label:attributes:requirements:)`` stored for an account, or nil if none exists.
+  /// The value that ``setValue(_:for:label:attributes:requirements:)`` stored for an account, or nil if none
+  /// exists.
   ///
   /// The decoder leaves copies in memory that isn't zeroed: the JSON with the whole secret, its strings and
   /// numbers, and the value itself. Store a secret that must not remain in memory as bytes.
@@ -143,7 +157,7 @@ extension SecretBytes {
     do {
       data = try encoder.encode(value)
     } catch {
-      // The encoder's own error would reveal the value.
+      // Not the encoder's own error as the cause: its description contains the value.
       throw SecretError(
         code: .notDecodable,
         message: "A value of type \(type(of: value)) cannot be encoded as JSON. Encode it "
@@ -164,7 +178,7 @@ extension SecretBytes {
     do {
       return try JSONDecoder().decode(type, from: data)
     } catch {
-      // The decoder's own error would reveal parts of the secret.
+      // Not the decoder's own error as the cause: its description contains parts of the secret.
       throw SecretError(
         code: .notDecodable,
         message: "The secret isn't a value of type \(type) in JSON. Read it with data(for:) to see "

@@ -1,5 +1,5 @@
 import Foundation
-// Without an import of SteadFiles, programs can set `Stead.onProblem`.
+// So that programs can set `Stead.onProblem` without importing SteadFiles.
 @_exported public import enum SteadFiles.Stead
 
 #if !Everything && !Secrets && !Transfer
@@ -16,13 +16,18 @@ import Foundation
 /// let password = try secrets.string(for: "anna@example.org")
 /// ```
 ///
-/// It works the same on every system; the ``store`` determines where the secrets are kept, and
-/// ``storeDescription`` describes it. A value of this type contains no secret itself, may be used on every
-/// thread and is free to copy. Calls wait for the store: microseconds for a vault or memory, around a
-/// millisecond for a service of the desktop.
+/// The calls are the same on every system. The ``store`` determines where the secrets are kept, and
+/// ``storeDescription`` says so to a person. To let the system decide, use
+/// ``init(service:in:environment:timeout:)``; to use a certain store, ``init(service:store:)``.
 ///
 /// Reads return nil only when the store is certain that the item does not exist. A store that is locked, not
 /// set up or out of reach throws.
+///
+/// Calls block the thread: microseconds for a read from a vault or memory, around a millisecond for the desktop's
+/// Secret Service, some milliseconds for a write that is synced to disk, and up to the store's timeout if it
+/// does not answer.
+///
+/// A value of this type contains no secret itself, may be used on any thread and is free to copy.
 public struct Secrets: Sendable {
   /// The app or the server that the secrets are for.
   public let service: String
@@ -44,7 +49,7 @@ public struct Secrets: Sendable {
   /// Which store keeps the secrets, and why it was chosen.
   public var storeDescription: SecretStoreDescription { store.storeDescription }
 
-  /// Adds the names of the service and account to an error of the store.
+  /// Calls `body`, and adds the names of the service and the account to its errors, which stores may not have set.
   func annotatingErrors<Result>(
     _ account: String?, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -58,6 +63,7 @@ public struct Secrets: Sendable {
     }
   }
 
+  /// The checked name of an account's secret.
   func id(_ account: String) throws(SecretError) -> SecretID {
     try SecretID(service: service, account: account)
   }
@@ -76,6 +82,10 @@ extension Secrets {
 
   /// Calls `body` with the bytes of a secret, and returns its result; nil without a secret.
   ///
+  /// ```swift
+  /// try secrets.withBytes(for: "anna@example.org") { connection.authenticate(with: $0) }
+  /// ```
+  ///
   /// The bytes must not be used after `body` returns. The caller has to zero any copies that `body` makes.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does; and what `body` throws.
@@ -85,7 +95,8 @@ extension Secrets {
     try bytes(for: account)?.withBytes(body)
   }
 
-  /// Calls `body`, which may throw its own errors, with the bytes of a secret, as the other `withBytes(for:_:)` does.
+  /// Calls `body`, which may throw its own errors, with the bytes of a secret, as the other
+  /// `withBytes(for:_:)` does.
   ///
   /// - Throws: ``SecretError`` as ``bytes(for:)`` does; and what `body` throws.
   public func withBytes<Result, Failure: Error>(

@@ -1,6 +1,13 @@
 import Foundation
 import SteadFiles
 
+// A move of an automatic location. Under the exclusive lock, in this order:
+//
+//     copy and read back -> record leads to the new store -> remove from the old store -> record without leftover
+//
+// Until the record is replaced, the old store has everything; from then on the new one has. A process that is
+// killed leaves copies in the old store at worst. The record names it as `leftover`, and the next move removes
+// them. Readers follow the record and hold no lock (see ChosenStore).
 extension ChosenStore {
   /// How long a move waits for writers, and for other moves.
   static let moveTimeout = Duration.seconds(60)
@@ -9,7 +16,8 @@ extension ChosenStore {
   func move(to location: SecretStoreLocation, _ options: SecretMove.Options)
     async throws(SecretError)
   {
-    // Outside of the lock: its key may be a secret in an automatic location.
+    // Before the lock is taken: the key of a vault may be a secret in an automatic location, whose first write
+    // takes this same lock.
     let unrecorded = try unrecordedStore(at: location)
     do {
       try POSIXDisk().makeDirectories(opener.files.records.checkedPath)
@@ -27,6 +35,7 @@ extension ChosenStore {
     }
   }
 
+  /// Moves the secrets. Requires the exclusive lock.
   private func moveLocked(
     to location: SecretStoreLocation, _ unrecorded: (any SecretStore)?,
     _ options: SecretMove.Options
@@ -36,9 +45,12 @@ extension ChosenStore {
     if old.choice.address == chosen, unrecorded == nil { return try record(old, reason) }
     let destination: any SecretStore
     if let unrecorded { destination = unrecorded } else { destination = try open(chosen, location) }
+    // Before the first copy is made: an item that was changed earlier has been copied, and may be removed from
+    // the old store by a later move without a comparison.
     let begin = Date()
     let move = options.move(service, from: old.store, to: destination)
     try move.copy()
+    // A vault that was never created has nothing to copy or to remove.
     let hasOld = !(old.store is PlannedVault)
     var record = StoreRecord(
       service: service, address: chosen, since: begin, reason: reason,
@@ -51,12 +63,13 @@ extension ChosenStore {
     try replace(record, destination)
   }
 
-  /// Removes what an unfinished earlier move left behind.
+  /// Removes from the old store of an interrupted move what that move copied.
   private func finishEarlierMove(_ current: Current, _ options: SecretMove.Options)
     throws(SecretError)
     -> Current
   {
     guard var record = current.record, let leftover = record.leftover else { return current }
+    // Opening a vault that has disappeared is an error; here it means that nothing is left.
     let exists = try leftover.kind == .vault ? opener.hasVault(leftover) : true
     if exists, leftover != record.address {
       let source = try opener.open(leftover, isNew: false)
@@ -67,19 +80,20 @@ extension ChosenStore {
     return try replace(record, current.store)
   }
 
-  /// A store that no record leads to; nil for one that can be found again.
+  /// The store at a location that a record cannot describe: one that the caller made, or a vault with a key that
+  /// isn't a default one. Nil for a location that an address leads to.
   private func unrecordedStore(at location: SecretStoreLocation) throws(SecretError) -> (
     any SecretStore
   )? {
     switch location {
     case .automatic, .secretService, .vault(_, nil, _): nil
-    // That is an automatic location under another name.
+    // The store of another `Secrets` at an automatic location: it has an address.
     case .store(let store) where store is ChosenStore: nil
     case .vault(_, _?, _), .store: try location.open(opener, isReturn: false)
     }
   }
 
-  /// The store at the address of a location.
+  /// Opens the store at the address of a location, and creates a vault if none exists.
   private func open(
     _ address: StoreAddress, _ location: SecretStoreLocation
   ) throws(SecretError) -> any SecretStore {
@@ -92,7 +106,7 @@ extension ChosenStore {
     }
   }
 
-  /// A location's address for the record, and why it is the new one.
+  /// The address that the record gets, and the reason that it states.
   private func target(
     _ location: SecretStoreLocation, _ unrecorded: (any SecretStore)?
   ) throws(SecretError) -> (StoreAddress, reason: String) {
@@ -118,7 +132,7 @@ extension ChosenStore {
     }
   }
 
-  /// Makes the choice of the correct location final for the service.
+  /// Records the location that the secrets are at already, if it isn't recorded yet. Nothing is moved.
   private func record(_ current: Current, _ reason: String) throws(SecretError) {
     guard current.record == nil else { return }
     let store = try opener.open(current.choice.address, isNew: true)
@@ -140,7 +154,7 @@ extension ChosenStore {
 }
 
 extension SecretStoreDescription.Kind {
-  /// The location's name for a person.
+  /// The kind's name in a record's address.
   fileprivate var name: String {
     switch self {
     case .secretService: "Secret Service"

@@ -1,19 +1,26 @@
 import Foundation
 import SteadFiles
 
-/// The store chosen for a service, and its successor after the secrets were moved.
+/// The store of an automatic location: the one that the service's record names, or, without a record, the
+/// one that a probe of the system chose.
 ///
-/// Each call checks whether the record is still the one that was read, which costs a system call. So
-/// processes that run while another one moves the secrets continue at the new location. Writers share a lock,
-/// which a move holds exclusively; readers hold none, and check the record again before they conclude that
-/// something is missing.
+/// The record can change while a process runs: another process writes the service's first secret, or moves
+/// the secrets. So each call compares the status of the record's file (one system call) with that of the
+/// cached copy, and opens the store again if they differ.
+///
+/// **Locking.** A write holds ``writersLock`` shared, a move holds it exclusively. So no secret is written to
+/// a store that is being emptied. Readers hold no lock; they validate instead, as a reader of a seqlock does.
+/// That a secret is missing counts only if the record was the same before and after the read. A secret that
+/// was found counts in any case: as long as the old store has it, no write has gone to the new one.
 final class ChosenStore: SecretStore {
-  /// How often a read is restarted because the secrets were moved during it.
+  /// The number of times that a read is restarted because the secrets were moved during it.
   static let attemptLimit = 10
 
-  /// The current state of the location. A call works with a copy.
+  /// What was last read of the record, and the store that it led to. A call works with a copy.
   struct Current: Sendable {
+    /// The status of the record's file, taken before the record was read; nil if there is no file.
     var stamp: StoreRecordFile.Stamp?
+    /// Nil as long as the choice is provisional: no secret has been written yet.
     var record: StoreRecord?
     var choice: StoreChoice
     var store: any SecretStore
@@ -21,9 +28,10 @@ final class ChosenStore: SecretStore {
 
   let opener: StoreOpener
   let file: StoreRecordFile
-  /// Writers share it, and a move holds it exclusively.
+  /// Shared by writers, exclusive for a move and for the first write.
   let writersLock: FileLock
-  /// Whether the first write replaces a record that leads elsewhere, as when secrets return.
+  /// Whether the secrets come back from a store that only the program can open. Then a record of such a store
+  /// does not count, and the first write replaces it.
   let isReturn: Bool
   private let cached: ForkSafeLock<Current?>
 
@@ -41,15 +49,17 @@ final class ChosenStore: SecretStore {
 
   var service: String { file.service }
 
-  /// The current location of the secrets.
+  /// The location of the secrets, from the cache if the record is still the one that was read.
   func current() throws(SecretError) -> Current {
+    // Before the record is read: if it is replaced in between, the next call sees another stamp and reads again.
     let stamp = try file.stamp()
     let old = cached.withLock { $0 }
+    // A planned vault is looked for each time: another process creates it before it writes the record.
     if let old, old.stamp == stamp, !(old.store is PlannedVault) { return old }
     return try setCurrent(load(stamp, old))
   }
 
-  /// Keeps the state for the next call.
+  /// Caches the location for the next call.
   @discardableResult
   func setCurrent(_ new: Current) -> Current {
     let old = cached.withLock { current in
@@ -57,7 +67,7 @@ final class ChosenStore: SecretStore {
       current = new
       return old
     }
-    // Released here: a store's own locks must not be released while this one is held.
+    // The old store is released after the lock: its deinit takes locks of its own.
     return withExtendedLifetime(old) { new }
   }
 
@@ -74,13 +84,15 @@ final class ChosenStore: SecretStore {
         throw addingRecord(error, record)
       }
     }
+    // The first probe counts for as long as the object exists. Otherwise a keyring that starts between two
+    // reads would change where this process looks.
     let isChosen = old != nil && old?.record == nil
     let choice = isChosen ? old?.choice : nil
     if let choice { return try provisional(choice, stamp, old) }
     return try provisional(StoreChoice(probe: opener.probe()), stamp, old)
   }
 
-  /// A provisional choice: no secret has been written, so it isn't recorded yet.
+  /// The location by a choice that isn't recorded, since no secret has been written yet.
   private func provisional(
     _ choice: StoreChoice, _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
@@ -94,14 +106,17 @@ final class ChosenStore: SecretStore {
     return Current(stamp: stamp, record: nil, choice: choice, store: store)
   }
 
-  /// Opens the store at an address; reuses the old one if that is unchanged.
+  /// Opens the store at an address, or reuses the open one if the address is the same: opening a vault derives
+  /// keys, and a Secret Service has a connection to keep.
   private func open(_ address: StoreAddress, _ old: Current?) throws(SecretError) -> any SecretStore
   {
     if let old, old.choice.address == address, !(old.store is PlannedVault) { return old.store }
     return try opener.open(address, isNew: false)
   }
 
-  /// Adds to the error of an unusable store where the secrets are.
+  /// Adds to the error of a store that cannot be used now, where the secrets are and why no other store is tried.
+  ///
+  /// Errors about an item stay as they are.
   func addingLocation(_ error: SecretError, _ record: StoreRecord?) -> SecretError {
     guard let record else { return error }
     switch error.code {
@@ -130,6 +145,7 @@ final class ChosenStore: SecretStore {
     return description
   }
 
+  // Without I/O, since they cannot throw: those of the store that was used last.
   var features: Set<SecretStoreFeature> { cached.withLock { $0?.store }?.features ?? [] }
   var sizeLimit: Int { cached.withLock { $0?.store }?.sizeLimit ?? 0 }
 }
@@ -184,8 +200,9 @@ extension ChosenStore {
       return true
     }
     if isDone { return }
+    // A lock cannot be upgraded: it was released, and another process may have written the first secret since,
+    // to another location. So the record is read again.
     try withWritersLock(.exclusive) { () throws(SecretError) in
-      // Another process may have written first, and to another location.
       if try current().record == nil { try commitChoice() }
       try self.write(bytes, id, write)
     }
@@ -193,7 +210,10 @@ extension ChosenStore {
 }
 
 extension ChosenStore {
-  /// Reads until the location is the same before and after, or the result needs no second check.
+  /// Reads from the current store, and again from the new one if the secrets were moved during the read.
+  ///
+  /// - Parameter isCertain: Whether the result counts without a second look at the record. True for a secret that
+  ///   was found; false for nil, and for lists, which a move may have halved.
   private func read<Result>(
     isCertain: (Result) -> Bool, _ body: (any SecretStore) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -205,6 +225,8 @@ extension ChosenStore {
         if isCertain(result) { return result }
         if try file.stamp() == current.stamp { return result }
       } catch {
+        // The store may have failed because a move has just removed it. The new one is tried before that is
+        // an error.
         let error = addingLocation(error, current.record)
         guard try file.stamp() != current.stamp else { throw error }
         failure = error
@@ -216,7 +238,7 @@ extension ChosenStore {
         service: service)
   }
 
-  /// Changes the store while nobody moves the secrets.
+  /// Removes from the current store, while nobody moves the secrets.
   private func change<Result>(
     _ body: (any SecretStore) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -241,10 +263,11 @@ extension ChosenStore {
     }
   }
 
-  /// Makes the choice final for the service, before its first secret is written.
+  /// Records the choice for the service, before its first secret is written. Requires the exclusive lock.
   ///
-  /// A vault is created before the record, so that no record leads to a missing vault; and the record before
-  /// the secret, so that no secret is where no record leads.
+  /// The order matters to a process that is killed in between. The vault is created before the record, so
+  /// that no record leads to a missing vault; and the record is written before the secret, so that no secret
+  /// is where no record leads. A vault without a record is found by the next probe.
   private func commitChoice() throws(SecretError) {
     var current = try current()
     current.store = try opener.open(current.choice.address, isNew: true)
@@ -263,6 +286,7 @@ extension ChosenStore {
     setCurrent(current)
   }
 
+  /// Calls `body` with the writers' lock; creates the directory of the lock and the record if necessary.
   private func withWritersLock<Result>(
     _ mode: FileLock.Mode, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {

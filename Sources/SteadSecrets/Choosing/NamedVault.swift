@@ -1,9 +1,10 @@
 import Foundation
 import SteadFiles
 
-/// A vault at a location that the program names, which the first write creates if missing.
+/// A vault at a location that the program names, which the first write creates if it is missing.
 ///
-/// If reads created it, a mistyped path would leave an empty vault behind.
+/// Reads do not create it: a mistyped path would leave an empty vault behind, and look like one without
+/// secrets from then on.
 final class NamedVault: SecretStore {
   private let url: URL
   private let key: VaultKey?
@@ -17,6 +18,9 @@ final class NamedVault: SecretStore {
     _ = try current()
   }
 
+  /// The vault, or one without items if it was never created.
+  ///
+  /// A vault that existed and has disappeared is an error, not a vault without items.
   private func current() throws(SecretError) -> any SecretStore {
     if let cached = vault.withLock({ $0 }) { return cached }
     guard try opener.isVaultExpected(at: url) else {
@@ -25,12 +29,13 @@ final class NamedVault: SecretStore {
     return cache(try opener.openVault(at: url, key: key, .open))
   }
 
-  /// The vault, created if necessary.
+  /// The vault, which is created if necessary.
   private func createdIfMissing() throws(SecretError) -> Vault {
     if let cached = vault.withLock({ $0 }) { return cached }
     return cache(try opener.openVault(at: url, key: key, .openOrCreate))
   }
 
+  /// Caches the vault. If two threads open it at once, both get the same object, and so share its snapshot.
   private func cache(_ opened: Vault) -> Vault {
     vault.withLock { vault in
       let kept = vault ?? opened
@@ -80,9 +85,9 @@ extension NamedVault {
 
 // MARK: - Not created yet
 
-/// A vault that was chosen and has not been created yet: it certainly has no items.
+/// A vault that has not been created yet, which certainly has no items.
 ///
-/// A process that only reads creates no file.
+/// It stands in for the vault, so that a process that only reads creates no file.
 struct PlannedVault: SecretStore {
   let path: String
 

@@ -1,7 +1,10 @@
 import Foundation
 import SteadFiles
 
-/// The locations of the files for choosing a store, by the rules of the system.
+/// The paths of records, default vaults and their key, by the rules of the system.
+///
+/// It is computed from the environment once, and touches no file except in ``check()`` and
+/// ``keyLocation(allowsKeyFile:)``.
 struct SecretFiles: Hashable, Sendable {
   /// The name of the systemd credential that opens the default vault.
   static let credentialName = "stead-vault-key"
@@ -14,7 +17,9 @@ struct SecretFiles: Hashable, Sendable {
   let keyFile: URL
   /// Where systemd puts the service's credentials, if it does.
   let credentials: URL?
-  /// What is wrong with the home directory, if locations are below it; nil if nothing is.
+  /// What is wrong with the home directory; nil if nothing is, or if no path is below it.
+  ///
+  /// An error of ``check()``, not of the initializer: named locations do not depend on it.
   private let homeProblem: String?
 
   /// - Parameters:
@@ -51,6 +56,7 @@ struct SecretFiles: Hashable, Sendable {
   func keyLocation(allowsKeyFile: Bool) throws(SecretError) -> StoreProbe.KeyLocation {
     if hasCredential { return .systemdCredential(name: Self.credentialName) }
     guard allowsKeyFile else { throw Self.noKey }
+    // A unit with credentials was meant to have this one, too. A key file would quietly protect less.
     let path = keyFile.path(percentEncoded: false)
     if credentials != nil, access(path, F_OK) != 0 {
       throw SecretError(
@@ -92,7 +98,7 @@ struct SecretFiles: Hashable, Sendable {
     }
   }
 
-  /// The nearest existing directory above a path, and its owner.
+  /// The nearest existing directory above a path, in which the first missing one would be created, and its owner.
   private static func nearest(_ url: URL) -> (path: String, owner: uid_t)? {
     var directory = url.deletingLastPathComponent()
     while true {
@@ -105,6 +111,8 @@ struct SecretFiles: Hashable, Sendable {
     }
   }
 
+  /// Why the home directory cannot be used; nil if it can, or if both XDG directories are set, so that nothing is
+  /// below it.
   private static func problem(
     withHomeIn environment: [String: String], or accountHome: String
   ) -> String? {
@@ -125,6 +133,7 @@ struct SecretFiles: Hashable, Sendable {
     return nil
   }
 
+  /// Whether systemd gives the process the credential of the default vaults.
   var hasCredential: Bool {
     guard let credentials else { return false }
     let path = credentials.appending(path: Self.credentialName).path(percentEncoded: false)

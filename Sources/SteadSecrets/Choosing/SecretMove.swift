@@ -1,9 +1,13 @@
 import Foundation
 
-/// The move of a service's secrets from one store to another, in steps each of which can be the last.
+/// The move of a service's secrets from one store to another.
 ///
-/// Nothing is removed until all secrets are copied and read back; and nothing is removed that the other store
-/// does not contain at that moment. So a move that was interrupted anywhere is restarted from the beginning.
+/// **Invariant:** at each moment every secret is in one of the stores at least. Nothing is removed until all
+/// secrets are copied and read back, and then only what the destination holds at that moment with the same
+/// value. So a move that was interrupted can be restarted from the beginning. What is copied already is
+/// skipped.
+///
+/// It knows neither locks nor records; ``ChosenStore`` has these.
 struct SecretMove {
   typealias Progress = (SecretMoveProgress) -> Void
 
@@ -18,7 +22,7 @@ struct SecretMove {
 
   /// Copies all items with their labels and attributes, and reads each back.
   ///
-  /// Values at the destination are checked before anything is copied.
+  /// All refusals come first: a move that cannot be completed copies nothing.
   func copy() throws(SecretError) {
     try checkFeatures()
     try checkDifferentStores()
@@ -34,12 +38,15 @@ struct SecretMove {
 
   /// Removes from the source what the destination contains.
   ///
-  /// - Parameter moved: When the copies were made, for the leftovers of an earlier move: an item that was
-  ///   last changed before that is an old copy, whatever the destination now contains.
-  /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays, or when it has become
-  ///   another way to the destination. The leftovers of an earlier move are out of reach then, and given up.
+  /// - Parameter moved: When an interrupted earlier move began to copy; nil for the end of this one. An item
+  ///   that was last changed before is one that was copied. It is removed even if the destination has another
+  ///   value by now, since programs have used the destination from then on.
+  /// - Throws: ``SecretError``: `.changed` when the source has another value, which stays, or when both
+  ///   stores have become the same. The copies that an earlier move left are out of reach in that case; nothing is
+  ///   removed, and it isn't an error.
   func removeFromSource(movedAt moved: Date? = nil) throws(SecretError) {
-    // What two names of one store had in common would be removed from both.
+    // If both lead to one store by now, for instance since the default collection was changed, each item would be
+    // found in the destination and removed from it.
     guard try !isSameStore() else {
       guard moved == nil else { return }
       throw SecretError(
@@ -73,7 +80,7 @@ struct SecretMove {
 }
 
 extension SecretMove {
-  /// Any protection of the source that the destination lacks, except a lock, has to be accepted.
+  /// Requires the caller's consent to each protection of the source that the destination lacks, except locking.
   private func checkFeatures() throws(SecretError) {
     let lost = source.features.subtracting(destination.features).subtracting(accepted)
       .subtracting([.locking])
@@ -94,11 +101,12 @@ extension SecretMove {
       service: service)
   }
 
-  /// Whether source and destination are two ways to one store, of which each contains the other's items.
+  /// Whether source and destination are the same store: a probe item written to one appears in the other.
   ///
-  /// The stores' descriptions are not conclusive: a collection has an alias and a name.
+  /// The stores' descriptions are not conclusive. One collection has an alias and a name, and one vault can have
+  /// several paths.
   private func isSameStore() throws(SecretError) -> Bool {
-    // What was the default collection a moment ago does not count.
+    // Resolves the source's alias anew. A read would accept one that was resolved up to a second ago.
     _ = try source.state()
     let probe = try SecretID(service: "stead.move", account: UUID().uuidString)
     try destination.write(
@@ -128,12 +136,13 @@ extension SecretMove {
 
   private func copy(_ item: SecretItem) throws(SecretError) {
     let id = try SecretID(service: service, account: item.account)
-    // Another program has removed it since it was listed.
+    // Nil if another program has removed it since it was listed.
     guard let bytes = try source.bytes(for: id) else { return }
     let existing = try destination.bytes(for: id)
     let isDone = try existing == bytes ? describes(id, item) : false
     if !isDone {
-      // A secret that another program writes meanwhile is not overwritten.
+      // Not `.always`: another program may write the secret between the read above and this write. If the
+      // destination has another value, the condition fails, as it should without the caller's consent.
       let condition: SecretStoreWrite.Condition = existing == nil ? .ifAbsent : .ifHolding(bytes)
       try destination.write(
         bytes, for: id,
@@ -141,6 +150,7 @@ extension SecretMove {
           condition: isReplacing ? .always : condition, label: item.label,
           attributes: item.attributes))
     }
+    // The description counts, too: it is gone once the original is removed.
     guard try destination.bytes(for: id) == bytes, try describes(id, item) else {
       throw SecretError(
         code: .corrupt,
@@ -150,6 +160,7 @@ extension SecretMove {
     }
   }
 
+  /// Whether the destination has the item's label and attributes.
   private func describes(_ id: SecretID, _ item: SecretItem) throws(SecretError) -> Bool {
     guard let found = try destination.item(for: id) else { return false }
     return found.label == item.label && found.attributes == item.attributes
@@ -160,7 +171,10 @@ extension SecretMove {
     return try source.bytes(for: id) == existing
   }
 
-  /// Stores record seconds, some no more; within the second of the move nothing counts as old.
+  /// Whether an item was last changed before an earlier move.
+  ///
+  /// The Secret Service records whole seconds. So an item changed within the second of the move does not count
+  /// as old, and its value is compared.
   private func isOld(_ item: SecretItem, _ moved: Date?) -> Bool {
     guard let moved, let modified = item.modified else { return false }
     return modified.timeIntervalSince1970 < moved.timeIntervalSince1970.rounded(.down)

@@ -67,6 +67,8 @@ extension Secrets {
 }
 
 extension SecretStoreLocation {
+  /// Opens the store at the location.
+  ///
   /// - Parameter isReturn: Whether the secrets return from a store that only the program can open.
   func open(
     _ opener: StoreOpener, isReturn: Bool

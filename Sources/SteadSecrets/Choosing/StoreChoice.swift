@@ -1,13 +1,15 @@
 import Foundation
 
-/// Which store is used, and why: the result of a probe or a record.
+/// Which store is used, and why: decided from a record or a probe, without I/O.
 struct StoreChoice: Hashable, Sendable {
   var address: StoreAddress
   /// Why, in a sentence or two for a person.
   var reason: String
 
-  /// A record is not questioned again: a keyring that is unavailable for a day must not lead to a second
-  /// location for secrets.
+  /// The choice that a record names.
+  ///
+  /// It is not questioned again: a keyring that is unavailable for a day must not lead to a second location
+  /// for secrets.
   init(record: StoreRecord, path: String) {
     address = record.address
     let since = record.since.formatted(.iso8601.year().month().day())
@@ -19,7 +21,10 @@ struct StoreChoice: Hashable, Sendable {
       + (leftover ?? "")
   }
 
-  /// The choice for a service that has no secrets yet.
+  /// The choice for a service without a record.
+  ///
+  /// In order: the Keychain, the vault in a sandbox with the Secret portal, the Secret Service if it has a
+  /// collection, the vault. A locked service is chosen, too: the user has a keyring, and expects secrets in it.
   init(probe: StoreProbe) {
     if let keychain = probe.keychain {
       self.init(address: keychain, reason: "The Keychain is this system's own store.")
@@ -83,9 +88,9 @@ extension StoreProbe.KeyLocation {
 
 // MARK: - Probe
 
-/// What was found on the system, for choosing a store.
+/// What a probe of the system found: the input of ``StoreChoice/init(probe:)``.
 struct StoreProbe: Hashable, Sendable {
-  /// The result of asking a store for its state.
+  /// The Secret Service's answer.
   enum Finding: Hashable, Sendable {
     case state(SecretStoreState)
     /// It is certainly not on this system.

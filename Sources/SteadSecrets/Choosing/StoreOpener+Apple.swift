@@ -1,9 +1,12 @@
 #if canImport(Security)
   // Not run on this project's machines.
   extension StoreOpener {
+    /// The name of the login keychain in a record.
     private static let loginName = "login"
 
-    /// The one that all of Apple's systems have, unless the program lacks its entitlement.
+    /// The data protection keychain, or the login keychain for a program without the entitlement for the first.
+    ///
+    /// Only a query tells: without the entitlement it fails with `errSecMissingEntitlement`.
     static var keychain: StoreAddress? {
       do throws(SecretError) {
         _ = try Keychain(.dataProtection).items(service: "stead.probe")
@@ -15,7 +18,8 @@
       return .keychain
     }
 
-    /// By the address, since a program that is signed later must not search elsewhere from then on.
+    /// Opens the keychain that the record names, not the one that a probe would choose: a program that is signed
+    /// later would search another keychain from then on.
     func openKeychain(_ address: StoreAddress) throws(SecretError) -> any SecretStore {
       Keychain(address.location == Self.loginName ? .login : .dataProtection)
     }

@@ -1,7 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// Examines an environment, and opens stores in it.
+/// Probes an environment for stores, and opens those at an address.
+///
+/// The decision between them is ``StoreChoice``, a value without I/O.
 struct StoreOpener: Sendable {
   let service: String
   let environment: [String: String]
@@ -20,14 +22,14 @@ struct StoreOpener: Sendable {
     files = try SecretFiles(environment: environment)
   }
 
-  /// A copy for a program that does or does not allow key files.
+  /// A copy that allows key files only if the location does, too.
   func allowing(keyFile isAllowed: Bool) -> StoreOpener {
     var opener = self
     opener.allowsKeyFile = allowsKeyFile && isAllowed
     return opener
   }
 
-  /// Probes the system for a service without a record; waits for the Secret Service's answer.
+  /// Probes the system for a service without a record. It waits for the Secret Service's answer, up to the timeout.
   ///
   /// - Throws: ``SecretError`` when a Secret Service exists, or may exist, and does not report its state: it
   ///   may have secrets that a second location would hide.
@@ -43,6 +45,7 @@ struct StoreOpener: Sendable {
       vaultKey: needsKey ? try files.keyLocation(allowsKeyFile: allowsKeyFile) : nil)
   }
 
+  /// The Secret Service's state, or that it is certainly missing.
   private func secretServiceFinding() throws(SecretError) -> StoreProbe.Finding {
     if Self.keychain != nil { return .absent(.notOnThisSystem) }
     do throws(SecretError) {
@@ -65,6 +68,7 @@ struct StoreOpener: Sendable {
     }
   }
 
+  /// Adds to an error why no other location is used.
   private static func uncertain(_ error: SecretError) -> SecretError {
     var error = error
     error.message +=
@@ -76,6 +80,8 @@ struct StoreOpener: Sendable {
 
   private var portal: SecretPortal { SecretPortal(environment: environment, timeout: timeout) }
 
+  /// Whether the process is in a sandbox, and its desktop has the Secret portal. Without a sandbox it costs
+  /// no message.
   private func isPortalOffered() throws(SecretError) -> Bool {
     guard SecretPortal.isForProcess(environment) else { return false }
     do throws(SecretError) {
@@ -122,12 +128,14 @@ extension StoreOpener {
     address.location.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? defaultVault
   }
 
-  /// Whether a vault exists; whether it can be opened isn't checked.
+  /// Whether a vault's file exists. It isn't opened.
   func hasVault(_ address: StoreAddress) throws(SecretError) -> Bool {
     try VaultFile(url(ofVault: address)).status() != nil
   }
 
-  /// Whether a vault exists at a location, or existed once: one that has disappeared isn't one without secrets.
+  /// Whether a vault exists at a location, or existed there once.
+  ///
+  /// One that has disappeared must not be treated as one without secrets: its file system may not be mounted.
   func isVaultExpected(at url: URL) throws(SecretError) -> Bool {
     let file = try VaultFile(url)
     return try file.status() != nil
@@ -135,6 +143,8 @@ extension StoreOpener {
   }
 
   /// Opens a vault with a key, or with the first default key that opens it.
+  ///
+  /// A new vault gets the first of the default keys, the one that protects it best.
   func openVault(
     at url: URL, key: VaultKey?, _ opening: Vault.Opening
   ) throws(SecretError) -> Vault {
@@ -142,7 +152,8 @@ extension StoreOpener {
     let keys = if let key { [key] } else { try defaultKeys() }
     for key in keys {
       do throws(SecretError) {
-        // A vault that another key opens exists, so only the first key can be a new vault's.
+        // Only the first key may create a vault. If it fails, a later key may open an existing one, but must not
+        // create a vault that is protected less.
         return try Vault(
           at: url, key: key, opening: failure == nil ? opening : .open, environment: environment)
       } catch  where error.code == .wrongKey || error.code == .notFound {
@@ -155,6 +166,7 @@ extension StoreOpener {
     throw failure ?? SecretFiles.noKey
   }
 
+  /// The keys of a default vault that the process has, those that protect it best first.
   private func defaultKeys() throws(SecretError) -> [VaultKey] {
     var keys: [VaultKey] = []
     if files.hasCredential { keys.append(.systemdCredential(name: SecretFiles.credentialName)) }

@@ -1,9 +1,9 @@
 import Foundation
 import SteadFiles
 
-/// Records which store contains a service's secrets.
+/// Which store contains a service's secrets, as a JSON file for each service.
 ///
-/// It is a JSON file for each service. It contains no secret, account or attribute:
+/// It contains no secret, account or attribute:
 ///
 /// ```json
 /// {
@@ -30,7 +30,10 @@ struct StoreRecord: Hashable, Sendable {
   var leftover: StoreAddress?
 }
 
+// MARK: - JSON
+
 extension StoreRecord {
+  // Decoded first: a newer version may have other members.
   private struct Version: Codable { var version: Int }
 
   private struct Contents: Codable {
@@ -42,7 +45,12 @@ extension StoreRecord {
     var leftover: StoreAddress?
   }
 
-  /// - Parameter path: The path to name in errors.
+  /// Parses a record's file.
+  ///
+  /// - Parameters:
+  ///   - service: The service whose record it must be: a file's name may be a hash, or the file may be a copy.
+  ///   - path: The path to name in errors.
+  /// - Throws: ``SecretError``: `.corrupt`, `.newerVersion`.
   init(_ json: Data, service: String, path: String) throws(SecretError) {
     func damaged(_ cause: (any Error)?) -> SecretError {
       SecretError(
@@ -77,6 +85,7 @@ extension StoreRecord {
     }
   }
 
+  /// The contents of the record's file.
   var json: Data {
     get throws {
       let encoder = JSONEncoder()
@@ -92,7 +101,7 @@ extension StoreRecord {
 
 // MARK: - File
 
-/// The file of a service's record.
+/// The file of a service's record, `$XDG_CONFIG_HOME/stead/secrets/SERVICE.json`, and its lock next to it.
 struct StoreRecordFile: Sendable {
   /// The longest service name that is spelled out, in bytes; a longer one is hashed.
   static let nameLimit = 200
@@ -106,17 +115,18 @@ struct StoreRecordFile: Sendable {
   }
 
   var path: String { url.path(percentEncoded: false) }
-  /// Writers of the service share it; creating its first record and moving its secrets requires it exclusively.
+  /// The lock of the service's writers.
+  ///
+  /// A file of its own, since the record is replaced by renaming: a lock on it would belong to the old file.
   var lock: URL { url.appendingPathExtension("lock") }
 
-  /// Determines whether the file is still the one that was read; costs one system call.
-  ///
-  /// Nil if the file does not exist.
+  /// The identity, size and time of the file, by which a change is noticed; nil if it does not exist. One
+  /// system call.
   func stamp() throws(SecretError) -> Stamp? {
     try reading { try POSIXDisk().status(at: path).map(Stamp.init) }
   }
 
-  /// The record; nil if the file does not exist.
+  /// Reads the record; nil if the file does not exist.
   ///
   /// - Throws: ``SecretError``: `.accessDenied` for a file that other users could have written or replaced,
   ///   since it determines where secrets go; `.corrupt`, `.newerVersion`.
@@ -151,6 +161,7 @@ struct StoreRecordFile: Sendable {
     try writing { try AtomicFile(url).replace(with: record.json, permissions: .ownerOnly) }
   }
 
+  /// What distinguishes a version of the file from another one.
   struct Stamp: Hashable {
     private var identity: FileStatus.Identity
     private var size: Int64
@@ -163,13 +174,16 @@ struct StoreRecordFile: Sendable {
 }
 
 extension StoreRecordFile {
-  /// A file name without its extension, spelling out the service's name as far as allowed: `org.example.Notes%20(2)`.
+  /// The name of a service's files without an extension: its UTF-8 with `%XX` for everything except letters,
+  /// digits, `-`, `_` and `.`, or the digest of a name that would be too long.
+  ///
+  /// No two services have the same: an encoded name can be decoded, and a digest begins as no encoded name does.
   static func stem(_ service: String) -> String {
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.".utf8)
     let hexadecimal = Array("0123456789ABCDEF".utf8)
     var name: [UInt8] = []
     for byte in service.utf8 {
-      // No hidden files, and none of the names "." and "..".
+      // An encoded first dot: no hidden files, and none of the names "." and "..".
       if plain.contains(byte), !(name.isEmpty && byte == UInt8(ascii: ".")) {
         name.append(byte)
       } else {

@@ -3,9 +3,9 @@ import SteadFiles
 
 // MARK: - Deadline
 
-/// The time by which a call must have ended.
+/// The time by which a call must have ended. Passed down instead of a timeout, so that all steps share it.
 struct Deadline: Sendable {
-  /// The longest that any call may take: the bus counts in 32-bit milliseconds.
+  /// The longest timeout: the bus counts in 32-bit milliseconds.
   static let longest = Duration.milliseconds(Int64(Int32.max - 1))
 
   private let end: ContinuousClock.Instant
@@ -27,11 +27,12 @@ struct Deadline: Sendable {
 extension FileLock {
   /// How long a writer of secrets waits for another process.
   static let writerLimit = Duration.seconds(10)
-  // The pause between two attempts to get a lock that is taken, in microseconds; doubled each time, up to the last.
+  // The pause between two attempts to get a lock that is taken, in microseconds: doubled each time, up to the last.
+  // `flock` has no time limit, so a thread has to poll.
   private static var firstPause: useconds_t { 100 }
   private static var lastPause: useconds_t { 10_000 }
 
-  /// Calls `body` with the lock, for which it waits up to a time limit.
+  /// Calls `body` with the lock, for which the thread waits up to a time limit.
   ///
   /// - Throws: ``SecretError`` `.unavailable` when others held it the whole time; and what `body` throws.
   func hold<Result>(

@@ -3,12 +3,15 @@ import SteadFiles
 
 /// Checks that files and directories belong to the user and are closed to others.
 ///
-/// This applies to the superuser, too: another user's file is no place for root's secrets.
+/// A refusal names the command that corrects the owner or the mode. The checks apply to the superuser, too:
+/// who owns a file can read and replace what root stores in it.
 enum FileSafety {
   private static let allOfOthers: mode_t = 0o077
   private static let writingOfOthers: mode_t = 0o022
   private static let everythingOfAll: mode_t = 0o007
 
+  /// Checks a file that nobody else may read or write, such as a vault or its key.
+  ///
   /// - Throws: ``SecretError``: `.accessDenied`, with the command to run.
   static func checkFile(_ status: FileStatus, at path: String) throws(SecretError) {
     try checkPlain(status, at: path)
@@ -31,15 +34,17 @@ enum FileSafety {
     try checkMode(status, without: allOfOthers, "The directory", path, "700")
   }
 
-  /// Checks a directory in which others cannot replace a file, such as a home directory.
+  /// Checks a directory in which others cannot replace a file; they may list it. Root's count, such as `/etc`.
   static func checkWritableOnlyByOwner(_ path: String) throws(SecretError) {
     let status = try directoryStatus(path)
     try checkOwner(status, [geteuid(), 0], "The directory", path)
     try checkMode(status, without: writingOfOthers, "The directory", path, "go-w")
   }
 
-  /// Checks a file that the superuser's service manager created. Group bits are those of the access control
-  /// list by which systemd lets the service's user read it.
+  /// Checks a credential that systemd created, as root.
+  ///
+  /// It may have group bits: for a file with an access control list, by which systemd lets the service's user read
+  /// it, these are the list's mask.
   static func checkCredential(_ status: FileStatus, at path: String) throws(SecretError) {
     try checkPlain(status, at: path)
     try checkOwner(status, [geteuid(), 0], "The credential", path)
@@ -52,6 +57,7 @@ enum FileSafety {
     }
   }
 
+  /// The status of a directory; links are followed, since they are resolved when a file in it is opened, too.
   private static func directoryStatus(_ path: String) throws(SecretError) -> FileStatus {
     let disk = POSIXDisk()
     let status = try SecretError.files { try disk.statusFollowingLinks(path) }
@@ -93,7 +99,7 @@ enum FileSafety {
 // MARK: - Errors
 
 extension SecretError {
-  /// Runs code that fails with file errors, and throws them as errors of secrets.
+  /// Runs code that throws file errors, and converts them: the code, and a remedy for the user.
   package static func files<Result>(_ body: () throws -> Result) throws(SecretError) -> Result {
     do {
       return try body()

@@ -1,7 +1,10 @@
 import Foundation
 import SteadFiles
 
-/// A file that is kept open for reading, so that no other can get its inode number.
+/// A file that is kept open for reading.
+///
+/// As long as it is open, the system gives its inode number to no other file. So if the status of the file at
+/// the path is still ``status``, it is this file, and unchanged.
 final class OpenFile: Sendable {
   private let descriptor: Int32
   private let path: String
@@ -10,12 +13,12 @@ final class OpenFile: Sendable {
 
   /// Opens the file at a path without reading it; nil when it does not exist.
   ///
-  /// A symbolic link is refused.
+  /// A symbolic link is refused: the caller has followed links once, and checked the directory that it arrived at.
   init?(readingIfPresent path: String) throws(SecretError) {
     let disk = POSIXDisk()
     let opened: (Int32, FileStatus)? = try SecretError.files {
       do {
-        // Opening a pipe must not block.
+        // Without O_NONBLOCK, opening a FIFO waits for a writer. FileSafety refuses it afterwards.
         let descriptor = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, mode: 0)
         do {
           return (descriptor, try disk.status(descriptor, path: path))
@@ -44,7 +47,7 @@ final class OpenFile: Sendable {
     return data
   }
 
-  /// The same, in memory that is wiped.
+  /// The same as ``data(limit:)``, in memory that is wiped.
   func secret(limit: Int) throws(SecretError) -> SecretBytes {
     try SecretBytes(count: try size(limit: limit)) { (memory) throws(SecretError) in
       try SecretError.files { try read(into: memory) }
@@ -71,6 +74,7 @@ final class OpenFile: Sendable {
 
   private func read(into memory: UnsafeMutableRawBufferPointer) throws {
     var offset = 0
+    // By offset, not by the descriptor's position, which the child of a fork shares.
     while offset < memory.count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: memory[offset...])
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset))

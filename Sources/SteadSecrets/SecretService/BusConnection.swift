@@ -8,13 +8,16 @@ import Foundation
 final class BusConnection: @unchecked Sendable {
   /// `G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT` and `…_MESSAGE_BUS_CONNECTION`.
   private static let flags: UInt32 = 1 | 8
-  /// How long an abandoned attempt may take to end.
+  /// How long a cancelled attempt to connect may take to end.
   private static let cancelTime = Duration.seconds(1)
 
   let pointer: GPointer
   let library: SecretLibrary
 
-  /// Connects, limited by the deadline even if the address leads to a program that does not answer.
+  /// Connects to the bus at an address.
+  ///
+  /// It ends by the deadline even if the address leads to a program that accepts connections and never
+  /// answers: GDBus has no time limit for that, so it connects asynchronously, and is cancelled.
   init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
     guard library.gio.isAddress(address) != 0 else { throw BusFailure(.noBus, "not an address") }
     self.library = library
@@ -24,7 +27,8 @@ final class BusConnection: @unchecked Sendable {
   }
 
   deinit {
-    // In the child of a fork GLib's locks may be held by threads that the child lacks.
+    // Not in the child of a fork: GLib's locks may have been held by threads that the child does not have. The
+    // child leaks the connection instead.
     if library.isUsable { library.glib.objectUnref(pointer) }
   }
 
@@ -76,6 +80,7 @@ final class BusConnection: @unchecked Sendable {
   ) throws(BusFailure) -> GPointer {
     let cancellable = library.gio.cancellableNew()
     defer { library.glib.objectUnref(cancellable) }
+    // Retained for the callback, which releases it. The callback may run after this function has given up.
     let outcome = Outcome(library)
     library.gio.connect(
       address, flags, nil, cancellable,
@@ -84,6 +89,7 @@ final class BusConnection: @unchecked Sendable {
         Unmanaged<Outcome>.fromOpaque(outcome).takeRetainedValue().take(result)
       }, Unmanaged.passRetained(outcome).toOpaque())
     if !context.wait(until: deadline, for: { outcome.result != nil }) {
+      // The callback is called after a cancellation, too; without this wait `outcome` would leak with the context.
       library.gio.cancel(cancellable)
       _ = context.wait(until: Deadline(in: cancelTime), for: { outcome.result != nil })
       throw BusFailure(.timedOut)
@@ -112,18 +118,19 @@ final class BusConnection: @unchecked Sendable {
 
 // MARK: - Events
 
-/// A thread's own context for GLib's events, while the thread waits.
+/// A `GMainContext` of the thread's own, for the events that it waits for.
 ///
-/// Without one GLib would queue its events in the program's main context, where they pile up in a program
-/// that never runs it.
+/// Without one GLib would queue its events in the program's default main context, where they pile up in a
+/// program that never runs it.
 struct BusContext {
-  /// The maximum time before a cancelled wait is noticed, in milliseconds.
+  /// The interval at which a wait checks its condition without an event, in milliseconds: a task's cancellation
+  /// causes none.
   static let tick: UInt32 = 25
 
   private let context: GPointer
   private let library: SecretLibrary
 
-  /// Calls `body` with a context that receives the events of what is started in it, on this thread.
+  /// Calls `body` with a new context, which receives the events of everything that `body` starts on this thread.
   static func run<Result, Failure: Error>(
     _ library: SecretLibrary, _ body: (BusContext) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -155,9 +162,11 @@ struct BusContext {
 
 // MARK: - Address
 
-/// The address of the session's message bus.
+/// The address of the session's message bus, as an environment names it.
 enum BusAddress {
-  /// Whether the environment names a bus, existing or not, or hides one that the user has.
+  /// Whether the environment names a bus, existing or not, or leaves out one that the user has.
+  ///
+  /// If it does, a Secret Service that cannot be reached may still exist, and no vault is chosen in its place.
   ///
   /// - Parameter users: The directory in which systemd creates a runtime directory for each user.
   static func isGiven(in environment: [String: String], users: String = "/run/user") -> Bool {
@@ -167,7 +176,8 @@ enum BusAddress {
     if let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") {
       return access(directory + "/bus", F_OK) == 0
     }
-    // As cron starts a program: the user's own session may have a bus nevertheless.
+    // A program of cron has neither variable, though the user's session may have a bus. With another HOME the
+    // program is meant to be apart from the session, as in a test or a container.
     let isOwnHome = environment["HOME"] == ProcessInfo.processInfo.environment["HOME"]
     return isOwnHome && access("\(users)/\(geteuid())/bus", F_OK) == 0
   }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Why a call over the bus failed.
 ///
-/// It keeps names of errors but not the service's messages, which could repeat attributes.
+/// It keeps the names of errors but not the service's messages, which could repeat attributes.
+/// ``SecretError/init(_:)`` makes an error for the caller of it.
 struct BusFailure: Error, CustomStringConvertible, Equatable {
   enum Kind: Equatable {
     /// The message reached nobody, since its receiver has left the bus.
@@ -39,7 +40,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
 
   var description: String { name }
 
-  /// Whether the receiver does not know the interface or property.
+  /// Whether the receiver does not know the interface or the property that was asked for.
   var isMissingInterface: Bool {
     kind == .noObject || name == "org.freedesktop.DBus.Error.UnknownInterface"
       || name == "org.freedesktop.DBus.Error.UnknownProperty"
@@ -67,6 +68,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     }
   }
 
+  /// Makes the failure for the name of an error on the bus.
   init(remote name: String) {
     self.name = name
     kind =
@@ -74,7 +76,9 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
       ?? (name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") ? .noService : .other)
   }
 
-  /// The numbers are those of `GIOErrorEnum`, which are part of GIO's binary interface.
+  /// Makes the failure for an error of GLib itself.
+  ///
+  /// The numbers are those of `GIOErrorEnum` and `GDBusError`, which are part of GIO's binary interface.
   init(domain: String, code: Int32) {
     name = "\(domain) \(code)"
     switch (domain, code) {
@@ -90,6 +94,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
     }
   }
 
+  // Names of D-Bus, of the Secret Service's specification, and what services use in their place.
   private static let kinds: [String: Kind] = [
     "org.freedesktop.DBus.Error.ServiceUnknown": .gone,
     "org.freedesktop.DBus.Error.NameHasNoOwner": .gone,

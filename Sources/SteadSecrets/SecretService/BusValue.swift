@@ -1,10 +1,10 @@
-/// A value to be sent over the bus.
+/// A value to be sent over the bus; it becomes a `GVariant`.
 indirect enum BusValue {
   case string(String)
   case path(String)
   case boolean(Bool)
   case uint32(UInt32)
-  /// The position of a descriptor among those that are sent with the message.
+  /// The index of a descriptor among those that are sent with the message.
   case handle(Int32)
   case variant(BusValue)
   case paths([String])
@@ -12,10 +12,12 @@ indirect enum BusValue {
   case strings([String: String])
   /// `a{sv}`
   case properties([String: BusValue])
-  /// A value created elsewhere.
+  /// A value that libsecret has created: an encrypted secret.
   case made(BusReply)
 
-  /// Makes the GLib value, with a floating reference. Strings end at a NUL, so they must not contain any.
+  /// Makes the `GVariant`, with a floating reference, which the container or the call takes that it is passed to.
+  ///
+  /// Strings end at a NUL, so they must not contain any.
   func make(_ library: SecretLibrary) -> GPointer {
     let functions = library.variant
     switch self {
@@ -50,9 +52,10 @@ indirect enum BusValue {
 
 // MARK: - Replies
 
-/// A value received over the bus, a part of one, or one to be sent.
+/// A `GVariant` that was received, or a part of one; it owns a reference.
 ///
-/// Its parts are accessed by position and type, and are nil when the type differs.
+/// Its parts are accessed by index and type, and are nil when the type differs: a service's answer is not
+/// trusted to follow the specification, and GLib would end the process for a wrong type.
 final class BusReply {
   let value: GPointer
   private let library: SecretLibrary

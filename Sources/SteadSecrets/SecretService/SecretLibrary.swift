@@ -2,14 +2,17 @@ import CSteadSecrets
 import Foundation
 import SteadFiles
 
-/// libsecret and its dependencies, loaded at run time, so that a program built with this package also starts
-/// where they are missing.
+/// libsecret and its dependencies, loaded at run time.
+///
+/// So no header is needed to build with this package, and a program also starts where the libraries are missing.
+/// The functions are in tables by library below. Each has the C type of its declaration in GLib; a wrong one
+/// would be undefined behavior, which nothing checks.
 struct SecretLibrary: Sendable {
   let glib: GLibFunctions
   let variant: GVariantFunctions
   let gio: GIOFunctions
   let libsecret: LibsecretFunctions
-  /// The process that loaded it. GLib's threads do not exist in the child of a fork.
+  /// The fork generation of the process that loaded it. GLib's threads do not exist in the child of a fork.
   private let generation: UInt64
 
   /// Whether this is the process that loaded it.
@@ -22,6 +25,8 @@ struct SecretLibrary: Sendable {
   static let shared: Result<SecretLibrary, LoadedLibrary.Missing> = load(names)
 
   /// The library, if it was found and this process may use it.
+  ///
+  /// - Throws: ``SecretError`` `.unavailable`: `.noLibrary`, or `.forked` in the child of a fork.
   static func usable(
     _ found: Result<SecretLibrary, LoadedLibrary.Missing> = shared
   ) throws(SecretError) -> SecretLibrary {
@@ -63,12 +68,13 @@ struct SecretLibrary: Sendable {
 
 // MARK: - Loading
 
-/// A shared library loaded at run time, with those that it needs itself.
+/// A shared library loaded by `dlopen`, with those that it needs itself.
 struct LoadedLibrary {
   private let handle: UnsafeMutableRawPointer
 
-  /// Loads the first existing library of a list; it stays as long as the process does, since it registers
-  /// types that cannot be unregistered.
+  /// Loads the first existing library of a list.
+  ///
+  /// It is never closed: GObject's types cannot be unregistered.
   init(firstOf names: [String]) throws(Missing) {
     for name in names {
       if let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) {

@@ -4,11 +4,15 @@ import SteadFiles
 
 /// The secret that the desktop stores for one app in a sandbox, such as a Flatpak or a Snap.
 ///
-/// `org.freedesktop.portal.Secret` distinguishes apps by their sandboxes and always gives each its own
-/// secret. The secret is in the desktop's keyring, and other apps cannot request it. The app's data is
-/// encrypted with it in a separate file, as in libsecret.
+/// `org.freedesktop.portal.Secret` identifies an app by its sandbox, and always gives it the same secret. The
+/// secret is in the desktop's keyring, and other apps cannot request it. As in libsecret, it encrypts the app's
+/// own file; here that is a vault.
 ///
-/// It is a store with one item that nobody can change, so that a vault can have its key there.
+/// It is a ``SecretStore`` with one item, which nobody can change, so that ``VaultKey/stored(in:_:)`` can
+/// name it.
+///
+/// A request works like this: the call passes the writing end of a pipe, and returns the path of a request object.
+/// Its signal `Response` reports whether the user has agreed; then the secret is in the pipe.
 struct SecretPortal: SecretStore {
   static let name = "org.freedesktop.portal.Desktop"
   private static let path = "/org/freedesktop/portal/desktop"
@@ -18,7 +22,7 @@ struct SecretPortal: SecretStore {
   let environment: [String: String]
   let timeout: Duration
 
-  /// Whether the process is in a sandbox whose apps have to use the portal.
+  /// Whether the process is in a sandbox whose apps have to use the portal. It does not ask the bus.
   ///
   /// - Parameter information: The file that Flatpak puts into its sandboxes.
   static func isForProcess(
@@ -94,6 +98,7 @@ struct SecretPortal: SecretStore {
     return error
   }
 
+  /// Connects to the bus, and starts the deadline of the whole request.
   private func connect() throws(SecretError) -> (BusConnection, owner: String, Deadline) {
     let deadline = Deadline(in: timeout)
     let library = try SecretLibrary.usable()
@@ -108,12 +113,14 @@ struct SecretPortal: SecretStore {
     }
   }
 
+  /// Requests the secret, and waits until the desktop has written it to the pipe.
   private func retrieve(
     _ bus: BusConnection, _ owner: String, _ pipe: OpenPipe, _ context: BusContext,
     until deadline: Deadline
   ) throws(BusFailure) {
     let responses = Responses()
-    // Before the call: its answer can arrive before the call returns.
+    // Before the call: the signal can arrive before the call returns, and then the path is not known yet. So the
+    // responses to all requests of this connection are collected.
     let subscription = bus.library.gio.subscribe(
       bus.pointer, owner, Self.request, "Response", nil, nil, 0,
       { _, _, path, _, _, parameters, target in
@@ -128,6 +135,7 @@ struct SecretPortal: SecretStore {
     let reply = try bus.call(
       owner, Self.path, Self.interface, "RetrieveSecret", [.handle(0), .properties([:])],
       sending: pipe.writing, until: deadline)
+    // Otherwise the pipe would never end: this process would be one of its writers.
     pipe.closeWriting()
     guard let handle = reply[0]?.string else { throw BusFailure(.malformed) }
     let isAnswered = context.wait(until: deadline) {
@@ -137,6 +145,7 @@ struct SecretPortal: SecretStore {
       if !isAnswered { dismiss(handle, bus, owner) }
       throw BusFailure(isAnswered ? .disconnected : .timedOut)
     }
+    // The codes are the portal's: 0 success, 1 dismissed by the user, 2 anything else.
     switch code {
     case 0: return
     case 1: throw BusFailure(.cancelled)
@@ -144,7 +153,7 @@ struct SecretPortal: SecretStore {
     }
   }
 
-  /// An abandoned request must not show a prompt any more.
+  /// Closes an abandoned request, so that its prompt disappears.
   private func dismiss(_ handle: String, _ bus: BusConnection, _ owner: String) {
     _ = try? bus.call(owner, handle, Self.request, "Close", until: Deadline(in: .seconds(1)))
   }
@@ -206,11 +215,10 @@ extension SecretID {
 
 // MARK: - Pipe
 
-/// A pipe through which another program passes a secret.
-// It belongs to the thread that creates it.
+/// A pipe through which another program passes a secret. It belongs to the thread that creates it.
 final class OpenPipe {
   private let reading: Int32
-  /// The end that the other program gets a copy of; -1 once it is closed here.
+  /// The descriptor that the other program gets a copy of; -1 once it is closed here.
   private(set) var writing: Int32
 
   init() throws(SecretError) {
@@ -229,18 +237,18 @@ final class OpenPipe {
     POSIXDisk().close(reading)
   }
 
-  /// Leaves the other program as the only writer, so that its end ends the contents.
+  /// Closes this process's writing end, so that the pipe ends when the other program closes its copy.
   func closeWriting() {
     if writing >= 0 { POSIXDisk().close(writing) }
     writing = -1
   }
 
-  /// Everything that was written, up to the end.
+  /// Everything that was written, up to the end of the pipe, read directly into memory that is wiped.
   ///
   /// - Throws: ``SecretError``: `.unavailable` when the end does not come in time, `.corrupt` above the limit.
   func contents(limit: Int, until deadline: Deadline) throws(SecretError) -> SecretBytes {
     var count = 0
-    // One byte more, so that excess is noticed.
+    // One byte more than allowed: if it is filled, the contents are too long.
     let buffer = try SecretBytes(count: limit + 1) { (memory) throws(SecretError) in
       while count < memory.count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: memory[count...])

@@ -85,7 +85,10 @@ extension SecretService {
     }
   }
 
-  /// Calls `body`, and again after the item that it needs, or the user's collection, has been unlocked.
+  /// Calls `body`. If it finds the collection or an item locked, unlocks what is locked, as far as that is allowed,
+  /// and calls `body` once more.
+  ///
+  /// Each attempt has the whole ``timeout``, since the time of a prompt counts separately.
   private func unlocking<Result>(
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -104,9 +107,10 @@ extension SecretService {
   }
 
   /// Unlocks an item of an open collection, with a prompt if that is needed and allowed; false when the
-  /// collection is locked.
+  /// collection itself is locked.
   ///
-  /// KeePassXC asks its user about each program that reads a secret, and reports the item as locked until then.
+  /// KeePassXC asks its user about each program that reads a secret, and reports the item as locked until the
+  /// user has agreed. Unlocking the collection has no effect on that.
   private func unlock(item path: String) throws(SecretError) -> Bool {
     try perform { call throws(SecretError) in
       if try call.isLocked { return false }
@@ -148,6 +152,8 @@ extension SecretService {
   ///   `.notInitialized` when a named collection does not exist, `.unsupported` for the session's collection.
   public func unlock(timeout: Duration) async throws(SecretError) {
     try checkHasLock()
+    // A thread of its own, since the wait for a person blocks: on a thread of the concurrency pool it would keep
+    // other tasks from running.
     let cancellation = ServiceCall.Cancellation()
     let outcome: Result<Void, SecretError> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -177,7 +183,7 @@ extension SecretService {
     }
   }
 
-  /// Unlocks the collection, with a prompt if necessary.
+  /// Unlocks the collection, with a prompt if necessary; creates the default collection if it is missing.
   func unlock(until deadline: Deadline, _ cancellation: ServiceCall.Cancellation)
     throws(SecretError)
   {
@@ -199,6 +205,7 @@ extension SecretService {
     }
   }
 
+  /// - Throws: ``SecretError`` `.unsupported` for the session's collection, which services never lock.
   private func checkHasLock() throws(SecretError) {
     guard features.contains(.locking) else {
       throw SecretError(

@@ -18,10 +18,11 @@ import SteadFiles
 /// contains unsalted MD5 hashes of the attributes' values in the clear. A short or common name can be found
 /// from its hash by trial.
 ///
-/// **Time.** A read costs two messages to the service and back, under a millisecond, and once a second a third,
-/// which asks for the default collection; a write, if the service syncs its file, some milliseconds. Every call ends within ``timeout``, a call for all items of a service
-/// within that time for each, and with ``PromptPolicy/never``, the default, no call shows a prompt. If
-/// prompts are allowed, the time of a prompt is added.
+/// **Time.** A read costs two round trips to the service, under a millisecond, and once a second a third one,
+/// which resolves the collection's alias. A write takes some milliseconds if the service syncs its file. Every
+/// call ends within ``timeout``; a call for all items of a service has that time for each item. With
+/// ``PromptPolicy/never``, the default, no call shows a prompt. If prompts are allowed, the time of a prompt
+/// is added.
 ///
 /// **Processes.** The service has no conditional writes, so writes through this type take turns through a
 /// lock file in the user's runtime directory. Conditions hold among the programs that use this package; other
@@ -49,6 +50,7 @@ public final class SecretService: SecretStore {
 
   private let address: String?
   private let environment: [String: String]?
+  // What only tests choose.
   private let libraryNames: [String]
   private let aliasLifetime: Duration
   private let connection = ForkSafeLock<ServiceConnection?>(nil)
@@ -107,10 +109,11 @@ extension SecretService {
   /// The lock that writers of all processes take.
   var writersLock: ServiceLock { ServiceLock(environment: environment) }
 
-  /// Calls `body` with access to the service.
+  /// Calls `body` with the service, and reconnects if necessary.
   ///
-  /// If the other end of the connection has disappeared since the last call, it reconnects, and calls `body`
-  /// again if nothing of it had reached the service.
+  /// If the service has left the bus since the last call, `body` is called a second time over a new
+  /// connection, provided that no message of the first call was answered. Otherwise a write may have been
+  /// made, and a repetition could undo another program's later one; the caller gets `.unavailable`.
   func perform<Result>(
     _ body: (ServiceCall) throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -120,6 +123,7 @@ extension SecretService {
     do throws(SecretError) {
       return try body(call)
     } catch  where error.busKind == .gone && !call.hasReachedService {
+      // `.gone` means that the message reached nobody, so nothing was done. Fall through to the second attempt.
       drop(call.connection)
     } catch  where error.busKind == .gone || error.busKind == .disconnected {
       drop(call.connection)
@@ -144,7 +148,8 @@ extension SecretService {
     } catch {
       throw SecretError(error)
     }
-    // Released outside of the lock, where closing a connection delays nobody.
+    // If two threads connect at once, the later connection stays. The other one is closed outside of the lock,
+    // where that delays nobody.
     let old = connection.withLock { current in
       let old = current
       current = new
@@ -153,6 +158,7 @@ extension SecretService {
     return withExtendedLifetime(old) { new }
   }
 
+  /// Forgets a dead connection, unless another thread has replaced it already.
   private func drop(_ dead: ServiceConnection) {
     connection.withLock { if $0 === dead { $0 = nil } }
   }
@@ -203,7 +209,10 @@ extension SecretService {
 
 // MARK: - Writers' lock
 
-/// The lock with which writers of all processes take turns at the Secret Service.
+/// The lock that serializes the writers of all processes that use this package.
+///
+/// The Secret Service has neither transactions nor conditional writes. Under the lock, a condition can be checked
+/// and the item written without another such writer in between.
 struct ServiceLock {
   /// The pause between two attempts to get a lock that is taken; doubled each time, up to the last.
   private static let (firstPause, lastPause) = (UInt32(500), UInt32(16_000))
@@ -245,9 +254,10 @@ struct ServiceLock {
     }
   }
 
-  /// The user's runtime directory. If none exists, its replacement is in a location where everyone may write,
-  /// and another user who creates it first could block all writes. In that case a directory in the user's
-  /// home is used.
+  /// The directory of the lock's file: the user's runtime directory, else one in the user's home.
+  ///
+  /// Without `XDG_RUNTIME_DIR` the runtime directory is below `/tmp`. Another user who creates it first could
+  /// block all writes; then the state directory is used.
   private func directory() throws -> URL {
     let environment = environment ?? ProcessInfo.processInfo.environment
     let directories = try AppDirectories(id: "stead", environment: environment)
@@ -258,6 +268,7 @@ struct ServiceLock {
     }
   }
 
+  /// The error when the lock's file cannot be created or opened.
   private static func noLock(_ error: any Error) -> SecretError {
     let isDenied = (error as? FileError)?.code == .denied
     return SecretError(

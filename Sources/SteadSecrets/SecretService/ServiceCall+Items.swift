@@ -1,10 +1,10 @@
 import Foundation
 
 extension ServiceCall {
-  /// How often an item is searched again that disappeared after it was found.
+  /// The number of searches for an item that disappears between the search and the read.
   private static let attemptLimit = 3
 
-  /// An item as it was found.
+  /// The properties of an item when it was read.
   struct FoundItem {
     let path: String
     let label: String
@@ -12,8 +12,10 @@ extension ServiceCall {
     let created: UInt64
     let modified: UInt64
 
-    /// Whether another item of the same name takes precedence: the one changed later, or within one second
-    /// the one created later, since services count upwards.
+    /// Whether another item of the same name takes precedence: the one changed later.
+    ///
+    /// Times are in seconds. Within one second the item created later counts: services number their paths
+    /// upwards, and of two numbers the one with more digits is larger.
     func isOlder(than other: FoundItem) -> Bool {
       (modified, path.utf8.count, path) < (other.modified, other.path.utf8.count, other.path)
     }
@@ -33,14 +35,16 @@ extension ServiceCall {
     }
   }
 
-  /// The paths of the items with some attributes, including those of a locked collection as far as the
-  /// service knows them.
+  /// The paths of the items that have all of these attributes, locked ones included.
+  ///
+  /// An empty result doesn't mean that the item is missing; see ``checkUnlocked()``.
   func search(_ attributes: [String: String]) throws(SecretError) -> [String] {
     let first = try path
     do throws(SecretError) {
       return try searchOnce(attributes)
     } catch  where error.code == .notInitialized {
-      // The collection that an alias stood for a moment ago is gone.
+      // The cached alias may stand for a collection that was deleted. If it resolves to the same path again, the
+      // collection is missing indeed.
       guard try resolvePathAgain() != first else { throw error }
       return try searchOnce(attributes)
     }
@@ -58,7 +62,7 @@ extension ServiceCall {
     try search(["service": id.service, "account": id.account])
   }
 
-  /// The item at a path; nil when it has disappeared.
+  /// Loads the properties of the item at a path, not its secret; nil when it has disappeared.
   ///
   /// - Throws: ``SecretError``: `.locked` when the collection is locked, since the attributes are hashes
   ///   then. If only the item is locked, they are the item's own.
@@ -77,7 +81,8 @@ extension ServiceCall {
     }
   }
 
-  /// The item of a name that takes precedence; nil when the collection is open and has none.
+  /// The item of a name that takes precedence over others of that name; nil when the collection is open and
+  /// has none.
   func newest(_ id: SecretID) throws(SecretError) -> FoundItem? {
     var newest: FoundItem?
     for path in try search(id) {
@@ -88,6 +93,7 @@ extension ServiceCall {
     return newest
   }
 
+  /// Reads the secret of the item at a path.
   func secret(at path: String) throws(SecretError) -> SecretBytes {
     try recordingLockedItem(path) { () throws(SecretError) in
       let reply = try call(
@@ -97,6 +103,9 @@ extension ServiceCall {
   }
 
   /// The secret of a name; nil when the collection is open and has none.
+  ///
+  /// An item that disappears between the search and the read is searched again: programs that replace a secret by
+  /// removing it and creating another one would otherwise make reads fail.
   func bytes(_ id: SecretID) throws(SecretError) -> SecretBytes? {
     for _ in 0..<Self.attemptLimit {
       let paths = try search(id)
@@ -112,8 +121,8 @@ extension ServiceCall {
     throw SecretError(BusFailure(.noObject))
   }
 
-  /// All items with some attributes that have a service and an account, the newest of each name, sorted by
-  /// the UTF-8 of their names.
+  /// The items with these attributes that have a service and an account, the newest of each name, sorted by the
+  /// UTF-8 of their names.
   func items(_ attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     var all: [SecretID: FoundItem] = [:]
     for path in try search(attributes) {
@@ -133,7 +142,10 @@ extension ServiceCall {
 // MARK: - Writing
 
 extension ServiceCall {
-  /// Stores a secret; the caller holds the writers' lock.
+  /// Stores a secret. Requires the writers' lock.
+  ///
+  /// An existing item is changed in place, so that its path, its creation date and the references of other programs
+  /// stay valid. Of several items of the name only the newest changes.
   func write(
     _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -142,7 +154,7 @@ extension ServiceCall {
     try write.condition.check(expected(write.condition, old), for: id)
     guard let old else { return try create(secret, for: id, write) }
     try recordingLockedItem(old.path) { () throws(SecretError) in
-      // The secret last: once it is stored, so is its description.
+      // The secret last: if the process is killed in between, no new secret has an old description.
       if let attributes = write.attributes {
         let schema = old.attributes[ServiceName.schemaAttribute]
         try setProperty(
@@ -165,6 +177,7 @@ extension ServiceCall {
     return SecretBytes(copying: UnsafeRawBufferPointer(start: nil, count: 0))
   }
 
+  /// Creates an item of the generic schema.
   private func create(
     _ secret: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
@@ -176,11 +189,13 @@ extension ServiceCall {
     let reply = try withCollection { path throws(SecretError) in
       try call(
         path, ServiceName.collection, "CreateItem",
+        // True replaces an item with the same attributes, which another program may have created meanwhile.
         [.properties(properties), encode(secret), .boolean(true)])
     }
     try complete(prompt: require(reply[1]?.string))
   }
 
+  /// All attributes of an item. The schema stays that of the program that created the item.
   private static func attributes(
     _ id: SecretID, _ attributes: [String: String], _ schema: String?
   ) -> [String: String] {
@@ -191,7 +206,8 @@ extension ServiceCall {
     return all
   }
 
-  /// Removes all items of a name; the caller holds the writers' lock.
+  /// Removes all items of a name, not only the newest, which would bring back an older secret. Requires the
+  /// writers' lock.
   func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try resolvePathAgain()
     let paths = try search(id)
@@ -201,7 +217,8 @@ extension ServiceCall {
     return count > 0
   }
 
-  /// Removes all items of a service that have an account, and returns the number of accounts.
+  /// Removes all items of a service that have an account, and returns the number of accounts. Requires the writers'
+  /// lock.
   func removeAll(_ service: String) throws(SecretError) -> Int {
     try resolvePathAgain()
     let accounts = try items(["service": service]).map(\.account)

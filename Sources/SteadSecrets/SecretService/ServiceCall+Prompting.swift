@@ -1,20 +1,30 @@
+// A prompt is an object of the service. `Prompt` makes it appear, and the signal `Completed` reports that the user
+// has answered it. No message is pending meanwhile. So the wait also has to notice the service's death, the bus's
+// and the task's cancellation.
 extension ServiceCall {
   /// How long an abandoned prompt may take to disappear.
   private static let dismissTime = Duration.seconds(1)
 
-  /// Handles the prompt of a change, if it needs one.
+  /// Completes a change for which the service may require a prompt.
+  ///
+  /// - Parameter path: The prompt, or ``ServiceName/noPath`` if none is required.
   func complete(prompt path: String) throws(SecretError) {
     if case .allowed(let time) = prompts {
       return try run(prompt: path, until: Deadline(in: time), Cancellation())
     }
     guard path != ServiceName.noPath else { return }
+    // Otherwise it would stay in the service's memory.
     dismiss(path)
-    // Prompts are mainly for locked collections, which have an error of their own.
+    // The usual reason for a prompt is a locked collection, which has an error of its own.
     try checkUnlocked()
     throw SecretError(BusFailure(.promptNeeded))
   }
 
-  /// Shows a prompt and waits until the user has answered it.
+  /// Shows a prompt, and waits until the user has answered it.
+  ///
+  /// - Throws: ``SecretError``: `.cancelled` when the user dismissed it or the task was cancelled,
+  ///   `.interactionRequired` when nothing could show it, `.unavailable` after the deadline or when the service
+  ///   disappeared.
   func run(
     prompt path: String, until deadline: Deadline, _ cancellation: Cancellation
   ) throws(SecretError) {
@@ -22,6 +32,7 @@ extension ServiceCall {
     let signals = PromptSignals()
     do throws(BusFailure) {
       try BusContext.run(connection.bus.library) { context throws(BusFailure) in
+        // Before the prompt is shown: the user's answer could precede a later subscription.
         let subscriptions = subscribe(path, signals)
         defer {
           for subscription in subscriptions {
@@ -52,12 +63,15 @@ extension ServiceCall {
   }
 
   private func dismiss(_ path: String) {
-    // A prompt that no longer exists counts, too.
+    // The error of a prompt that no longer exists doesn't matter.
     _ = try? call(path, ServiceName.prompt, "Dismiss", until: Deadline(in: Self.dismissTime))
   }
 
-  /// False when GNOME Keyring reported a prompt as dismissed that it could not show: its prompter stays on
-  /// the bus for some seconds after each prompt. Other services show their own prompts.
+  /// Whether a prompt that was reported as dismissed has been shown.
+  ///
+  /// GNOME Keyring also reports a prompt as dismissed that it could not show. Its prompter, a separate
+  /// program, stays on the bus for some seconds after each prompt; if it isn't there, no prompt was shown.
+  /// Other services show their own prompts.
   private var hasPrompter: Bool {
     let limit = Deadline(in: Self.dismissTime)
     let keyring = try? connection.bus.callBus(
@@ -68,7 +82,7 @@ extension ServiceCall {
     return reply?[0]?.boolean ?? true
   }
 
-  /// The signals of a prompt; only the waiting thread's context writes them.
+  /// What signals have reported of a prompt. Only the waiting thread writes it, in its own event context.
   private final class PromptSignals {
     var isDismissed: Bool?
     var isGone = false

@@ -1,16 +1,19 @@
 import Synchronization
 
-/// One call of a store, as messages to the service: all of them within one time limit, except for calls that
-/// process many items.
+/// One call of a store, which sends messages to the service until it has the result.
 ///
-/// It belongs to the thread that makes the call.
+/// It has the state of the call: the deadline of all its messages, the collection's path once it is resolved, and
+/// what a second attempt has to know. It belongs to the thread that makes the call.
+///
+/// What the messages are, and what services answer in each state of a keyring, is in
+/// Documentation/SecretService.md.
 final class ServiceCall {
   let connection: ServiceConnection
   let collection: SecretService.Collection
   let prompts: SecretService.PromptPolicy
   private(set) var deadline: Deadline
   private let timeout: Duration
-  /// Whether the service has answered yet.
+  /// Whether the service has answered a message of this call, so that it may have changed something.
   private(set) var hasReachedService = false
   /// The item that the service last reported as locked.
   private(set) var lockedItem: String?
@@ -27,7 +30,7 @@ final class ServiceCall {
     self.timeout = timeout
   }
 
-  /// Restarts the time limit: calls that process many items limit each, not all together.
+  /// Restarts the time limit. Calls that process many items limit the time of each, not that of all together.
   func renewDeadline() { deadline = Deadline(in: timeout) }
 
   /// Calls a method of the service's object at a path.
@@ -46,7 +49,8 @@ final class ServiceCall {
     }
   }
 
-  /// Calls methods of an item, and notes it if it is locked: an item can be locked in an open collection.
+  /// Calls methods of an item, and records its path in ``lockedItem`` if it is locked: an item can be locked
+  /// in an open collection.
   func recordingLockedItem<Result>(
     _ path: String, _ body: () throws(SecretError) -> Result
   ) throws(SecretError) -> Result {
@@ -73,7 +77,7 @@ final class ServiceCall {
       path, ServiceName.properties, "Set", [.string(interface), .string(name), .variant(value)])
   }
 
-  /// A part of an answer that must exist.
+  /// A part of an answer that the specification requires; `.corrupt` if it is missing.
   func require<Value>(_ value: Value?) throws(SecretError) -> Value {
     guard let value else { throw SecretError(BusFailure(.malformed)) }
     return value
@@ -108,10 +112,11 @@ extension ServiceCall {
     }
   }
 
-  /// The collection's own path.
+  /// The path of the collection's own object, resolved with the first message of the call.
   ///
-  /// Messages never go to an alias's path: GNOME Keyring follows it in one thread while another one replaces
-  /// the name that it reads, each time that a program connects. Such a message can miss the collection.
+  /// Messages never go to an alias's path (`/org/freedesktop/secrets/aliases/default`). GNOME Keyring resolves it
+  /// in one thread, while another thread replaces the name that it reads whenever a program connects. Such a
+  /// message can miss the collection.
   var path: String {
     get throws(SecretError) {
       if let resolvedPath { return resolvedPath }
@@ -126,10 +131,10 @@ extension ServiceCall {
     }
   }
 
-  /// The collection's own path, asked for again.
+  /// Resolves the collection's path without the caches of the call and the connection.
   ///
-  /// All calls that change something ask, so that they never change a collection that was the default a
-  /// moment ago; and the service says nothing when it is told to unlock one that is gone.
+  /// Every call that changes something does, so that it never changes a collection that was the default a moment
+  /// ago. So do calls that lock or unlock: the service reports no error for a path without a collection.
   @discardableResult
   func resolvePathAgain() throws(SecretError) -> String {
     resolvedPath = nil
@@ -137,11 +142,12 @@ extension ServiceCall {
     return try path
   }
 
-  /// What an alias stands for, or stood for a moment ago: a read that asks takes half as long again.
+  /// Resolves an alias from the connection's short-lived cache; asking the service adds 50 % to a read.
   private func collection(of alias: String) throws(SecretError) -> String? {
     if let cached = connection.alias.withLock({ $0 }), !cached.expiry.hasPassed {
       return cached.path
     }
+    // Before the service is asked: the answer is as old as the question at most.
     let expiry = Deadline(in: connection.aliasLifetime)
     guard let path = try target(of: alias) else { return nil }
     connection.alias.withLock {
@@ -150,12 +156,14 @@ extension ServiceCall {
     return path
   }
 
+  /// Asks the service what an alias stands for; nil if nothing.
   private func target(of alias: String) throws(SecretError) -> String? {
     let reply = try call(ServiceName.path, ServiceName.service, "ReadAlias", [.string(alias)])
     let path = try require(reply[0]?.string)
     return path == ServiceName.noPath ? nil : path
   }
 
+  /// Finds a collection by its alias, or by the label that its user gave it; nil if none has the name.
   private func find(_ name: String) throws(SecretError) -> String? {
     guard !name.utf8.contains(0) else { return nil }
     if let path = try target(of: name) { return path }
@@ -179,14 +187,16 @@ extension ServiceCall {
     }
   }
 
-  /// Throws when the collection is locked, since an item that was not found in it may exist.
+  /// Throws `.locked` when the collection is locked.
+  ///
+  /// It is called before an item is reported as missing: a locked collection may answer a search with nothing.
   func checkUnlocked() throws(SecretError) {
     if try isLocked { throw SecretError(BusFailure(.locked)) }
   }
 }
 
 extension ServiceCall {
-  /// Whether a wait has to be abandoned.
+  /// The flag by which a task's cancellation reaches the thread that waits for a prompt.
   final class Cancellation: Sendable {
     private let flag = Atomic(false)
 
@@ -197,7 +207,7 @@ extension ServiceCall {
 
 // MARK: - Names
 
-/// Names from the Secret Service's specification.
+/// Names from the Secret Service's specification, and from that of D-Bus.
 enum ServiceName {
   static let bus = "org.freedesktop.secrets"
   static let path = "/org/freedesktop/secrets"

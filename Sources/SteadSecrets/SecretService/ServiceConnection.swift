@@ -1,19 +1,24 @@
 import CSteadSecrets
 import Synchronization
 
-/// A connection to the bus and a session with the program that offers the service on it.
+/// A connection to the bus, with a session of the program that offers the service on it.
+///
+/// It serves all threads of the process, for as long as the bus and that program live.
 final class ServiceConnection: Sendable {
   let bus: BusConnection
-  /// The program's unique name. Messages are sent to it, so that none reaches a program that does not know
-  /// the session.
+  /// The program's unique name, such as `:1.42`.
+  ///
+  /// Messages are sent to it and not to the well-known name. If the program ends, they fail, instead of starting or
+  /// reaching another one, which does not know the session.
   let owner: String
   let session: SecretSession
-  /// What the collection's alias stood for when it was last asked for. A connection is for one collection.
+  /// The cached path of the collection's alias; nil before the first resolution. A connection is for one
+  /// collection.
   let alias = Mutex<ResolvedAlias?>(nil)
 
-  /// A collection that an alias stands for.
+  /// The collection that an alias stood for when the service was asked.
   struct ResolvedAlias {
-    /// How long a read takes it for granted.
+    /// How long reads use it without asking again.
     static let lifetime = Duration.seconds(1)
 
     let path: String
@@ -52,6 +57,7 @@ extension BusConnection {
     return owner
   }
 
+  /// Has the bus start the program that offers a name, as its service files say.
   private func start(_ name: String, until deadline: Deadline) throws(BusFailure) {
     do throws(BusFailure) {
       _ = try callBus("StartServiceByName", [.string(name), .uint32(0)], until: deadline)
@@ -72,12 +78,16 @@ extension BusConnection {
 
 // MARK: - Session
 
-/// libsecret's session with one process that offers the service: secrets travel encrypted under a key that
-/// the two have agreed on.
+/// libsecret's session with one process that offers the service.
+///
+/// Secrets cross the bus encrypted under a key of a Diffie-Hellman exchange
+/// (`dh-ietf1024-sha256-aes128-cbc-pkcs7`), so that a monitor of the bus does not see them; in the clear only
+/// if the service supports nothing else. libsecret implements this, and keeps the secrets in locked memory
+/// meanwhile.
 // Sendable: libsecret's session does not change once it exists, and its uses here, encoding and decoding,
 // only read it.
 final class SecretSession: @unchecked Sendable {
-  /// Text, and anything else.
+  /// The content types by which other programs tell a text from other bytes.
   private static let (text, bytes) = ("text/plain", "application/octet-stream")
 
   /// The service's object for the session.
@@ -118,7 +128,7 @@ final class SecretSession: @unchecked Sendable {
     return String(cString: path)
   }
 
-  /// Encodes a secret for sending. It is in libsecret's locked memory until it is encrypted.
+  /// Encrypts a secret for a message. The cleartext is only in ``SecretBytes`` and libsecret's locked memory.
   func encode(_ secret: SecretBytes) throws(BusFailure) -> BusValue {
     let encoded = secret.withBytes { bytes in
       // GLib treats a NUL as the end of a string, and so accepts no string that contains one.
@@ -132,7 +142,7 @@ final class SecretSession: @unchecked Sendable {
     return .made(BusReply(taking: library.variant.refSink(encoded), library))
   }
 
-  /// The secret in a reply, copied out of libsecret's locked memory, which is wiped.
+  /// Decrypts the secret of a reply. libsecret wipes its own copy.
   func decode(_ reply: BusReply) throws(BusFailure) -> SecretBytes {
     guard reply.type == "(oayays)", let value = library.libsecret.decode(service, reply.value)
     else { throw BusFailure(.malformed) }
@@ -148,11 +158,13 @@ final class SecretSession: @unchecked Sendable {
 
 /// A GObject type, derived from libsecret's `SecretService`, that accepts a private connection.
 ///
-/// libsecret's constructor overrides the requested properties with those for the shared connection. A derived
-/// type's constructor runs around it, and can set them again.
+/// libsecret's own functions use GLib's shared connection to the session's bus, which ends the process when the bus
+/// dies (see ``BusConnection``). Its constructor overrides the requested properties with those of the shared
+/// connection. The constructor of a derived type is called around it, and sets the requested ones again before the
+/// object is initialized.
 enum SecretServiceProxy {
   private static let name: StaticString = "SteadSecretServiceProxy"
-  /// No properties, no signals, no starting: nobody would use them.
+  /// `G_DBUS_PROXY_FLAGS_DO_NOT_LOAD_PROPERTIES`, `…_DO_NOT_CONNECT_SIGNALS`, `…_DO_NOT_AUTO_START`.
   private static let flags: UInt32 = 1 | 2 | 4
 
   private static let properties: [StaticString] = [
@@ -212,6 +224,7 @@ enum SecretServiceProxy {
       }, query.instance_size, nil, 0)
   }()
 
+  /// The constructor of the derived type: libsecret's, and then the properties that it has overridden.
   private static let construct:
     @convention(c) (GType, UInt32, UnsafePointer<stead_g_property>?) -> GPointer? = {
       type, count, properties in

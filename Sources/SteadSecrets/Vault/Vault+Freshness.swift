@@ -1,8 +1,12 @@
 import Foundation
 import SteadFiles
 
+// How a vault notices that its file was changed, and that it was rolled back: an old copy of a vault is
+// authentic, too. Each revision that is read is compared with the newest one that this object has seen, and
+// with the newest that any program of the user has recorded in the witness. If it is behind one of them,
+// reading throws `.rolledBack`.
 extension Vault {
-  /// How often the file may be replaced while it is being read.
+  /// The number of times that the file may be replaced while it is being read.
   static let replacementLimit = 1_000
 
   /// The contents, as new as the file. Requires the vault's lock; without it, see ``currentForReading()``.
@@ -12,14 +16,19 @@ extension Vault {
     return snapshot
   }
 
-  /// The contents for a caller that has no lock, who is told if they cannot be recorded for other programs.
+  /// The contents for a caller that does not hold the vault's lock.
+  ///
+  /// Reports problems with the witness, which must not be done under the lock: the handler may use the vault.
   func currentForReading() throws(SecretError) -> VaultSnapshot {
     defer { VaultProblems.reportPending() }
     return try current()
   }
 
+  /// Reads the file again, until it is one that may be used.
   private func reload() throws(SecretError) -> VaultSnapshot {
     for _ in 0..<Self.replacementLimit {
+      // Before the file is read, which is at least as new then. In the other order a write in between would
+      // look like a rollback, and cost another reading.
       let recorded = witness.revision()
       let snapshot = try read()
       if try isUsable(snapshot, recorded) {
@@ -32,7 +41,7 @@ extension Vault {
       message: "The vault \(file.path) was replaced repeatedly while it was read. Try again.")
   }
 
-  /// Adopts the contents read while the vault was opened.
+  /// Installs the contents that were read to open the vault, if they are still the file's.
   func install(opened snapshot: VaultSnapshot) throws(SecretError) {
     let recorded = witness.revision()
     if snapshot.isCurrent(try file.status()), try isUsable(snapshot, recorded) {
@@ -42,6 +51,7 @@ extension Vault {
     }
   }
 
+  /// Reads and authenticates the file. It must be the same vault; another one with the same key isn't.
   private func read() throws(SecretError) -> VaultSnapshot {
     guard let opened = try file.open() else { throw file.missing }
     let (data, header) = try file.read(opened)
@@ -49,7 +59,7 @@ extension Vault {
     return try VaultSnapshot(data, of: opened, header: header, root: root)
   }
 
-  /// Whether a file may be used; false when it was replaced meanwhile.
+  /// Whether a snapshot may be used; false when the file was replaced since it was read.
   ///
   /// - Throws: ``SecretError``: `.rolledBack`.
   private func isUsable(
@@ -57,7 +67,8 @@ extension Vault {
   ) throws(SecretError) -> Bool {
     let known = [cache.withLock { $0.newestSeen }, recorded].compactMap(\.self)
     guard known.contains(where: { snapshot.header.revision.isBehind($0) }) else { return true }
-    // The known mark may belong to a write made since the file was read.
+    // Another thread may have written since the file was read, and this object has seen its revision. Then the file
+    // at the path is another one by now. Only the current file can be a rollback.
     guard snapshot.isCurrent(try file.status()) else { return false }
     throw SecretError(
       code: .rolledBack,
@@ -66,10 +77,14 @@ extension Vault {
         + "copy on purpose, call Vault.acceptRollback(at:key:); otherwise restore the newest one.")
   }
 
-  /// Uses a snapshot for reading, unless a newer one is in use, and notes it for other programs.
+  /// Caches a snapshot, unless a newer one is cached, and raises the witness if it is behind.
+  ///
+  /// Readers raise the witness, too: a writer that is killed after the rename does not.
+  ///
+  /// - Parameter recorded: What the witness has; nil raises it in any case.
   func install(_ snapshot: VaultSnapshot, _ recorded: VaultRevision?) {
     let revision = snapshot.header.revision
-    // The old one is released outside of the lock: its contents have locks of their own.
+    // The old snapshot is released outside of the lock: its SecretBytes take the allocator's lock.
     let old = cache.withLock { cache -> VaultSnapshot? in
       if let newestSeen = cache.newestSeen, revision.generation < newestSeen.generation {
         return nil
@@ -86,7 +101,7 @@ extension Vault {
 // MARK: - Accepting an older vault
 
 extension Vault {
-  /// Makes a vault that was restored from a copy, or replaced by another one, open again.
+  /// Accepts a vault that was restored from a copy, or that has replaced another one, so that it opens again.
   ///
   /// Its contents are written with a generation above all that were recorded, so that every program treats it as
   /// the newest. A vault that was not rolled back is also written, without any other change. Call it when a

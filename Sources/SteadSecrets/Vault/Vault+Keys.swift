@@ -82,6 +82,8 @@ extension Vault {
     }
   }
 
+  /// Makes a slot for a key. Called outside of the vault's lock: scrypt takes time, and other programs wait
+  /// for the lock.
   private func seal(
     _ key: VaultKey, creatingIfAbsent isNew: Bool
   ) throws(SecretError) -> VaultSlot {
@@ -90,6 +92,7 @@ extension Vault {
       material: try key.material(creatingIfAbsent: isNew, environment))
   }
 
+  /// Writes the vault with other slots, which seal the same root key. The items' values are copied as they are.
   private func changeSlots(
     _ change: (inout [VaultSlot]) throws(SecretError) -> Void
   ) throws(SecretError) {
@@ -104,6 +107,7 @@ extension Vault {
             "The vault's passphrases together would cost too much, since each may be tried in "
             + "turn. Choose a smaller cost, or remove one first.")
       }
+      // The whole file is written: the header, which has the slots, is authenticated with the index.
       try commit(draft, after: snapshot)
     }
   }

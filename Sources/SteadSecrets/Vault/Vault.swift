@@ -34,8 +34,9 @@ public final class Vault: SecretStore {
   public static let keyLimit = VaultLayout.slotLimit
 
   struct Cache: Sendable {
+    /// The contents as last read or written; current if the file's status is still the same.
     var snapshot: VaultSnapshot?
-    /// The highest version that this object has seen.
+    /// The revision of the highest generation that this object has seen; a file that is behind it was rolled back.
     var newestSeen: VaultRevision?
   }
 
@@ -71,7 +72,7 @@ public final class Vault: SecretStore {
     (self.root, id) = (root, snapshot.header.id)
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
     file.pin(environment).record(id)
-    // Read again if it has changed since, and compared with the witness.
+    // Only now is the root key known, without which the witness's record cannot be verified.
     try install(opened: snapshot)
     VaultProblems.reportPending()
   }
@@ -187,6 +188,7 @@ extension Vault {
     try remove { $0.indices(service: service) }
   }
 
+  /// Removes the entries with the indices that a closure chooses, and returns their number.
   private func remove(_ choose: (VaultSnapshot) -> Range<Int>) throws(SecretError) -> Int {
     try file.locked { () throws(SecretError) in
       let snapshot = try current()
@@ -197,23 +199,28 @@ extension Vault {
     }
   }
 
+  /// Throws unless a write's condition holds for the entry that was found.
   private func check(
     _ condition: SecretStoreWrite.Condition, for id: SecretID, _ snapshot: VaultSnapshot,
     _ found: (index: Int, isPresent: Bool)
   ) throws(SecretError) {
     guard case .always = condition else {
-      // A write without a condition decrypts nothing.
+      // Only here is a secret decrypted; a write without a condition needs none.
       var old: SecretBytes?
       if found.isPresent { old = try snapshot.secret(at: found.index, root: root) }
       return try condition.check(old, for: id)
     }
   }
 
-  /// Replaces the vault's file, as a snapshot has it, with a draft. The caller holds the lock.
+  /// Replaces the vault's file with a draft, if it still is the file of a snapshot. Requires the vault's lock.
+  ///
+  /// The rename is the commit. What follows only saves the next read from reading the file again, so it throws
+  /// nothing: an error would report a write as failed that was made.
   func commit(_ draft: VaultDraft, after snapshot: VaultSnapshot) throws(SecretError) {
     let (data, header) = try draft.file(root: root)
     try file.replace(snapshot, with: data)
-    // From here on the write is done, whatever else fails.
+    // Another writer may have replaced the file since, if somebody removed the lock's file. The header has a random
+    // salt, so equal headers are the same write.
     guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return
     }
@@ -222,6 +229,9 @@ extension Vault {
 }
 
 extension VaultEntry {
+  /// Makes the entry that a write produces: what the write leaves out stays as in the old entry.
+  ///
+  /// The salt is always new. It gives the value a key of its own, which the fixed nonce requires.
   init(_ length: Int, _ id: SecretID, _ write: SecretStoreWrite, old: VaultEntry?, at now: UInt64) {
     (service, account, self.length) = (id.service, id.account, length)
     label = write.label ?? old?.label ?? id.defaultLabel

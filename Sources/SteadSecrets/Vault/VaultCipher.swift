@@ -3,7 +3,10 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// AES-256-GCM with a nonce of zeros, which is safe since every key here seals only one message.
+/// AES-256-GCM with a nonce of zeros.
+///
+/// GCM loses all security if a key seals two messages with one nonce. Here every key seals a single message: it is
+/// derived with 32 random bytes that are drawn for that message (``VaultRoot``). Keep it so.
 enum VaultCipher {
   private static let nonceSize = 12
   private static let dummy = SymmetricKey(
@@ -26,7 +29,8 @@ enum VaultCipher {
     }
   }
 
-  /// The plaintext, or its first bytes; nil when the tag does not match, or the input is too short.
+  /// The plaintext, or its first bytes without the padding; nil when the tag does not match, or the input is
+  /// too short.
   static func open(
     _ sealed: Data, by key: SymmetricKey, with additional: some DataProtocol,
     keeping count: Int? = nil
@@ -36,8 +40,8 @@ enum VaultCipher {
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
     combined.append(sealed)
-    // The library's memory is zeroed here, where nobody else has it: with a second reference the data would
-    // first copy itself, and the copy would be zeroed.
+    // `plain` is wiped in this function, which has the only reference to its buffer. With a second reference, the
+    // mutation would first copy the buffer, and wipe the copy.
     guard let box = try? AES.GCM.SealedBox(combined: combined),
       var plain = try? AES.GCM.open(box, using: key, authenticating: additional)
     else { return nil }
@@ -49,9 +53,10 @@ enum VaultCipher {
 
   /// Overwrites what the library and the processor retain of the last key.
   ///
-  /// The library frees a key's schedule, from which the key can be derived, without wiping it; the schedule
-  /// of the next key gets the same memory. Vector registers keep their contents until they are reused, and go
-  /// to the stack and into core dumps with the others.
+  /// The library frees a key's schedule, from which the key can be derived, without wiping it. Sealing
+  /// nothing by a dummy key makes another schedule of the same size, which the allocator puts into the same
+  /// memory. Vector registers keep their contents until they are reused, and are saved on the stack and in
+  /// core dumps with the others. VaultKeyLeakTests searches the memory of the process for both.
   private static func overwriteKeySchedule() {
     if let nonce = try? zeros { _ = try? AES.GCM.seal([UInt8](), using: dummy, nonce: nonce) }
     stead_clear_vectors()
@@ -61,6 +66,9 @@ enum VaultCipher {
 // MARK: - Root key
 
 /// A vault's root key, and the keys derived from it.
+///
+/// The root key is random and never changes, so that keys and passphrases can be changed without sealing the values
+/// again. It seals nothing itself; HKDF-Expand makes a key for each message from it.
 struct VaultRoot: Sendable {
   let bytes: SecretBytes
 
@@ -71,8 +79,11 @@ struct VaultRoot: Sendable {
     VaultRoot(.random(count: VaultLayout.rootKeySize))
   }
 
+  /// The key of the index. The write salt is drawn for each write.
   func indexKey(_ writeSalt: [UInt8]) -> SymmetricKey { key("index", writeSalt) }
+  /// The key of one item's secret. The item's salt is drawn whenever the secret is written.
   func valueKey(_ salt: [UInt8]) -> SymmetricKey { key("value", salt) }
+  /// The key that authenticates the witness's records.
   func witnessKey(_ vaultID: [UInt8]) -> SymmetricKey { key("witness", vaultID) }
 
   private func key(_ purpose: StaticString, _ salt: [UInt8]) -> SymmetricKey {
@@ -104,6 +115,10 @@ extension VaultSlot {
   }
 
   /// The root key; nil when the bytes are not those of this slot's key.
+  ///
+  /// The check comes first. AES-GCM does not commit to a key: a ciphertext can be made that many keys open. A
+  /// slot like that would tell an attacker, by the error or its absence, whether the user's passphrase is one
+  /// of many guesses.
   func root(of vaultID: [UInt8], by material: SecretBytes) throws(SecretError) -> VaultRoot? {
     let keys = try keys(from: material)
     guard keys.check == check else { return nil }
@@ -115,6 +130,7 @@ extension VaultSlot {
     return VaultRoot(opened)
   }
 
+  /// Derives the key that seals the root key, and the check that the file has in the clear.
   private func keys(
     from material: SecretBytes
   ) throws(SecretError) -> (wrapping: SymmetricKey, check: [UInt8]) {
@@ -132,12 +148,13 @@ extension VaultSlot {
 }
 
 extension VaultSlot {
-  /// The first step of HKDF.
+  /// The extract step of HKDF, taken apart from the other one to overwrite the hash's state in between.
   private func extract(_ material: SecretBytes) -> HashedAuthenticationCode<Crypto.SHA256> {
     var hash = HMAC<Crypto.SHA256>(key: SymmetricKey(data: salt))
     material.withBytes { hash.update(data: $0) }
     let code = hash.finalize()
-    // A partial block would remain in the library's state, which is freed without being wiped.
+    // The key's last bytes, which did not fill a block, are still in the hash's buffer, which is freed
+    // without being wiped. Another block overwrites them; the code is computed already.
     hash.update(data: [UInt8](repeating: 0, count: Crypto.SHA256.blockByteCount))
     return code
   }

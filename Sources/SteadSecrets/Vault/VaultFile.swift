@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import SteadFiles
 
-/// A vault's file, with its lock and its directory.
+/// A vault's file, with its lock, its directory and its pin.
 struct VaultFile: Sendable {
   /// The path of the file itself; links on the way to it were followed once.
   let path: String
@@ -13,7 +13,7 @@ struct VaultFile: Sendable {
     let target = try SecretError.files { try POSIXDisk().resolveLinks(url.checkedPath) }
     path = target
     file = AtomicFile(URL(filePath: target))
-    // Next to the file itself, so that all links to it lead to one lock.
+    // Next to the target of links, so that all paths to a vault lead to one lock.
     lock = FileLock(URL(filePath: target + ".lock"))
   }
 
@@ -22,7 +22,7 @@ struct VaultFile: Sendable {
     try SecretError.files { try POSIXDisk().status(at: path) }
   }
 
-  /// Remembers which vault was last here.
+  /// The record of which vault was last at the path.
   func pin(_ environment: [String: String]) -> VaultPin {
     VaultPin(vault: path, environment: environment)
   }
@@ -44,7 +44,7 @@ struct VaultFile: Sendable {
     return file
   }
 
-  /// Creates the directory if it is missing, but not the home of an environment.
+  /// Creates the directory if it is missing, but never the user's home, which may not be mounted.
   func makeDirectory(_ environment: [String: String]) throws(SecretError) {
     try SecretError.files {
       try POSIXDisk().makeDirectories(path.directoryPath, outside: environment.home)
@@ -52,12 +52,13 @@ struct VaultFile: Sendable {
     try FileSafety.checkDirectory(path.directoryPath)
   }
 
-  /// Runs `body` while no other program writes the vault.
+  /// Runs `body` under the vault's lock, and again if the vault was written nevertheless.
   ///
-  /// A lock excludes nobody once its file is removed, as cleaners of `*.lock` do. So `body` may run several times: again
-  /// whenever it finds in ``replace(_:with:)`` or ``link(_:)`` that the vault was written meanwhile.
+  /// The lock excludes nobody once its file is removed, as cleaners of `*.lock` do: the next program locks a new
+  /// file. So ``replace(_:with:)`` and ``link(_:)`` compare the vault with what was read, and throw `.changed` or
+  /// `.alreadyExists`. Then `body` has to start over with the new contents, or the other write would be lost.
   func locked<Result>(_ body: () throws(SecretError) -> Result) throws(SecretError) -> Result {
-    // It may have been opened to others since the vault was read.
+    // The directory's mode may have changed since the vault was opened.
     try FileSafety.checkDirectory(path.directoryPath)
     defer { VaultProblems.reportPending() }
     for _ in 0..<Vault.replacementLimit {
@@ -74,6 +75,7 @@ struct VaultFile: Sendable {
         + "attempts. Stop what removes its lock, \(path.fileName).lock, and try again.")
   }
 
+  /// Writes a new vault; never replaces an existing file.
   func link(_ data: Data) throws(SecretError) {
     try SecretError.files { try file.create(with: data) }
   }
@@ -95,7 +97,7 @@ struct VaultFile: Sendable {
 }
 
 extension [String: String] {
-  /// The home that an environment names, or the process's.
+  /// The home that an environment names, or the process's own; directories are created below it, but it isn't.
   var home: HomeDirectory? { try? AppDirectories(id: "stead", environment: self).home }
 }
 
@@ -103,12 +105,16 @@ extension [String: String] {
 
 extension VaultFile {
   /// Opens or creates a vault, and returns its root key and contents.
+  ///
+  /// A vault that exists is opened without the lock, which a directory that is read-only would not allow. The
+  /// lock is only taken to create one, and everything is checked again under it.
   func open(
     _ key: VaultKey, _ opening: Vault.Opening, _ environment: [String: String]
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
     let pin = pin(environment)
     if opening != .create {
-      // Read first: another thread or process may create the vault, and remember it, just after it was looked for.
+      // The pin before the vault: if another process creates both in between, only the vault is found, and
+      // opened. In the other order only the pin would be found, as if a vault had disappeared.
       let remembered = pin.id()
       if let opened = try openIfPresent(key, environment, expecting: remembered) { return opened }
       // A vault that has disappeared must not look like one that never had secrets.
@@ -130,6 +136,8 @@ extension VaultFile {
     }
   }
 
+  /// Opens the vault; nil if there is none.
+  ///
   /// - Parameter id: The identity that the vault must have; nil for any.
   /// - Throws: ``SecretError`` when it exists and does not open.
   func openIfPresent(
@@ -142,13 +150,17 @@ extension VaultFile {
     guard let (root, _) = try header.root(for: key.kind, by: material) else {
       throw isExpected ? header.wrongKey(key.kind, path) : exchanged
     }
-    // The identity is authentic only now: damage must not look like another vault.
+    // The index has been authenticated with the header, and so with the identity. Checked before, a damaged
+    // identity would be reported as another vault.
     let snapshot = try VaultSnapshot(data, of: file, header: header, root: root)
     guard isExpected else { throw exchanged }
     return (root, snapshot)
   }
 
-  /// The contents of a file, checked as far as possible without a key.
+  /// The contents of a file, checked as far as possible without a key: the header's form, limits and digest.
+  ///
+  /// The digest tells damage from a wrong key before a key is tried. It protects from accidents only; the index
+  /// authenticates the header.
   func read(_ file: OpenFile) throws(SecretError) -> (Data, VaultHeader) {
     let data = try file.data(limit: VaultLayout.fileLimit)
     let header = try data.withUnsafeBytes { bytes in
@@ -161,6 +173,9 @@ extension VaultFile {
     return (data, header)
   }
 
+  /// Creates a vault without items. Requires the lock.
+  ///
+  /// It is read back from the file, so that what the caller gets is what the next program will open.
   private func create(
     _ key: VaultKey, _ environment: [String: String]
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
@@ -188,6 +203,7 @@ extension VaultHeader {
     return nil
   }
 
+  /// The error for a key that opens no slot.
   func wrongKey(_ kind: VaultKeySlot.Kind, _ path: String) -> SecretError {
     let isThere = slots.contains { $0.kind == kind }
     return SecretError(

@@ -39,7 +39,7 @@ extension VaultKey {
     if case .passphrase(_, let scrypt) = self { scrypt } else { nil }
   }
 
-  /// The key's bytes.
+  /// The key's bytes, from where it is kept.
   ///
   /// - Parameter isNew: Whether to create a missing key.
   /// - Throws: ``SecretError``: `.notFound` when it does not exist, `.accessDenied` when others have access
@@ -64,6 +64,7 @@ extension VaultKey {
     return bytes
   }
 
+  /// The key in another store, created there if it is missing and may be created.
   private static func stored(
     in store: any SecretStore, _ id: SecretID, creatingIfAbsent isNew: Bool
   ) throws(SecretError) -> SecretBytes {
@@ -79,8 +80,9 @@ extension VaultKey {
       let key = SecretBytes.random(count: minimumSize)
       try store.write(key, for: id, SecretStoreWrite(condition: .ifAbsent, label: "Key of a vault"))
     } catch  where error.code == .duplicateItem {
-      // Another program came first; its key is read below.
+      // Another program has created it since; its key is read below.
     }
+    // Read back in any case: a store that does not return the key would leave a vault that nobody can open.
     guard let kept = try store.bytes(for: id) else {
       throw SecretError(
         code: .failed, message: "The store did not keep the vault's key. Choose another store.",
@@ -101,6 +103,8 @@ struct VaultKeyFile {
     path = try SecretError.files { try url.checkedPath }
   }
 
+  /// The file's contents, which are created if the file is missing and may be created.
+  ///
   /// - Throws: ``SecretError``: `.notFound` when it does not exist and must not be created.
   func bytes(creatingIfAbsent isNew: Bool, _ environment: [String: String]) throws(SecretError)
     -> SecretBytes
@@ -122,6 +126,7 @@ struct VaultKeyFile {
   }
 
   private func read() throws(SecretError) -> SecretBytes? {
+    // A link is allowed, as for a key on another medium; the checks are of its target.
     let target = try SecretError.files { try disk.resolveLinks(path) }
     guard let file = try OpenFile(readingIfPresent: target) else { return nil }
     try FileSafety.checkFile(file.status, at: target)
@@ -138,7 +143,7 @@ struct VaultKeyFile {
       do {
         try AtomicFile(URL(filePath: path)).create(with: data)
       } catch let error as FileError where error.code == .alreadyExists {
-        // Another program came first, and its key is the one to use.
+        // Another program has created it since. Its key is the one to use.
       }
     }
   }
@@ -162,6 +167,7 @@ struct VaultCredential {
     directory = environment["CREDENTIALS_DIRECTORY"]
   }
 
+  /// The credential's contents.
   func bytes() throws(SecretError) -> SecretBytes {
     guard let directory, directory.hasPrefix("/") else {
       throw SecretError(

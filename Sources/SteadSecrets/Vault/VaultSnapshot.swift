@@ -10,9 +10,9 @@ final class VaultSnapshot: Sendable {
   let offsets: [Int]
   let data: Data
   private let file: OpenFile
-  /// Keys of values that were read, since deriving one takes as long as the rest of a read.
+  /// Keys of values that were read, by the entry's index. Deriving one takes as long as the rest of a read.
   private let keys = ForkSafeLock<[Int: SecretBytes]>([:])
-  /// The maximum number of these keys.
+  /// The maximum number of these keys, each in locked memory, of which a process has little.
   private static let keyLimit = 1024
 
   /// Makes a snapshot of a file that was opened and read.
@@ -32,6 +32,7 @@ final class VaultSnapshot: Sendable {
     (self.entries, offsets) = (entries, Self.offsets(entries, from: header.valuesRange))
   }
 
+  /// Prefix sums of the values' sizes: the format has no offsets, which could contradict the sizes.
   private static func offsets(_ entries: [VaultEntry], from values: Range<Int>) -> [Int] {
     var offsets = [values.lowerBound]
     offsets.reserveCapacity(entries.count + 1)
@@ -39,6 +40,8 @@ final class VaultSnapshot: Sendable {
     return offsets
   }
 
+  /// Decrypts and parses the index, which authenticates everything else: the header as additional data, the
+  /// values by their digest.
   private static func index(
     _ data: Data, _ header: VaultHeader, _ root: VaultRoot
   ) throws(SecretError) -> VaultIndex {
@@ -61,13 +64,13 @@ final class VaultSnapshot: Sendable {
 }
 
 extension VaultSnapshot {
-  /// The position of an entry, or where it would have to be inserted.
+  /// The index of an entry, or the one at which it would have to be inserted. Binary search.
   func search(for id: SecretID) -> (index: Int, isPresent: Bool) {
     let index = entries.firstIndex(notBefore: { $0.order(beside: id) < 0 })
     return (index, index < entries.count && entries[index].order(beside: id) == 0)
   }
 
-  /// The positions of a service's entries.
+  /// The indices of a service's entries, which are next to each other.
   func indices(service: String) -> Range<Int> {
     let start = entries.firstIndex(notBefore: { $0.service.byteOrder(beside: service) < 0 })
     var end = start
@@ -78,7 +81,7 @@ extension VaultSnapshot {
   /// An entry's value as stored in the file.
   func sealedValue(at index: Int) -> Data { data[offsets[index]..<offsets[index + 1]] }
 
-  /// The secret of an entry.
+  /// Decrypts the secret of an entry.
   func secret(at index: Int, root: VaultRoot) throws(SecretError) -> SecretBytes {
     let entry = entries[index]
     let secret = VaultCipher.open(
@@ -88,6 +91,7 @@ extension VaultSnapshot {
     return secret
   }
 
+  /// The key of an entry's value, from the cache if it was derived before.
   private func key(at index: Int, root: VaultRoot) -> SymmetricKey {
     if let known = keys.withLock({ $0[index] }) {
       return known.withBytes { SymmetricKey(data: $0) }
@@ -138,13 +142,17 @@ extension [VaultEntry] {
 
 // MARK: - Draft
 
-/// The next version of a vault's file, which reuses what does not change.
+/// The next version of a vault's file.
+///
+/// A write is a new file: header and index are written anew, and the values of unchanged items are copied, still
+/// sealed. So a write decrypts no other item's secret.
 struct VaultDraft {
   var slots: [VaultSlot]
   var generation: UInt64
   private let id: [UInt8]
   private(set) var entries: [VaultEntry]
-  /// The entries' values in order, in as few pieces as possible; old ones are parts of the old file.
+  /// The entries' sealed values in order, in as few pieces as possible. Those of the old file are slices of
+  /// its data.
   private var values: [Data]
 
   /// A new vault.
@@ -176,7 +184,11 @@ struct VaultDraft {
     ]
   }
 
-  /// The file, and its header.
+  /// The bytes of the file, and its header.
+  ///
+  /// The parts depend on each other in this order: the values' digest is in the index, the header's is in the
+  /// header, and the index is sealed with the whole header as additional data. Limits come first, before
+  /// anything is allocated.
   ///
   /// - Throws: ``SecretError``: `.tooLarge` when the vault is full.
   func file(
@@ -189,6 +201,7 @@ struct VaultDraft {
       valuesLength: index.valuesLength, writeSalt: writeSalt, slots: slots)
     try checkLimits(header)
     var data = Data(capacity: header.valuesRange.upperBound)
+    // Zeros for header and index, which are written once the values are in place.
     data.append(Data(count: header.valuesRange.lowerBound))
     for value in values { data.append(value) }
     let digest = Crypto.SHA256.hash(data: data[header.valuesRange])
@@ -225,7 +238,9 @@ struct VaultDraft {
 }
 
 extension VaultEntry {
-  /// Seals a secret for this entry, with a key that no other secret has.
+  /// Seals a secret for this entry, with the key of the entry's salt, which no other message has.
+  ///
+  /// It is padded with zeros, so that the file's length does not reveal a password's.
   func seal(_ secret: SecretBytes, root: VaultRoot, vaultID: [UInt8]) throws(SecretError) -> Data {
     let size = sealedSize - VaultLayout.tagSize
     let padded = SecretBytes(count: size) { memory in

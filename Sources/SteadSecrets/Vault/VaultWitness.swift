@@ -2,12 +2,27 @@ import Crypto
 import Foundation
 import SteadFiles
 
-/// A small file apart from the vault that remembers the vault's highest generation.
+/// A small file apart from the vault that records the highest generation of it that a program has seen.
 ///
-/// It is optional: the vault also works if the witness cannot be written.
+/// An old copy of the vault's file that is put back is authentic; only this record reveals it. The record is
+/// authenticated by a key derived from the vault's root key. Who removes the file, or restores it together
+/// with the vault, is not noticed.
+///
+/// It is optional: the vault also works if the witness cannot be written, as on a read-only file system. Then
+/// ``VaultProblems`` reports that a rollback may go unnoticed.
+///
+/// The file has two records of 64 bytes. Generation g is written to record g mod 2, so that a write that is cut
+/// short leaves the other one.
+///
+/// | offset | bytes | holds |
+/// |---|---|---|
+/// | 0 | 8 | generation |
+/// | 8 | 24 | the first 24 bytes of that generation's write salt |
+/// | 32 | 32 | HMAC-SHA256 of the 32 bytes before it |
 struct VaultWitness: Sendable {
   private static let recordSize = 64
   private static let macSize = 32
+  /// How long a read waits to raise the witness.
   private static let lockLimit = Duration.milliseconds(100)
 
   private let path: String?
@@ -21,7 +36,7 @@ struct VaultWitness: Sendable {
     key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
 
-  /// The highest mark that was noted; nil if none, or none that is authentic.
+  /// The highest revision that was recorded; nil if none, or none that is authentic.
   func revision() -> VaultRevision? {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let data = try? file.data(limit: 2 * Self.recordSize)
@@ -31,14 +46,14 @@ struct VaultWitness: Sendable {
       .max { $0.generation < $1.generation }
   }
 
-  /// Notes a mark, unless a higher one exists.
+  /// Records a revision, unless a higher one is recorded.
   func raise(to revision: VaultRevision) {
     guard let path else { return }
     let disk = POSIXDisk()
     do {
       try disk.makeDirectories(path.directoryPath, outside: home)
-      // Readers raise it, too, so the vault's lock would not do. The holder either raises it or has been
-      // stopped: no reader waits for that.
+      // A lock of its own: readers raise the witness, too, and do not hold the vault's lock. The wait is
+      // short, since the holder writes 64 bytes, unless it has been stopped.
       try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
         if let recorded = self.revision(), recorded.generation >= revision.generation { return }
         let record = record(of: revision)
@@ -48,7 +63,7 @@ struct VaultWitness: Sendable {
             pwrite(descriptor, $0.baseAddress, $0.count, offset)
           }
           guard count == record.count else {
-            // A write that is cut short has no number; the disk is full then.
+            // A short write sets no errno; the disk is full.
             throw FileError(
               errno: count < 0 ? errno : ENOSPC, doing: "write to the file", path: path)
           }
@@ -56,7 +71,7 @@ struct VaultWitness: Sendable {
       }
       VaultProblems.clear(at: path)
     } catch {
-      // Most likely the program that has the lock has noted it.
+      // The program that has the lock has most likely recorded it.
       if let recorded = self.revision(), recorded.generation >= revision.generation { return }
       // Without a witness, a roll-back is noticed only within the process, as documented.
       VaultProblems.record(
@@ -98,7 +113,9 @@ struct VaultWitness: Sendable {
 
 // MARK: - Revision
 
-/// A version of a vault: the generation, and what distinguishes it from another of the same number.
+/// A version of a vault: the generation, and a part of the write salt.
+///
+/// The salt distinguishes two versions of one number, as when two copies of a vault are written independently.
 struct VaultRevision: Hashable, Sendable {
   static let saltSize = 24
 
@@ -110,22 +127,27 @@ struct VaultRevision: Hashable, Sendable {
     self.salt = Array(salt.prefix(Self.saltSize))
   }
 
-  /// Whether a file with this mark is older than, or another branch than, one that was seen.
+  /// Whether a file with this revision is older than one that was seen, or belongs to another branch.
   func isBehind(_ seen: VaultRevision) -> Bool {
     generation < seen.generation || (generation == seen.generation && salt != seen.salt)
   }
 }
 
 extension VaultHeader {
+  /// What the witness records of the file.
   var revision: VaultRevision { VaultRevision(generation: generation, salt: writeSalt) }
 }
 
 // MARK: - Pin
 
-/// A small file apart from the vault that remembers which vault is at a path.
+/// A small file apart from the vault that records which vault is at a path.
 ///
 /// One key may open several vaults, so the key alone does not reveal whether another of them has replaced it.
-/// As with the witness, a vault works without a writable pin.
+/// The pin also distinguishes a vault that has disappeared from one that never existed. As with the witness,
+/// a vault works without a writable pin.
+///
+/// The file's name is the SHA-256 of the vault's path. Its contents are the vault id, in 32 hexadecimal
+/// digits, and a line feed. It is not authenticated: who can write it can also remove it.
 struct VaultPin: Sendable {
   private static let size = 2 * VaultLayout.idSize + 1
 
@@ -140,7 +162,7 @@ struct VaultPin: Sendable {
     path = try? directories?.state.appending(path: "vault-paths/\(name)").checkedPath
   }
 
-  /// The identity of the vault that was last at the path; nil when none is remembered.
+  /// The identity of the vault that was last at the path; nil when none is recorded, or the file is damaged.
   func id() -> [UInt8]? {
     guard let path, let file = try? OpenFile(readingIfPresent: path),
       let text = try? file.data(limit: Self.size), text.count == Self.size, text.last == 10
@@ -148,7 +170,7 @@ struct VaultPin: Sendable {
     return [UInt8](hexadecimal: text.dropLast())
   }
 
-  /// Remembers a vault, replacing the one that was there before.
+  /// Records a vault in place of the one that was at the path before.
   func record(_ id: [UInt8]) {
     guard let path, self.id() != id else { return }
     do {
@@ -157,7 +179,7 @@ struct VaultPin: Sendable {
         with: Data((id.hexadecimal + "\n").utf8), permissions: .ownerOnly)
       VaultProblems.clear(at: path)
     } catch {
-      // Without it, another vault is noticed only within the process, as documented.
+      // Without a pin, another vault is noticed only by objects that have the first one open, as documented.
       VaultProblems.record(
         error, at: path,
         lack: "A vault that disappears, or that another one replaces, may go unnoticed")
@@ -187,11 +209,11 @@ extension [UInt8] {
 
 // MARK: - Problems
 
-/// Problems with the files that reveal a vault that was rolled back or replaced.
+/// Problems with witnesses and pins, which are reported to `Stead.onProblem`.
 ///
-/// The vault works without them, so no call throws. They are noted where they occur, which may be under the vault's
-/// lock, and reported once it is free: the handler may use the vault. Each file's problem is reported once, and again
-/// only if the file could be written meanwhile.
+/// A vault works without these files, so no call throws. A problem is recorded where it occurs, possibly under the
+/// vault's lock, and reported after the lock is released: the handler may use the vault. The problem of a file is
+/// reported once, and again only if the file was written successfully in between.
 enum VaultProblems {
   private struct State {
     var pending: [Stead.Problem] = []
@@ -201,7 +223,9 @@ enum VaultProblems {
 
   private static let state = ForkSafeLock(State())
 
-  /// - Parameter lack: What goes unnoticed while the file cannot be written.
+  /// Records that a file cannot be written.
+  ///
+  /// - Parameter lack: What goes unnoticed as long as it cannot be written.
   static func record(_ error: any Error, at path: String, lack: String) {
     let remedy =
       (error as? FileError)?.code == .busy
@@ -216,9 +240,10 @@ enum VaultProblems {
     }
   }
 
+  /// Records that a file was written, so that its next problem is reported again.
   static func clear(at path: String) { state.withLock { _ = $0.reported.remove(path) } }
 
-  /// Reports what was recorded. Never called under a lock.
+  /// Reports the recorded problems. Must not be called under a lock.
   static func reportPending() {
     let pending = state.withLock { state in
       defer { state.pending = [] }
@@ -229,7 +254,7 @@ enum VaultProblems {
 }
 
 extension Stead.Problem.Code {
-  /// The files that reveal a vault that was rolled back or replaced cannot be written. The vault works, but an older
-  /// copy of it, or another vault in its place, may go unnoticed.
+  /// The files that reveal a vault that was rolled back or replaced cannot be written. The vault works, but
+  /// an older copy of it, or another vault in its place, may go unnoticed.
   public static let rollbackUnnoticed = Self("rollbackUnnoticed")
 }

@@ -1,12 +1,30 @@
 /// The readable part of a vault file.
 ///
-/// Once parsed, its numbers are within their limits and add up to the file's length; whether it is authentic
-/// is a separate question.
+/// | offset | bytes | holds |
+/// |---|---|---|
+/// | 0 | 8 | `SteadVlt` |
+/// | 8 | 4 | version: 1 |
+/// | 12 | 4 | zero |
+/// | 16 | 16 | vault id |
+/// | 32 | 8 | generation |
+/// | 40 | 8 | length of the sealed index |
+/// | 48 | 8 | length of the values |
+/// | 56 | 32 | write salt |
+/// | 88 | 4 | S: number of slots |
+/// | 92 | 4 | zero |
+/// | 96 | 152 S | slots: ``VaultSlot`` |
+/// | 96 + 152 S | 32 | SHA-256 of all bytes before it |
+///
+/// Once parsed, its numbers are within their limits and add up to the file's length. It isn't authentic yet:
+/// that is known when the index has been opened, whose additional data it is.
 struct VaultHeader: Hashable, Sendable {
+  /// Random, drawn when the vault is created.
   var id: [UInt8]
+  /// 1 in a new vault, and higher after each write.
   var generation: UInt64
   var indexLength: Int
   var valuesLength: Int
+  /// Random, drawn for each write; the index's key is derived with it.
   var writeSalt: [UInt8]
   var slots: [VaultSlot]
 
@@ -57,6 +75,8 @@ struct VaultHeader: Hashable, Sendable {
     }
     slots = []
     for _ in 0..<slotCount { slots.append(try VaultSlot(from: &reader)) }
+    // Each passphrase may be tried before one opens the vault, and nothing is authentic so far: without this
+    // limit a file could keep whoever opens it busy for a minute.
     guard VaultSlot.work(of: slots) <= VaultScrypt.totalWorkLimit else {
       throw .damagedVault("its passphrases together exceed the cost limit")
     }

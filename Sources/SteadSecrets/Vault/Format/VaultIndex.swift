@@ -1,6 +1,11 @@
 import Foundation
 
 /// The contents of a vault, without the secrets.
+///
+/// Decrypted, it is the digest (32 bytes), the number of entries (4), the entries, and zeros up to a multiple
+/// of 256 bytes, so that the file's length reveals little about names. There is exactly one encoding of an
+/// index: entries and attributes are sorted, none occurs twice, and the padding has a fixed length. Anything
+/// else is refused.
 struct VaultIndex: Hashable, Sendable {
   /// SHA-256 of the values.
   var valuesDigest: [UInt8]
@@ -22,7 +27,7 @@ struct VaultIndex: Hashable, Sendable {
     valuesDigest = try reader.array(VaultLayout.digestSize)
     let count = try reader.count(UInt32.self, limit: VaultLayout.itemLimit)
     entries = []
-    // No more than so many bytes can hold.
+    // Not by `count` alone: a short file could declare many entries, and allocate memory for them.
     entries.reserveCapacity(min(count, bytes.count / VaultLayout.itemFieldsSize))
     var end = 0
     for _ in 0..<count {
@@ -31,6 +36,7 @@ struct VaultIndex: Hashable, Sendable {
         throw .damagedVault("its items are not sorted")
       }
       end += entry.sealedSize
+      // The lengths are wrong already, which is an error below.
       guard end <= valuesLength else { break }
       entries.append(entry)
     }
@@ -61,6 +67,15 @@ struct VaultIndex: Hashable, Sendable {
 // MARK: - Entry
 
 /// A vault index's entry for one secret.
+///
+/// | bytes | holds |
+/// |---|---|
+/// | 32 | salt, from which the value's key is derived |
+/// | 8, 8 | when it was created, and changed, in microseconds since 1970 |
+/// | 4 | length of the secret |
+/// | 2, 2, 2, 2 | lengths of service, account and label, and the number of attributes |
+/// | | service, account, label |
+/// | | attributes: lengths of name and value (2, 2), name, value |
 struct VaultEntry: Hashable, Sendable {
   var service: String
   var account: String
@@ -83,6 +98,7 @@ struct VaultEntry: Hashable, Sendable {
 }
 
 extension VaultEntry {
+  /// Parses an entry.
   init(from reader: inout VaultReader) throws(SecretError) {
     salt = try reader.array(VaultLayout.saltSize)
     created = try reader.number()
@@ -112,7 +128,7 @@ extension VaultEntry {
     ) { $0 + 4 + $1.name.utf8.count + $1.value.utf8.count }
   }
 
-  /// Requires strings within their limits.
+  /// Writes the entry. Requires strings within their limits, as ``SecretStore/check(_:_:)`` ensures.
   func write(to writer: inout VaultWriter) {
     writer.put(salt)
     writer.put(created)
@@ -153,7 +169,10 @@ extension VaultEntry.Attribute {
 // MARK: - Order
 
 extension String {
-  /// Negative when its UTF-8 bytes precede another string's, 0 when they are equal.
+  /// Compares UTF-8 bytes: negative when they precede another string's, 0 when they are equal.
+  ///
+  /// `String`'s own order is that of Unicode's normal form. It treats some different bytes as equal, and another
+  /// implementation of the format would have to reproduce it.
   func byteOrder(beside other: String) -> Int {
     let order = utf8.withContiguousStorageIfAvailable { one in
       other.utf8.withContiguousStorageIfAvailable { other in
@@ -166,7 +185,7 @@ extension String {
       }
     }
     if let order = order ?? nil { return order }
-    // Strings from Objective-C have no bytes of their own.
+    // Strings bridged from Objective-C have no contiguous storage.
     if utf8.elementsEqual(other.utf8) { return 0 }
     return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
   }

@@ -71,6 +71,18 @@ public struct VaultScrypt: Hashable, Sendable {
 // MARK: - Slot in the file
 
 /// A key slot as stored in the file: the root key, sealed by a key of the user's.
+///
+/// | offset | bytes | holds |
+/// |---|---|---|
+/// | 0 | 4 | kind |
+/// | 4 | 12 | log2 N, r and p of scrypt, 4 bytes each; 0 for other kinds |
+/// | 16 | 16 | slot id |
+/// | 32 | 8 | when it was created, in microseconds since 1970 |
+/// | 40 | 32 | salt |
+/// | 72 | 32 | check |
+/// | 104 | 48 | the root key, sealed |
+///
+/// The check tells whether a key is the slot's, before the slot is opened; see ``root(of:by:)``.
 struct VaultSlot: Hashable, Sendable {
   var kind: VaultKeySlot.Kind
   /// Nil for all kinds except passphrases.
@@ -89,6 +101,9 @@ struct VaultSlot: Hashable, Sendable {
     (self.salt, self.check, self.sealedRoot) = (salt, check, sealedRoot)
   }
 
+  /// Parses a slot.
+  ///
+  /// - Throws: ``SecretError``: `.corrupt` for a kind that does not exist, or a cost beyond its limits.
   init(from reader: inout VaultReader) throws(SecretError) {
     guard let kind = VaultKeySlot.Kind(rawValue: try reader.number()) else {
       throw .damagedVault("a key slot has an unknown kind")

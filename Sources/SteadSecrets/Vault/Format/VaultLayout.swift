@@ -1,13 +1,27 @@
 import Foundation
 
-/// Offsets, sizes and limits of the vault file, as Documentation/VaultFile.md draws them.
+/// Offsets, sizes and limits of the vault file.
+///
+/// ```
+///     0  header          readable: identity, generation, key slots, digest     VaultHeader, VaultSlot
+///     H  index           sealed: names, labels, attributes, lengths            VaultIndex, VaultEntry
+/// H + I  values          each sealed separately, in the order of the index     VaultSnapshot, VaultDraft
+/// ```
+///
+/// Nothing follows the values. Numbers are little-endian and unsigned. "Sealed" means AES-256-GCM with a tag
+/// of 16 bytes after the ciphertext (``VaultCipher``). Documentation/VaultFile.md describes the file to the
+/// byte, with what it protects from; the tests have an independent reader in Python, written from that page.
+///
+/// A file may come from an attacker. So every length is checked against a limit before memory is allocated
+/// for it or it is computed with. `Scripts/fuzz` feeds the files of this folder, which therefore depend on
+/// little else.
 enum VaultLayout {
   /// The beginning of the file.
   static let magic = Array("SteadVlt".utf8)
   /// The only version so far.
   static let version: UInt32 = 1
 
-  /// Magic and version, which every later format will have at this position.
+  /// Magic and version, which every later format will have at this offset.
   static let signatureSize = 12
   /// The part that never changes in the life of a vault: signature and vault id.
   static let prologueSize = 32
@@ -46,9 +60,10 @@ enum VaultLayout {
   static let textLimit = 4096
   static let attributeLimit = 64
 
+  /// The length of the header with a number of slots, including its digest.
   static func headerSize(slots: Int) -> Int { fixedSize + slots * slotSize + digestSize }
 
-  /// The length in the file of a secret of a length.
+  /// The length that a secret of a length has in the file: padded, at least one step, and with a tag.
   static func sealedSize(ofSecret length: Int) -> Int {
     max(rounded(length, to: valueStep), valueStep) + tagSize
   }
@@ -68,7 +83,9 @@ extension Date {
 
 // MARK: - Reader
 
-/// Reads numbers, bytes and strings from a vault's bytes in sequence, and never beyond their end.
+/// Reads numbers, bytes and strings from a vault's bytes in sequence.
+///
+/// Never beyond the end, whatever the bytes are: they may come from an attacker. All failures are `.corrupt`.
 struct VaultReader {
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
@@ -76,6 +93,7 @@ struct VaultReader {
   /// The memory must not change while the reader is used.
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
+  /// The number of bytes that have not been read.
   var rest: Int { bytes.count - offset }
 
   /// The next bytes, in place.
@@ -104,9 +122,11 @@ struct VaultReader {
     return count
   }
 
+  /// A string of valid UTF-8.
   mutating func text(_ count: Int) throws(SecretError) -> String {
     let bytes = try take(count)
-    // Several times as fast as `String(validating:as:)`. Invalid UTF-8 is repaired, and so differs.
+    // Decoding repairs invalid UTF-8, so the result differs from the bytes then. With the comparison, this is
+    // several times as fast as `String(validating:as:)`.
     var text = String(decoding: bytes, as: UTF8.self)
     let isSame = text.withUTF8 { text in
       guard let start = text.baseAddress, let other = bytes.baseAddress else { return count == 0 }
@@ -116,6 +136,7 @@ struct VaultReader {
     return text
   }
 
+  /// A string that isn't empty and contains no NUL.
   mutating func name(_ count: Int) throws(SecretError) -> String {
     let start = bytes.baseAddress.map { $0 + offset }
     let name = try text(count)
@@ -146,7 +167,7 @@ extension SecretError {
 
 // MARK: - Writer
 
-/// Writes numbers and bytes in sequence to memory of a known size.
+/// Writes numbers, bytes and strings in sequence to memory of a known size.
 struct VaultWriter {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var offset = 0
