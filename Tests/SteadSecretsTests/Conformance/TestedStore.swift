@@ -1,5 +1,6 @@
 import Foundation
 import SteadSecrets
+import SteadSecretsTesting
 import Testing
 
 // One suite runs over every store of the package. To add one:
@@ -45,5 +46,79 @@ struct TestedPlace {
   /// The secrets of a service, by a store object of their own.
   func secrets(_ service: String = "org.example.Tests") throws -> Secrets {
     try Secrets(service: service, store: open())
+  }
+}
+
+// MARK: - Stores
+
+extension TestedStore {
+  static let inMemory = TestedStore(name: "in memory") {
+    let store = InMemorySecretStore()
+    return { store }
+  }
+}
+
+extension TestedStore {
+  static let plaintext = TestedStore(name: "plaintext") {
+    let directory = try TemporaryDirectory(inMemory: true)
+    return { PlaintextTestStore(at: directory.file("secrets.json")) }
+  }
+}
+
+extension TestedStore {
+  static let vaults: [TestedStore] = [
+    vault("with a key file") { .keyFile($0.keyFile) },
+    vault("with a passphrase") { _ in TestVault.passphrase("correct horse") },
+  ]
+
+  private static func vault(
+    _ name: String, key: @escaping @Sendable (TestVault) -> VaultKey
+  ) -> TestedStore {
+    TestedStore(name: "vault \(name)") {
+      let place = try TestVault()
+      return { try place.open(key(place)) }
+    }
+  }
+}
+
+extension TestedStore {
+  // None where no keyring can be started; KeyringSession.missing says why.
+  static let secretServices: [TestedStore] =
+    KeyringSession.isAvailable
+    ? [
+      secretService("Secret Service", .default), secretService("Secret Service, session", .session),
+    ]
+    : []
+
+  private static func secretService(
+    _ name: String, _ collection: SecretService.Collection
+  ) -> TestedStore {
+    TestedStore(name: name, timeResolution: 1) {
+      let session = try KeyringSession()
+      return {
+        // More than a user would wait, for a machine that runs many tests at once.
+        SecretService(
+          collection: collection, timeout: .seconds(120), environment: session.environment)
+      }
+    }
+  }
+}
+
+extension TestedStore {
+  /// Stores at automatic places, with and without a desktop; each as its service's record leads to it.
+  static let automatic: [TestedStore] =
+    [automatic("automatic, without a desktop") { try Home() }]
+    + (KeyringSession.isAvailable
+      ? [
+        automatic("automatic, with a keyring", timeResolution: 1) { Home(try KeyringSession()) }
+      ] : [])
+
+  private static func automatic(
+    _ name: String, timeResolution: Double = 0.001, home: @escaping @Sendable () throws -> Home
+  ) -> TestedStore {
+    TestedStore(name: name, timeResolution: timeResolution) {
+      let home = try home()
+      return { try home.secrets().store }
+    }
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import SteadSecrets
+import Testing
 
 /// The kinds of keys, and their changes.
 @Suite struct VaultKeyTests {
@@ -169,5 +168,27 @@ import Testing
   ])
   func costsBeyondTheLimitsCannotBeMade(_ logN: Int, _ r: Int, _ p: Int) {
     #expect(VaultScrypt(logN: logN, r: r, p: p) == nil)
+  }
+}
+
+// MARK: - Key in a keyring
+
+/// A vault whose key the desktop's keyring holds: it opens while the keyring is open.
+@Suite(.needs(.keyring)) struct VaultKeyInKeyringTests {
+  @Test func opensWhileTheKeyringIsOpen() throws {
+    let (place, session) = (try TestVault(), try KeyringSession())
+    let keyring = SecretService(timeout: .seconds(120), environment: session.environment)
+    let key = VaultKey.stored(
+      in: keyring, try SecretID(service: "vault", account: "key of the vault"))
+    let vault = try place.open(key, .create)
+    try vault.set("geheim", "anna")
+    #expect(try vault.keySlots.map(\.kind) == [.stored])
+    #expect(try place.open(key, .open).text("anna") == "geheim")
+
+    try session.lock()
+    #expect(errorCode { _ = try place.open(key, .open) } == .locked)
+    // The one that was opened goes on.
+    #expect(try vault.text("anna") == "geheim")
+    #expect(errorCode { _ = try place.open(key, .openOrCreate) } == .locked)
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @_exported import SteadTestSupport
+import Testing
 
 /// A running SecretsWorker: another process on the same store.
 typealias Worker = WorkerProcess

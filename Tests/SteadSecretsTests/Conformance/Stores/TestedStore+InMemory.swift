@@ -1,8 +1,0 @@
-import SteadSecrets
-
-extension TestedStore {
-  static let inMemory = TestedStore(name: "in memory") {
-    let store = InMemorySecretStore()
-    return { store }
-  }
-}
