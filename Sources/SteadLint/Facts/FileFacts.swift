@@ -58,3 +58,146 @@ struct PredicateFact: Codable, Sendable {
   let comparedWith: String?
   let place: Place
 }
+
+// MARK: - Types
+
+/// A class, structure, enumeration, actor or extension.
+struct TypeFact: Codable, Sendable {
+  enum Kind: String, Codable { case `class`, `struct`, `enum`, actor, `extension` }
+
+  /// With the types around it: `SchemaV1.Item`.
+  let name: String
+  let kind: Kind
+  let attributes: [String]
+  let inherited: [String]
+  let properties: [PropertyFact]
+  let cases: [String]
+  /// `#Unique` and other macros among its members.
+  let macros: [String]
+  /// Whether it has its own `init(from:)`, which decides what an absent field means.
+  let decodesItself: Bool
+  /// Whether that `init(from:)` uses a default for each field that it can't decode.
+  let decodesLeniently: Bool
+  /// Whether its `init?(rawValue:)` accepts any string, and so never discards what is stored.
+  let takesAnyRawValue: Bool
+  /// Whether it's `@unchecked Sendable`.
+  let uncheckedSendable: Bool
+  let place: Place
+
+  var isModel: Bool { attributes.contains("Model") }
+}
+
+/// A property of a type.
+struct PropertyFact: Codable, Sendable {
+  let name: String
+  /// As it's written, or as its default value shows.
+  let type: String?
+  let defaultValue: String?
+  let isStatic: Bool
+  let isComputed: Bool
+  let isConstant: Bool
+  let attributes: [AttributeFact]
+  let place: Place
+  /// Where an attribute can be inserted.
+  let start: Int
+  /// Where a default value can be inserted.
+  let end: Int
+
+  func attribute(_ name: String) -> AttributeFact? {
+    attributes.first { $0.name == name }
+  }
+
+  /// Whether a model stores it.
+  var isStored: Bool {
+    !isStatic && !isComputed && attribute("Transient") == nil
+  }
+}
+
+/// An attribute or wrapper of a property.
+struct AttributeFact: Codable, Sendable {
+  let name: String
+  let arguments: [String: String]
+  let text: String
+  let place: Place
+  /// Where another argument can be inserted; nil without parentheses.
+  let argumentsStart: Int?
+  /// For each argument, the edit that removes it with the comma before or after it.
+  let removals: [String: Fix.Edit]
+}
+
+// The cache identifies values only by their order, and dictionaries have none.
+extension AttributeFact {
+  private enum CodingKeys: CodingKey {
+    case name, labels, values, text, place, argumentsStart, removed, removals
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    name = try container.decode(String.self, forKey: .name)
+    let labels = try container.decode([String].self, forKey: .labels)
+    let values = try container.decode([String].self, forKey: .values)
+    arguments = Dictionary(zip(labels, values)) { first, _ in first }
+    text = try container.decode(String.self, forKey: .text)
+    place = try container.decode(Place.self, forKey: .place)
+    argumentsStart = try container.decodeIfPresent(Int.self, forKey: .argumentsStart)
+    let removed = try container.decode([String].self, forKey: .removed)
+    let edits = try container.decode([Fix.Edit].self, forKey: .removals)
+    removals = Dictionary(zip(removed, edits)) { first, _ in first }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    let arguments = arguments.sorted { $0.key < $1.key }
+    try container.encode(arguments.map(\.key), forKey: .labels)
+    try container.encode(arguments.map(\.value), forKey: .values)
+    try container.encode(text, forKey: .text)
+    try container.encode(place, forKey: .place)
+    try container.encodeIfPresent(argumentsStart, forKey: .argumentsStart)
+    let removals = removals.sorted { $0.key < $1.key }
+    try container.encode(removals.map(\.key), forKey: .removed)
+    try container.encode(removals.map(\.value), forKey: .removals)
+  }
+}
+
+// MARK: - Names
+
+/// A named string constant.
+struct ConstantFact: Codable, Sendable {
+  let name: String
+  let value: String
+  let isPrivate: Bool
+  let place: Place
+}
+
+/// A key as the source writes it.
+enum KeyFact: Codable, Hashable, Sendable {
+  case literal(String)
+  /// A name, and the type in which it's looked up.
+  case reference(name: String, scope: String)
+  case other(String)
+}
+
+// MARK: - Schemas
+
+/// A `VersionedSchema`.
+struct SchemaFact: Codable, Sendable {
+  struct Model: Codable, Sendable {
+    let name: String
+    let place: Place
+  }
+
+  let name: String
+  let version: [Int]?
+  let models: [Model]
+  let place: Place
+}
+
+/// A `SchemaMigrationPlan`.
+struct PlanFact: Codable, Sendable {
+  let name: String
+  let schemas: [String]
+  /// Whether the file has the plan's list of schemas.
+  let isComplete: Bool
+  let place: Place
+}

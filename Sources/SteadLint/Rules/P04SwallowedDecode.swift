@@ -1,8 +1,8 @@
-private let flaw = RuleID(id: "P04", name: "swallowed-decode-overwrites", level: .warning)
+private let p04 = RuleID(id: "P04", name: "swallowed-decode-overwrites", level: .warning)
 
 extension Rule {
   static let swallowedDecode = Rule(
-    flaw,
+    p04,
     summary:
       "Stored data that doesn't decode is treated as absent, and the next save overwrites it.",
     why: """
@@ -71,7 +71,7 @@ extension Rule {
       let retried = losses.filter { $0.use.isRetried && !$0.isMinor }.map(\.attempts)
       return losses.filter { !$0.use.isRetried }.map { loss in
         Finding(
-          flaw,
+          p04,
           "If this doesn't decode, the next save overwrites it; keep a copy of the bytes and report the error.",
           at: loss.use.place,
           level: loss.isMinor && !retried.contains(loss.attempts) ? .note : nil)

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-private let flaw = RuleID(id: "P21", name: "container-failure-handling", level: .warning)
+private let p21 = RuleID(id: "P21", name: "container-failure-handling", level: .warning)
 
 extension Rule {
   static let containerFailure = Rule(
-    flaw,
+    p21,
     summary:
       "When its container can't be opened, the app crashes, hides the error, continues in memory, or deletes the store.",
     why: """
@@ -103,7 +103,7 @@ private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Fin
     default: return nil
     }
     return Finding(
-      flaw, message, at: file.place($0),
+      p21, message, at: file.place($0),
       level: level(near: loading, makers: [loading], in: file))
   }
 }
@@ -136,7 +136,7 @@ private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax]
     ? "`try!` crashes the app at every launch while the store can't be opened; show the error."
     : "`try?` hides why the store can't be opened; show the error."
   return Finding(
-    flaw, message, at: file.place(attempt),
+    p21, message, at: file.place(attempt),
     level: level(near: attempt, makers: [maker], in: file))
 }
 
@@ -160,15 +160,15 @@ private func findings(
       switch call.receiver == nil || call.name == "removeItem" ? call.name : "" {
       case "fatalError", "preconditionFailure", "abort":
         return Finding(
-          flaw, "The app crashes at every launch while the store can't be opened; show the error.",
+          p21, "The app crashes at every launch while the store can't be opened; show the error.",
           at: file.place(call), level: mild)
       case "removeItem":
         return Finding(
-          flaw, "The user's store is deleted because it can't be opened; set it aside and ask.",
+          p21, "The user's store is deleted because it can't be opened; set it aside and ask.",
           at: file.place(call), level: mild ?? .error)
       case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):
         return Finding(
-          flaw, "The app continues in memory and loses what the user enters; tell the user.",
+          p21, "The app continues in memory and loses what the user enters; tell the user.",
           at: file.place(call), level: mild)
       default: return nil
       }

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-private let flaw = RuleID(id: "P22", name: "swallowed-save", level: .warning)
+private let p22 = RuleID(id: "P22", name: "swallowed-save", level: .warning)
 
 extension Rule {
   static let swallowedSave = Rule(
-    flaw,
+    p22,
     summary: "A failed `save()` of a context goes unnoticed.",
     why: """
       A save can fail: on a full disk, for an invalid value, after another process has changed the object. With \
@@ -40,7 +40,7 @@ extension Rule {
           !CachedModels(scope: attempt.scope, variables: variables).areSaved(by: receiver)
         else { return nil }
         return Finding(
-          flaw,
+          p22,
           "A failed save goes unnoticed and the change is lost; catch the error and tell the user.",
           at: file.place(attempt),
           level: isMended(attempt) || !hasViews(file.walk.imports) ? .note : nil)
@@ -73,11 +73,8 @@ private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
 /// Whether the result is discarded.
 private func isUnused(_ attempt: TryExprSyntax) -> Bool {
   guard let parent = attempt.parent else { return true }
-  if let item = parent.as(CodeBlockItemSyntax.self) {
-    // The only expression of a function or closure can be its result.
-    _ = item
-    return true
-  }
+  // Also the only expression of a function or closure: its result, an optional Void, is nothing that a caller checks.
+  if parent.is(CodeBlockItemSyntax.self) { return true }
   return parent.as(SequenceExprSyntax.self)?.code.hasPrefix("_=") == true
     || parent.parent?.code.hasPrefix("_=") == true
 }

@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-private let flaw = RuleID(id: "P23", name: "predicate-trap", level: .warning)
+private let p23 = RuleID(id: "P23", name: "predicate-trap", level: .warning)
 
 extension Rule {
   static let predicateTrap = Rule(
-    flaw, isFixable: true,
+    p23, isFixable: true,
     summary:
       "A predicate uses something that the store doesn't have, or objects are fetched only to be counted.",
     why: """
@@ -53,7 +53,7 @@ private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> F
     .init(offset: call.end, length: count.end - call.end, replacement: ""),
   ]
   return Finding(
-    flaw, "This loads every object only to count them; use `fetchCount`.", at: file.place(count),
+    p23, "This loads every object only to count them; use `fetchCount`.", at: file.place(count),
     fix: Fix("Use fetchCount", edits))
 }
 
@@ -66,7 +66,7 @@ private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) 
       let left = elements[index - 1].code
       if element.code == "==", elements[index + 1].code == "false", left.hasSuffix(".isEmpty") {
         return Finding(
-          flaw, "A fetch with `isEmpty == false` fails; write `!\(left)`.",
+          p23, "A fetch with `isEmpty == false` fails; write `!\(left)`.",
           at: file.place(elements[index - 1]))
       }
     }
@@ -81,7 +81,7 @@ private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding?
   else { return nil }
   if property.isComputed || property.attribute("Transient") != nil, !property.isStatic {
     return Finding(
-      flaw,
+      p23,
       "The store doesn't have `\(model.name).\(first)`, which is \(property.isComputed ? "computed" : "transient"); "
         + "use stored properties.",
       at: fact.place, level: .error)
@@ -92,7 +92,7 @@ private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding?
     !NameWords(other).contains(anyOf: ["id", "identifier"])
   else { return nil }
   return Finding(
-    flaw,
+    p23,
     "A captured object can't be compared; compare `\(first)?.persistentModelID` with its identifier.",
     at: fact.place)
 }

@@ -150,3 +150,114 @@ public struct Linter: Sendable {
       parsedCount: records.filter { !$0.isFromCache }.count, payloads: Payloads(index).fields)
   }
 }
+
+// MARK: - Survey
+
+/// What a project keeps, and what the rules find about it.
+public struct Survey: Sendable {
+  /// In the order of their places.
+  public let items: [KeptItem]
+  public let report: LintReport
+  private let findingsByLine: [Line: [Finding]]
+
+  private struct Line: Hashable {
+    let path: String
+    let number: Int
+
+    init(_ place: Place) { (path, number) = (place.path, place.line) }
+  }
+
+  init(items: [KeptItem], report: LintReport) {
+    self.items = items
+    self.report = report
+    findingsByLine = Dictionary(grouping: report.findings) { Line($0.place) }
+  }
+
+  /// The findings on the lines that use an item.
+  public func findings(about item: KeptItem) -> [Finding] {
+    item.places.flatMap { findingsByLine[Line($0)] ?? [] }
+  }
+
+  /// The findings on lines that use no item.
+  public var otherFindings: [Finding] {
+    let lines = Set(items.flatMap(\.places).map(Line.init))
+    return report.findings.filter { !lines.contains(Line($0.place)) }
+  }
+
+  /// The survey with a prefix before each path.
+  public func prefixed(with prefix: String) -> Survey {
+    Survey(
+      items: items.map { $0.prefixed(with: prefix) }, report: report.prefixed(with: prefix))
+  }
+}
+
+extension Linter {
+  /// Finds what the project keeps, and checks it in the same pass.
+  ///
+  /// Throws a `LintError` as `run` does.
+  public func survey() throws -> Survey {
+    let (records, settings) = try read(progress: { _ in }, isCancelled: { false })
+    return survey(records, settings)
+  }
+
+  /// Surveys strings as if they were files with these paths.
+  public func survey(sources: [String: String]) throws -> Survey {
+    let (records, settings) = try read(sources)
+    return survey(records, settings)
+  }
+
+  private func survey(_ records: [FileRecord], _ settings: ProjectSettings) -> Survey {
+    let index = index(of: records, settings: settings)
+    return Survey(
+      items: Inventory(index).items(), report: report(on: records, index: index))
+  }
+}
+
+// MARK: - Screening
+
+/// Removes findings that comments suppress or a baseline has, and sorts the rest.
+struct Screening {
+  private let suppressions: [String: [Suppression]]
+  private let baseline: Baseline?
+
+  init(records: [FileRecord], baseline: Baseline?) {
+    suppressions = Dictionary(grouping: records.flatMap(\.facts.suppressions), by: \.place.path)
+    self.baseline = baseline
+  }
+
+  func screen(_ findings: [Finding]) -> (kept: [Finding], suppressed: Int, known: Int) {
+    let unexplained = suppressions.values.joined().filter { $0.reason.isEmpty }.map { suppression in
+      Finding(
+        .unexplainedSuppression,
+        "A comment that disables a rule needs the rule's identifier and a reason: `// stead:disable P01 because …`.",
+        at: suppression.place)
+    }
+    let open = findings.filter { !isSuppressed($0) }
+    var known = baseline?.counts ?? [:]
+    var kept: [Finding] = []
+    for finding in Set(open).union(unexplained).sorted(by: precedes) {
+      if let count = known[finding.fingerprint], count > 0 {
+        known[finding.fingerprint] = count - 1
+      } else {
+        kept.append(finding)
+      }
+    }
+    let all = Set(open).union(unexplained).count
+    return (kept, Set(findings).count - Set(open).count, all - kept.count)
+  }
+
+  /// A comment without a reason disables nothing.
+  private func isSuppressed(_ finding: Finding) -> Bool {
+    (suppressions[finding.place.path] ?? []).contains { suppression in
+      suppression.line == finding.place.line && !suppression.reason.isEmpty
+        && suppression.rules.contains { $0 == finding.ruleID || $0 == finding.ruleName }
+    }
+  }
+
+  private func precedes(_ one: Finding, _ other: Finding) -> Bool {
+    if one.place.path != other.place.path || one.place.offset != other.place.offset {
+      return one.place.precedes(other.place)
+    }
+    return (one.ruleID, one.message) < (other.ruleID, other.message)
+  }
+}

@@ -1,0 +1,169 @@
+/// A mistake that a rule found at a place in a file.
+public struct Finding: Codable, Hashable, Sendable {
+  /// The rule's identifier, such as `P04`.
+  public let ruleID: String
+  /// The rule's name, such as `swallowed-decode-overwrites`.
+  public let ruleName: String
+  public let level: Level
+  /// What is wrong, and what to write instead, in a sentence.
+  public let message: String
+  public let place: Place
+  /// The edits that correct it; nil if a person has to decide.
+  public let fix: Fix?
+
+  init(_ rule: RuleID, _ message: String, at place: Place, level: Level? = nil, fix: Fix? = nil) {
+    ruleID = rule.id
+    ruleName = rule.name
+    self.level = level ?? rule.level
+    self.message = message
+    self.place = place
+    self.fix = fix
+  }
+
+  private init(_ finding: Finding, at place: Place) {
+    ruleID = finding.ruleID
+    ruleName = finding.ruleName
+    level = finding.level
+    message = finding.message
+    fix = finding.fix
+    self.place = place
+  }
+
+  func prefixed(with prefix: String) -> Finding {
+    Finding(self, at: place.prefixed(with: prefix))
+  }
+
+  /// Identifies a finding in a baseline. It stays the same when lines above the finding are added or removed.
+  var fingerprint: String {
+    var digest = Digest()
+    for part in [ruleID, place.path, place.sourceLine.trimmed, message] {
+      digest.add(part)
+    }
+    return digest.description
+  }
+}
+
+// MARK: - Level
+
+/// How severe a finding is.
+public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
+  /// Worth knowing; the code is often right.
+  case note
+  /// Data or time is lost in some case that users meet.
+  case warning
+  /// As it is, the code exposes a secret or loses data.
+  case error
+
+  private var rank: Int {
+    switch self {
+    case .note: 0
+    case .warning: 1
+    case .error: 2
+    }
+  }
+
+  public static func < (one: Level, other: Level) -> Bool {
+    one.rank < other.rank
+  }
+}
+
+/// The identifier, the name and the level of a rule.
+struct RuleID: Hashable, Sendable {
+  let id: String
+  let name: String
+  let level: Level
+
+  /// A comment that disables a rule without a reason.
+  static let unexplainedSuppression = RuleID(
+    id: "L01", name: "suppression-without-reason", level: .warning)
+  /// A file that can't be read or doesn't parse, or that exceeds a limit.
+  static let unreadFile = RuleID(id: "L02", name: "file-not-read", level: .warning)
+}
+
+// MARK: - Place
+
+/// A range of a file.
+public struct Place: Codable, Hashable, Sendable {
+  /// The file's path, relative to the folder that was checked.
+  public let path: String
+  /// The first line is 1.
+  public let line: Int
+  /// In bytes of UTF-8, as compilers count; the first is 1.
+  public let column: Int
+  /// How many bytes it has in its first line; at least 1.
+  public let width: Int
+  /// The first line's content.
+  public let sourceLine: String
+  /// Whether it's in a preview, which runs while an app is developed and never for its users.
+  let isInPreview: Bool
+
+  /// The first byte, counted from the file's beginning.
+  let offset: Int
+  let length: Int
+
+  func prefixed(with prefix: String) -> Place {
+    Place(
+      path: prefix + path, line: line, column: column, width: width, sourceLine: sourceLine,
+      isInPreview: isInPreview, offset: offset, length: length)
+  }
+
+  /// The order of a report: by path, line, column.
+  func precedes(_ other: Place) -> Bool {
+    if path != other.path { return path < other.path }
+    return offset < other.offset
+  }
+}
+
+// MARK: - Fix
+
+/// Edits of one file that correct a finding.
+public struct Fix: Codable, Hashable, Sendable {
+  /// Replaces bytes of a file with a string.
+  public struct Edit: Codable, Hashable, Sendable {
+    /// The first byte, counted from the file's beginning.
+    public let offset: Int
+    /// How many bytes are replaced; zero inserts.
+    public let length: Int
+    public let replacement: String
+  }
+
+  /// What the edits do, in a few words.
+  public let title: String
+  public let edits: [Edit]
+
+  init(_ title: String, _ edits: [Edit]) {
+    self.title = title
+    self.edits = edits
+  }
+}
+
+// MARK: - Digest
+
+/// A digest that distinguishes files in a cache. It doesn't resist an attacker who chooses the files.
+struct Digest: CustomStringConvertible {
+  // FNV-1a, twice with different initial values: 128 bits make an accidental collision improbable.
+  private var one: UInt64 = 0xcbf2_9ce4_8422_2325
+  private var other: UInt64 = 0x9ae1_6a3b_2f90_404f
+
+  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+    for byte in bytes {
+      one = (one ^ UInt64(byte)) &* 0x100_0000_01b3
+      other = (other ^ UInt64(byte) &+ 0x9e37) &* 0x100_0000_01b3
+    }
+  }
+
+  /// Adds a string and a terminator, so that the strings `ab`, `c` differ from `a`, `bc`.
+  mutating func add(_ string: String) {
+    var string = string + "\0"
+    string.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+
+  var description: String {
+    hexadecimal(one) + hexadecimal(other)
+  }
+
+  private func hexadecimal(_ word: UInt64) -> String {
+    let digits = String(word, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

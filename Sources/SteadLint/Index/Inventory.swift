@@ -1,0 +1,267 @@
+/// Collects what a project keeps from the facts of its files.
+struct Inventory {
+  let index: ProjectIndex
+  private let synced: Set<String>
+
+  init(_ index: ProjectIndex) {
+    self.index = index
+    synced = Set(index.cloudModels?.models.map(\.name) ?? [])
+  }
+
+  /// All items except those of tests and previews, in the order of their places.
+  func items() -> [KeptItem] {
+    (preferences() + models() + files() + secrets()).sorted { one, other in
+      guard let first = one.places.first, let second = other.places.first else { return false }
+      return (first.path, first.line, one.name) < (second.path, second.line, other.name)
+    }
+  }
+
+  // MARK: Keys
+
+  private struct KeyIdentity: Hashable {
+    let store: PreferenceUse.Store
+    let name: String
+  }
+
+  private func preferences() -> [KeptItem] {
+    let uses = index.preferences.filter {
+      index.isShipped($0.place) && ![.register, .synchronize, .observe].contains($0.access)
+    }
+    let codings = Dictionary(grouping: shippedCodings) { identity(of: $0) }
+    return Dictionary(grouping: uses) { KeyIdentity(store: $0.store, name: name(of: $0.key)) }.map {
+      identity, uses in
+      key(identity, uses: uses, codings: codings[identity] ?? [])
+    }
+  }
+
+  private func key(
+    _ identity: KeyIdentity, uses: [PreferenceUse], codings: [CodingUse]
+  ) -> KeptItem {
+    let type = codings.lazy.compactMap(type).first ?? uses.lazy.compactMap(valueType).first
+    var item = KeptItem(
+      kind: identity.store == .cloud ? .cloudValue : .preference, name: identity.name,
+      form: form(of: type, isEncoded: !codings.isEmpty), type: type,
+      places: uses.map(\.place) + codings.map(\.place) + codings.compactMap(\.growth))
+    item.add(codings)
+    item.isSynced = identity.store == .cloud
+    item.isNameKnown = uses.contains { index.value(of: $0.key) != nil }
+    item.writeCount = uses.count { [.write, .wrapper].contains($0.access) }
+    item.readCount = uses.count { [.read, .wrapper].contains($0.access) }
+    return item
+  }
+
+  func name(of key: KeyFact) -> String {
+    if let value = index.value(of: key) { return value }
+    switch key {
+    case .literal(let value): return value
+    case .reference(let name, _): return name
+    case .other(let text): return text
+    }
+  }
+
+  private func identity(of use: CodingUse) -> KeyIdentity? {
+    guard case .preference(let key) = use.target else { return nil }
+    return KeyIdentity(store: .preferences, name: name(of: key))
+  }
+
+  private func valueType(of use: PreferenceUse) -> String? {
+    if let type = use.valueType { return type }
+    guard use.access == .read else { return nil }
+    switch use.method {
+    case "bool": return "Bool"
+    case "integer", "longLong": return "Int"
+    case "double": return "Double"
+    case "float": return "Float"
+    case "string": return "String"
+    case "stringArray": return "[String]"
+    case "data": return "Data"
+    case "url": return "URL"
+    case "array": return "[Any]"
+    case "dictionary": return "[String: Any]"
+    default: return nil
+    }
+  }
+
+  // MARK: Codable values
+
+  var shippedCodings: [CodingUse] { index.codings.filter { index.isShipped($0.place) } }
+
+  func type(of use: CodingUse) -> String? {
+    use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
+  }
+
+  private func form(of type: String?, isEncoded: Bool) -> KeptItem.Form {
+    guard isEncoded else { return .plain }
+    return type?.isListType == true ? .encodedList : .encoded
+  }
+
+  // MARK: Models
+
+  private func models() -> [KeptItem] {
+    let objects = index.files.flatMap(\.types).filter { $0.inherited.contains("NSManagedObject") }
+    return index.models.filter { index.isShipped($0.place) && !index.isFrozen($0) }.map(model)
+      + objects.filter { index.isShipped($0.place) }.map {
+        KeptItem(
+          kind: .managedObject, name: $0.name, form: .records, type: nil, places: [$0.place])
+      }
+  }
+
+  private func model(_ model: TypeFact) -> KeptItem {
+    var shape = KeptItem.Shape()
+    for property in model.properties where property.isStored {
+      shape.propertyCount += 1
+      if index.destination(of: property, in: model) != nil { shape.relationshipCount += 1 }
+      guard property.type?.elementType == "Data" else { continue }
+      if property.attribute("Attribute")?.text.contains(".externalStorage") == true {
+        shape.externalData.append(property.name)
+      } else {
+        shape.inlineData.append(property.name)
+      }
+    }
+    var item = KeptItem(
+      kind: .model, name: model.name, form: .records, type: nil,
+      places: [model.place] + model.properties.map(\.place))
+    item.shape = shape
+    item.isSynced = synced.contains(model.name)
+    return item
+  }
+
+  // MARK: Files
+
+  private struct FileIdentity: Hashable {
+    let path: String
+    let type: String
+    let target: String
+  }
+
+  private func files() -> [KeptItem] {
+    var codings: [FileIdentity: [CodingUse]] = [:]
+    for use in shippedCodings {
+      guard case .file(let target) = use.target else { continue }
+      codings[FileIdentity(path: use.place.path, type: use.scopeType, target: target), default: []]
+        .append(use)
+    }
+    let written = index.files.flatMap(\.writtenFiles).filter { index.isShipped($0.place) }
+    let writes = Dictionary(grouping: written) {
+      FileIdentity(path: $0.place.path, type: $0.scopeType, target: plain($0.target))
+    }
+    return Set(codings.keys).union(writes.keys).map {
+      file($0.target, codings: codings[$0] ?? [], writes: writes[$0] ?? [])
+    }
+  }
+
+  private func file(_ target: String, codings: [CodingUse], writes: [FileUse]) -> KeptItem {
+    let type = codings.lazy.compactMap(type).first
+    let isMedia = codings.isEmpty && writes.contains(where: \.isMedia)
+    var item = KeptItem(
+      kind: .file, name: target,
+      form: isMedia ? .media : form(of: type, isEncoded: !codings.isEmpty),
+      type: type, places: codings.map(\.place) + writes.map(\.place))
+    item.add(codings)
+    let directory = writes.lazy.compactMap(\.directory).first
+    item.directory = directory?.rawValue
+    item.isFleeting =
+      directory == .caches || directory == .temporary || codings.contains(where: \.isFleeting)
+    item.writeCount = writes.count
+    item.readCount = codings.count(where: \.isDecoding)
+    return item
+  }
+
+  private func plain(_ target: String) -> String {
+    target.hasPrefix("self.") || target.hasPrefix("Self.") ? String(target.dropFirst(5)) : target
+  }
+}
+
+extension KeptItem {
+  /// Adds what the encodings of a list show.
+  fileprivate mutating func add(_ codings: [CodingUse]) {
+    limit = codings.lazy.compactMap(\.list?.limit).first
+    isUnlimited =
+      limit == nil && codings.contains { $0.growth != nil && $0.list?.isEdited != true }
+    isSearched = codings.contains { $0.list?.isSearched == true }
+  }
+}
+
+// MARK: - Secrets
+
+extension Inventory {
+  private struct ItemIdentity: Hashable {
+    let itemClass: String?
+    let service: String?
+    let account: String?
+  }
+
+  private struct FunctionIdentity: Hashable {
+    let path: String
+    let type: String
+    let function: String
+  }
+
+  /// The keychain items: those in queries, and Codable values that go to a keychain in another way.
+  func secrets() -> [KeptItem] {
+    let uses = index.files.flatMap(\.keychain).filter { index.isShipped($0.place) }
+    let codings = Dictionary(grouping: encodedSecrets) {
+      FunctionIdentity(path: $0.place.path, type: $0.scopeType, function: $0.function)
+    }
+    let functions = Set(uses.map(function))
+    let others = codings.filter { !functions.contains($0.key) }.values.joined()
+    return Dictionary(grouping: uses, by: identity).compactMap { identity, uses in
+      // What is only deleted isn't kept.
+      guard uses.contains(where: { $0.operation != .delete }) else { return nil }
+      let encoded = Set(uses.map(function)).flatMap { codings[$0] ?? [] }
+      return item(identity, uses: uses, codings: encoded)
+    } + secrets(Array(others))
+  }
+
+  private var encodedSecrets: [CodingUse] {
+    shippedCodings.filter { if case .secret = $0.target { true } else { false } }
+  }
+
+  private func function(of use: KeychainUse) -> FunctionIdentity {
+    FunctionIdentity(path: use.place.path, type: use.scopeType, function: use.function)
+  }
+
+  private func identity(of use: KeychainUse) -> ItemIdentity {
+    ItemIdentity(
+      itemClass: use.itemClass, service: use.service.map(text), account: use.account.map(text))
+  }
+
+  /// A string, or an expression in angle brackets.
+  private func text(of key: KeyFact) -> String {
+    index.value(of: key) ?? "<\(name(of: key))>"
+  }
+
+  private func item(_ identity: ItemIdentity, uses: [KeychainUse], codings: [CodingUse])
+    -> KeptItem
+  {
+    let keychain = KeptItem.Keychain(
+      itemClass: identity.itemClass.map(KeptItem.Keychain.title) ?? "item",
+      service: identity.service, account: identity.account,
+      accessibility: uses.lazy.compactMap(\.accessibility).first,
+      isSynced: uses.contains(where: \.isSynced))
+    let names = [identity.service, identity.account].compactMap(\.self)
+    var item = KeptItem(
+      kind: .secret, name: names.isEmpty ? keychain.itemClass : names.joined(separator: "/"),
+      form: codings.isEmpty ? .plain : .encoded, type: codings.lazy.compactMap(type).first,
+      places: uses.map(\.place) + uses.flatMap(\.queryPlaces) + codings.map(\.place))
+    item.keychain = keychain
+    item.isNameKnown = uses.contains { use in
+      [use.service, use.account].allSatisfy { $0.map { index.value(of: $0) != nil } ?? true }
+    }
+    item.isSynced = keychain.isSynced
+    item.writeCount = uses.count { [.add, .update].contains($0.operation) }
+    item.readCount = uses.count { $0.operation == .read }
+    return item
+  }
+
+  private func secrets(_ codings: [CodingUse]) -> [KeptItem] {
+    Dictionary(grouping: codings) { type(of: $0) ?? $0.property ?? $0.function }.map {
+      name, uses in
+      var item = KeptItem(
+        kind: .secret, name: name, form: .encoded, type: uses.lazy.compactMap(type).first,
+        places: uses.map(\.place))
+      item.writeCount = uses.count
+      return item
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// What a run found.
+public struct LintReport: Sendable {
+  /// Sorted by path and place. The same files give the same list.
+  public let findings: [Finding]
+  /// How many findings comments suppress.
+  public let suppressedCount: Int
+  /// How many findings the baseline already has.
+  public let knownCount: Int
+  public let fileCount: Int
+  /// How many files no target compiles, as far as Xcode projects show it; most rules pass over these.
+  public let uncompiledCount: Int
+  /// How many files were parsed; the others were in the cache.
+  public let parsedCount: Int
+  /// The fields of the Codable types that the project keeps, for a baseline.
+  let payloads: [String: Set<String>]
+
+  /// Whether a build should fail.
+  public var hasErrors: Bool {
+    findings.contains { $0.level == .error }
+  }
+
+  /// The report with only some of its findings.
+  public func filtered(_ isIncluded: (Finding) -> Bool) -> LintReport {
+    LintReport(
+      findings: findings.filter(isIncluded), suppressedCount: suppressedCount,
+      knownCount: knownCount,
+      fileCount: fileCount, uncompiledCount: uncompiledCount, parsedCount: parsedCount,
+      payloads: payloads)
+  }
+
+  /// The report with a prefix before each path.
+  public func prefixed(with prefix: String) -> LintReport {
+    LintReport(
+      findings: findings.map { $0.prefixed(with: prefix) }, suppressedCount: suppressedCount,
+      knownCount: knownCount, fileCount: fileCount, uncompiledCount: uncompiledCount,
+      parsedCount: parsedCount, payloads: payloads)
+  }
+
+  /// A file's source after its fixes, and how many fixes were made.
+  ///
+  /// Edits that overlap earlier ones are left out; another run finds them again.
+  public func fixed(_ source: String, path: String) -> (source: String, count: Int) {
+    let edits = findings.filter { $0.place.path == path }.compactMap(\.fix)
+    var bytes = Array(source.utf8)
+    var taken: [Range<Int>] = []
+    var accepted: [Fix.Edit] = []
+    var count = 0
+    for fix in edits {
+      let ranges = fix.edits.map { $0.offset..<($0.offset + $0.length) }
+      guard ranges.allSatisfy({ $0.upperBound <= bytes.count && !Self.overlaps($0, any: taken) })
+      else { continue }
+      taken += ranges
+      accepted += fix.edits
+      count += 1
+    }
+    for edit in accepted.sorted(by: { $0.offset > $1.offset }) {
+      bytes.replaceSubrange(edit.offset..<(edit.offset + edit.length), with: edit.replacement.utf8)
+    }
+    return (String(decoding: bytes, as: UTF8.self), count)
+  }
+
+  private static func overlaps(_ range: Range<Int>, any others: [Range<Int>]) -> Bool {
+    others.contains { $0.overlaps(range) || ($0.lowerBound == range.lowerBound) }
+  }
+}
+
+// MARK: - Baseline
+
+/// Findings that a project accepts, so that a run reports only new ones.
+///
+/// A finding is identified by its rule, its path, its message and the content of its line. It stays known when lines
+/// above it are added or removed, and is reported again when its own line is edited.
+public struct Baseline: Sendable {
+  private struct Content: Codable {
+    let version: Int
+    let findings: [String: Int]
+    let payloads: [String: [String]]?
+  }
+
+  private static let version = 1
+  let counts: [String: Int]
+  /// The fields of the Codable types that the project keeps, by the types' names: what P06 compares with.
+  let payloads: [String: Set<String>]
+
+  /// A baseline of the findings of a report.
+  public init(_ report: LintReport) {
+    counts = Dictionary(report.findings.map { ($0.fingerprint, 1) }, uniquingKeysWith: +)
+    payloads = report.payloads
+  }
+
+  /// Throws a `LintError` for a file that isn't a baseline, since ignoring it would report all known findings again.
+  public init(contentsOf url: URL) throws {
+    do {
+      let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
+      guard content.version == Self.version else {
+        throw LintError(
+          .unreadable,
+          "\(url.path) is a baseline of version \(content.version), which this linter can't read; write it again."
+        )
+      }
+      counts = content.findings
+      payloads = (content.payloads ?? [:]).mapValues(Set.init)
+    } catch let error as LintError {
+      throw error
+    } catch {
+      throw LintError(.unreadable, "\(url.path) isn't a baseline; write it again.", cause: error)
+    }
+  }
+
+  public func write(to url: URL) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    do {
+      let content = Content(
+        version: Self.version, findings: counts, payloads: payloads.mapValues { $0.sorted() })
+      try encoder.encode(content).write(to: url, options: .atomic)
+    } catch {
+      throw LintError(
+        .unwritable,
+        "The baseline can't be written to \(url.path); name a file in a writable folder.",
+        cause: error)
+    }
+  }
+}
+
+// MARK: - Errors
+
+/// Why a run has no report.
+public struct LintError: Error, CustomStringConvertible {
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    private enum Name { case unreadable, cancelled, tooManyFiles, unwritable }
+    private let name: Name
+
+    /// The code's name, for logs and metrics.
+    public var description: String { "\(name)" }
+
+    /// The folder, or a baseline, can't be read.
+    public static let unreadable = Code(name: .unreadable)
+    /// The run was cancelled.
+    public static let cancelled = Code(name: .cancelled)
+    /// The folder has more files than the limit.
+    public static let tooManyFiles = Code(name: .tooManyFiles)
+    /// The cache or a baseline can't be written.
+    public static let unwritable = Code(name: .unwritable)
+  }
+
+  public var code: Code
+  public var message: String
+  public var cause: (any Error)?
+
+  public var description: String { message }
+
+  init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+}

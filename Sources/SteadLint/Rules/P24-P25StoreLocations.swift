@@ -1,0 +1,307 @@
+import SwiftSyntax
+
+// MARK: - P24 wrong-directory
+
+private let p24 = RuleID(id: "P24", name: "wrong-directory", level: .warning)
+
+extension Rule {
+  static let wrongDirectory = Rule(
+    p24, isFixable: true,
+    summary:
+      "What the user made is kept in a directory that the system empties, is written without `.atomic`, or is found by an absolute path.",
+    why: """
+      An interrupted write leaves half a file, and the old contents are gone. An atomic write leaves either the old \
+      contents or the new ones. The absolute path of an app's directory changes with updates and restores, so a \
+      stored path leads nowhere. The system empties caches and temporary directories when it needs room. \
+      `urls(for:in:)[0]` crashes the program if the list is empty; that is a note.
+      """,
+    bad: """
+      try JSONEncoder().encode(items).write(to: url)
+      UserDefaults.standard.set(url.path, forKey: "lastFile")
+      """,
+    good: """
+      try JSONEncoder().encode(items).write(to: url, options: .atomic)
+      UserDefaults.standard.set(url.lastPathComponent, forKey: "lastFile")
+      """,
+    avoids: [
+      "Files in temporary and cache directories, exports and logs.",
+      "What a command writes for its caller: types that conform to `ParsableCommand`, or that have an `@Argument` or `@Option`.",
+      "Data from elsewhere, such as downloads, which can be fetched again.",
+      "Paths that the user chose, outside of the app's directories.",
+    ],
+    inFile: { file in
+      file.walk.calls.compactMap { call in
+        torn(call, in: file) ?? path(call, in: file) ?? fleetingStore(call, in: file)
+          ?? fleetingFile(call, in: file)
+      } + firstOfList(in: file)
+    })
+}
+
+private let fleeting = [
+  "cachesDirectory", "temporaryDirectory", "NSTemporaryDirectory", "itemReplacementDirectory",
+]
+
+/// A store of models in a directory that the system empties.
+private func fleetingStore(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "ModelConfiguration", let url = call.argument("url"), isFleeting(url),
+    !NameWords(call.enclosingType).contains(anyOf: passing),
+    !NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+  else { return nil }
+  return Finding(
+    p24, "The system empties this directory and deletes the store; use Application Support.",
+    at: file.place(url))
+}
+
+/// Words for what a user made and nobody can make again.
+private let own: Set<String> = [
+  "note", "notes", "draft", "drafts", "settings", "favorite", "favorites", "favourites", "bookmark",
+  "bookmarks",
+  "journal", "diary", "todo", "todos", "task", "tasks", "progress", "profile", "playlist",
+  "playlists", "library",
+]
+
+/// A file with what the user made, in a directory that the system empties.
+private func fleetingFile(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "write", let target = call.argument("to"), let receiver = call.receiver,
+    isEncoded(receiver, in: call.scope), isFleeting(target)
+  else { return nil }
+  let names = [call.scope.declaredName ?? "", call.enclosingType, fileName(of: target)]
+  guard names.contains(where: { NameWords($0).contains(anyOf: own) }),
+    !names.contains(where: { NameWords($0).contains(anyOf: passing) })
+  else { return nil }
+  return Finding(
+    p24,
+    "The system empties this directory and deletes what the user made; use Application Support.",
+    at: file.place(call))
+}
+
+/// The last literal of a target, or of the value that the function binds to it.
+private func fileName(of target: ExprSyntax) -> String {
+  let literals = binding(of: target).tokens(viewMode: .sourceAccurate).compactMap {
+    token -> String? in
+    if case .stringSegment(let text) = token.tokenKind { text } else { nil }
+  }
+  return literals.last ?? ""
+}
+
+/// The value that the function binds to a name; the expression itself if it isn't a name.
+private func binding(of expression: ExprSyntax) -> Syntax {
+  guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else {
+    return Syntax(expression)
+  }
+  var open = [expression.scope]
+  while let node = open.popLast() {
+    if let found = node.as(PatternBindingSyntax.self), found.pattern.trimmedDescription == name,
+      let value = found.initializer
+    {
+      return Syntax(value)
+    }
+    open += node.children(viewMode: .sourceAccurate).filter { !$0.is(TokenSyntax.self) }
+  }
+  return Syntax(expression)
+}
+
+private func isFleeting(_ expression: ExprSyntax) -> Bool {
+  binding(of: expression).mentions(anyOf: Set(fleeting))
+}
+
+/// `urls(for:in:)[0]`, which crashes a program if the system has no such directory for it.
+private func firstOfList(in file: FileContext) -> [Finding] {
+  file.walk.subscripts.compactMap { access in
+    guard let call = access.calledExpression.as(FunctionCallExprSyntax.self), call.name == "urls",
+      call.argument("in") != nil, access.arguments.count == 1,
+      access.arguments.first?.expression.code == "0"
+    else { return nil }
+    return Finding(
+      p24,
+      "`[0]` crashes when the list is empty; use `url(for:in:appropriateFor:create:)`, which throws.",
+      at: file.place(access), level: .note)
+  }
+}
+
+private let passing: Set<String> = [
+  "temporary", "temp", "tmp", "cache", "caches", "cached", "export", "exported", "log", "logs",
+  "debug", "share", "download",
+  "fixture", "fixtures", "bench", "benchmark", "backup", "test",
+]
+
+/// A write of encoded data that an interruption can cut off.
+private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
+    !target.is(InOutExprSyntax.self),
+    let receiver = call.receiver,
+    isEncoded(receiver, in: call.scope), !isPassing(target, call), !isOutput(call),
+    !FleetingPlaces(context: file).areNamed(in: call.scope)
+  else { return nil }
+  let edit = Fix.Edit(offset: target.end, length: 0, replacement: ", options: .atomic")
+  return Finding(
+    p24, "An interrupted write leaves half a file; write with `options: .atomic`.",
+    at: file.place(call),
+    fix: Fix("Write atomically", [edit]))
+}
+
+/// Whether a command writes the file, so that its caller can make it again.
+private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
+  call.ancestors.contains { node in
+    guard let group = node.asProtocol(DeclGroupSyntax.self) else { return false }
+    let isCommand = group.inheritanceClause?.inheritedTypes.contains {
+      ["ParsableCommand", "AsyncParsableCommand"].contains($0.type.code.lastComponent)
+    }
+    return isCommand == true
+      || group.memberBlock.members.contains { member in
+        member.decl.as(VariableDeclSyntax.self)?.attributes.contains { attribute in
+          ["@Argument", "@Option"].contains { attribute.code.hasPrefix($0) }
+        } ?? false
+      }
+  }
+}
+
+private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
+  let code = receiver.code
+  if code.contains(".encode(") { return true }
+  guard code.allSatisfy({ $0.isLetter || $0.isNumber }) else { return false }
+  // Whichever kind of `try` it is.
+  let text = scope.code.filter { $0 != "?" && $0 != "!" }
+  let calls = [
+    "JSONEncoder().encode(", "encoder.encode(", "PropertyListEncoder().encode(",
+    "NSKeyedArchiver.archivedData(",
+  ]
+  return calls.contains { text.contains("let\(code)=try\($0)") }
+}
+
+private func isPassing(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {
+  NameWords(target.code).contains(anyOf: passing)
+    || NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+    || call.scope.mentions(
+      "temporaryDirectory", "cachesDirectory", "NSTemporaryDirectory", "NSSavePanel",
+      "replaceItemAt")
+    || NameWords(call.enclosingType).contains(anyOf: passing)
+}
+
+/// The absolute path of a file in the app's directories, kept in preferences.
+private func path(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "set" || call.name == "setValue", call.argument("forKey") != nil,
+    let value = call.arguments.first?.expression.code, let receiver = call.receiver?.code,
+    NameWords(receiver).contains(anyOf: ["defaults"])
+  else { return nil }
+  let endings = [".path", ".path()", ".absoluteString", ".path(percentEncoded:false)"]
+  guard let ending = endings.first(where: value.hasSuffix) else { return nil }
+  let name = String(value.dropLast(ending.count))
+  let scope = call.scope.code
+  let places = [".documentDirectory", ".applicationSupportDirectory", ".documentsDirectory"]
+  guard
+    places.contains(where: { value.contains($0) })
+      || places.contains(where: { place in
+        scope.range(of: "let\(name)=").map { scope[$0.upperBound...].prefix(200).contains(place) }
+          ?? false
+      })
+  else { return nil }
+  return Finding(
+    p24, "The path of the app's directory changes with updates; keep only the part after it.",
+    at: file.place(call))
+}
+
+extension String {
+  /// The first place of another string in this one.
+  fileprivate func range(of part: String) -> Range<String.Index>? {
+    guard !part.isEmpty else { return nil }
+    return self.firstRange(of: part)
+  }
+}
+
+// MARK: - P25 shared-default-store
+
+private let p25 = RuleID(id: "P25", name: "shared-default-store", level: .warning)
+
+extension Rule {
+  static let sharedDefaultStore = Rule(
+    p25,
+    summary:
+      "A store or a context is shared where it must not be: with another program, another schema, another actor.",
+    why: """
+      Without a sandbox, `default.store` is in the user's Application Support, where every program that names no \
+      store opens and migrates the same file. Two containers with different models on one store drop each other's \
+      tables. Contexts and models belong to the actor that made them. On another actor they are changed while they \
+      are read.
+      """,
+    bad: """
+      @Environment(\\.modelContext) private var modelContext
+      func clean() {
+        Task.detached {
+          try? modelContext.delete(model: Note.self)
+        }
+      }
+      """,
+    good: """
+      @ModelActor actor Cleaner {
+        func clean() throws { try modelContext.delete(model: Note.self); try modelContext.save() }
+      }
+      """,
+    avoids: [
+      "Contexts that the closure makes itself, or that it uses on the main actor.",
+      "Containers with a `url`, a name or a group, and those in memory.",
+      "Apps in a sandbox, and packages without an executable target.",
+    ],
+    inFile: { file in
+      CrossingReader(context: file, variables: VariableTypes(file.walk)).crossings().map {
+        crossing in
+        Finding(
+          p25,
+          "`\(crossing.call)` uses a context of another actor; create one there from the container, and pass identifiers.",
+          at: file.place(crossing.name))
+      }
+    },
+    inProject: { index in
+      unsandboxed(in: index) + differing(in: index) + sendableModels(in: index)
+    })
+}
+
+/// The containers that open `default.store`: neither they nor a configuration names another place.
+private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
+  let all = index.files.flatMap(\.containers).filter { index.isShipped($0.place) }
+  // A configuration may be made elsewhere and passed on, so one with a place counts for every container.
+  guard !all.contains(where: { $0.kind == .configuration && $0.hasPlace }) else { return [] }
+  return all.filter { $0.kind == .container && !$0.isInMemory }
+}
+
+private func unsandboxed(in index: ProjectIndex) -> [Finding] {
+  onDefaultStore(in: index).filter { container in
+    index.settings.isUnsandboxed
+      || (!index.settings.isAppleApp && index.isInExecutable(container.place.path))
+  }.map { container in
+    Finding(
+      p25,
+      "Without a sandbox, every program that names no store shares this `default.store`; give the configuration a `url`.",
+      at: container.place)
+  }
+}
+
+/// Containers of one program with different models on one store.
+private func differing(in index: ProjectIndex) -> [Finding] {
+  let containers = onDefaultStore(in: index).filter { !$0.models.isEmpty && $0.plan == nil }
+  guard let first = containers.min(by: { $0.place.precedes($1.place) }) else { return [] }
+  return containers.filter { Set($0.models) != Set(first.models) }.map { container in
+    Finding(
+      p25,
+      "This container has different models from the one on line \(first.place.line) of \(first.place.path), on the same "
+        + "store; give it a `url`.",
+      at: container.place)
+  }
+}
+
+private func sendableModels(in index: ProjectIndex) -> [Finding] {
+  index.files.flatMap(\.types).compactMap { type in
+    guard type.uncheckedSendable else { return nil }
+    let base = type.name.lastComponent
+    guard
+      type.isModel || base == "ModelContext"
+        || (type.kind == .extension && index.model(type.name) != nil)
+    else {
+      return nil
+    }
+    return Finding(
+      p25,
+      "`\(base)` belongs to the actor that made it; pass its `persistentModelID` instead.",
+      at: type.place)
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// The format of a report.
+public enum ReportFormat: String, CaseIterable, Sendable {
+  /// Like a compiler's: the place, the level, the message, the source line and a caret.
+  case text
+  case json
+  /// SARIF 2.1.0, which code hosts and editors read.
+  case sarif
+  /// Commands that annotate lines of a pull request on GitHub.
+  case github
+}
+
+extension LintReport {
+  /// The report as a string; the empty string for plain text without findings.
+  public func formatted(as format: ReportFormat) throws -> String {
+    switch format {
+    case .text: findings.map(\.text).joined()
+    case .json: try encoded(JSONReport(self))
+    case .sarif: try encoded(SARIFLog(self))
+    case .github: findings.map(\.annotation).joined()
+    }
+  }
+
+  private func encoded(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
+}
+
+extension Finding {
+  fileprivate var text: String {
+    let head =
+      "\(place.path):\(place.line):\(place.column): \(level.rawValue): \(message) [\(ruleID) \(ruleName)]\n"
+    guard !place.sourceLine.isEmpty else { return head }
+    return head + place.sourceLine + "\n" + indent + "^" + String(repeating: "~", count: quoted - 1)
+      + "\n"
+  }
+
+  /// Spaces as wide as the text before the place. Tabs stay tabs.
+  private var indent: String {
+    let before = Array(place.sourceLine.utf8.prefix(place.column - 1))
+    return String(String(decoding: before, as: UTF8.self).map { $0 == "\t" ? "\t" : " " })
+  }
+
+  /// How many characters are underlined.
+  private var quoted: Int {
+    let bytes = place.sourceLine.utf8.dropFirst(place.column - 1).prefix(place.width)
+    return max(1, String(decoding: Array(bytes), as: UTF8.self).count)
+  }
+
+  fileprivate var annotation: String {
+    let command = level == .note ? "notice" : level.rawValue
+    return
+      "::\(command) file=\(escaped(place.path, also: [":", ","])),line=\(place.line),col=\(place.column),"
+      + "title=\(ruleID) \(ruleName)::\(escaped(message, also: []))\n"
+  }
+
+  private func escaped(_ text: String, also characters: [String]) -> String {
+    var text = text
+    for character in ["%", "\r", "\n"] + characters {
+      guard let scalar = character.unicodeScalars.first else { continue }
+      let code = String(scalar.value, radix: 16, uppercase: true)
+      text = text.replacingOccurrences(
+        of: character, with: "%" + (code.count == 1 ? "0" : "") + code)
+    }
+    return text
+  }
+}
+
+// MARK: - JSON
+
+/// A report as JSON. Later versions may have more members.
+struct JSONReport: Encodable {
+  let version = 1
+  let findings: [Item]
+  let files: Int
+  let suppressed: Int
+  let known: Int
+
+  struct Item: Encodable {
+    let rule: String
+    let name: String
+    let level: Level
+    let message: String
+    let path: String
+    let line: Int
+    let column: Int
+    let fix: Fix?
+  }
+
+  init(_ report: LintReport) {
+    findings = report.findings.map { finding in
+      Item(
+        rule: finding.ruleID, name: finding.ruleName, level: finding.level,
+        message: finding.message,
+        path: finding.place.path, line: finding.place.line, column: finding.place.column,
+        fix: finding.fix)
+    }
+    files = report.fileCount
+    suppressed = report.suppressedCount
+    known = report.knownCount
+  }
+}
