@@ -4,9 +4,11 @@ public struct Finding: Codable, Hashable, Sendable {
   public let ruleID: String
   /// The rule's name, such as `swallowed-decode-overwrites`.
   public let ruleName: String
+  /// How severe it is. A rule has a level, and lowers it to a note where it is less certain.
   public let level: Level
   /// What is wrong, and what to write instead, in a sentence.
   public let message: String
+  /// Where it is, and the source line.
   public let place: Place
   /// The edits that correct it; nil if a person has to decide.
   public let fix: Fix?
@@ -29,11 +31,15 @@ public struct Finding: Codable, Hashable, Sendable {
     self.place = place
   }
 
+  /// The finding with a prefix before its path.
   func prefixed(with prefix: String) -> Finding {
     Finding(self, at: place.prefixed(with: prefix))
   }
 
-  /// Identifies a finding in a baseline. It stays the same when lines above the finding are added or removed.
+  /// Identifies a finding in a baseline.
+  ///
+  /// It has no line number, so it stays the same when lines above the finding are added or removed. It has
+  /// the content of the line: whoever edits that line should see the finding again.
   var fingerprint: String {
     var digest = Digest()
     for part in [ruleID, place.path, place.sourceLine.trimmed, message] {
@@ -82,7 +88,7 @@ struct RuleID: Hashable, Sendable {
 
 // MARK: - Place
 
-/// A range of a file.
+/// A range of a file, with its first line, so that a report needs no source.
 public struct Place: Codable, Hashable, Sendable {
   /// The file's path, relative to the folder that was checked.
   public let path: String
@@ -124,11 +130,13 @@ public struct Fix: Codable, Hashable, Sendable {
     public let offset: Int
     /// How many bytes are replaced; zero inserts.
     public let length: Int
+    /// The new string.
     public let replacement: String
   }
 
   /// What the edits do, in a few words.
   public let title: String
+  /// The edits, all of which are made, or none.
   public let edits: [Edit]
 
   init(_ title: String, _ edits: [Edit]) {

@@ -1,6 +1,12 @@
 import Foundation
 
 /// What a run found.
+///
+/// ```swift
+/// let report = try Linter(root: folder).run()
+/// print(try report.formatted(as: .text))
+/// if report.hasErrors { exit(1) }
+/// ```
 public struct LintReport: Sendable {
   /// Sorted by path and place. The same files give the same list.
   public let findings: [Finding]
@@ -8,6 +14,7 @@ public struct LintReport: Sendable {
   public let suppressedCount: Int
   /// How many findings the baseline already has.
   public let knownCount: Int
+  /// How many Swift files the run read.
   public let fileCount: Int
   /// How many files no target compiles, as far as Xcode projects show it; most rules pass over these.
   public let uncompiledCount: Int
@@ -55,12 +62,14 @@ public struct LintReport: Sendable {
       accepted += fix.edits
       count += 1
     }
+    // From the end, so that the offsets of the others stay valid.
     for edit in accepted.sorted(by: { $0.offset > $1.offset }) {
       bytes.replaceSubrange(edit.offset..<(edit.offset + edit.length), with: edit.replacement.utf8)
     }
     return (String(decoding: bytes, as: UTF8.self), count)
   }
 
+  /// Whether a range overlaps another. Two insertions at one offset count, too: their order would be arbitrary.
   private static func overlaps(_ range: Range<Int>, any others: [Range<Int>]) -> Bool {
     others.contains { $0.overlaps(range) || ($0.lowerBound == range.lowerBound) }
   }
@@ -70,8 +79,13 @@ public struct LintReport: Sendable {
 
 /// Findings that a project accepts, so that a run reports only new ones.
 ///
-/// A finding is identified by its rule, its path, its message and the content of its line. It stays known when lines
-/// above it are added or removed, and is reported again when its own line is edited.
+/// ```swift
+/// try Baseline(linter.run()).write(to: file)  // once
+/// linter.baseline = try Baseline(contentsOf: file)
+/// ```
+///
+/// A finding is identified by its rule, its path, its message and the content of its line. It stays known
+/// when lines above it are added or removed, and is reported again when its own line is edited.
 public struct Baseline: Sendable {
   private struct Content: Codable {
     let version: Int
@@ -84,13 +98,14 @@ public struct Baseline: Sendable {
   /// The fields of the Codable types that the project keeps, by the types' names: what P06 compares with.
   let payloads: [String: Set<String>]
 
-  /// A baseline of the findings of a report.
+  /// Makes a baseline that accepts all findings of a report.
   public init(_ report: LintReport) {
     counts = Dictionary(report.findings.map { ($0.fingerprint, 1) }, uniquingKeysWith: +)
     payloads = report.payloads
   }
 
-  /// Throws a `LintError` for a file that isn't a baseline, since ignoring it would report all known findings again.
+  /// Throws a `LintError` for a file that isn't a baseline, since ignoring it would report all known findings
+  /// again.
   public init(contentsOf url: URL) throws {
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
@@ -109,6 +124,9 @@ public struct Baseline: Sendable {
     }
   }
 
+  /// Writes the baseline as JSON, with sorted keys, so that a version control shows what changed.
+  ///
+  /// Throws a `LintError` `.unwritable`.
   public func write(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -129,6 +147,7 @@ public struct Baseline: Sendable {
 
 /// Why a run has no report.
 public struct LintError: Error, CustomStringConvertible {
+  /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     private enum Name { case unreadable, cancelled, tooManyFiles, unwritable }
     private let name: Name
@@ -146,10 +165,14 @@ public struct LintError: Error, CustomStringConvertible {
     public static let unwritable = Code(name: .unwritable)
   }
 
+  /// What went wrong, for comparison.
   public var code: Code
+  /// What went wrong and what to do about it.
   public var message: String
+  /// The underlying error, if any.
   public var cause: (any Error)?
 
+  /// The message.
   public var description: String { message }
 
   init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

@@ -1,6 +1,10 @@
 import SwiftSyntax
 
 /// Finds where a file encodes and decodes Codable values, and where their bytes go or come from.
+///
+/// There is no data flow analysis. The bytes of a call are those of the only preference or file that the same
+/// function reads, or that it writes a variable of the call to. If there are several, the target is unknown,
+/// and no rule reports the call.
 struct CodingReader {
   private let reader: FactReader
   private let preferences: [Int: [PreferenceUse]]
@@ -40,7 +44,7 @@ struct CodingReader {
       target: target, isOwnParameter: isParameter(target, of: scope),
       failure: failure(of: call, in: scope), isRetried: isRetried(call, in: scope),
       leaves: leaves(call),
-      isAnswer: target == .unknown && isAnswer(scope),
+      isFromServer: target == .unknown && isFromServer(scope),
       dateStrategy: strategy(of: receiver, named: "dateDecodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "", scope: scope.start,
@@ -61,7 +65,7 @@ struct CodingReader {
       isDecoding: false, type: type, property: property, scopeType: call.enclosingType,
       target: target, isOwnParameter: isParameter(target, of: scope),
       failure: failure(of: call, in: scope), isRetried: false, leaves: false,
-      isAnswer: isFetched(argument, in: scope),
+      isFromServer: isFetched(argument, in: scope),
       dateStrategy: strategy(of: receiver, named: "dateEncodingStrategy", in: scope),
       keepsBytes: keepsBytes(scope),
       function: scope.declaredName ?? "", scope: scope.start,
@@ -86,7 +90,7 @@ struct CodingReader {
       : (nil, name)
   }
 
-  // MARK: Where bytes come from and go
+  // MARK: - Where bytes come from and go
 
   /// Whether the expression for a file begins with a parameter of the function.
   private func isParameter(_ target: CodingUse.Target, of scope: Syntax) -> Bool {
@@ -99,7 +103,7 @@ struct CodingReader {
   }
 
   private func isFleeting(_ scope: Syntax) -> Bool {
-    let places = FleetingPlaces(context: context)
+    let places = PurgeableDirectories(context: context)
     return places.areNamed(in: scope) || places.areBuiltAgain(around: scope)
   }
 
@@ -113,7 +117,7 @@ struct CodingReader {
   }
 
   /// Whether the function sends a request to a server, or handles its response.
-  private func isAnswer(_ scope: Syntax) -> Bool {
+  private func isFromServer(_ scope: Syntax) -> Bool {
     scope.mentions(
       "URLSession", "URLRequest", "URLResponse", "HTTPURLResponse", "dataTask", "statusCode")
   }
@@ -132,6 +136,7 @@ struct CodingReader {
     }
   }
 
+  /// What the decoded bytes are read from: the only key, or else the only file, that the function reads.
   private func source(in scope: Int) -> CodingUse.Target {
     let keys = Set(
       (preferences[scope] ?? []).filter {
@@ -150,6 +155,8 @@ struct CodingReader {
     return .unknown
   }
 
+  /// What the encoded bytes are written to: a keychain if the function names one, else the only key or file
+  /// that gets the call's result.
   private func destination(in scope: Syntax, of call: FunctionCallExprSyntax) -> CodingUse.Target {
     if scope.mentions(
       "SecItemAdd", "SecItemUpdate", "keychain", "Keychain", "KeychainSwift", "Secrets")
@@ -195,9 +202,14 @@ struct CodingReader {
     file.hasPrefix("self.") || file.hasPrefix("Self.") ? String(file.dropFirst(5)) : file
   }
 
-  // MARK: Failures
+  // MARK: - Failures
 
-  /// What happens if a call fails. A failed attempt is thrown, too, if another attempt follows whose failure is.
+  /// What happens if a call fails: the innermost `try?` or `do` around it decides.
+  ///
+  /// A failed attempt counts as thrown, too, if another attempt follows whose failure is thrown.
+  ///
+  /// - Parameter looksFurther: Whether to look for another attempt; false for that one itself, so that two attempts don't
+  ///   refer to each other forever.
   private func failure(
     of call: FunctionCallExprSyntax, in scope: Syntax, looksFurther: Bool = true
   ) -> CodingUse.Failure {
@@ -210,7 +222,7 @@ struct CodingReader {
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
         let inBody = call.ancestors.contains { $0.id == statement.body.id }
         if inBody {
-          return statement.catchClauses.allSatisfy { goesOn($0.body) } ? .caught : .thrown
+          return statement.catchClauses.allSatisfy { allowsLaterSave($0.body) } ? .caught : .thrown
         }
       }
     }
@@ -220,7 +232,7 @@ struct CodingReader {
   /// Whether the `guard` around an attempt throws or removes the data, so that no later save overwrites it.
   private func stops(_ attempt: TryExprSyntax) -> Bool {
     for node in attempt.ancestors {
-      if let statement = node.as(GuardStmtSyntax.self) { return !goesOn(statement.body) }
+      if let statement = node.as(GuardStmtSyntax.self) { return !allowsLaterSave(statement.body) }
       if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
     }
     return false
@@ -239,13 +251,13 @@ struct CodingReader {
     return false
   }
 
-  /// Whether an attempt in the condition of an `if` isn't the last: its `else` stops, or the bytes are decoded again,
-  /// in another form, and that throws.
+  /// Whether an attempt in the condition of an `if` isn't the last: its `else` stops, or the bytes are
+  /// decoded again, in another form, and that throws.
   private func isFollowed(
     _ attempt: TryExprSyntax, of call: FunctionCallExprSyntax, in scope: Syntax
   ) -> Bool {
     guard let statement = condition(around: attempt) else { return false }
-    if let last = lastElse(of: statement), !goesOn(last) { return true }
+    if let last = lastElse(of: statement), !allowsLaterSave(last) { return true }
     return retries(of: call, after: statement, in: scope).contains {
       failure(of: $0, in: scope, looksFurther: false) == .thrown
     }
@@ -294,13 +306,14 @@ struct CodingReader {
   }
 
   /// Whether a block does nothing that could prevent a later save.
-  private func goesOn(_ body: CodeBlockSyntax) -> Bool {
+  private func allowsLaterSave(_ body: CodeBlockSyntax) -> Bool {
     let stops: Set = [
       "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
       "removeItem",
     ]
     if body.mentions(anyOf: stops) || callsRemoval(body) { return false }
     // An error that is kept in a property can be shown, and checked before a save.
+    // `error=` and `lastError=`.
     return !body.code.contains("rror=")
   }
 
@@ -318,6 +331,7 @@ struct CodingReader {
     }
   }
 
+  /// Whether a function keeps the bytes that don't decode, by the words in it: a backup, another key, a migration.
   private func keepsBytes(_ scope: Syntax) -> Bool {
     let words: Set = [
       "backup", "backUp", "corrupt", "corrupted", "quarantine", "moveItem", "copyItem",
@@ -329,7 +343,7 @@ struct CodingReader {
     }
   }
 
-  // MARK: Dates
+  // MARK: - Dates
 
   /// The date strategy of a coder that the function makes; nil for a coder from elsewhere.
   private func strategy(of coder: ExprSyntax, named property: String, in scope: Syntax) -> String? {
@@ -387,7 +401,7 @@ struct CodingUse: Codable, Sendable {
   /// Whether the function ends without a value where decoding fails, by a `guard`.
   let leaves: Bool
   /// Whether the bytes, or the value that is encoded, come from a server, as far as the function shows it.
-  let isAnswer: Bool
+  let isFromServer: Bool
   /// Nil if it isn't known.
   let dateStrategy: String?
   /// Whether the function keeps the bytes that don't decode.

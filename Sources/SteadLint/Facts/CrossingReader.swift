@@ -13,14 +13,14 @@ struct CrossingReader {
 
   func crossings() -> [Crossing] {
     context.walk.calls.compactMap { call in
-      guard let elsewhere = elsewhere(call), let closure = closure(of: call), !isIsolated(closure)
+      guard let caller = backgroundCall(call), let closure = closure(of: call), !isIsolated(closure)
       else { return nil }
-      return contextUse(in: closure).map { Crossing(name: $0, call: elsewhere) }
+      return contextUse(in: closure).map { Crossing(name: $0, call: caller) }
     }
   }
 
   /// The name of a call that runs its closure on another thread; nil for any other call.
-  private func elsewhere(_ call: FunctionCallExprSyntax) -> String? {
+  private func backgroundCall(_ call: FunctionCallExprSyntax) -> String? {
     let receiver = call.receiver?.code ?? ""
     if call.name == "detached", receiver == "Task" { return "Task.detached" }
     if call.name == "async", receiver.hasPrefix("DispatchQueue.global(") {
@@ -40,12 +40,12 @@ struct CrossingReader {
   }
 
   private func contextUse(in closure: ClosureExprSyntax) -> DeclReferenceExprSyntax? {
-    let own = madeNames(in: closure)
+    let own = declaredNames(in: closure)
     return context.walk.calls.lazy.compactMap { call -> DeclReferenceExprSyntax? in
       guard call.start >= closure.statements.start, call.end <= closure.end,
         let receiver = call.receiver,
         let name = lastName(of: receiver), !own.contains(name.baseName.text), isContext(name),
-        !isBroughtBack(call, within: closure)
+        !returnsToMainActor(call, within: closure)
       else { return nil }
       return name
     }.first
@@ -66,7 +66,7 @@ struct CrossingReader {
   }
 
   /// The names of a closure's variables and parameters.
-  private func madeNames(in closure: ClosureExprSyntax) -> Set<String> {
+  private func declaredNames(in closure: ClosureExprSyntax) -> Set<String> {
     let made = context.walk.variables.filter { $0.start >= closure.start && $0.end <= closure.end }
     var names = Set(made.flatMap(\.bindings).map(\.pattern.trimmedDescription))
     if let clause = closure.signature?.parameterClause {
@@ -76,7 +76,7 @@ struct CrossingReader {
   }
 
   /// Whether the call is in an inner closure that runs on the main actor, or in a `perform` or the like.
-  private func isBroughtBack(_ call: FunctionCallExprSyntax, within closure: ClosureExprSyntax)
+  private func returnsToMainActor(_ call: FunctionCallExprSyntax, within closure: ClosureExprSyntax)
     -> Bool
   {
     for node in call.ancestors {

@@ -1,6 +1,7 @@
 import SwiftSyntax
 
-/// Reads a file's facts from its syntax.
+/// Reads a file's facts from its syntax. Types and constants are read here; the other facts have readers of
+/// their own.
 struct FactReader {
   let context: FileContext
   let variables: VariableTypes
@@ -57,7 +58,9 @@ struct FactReader {
     return facts
   }
 
-  /// A key as the source writes it.
+  /// A key as the source writes it: a literal, a name to look up in the index, or an expression.
+  ///
+  /// `.rawValue` and the like are left out, since the index has the raw values of cases under the cases' names.
   func key(_ expression: ExprSyntax) -> KeyFact {
     if let literal = expression.literal { return .literal(literal) }
     var name = expression.code
@@ -73,7 +76,7 @@ struct FactReader {
     return isName ? .reference(name: name, scope: expression.enclosingType) : .other(name)
   }
 
-  // MARK: Types
+  // MARK: - Types
 
   private func type(_ node: Syntax) -> TypeFact? {
     guard let group = node.asProtocol(DeclGroupSyntax.self), let name = node.declaredName else {
@@ -97,6 +100,7 @@ struct FactReader {
       place: context.place(group.introducer))
   }
 
+  /// The type's own `init(from:)`; nil if it is synthesized or inherited.
   private func decoder(of group: some DeclGroupSyntax) -> InitializerDeclSyntax? {
     group.memberBlock.members.lazy.compactMap { $0.decl.as(InitializerDeclSyntax.self) }.first {
       let first = $0.signature.parameterClause.parameters.first
@@ -114,6 +118,8 @@ struct FactReader {
       }
   }
 
+  /// Whether an `init(rawValue:)` accepts any string: it neither returns nil, nor decodes, nor calls another
+  /// initializer.
   private func takesAnyRawValue(_ group: some DeclGroupSyntax) -> Bool {
     group.memberBlock.members.contains { member in
       guard let initializer = member.decl.as(InitializerDeclSyntax.self),
@@ -185,6 +191,7 @@ struct FactReader {
     if case .argumentList(let list) = attribute.arguments {
       start = list.start
       let all = Array(list)
+      // An argument is removed with the comma before it; the first one, with the comma after it.
       for (index, argument) in all.enumerated() {
         let label = argument.label?.text ?? (argument.expression.code)
         arguments[label] = argument.expression.trimmedDescription
@@ -199,8 +206,9 @@ struct FactReader {
       place: context.place(attribute), argumentsStart: start, removals: removals)
   }
 
-  // MARK: Constants
+  // MARK: - Constants
 
+  /// The named strings: `let` constants, and the cases of enumerations with strings as raw values.
   private func constants() -> [ConstantFact] {
     var constants: [ConstantFact] = []
     for variable in context.walk.variables where variable.bindingSpecifier.text == "let" {
@@ -256,8 +264,9 @@ struct FactReader {
       isPrivate: isLocal || isHidden || isInstance, place: context.place(node))
   }
 
-  // MARK: Manifest
+  // MARK: - Manifest
 
+  /// The folders of a manifest's targets: the named path, or SwiftPM's default.
   private func folders(of kind: String, in folder: String) -> [String] {
     let root = context.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
     return context.walk.calls.filter { $0.name == kind }.compactMap { call in

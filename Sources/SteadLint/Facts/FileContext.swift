@@ -1,7 +1,7 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A parsed file, as the rules about single files see it.
+/// A parsed file, as the rules about single files see it. It exists only while the file is checked.
 struct FileContext {
   let path: String
   let tree: SourceFileSyntax
@@ -19,12 +19,14 @@ struct FileContext {
     isManifest = path.split(separator: "/").last == "Package.swift"
   }
 
+  /// The place of a node, without the comments and spaces around it.
   func place(_ node: some SyntaxProtocol) -> Place {
     let start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     let end = node.endPositionBeforeTrailingTrivia.utf8Offset
     return place(from: start, length: end - start, near: node)
   }
 
+  /// The place of a range of bytes. A node nearby says whether it is in a preview.
   func place(from start: Int, length: Int, near node: some SyntaxProtocol) -> Place {
     lines.place(
       from: start, length: length, path: path, isInPreview: isPreviewFile || node.isInPreview)
@@ -32,6 +34,7 @@ struct FileContext {
 }
 
 extension SyntaxProtocol {
+  /// The offset of the first byte, without comments and spaces.
   var start: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
   var end: Int { endPositionBeforeTrailingTrivia.utf8Offset }
 
@@ -101,6 +104,9 @@ extension SyntaxProtocol {
   }
 
   /// Its tokens as one string, without comments and spaces.
+  ///
+  /// By it, expressions are compared and patterns such as `isStoredInMemoryOnly:true` are found, however the
+  /// code is formatted.
   var code: String {
     tokens(viewMode: .sourceAccurate).map(\.text).joined()
   }
@@ -123,6 +129,7 @@ extension FunctionCallExprSyntax {
     calledExpression.as(MemberAccessExprSyntax.self)?.base
   }
 
+  /// The first argument with a label; nil stands for no label.
   func argument(_ label: String?) -> ExprSyntax? {
     arguments.first { $0.label?.text == label }?.expression
   }
@@ -139,9 +146,9 @@ extension ExprSyntax {
 
 /// Distinguishes code for Xcode's previews and test doubles from code that users run.
 ///
-/// A `#Preview`, a type that conforms to `PreviewProvider`, and a file in `Preview Content` are certain. Names count
-/// where they name something made for previews, such as `PreviewData` and `makePreviewContainer`: a `LinkPreviewCache`
-/// or `sampleRate` belongs to an app.
+/// A `#Preview`, a type that conforms to `PreviewProvider`, and a file in `Preview Content` are certain.
+/// Names count where they name something made for previews, such as `PreviewData` and `makePreviewContainer`:
+/// a `LinkPreviewCache` or `sampleRate` belongs to an app.
 enum PreviewCode {
   private static let folders: Set<String> = [
     "Preview Content", "PreviewContent", "Preview Assets", "Preview Data",
@@ -194,7 +201,7 @@ enum PreviewCode {
     return ["preview", "previews", "sample", "samples"].contains(name)
   }
 
-  // MARK: Names
+  // MARK: - Names
 
   private static let verbs: Set<String> = [
     "make", "create", "build", "setup", "insert", "add", "generate", "get", "load", "shared", "in",
@@ -207,6 +214,7 @@ enum PreviewCode {
     "modifier", "environment", "dependencies", "persistence",
   ]
 
+  /// Whether a name is that of something made for previews or of a test double.
   static func isName(_ name: String) -> Bool {
     let words = NameWords(name).words
     if words.contains(where: { ["mock", "mocks", "mocked"].contains($0) }) { return true }

@@ -1,4 +1,7 @@
-/// What the rules need to know about a file, without its syntax: small enough to be kept between runs.
+/// What the rules about a project need to know about a file, without its syntax.
+///
+/// It is kept in the cache between runs. A change of it, or of a type in it, requires a new version of
+/// ``LintCache``: the cache identifies values by their order alone.
 struct FileFacts: Codable, Sendable {
   var path = ""
   /// Whether it imports a test framework.
@@ -43,7 +46,7 @@ struct ContainerFact: Codable, Sendable {
   let plan: String?
   let isInMemory: Bool
   /// Whether it has a URL, a group or a name, so that its store isn't `default.store`.
-  let hasPlace: Bool
+  let namesStore: Bool
   /// As it's written, such as `.none`; nil without the argument.
   let cloudKit: String?
   let scope: Int

@@ -4,7 +4,7 @@ import SwiftSyntax
 struct FileUseReader {
   let context: FileContext
 
-  /// How many names are followed from a file's URL to a directory: `file` -> `folder` -> `documents`.
+  /// The number of names that are followed from a file's URL to a directory: `file` -> `folder` -> `documents`.
   private static let hops = 3
 
   private static let directories: [String: FileUse.Directory] = [
@@ -56,8 +56,9 @@ struct FileUseReader {
     }
   }
 
-  // MARK: Directories
+  // MARK: - Directories
 
+  /// The system directory that a target is in, followed through variables breadth first.
   private func directory(of target: ExprSyntax) -> FileUse.Directory? {
     var names: Set<String> = []
     var open = [Syntax(target)]
@@ -89,8 +90,9 @@ struct FileUseReader {
     }
   }
 
-  // MARK: Content
+  // MARK: - Content
 
+  /// Whether a content is an encoded image: by the call that encodes it, there or in the same function.
   private func isImage(_ content: ExprSyntax) -> Bool {
     if content.mentions(anyOf: Self.encoders) { return true }
     let name = content.code.filter { $0 != "?" && $0 != "!" }
@@ -136,13 +138,13 @@ struct FileUse: Codable, Sendable {
 // MARK: - Directories that the system empties
 
 /// Directories that the system empties, and a file's names for them.
-struct FleetingPlaces {
+struct PurgeableDirectories {
   let context: FileContext
 
   static let words: Set<String> = ["cache", "caches", "cached", "temporary", "temp", "tmp"]
 
-  /// Whether such a place is named by a parameter of an initializer, or by the value of a path or URL that a function
-  /// uses.
+  /// Whether such a place is named by a parameter of an initializer, or by the value of a path or URL that a
+  /// function uses.
   func areNamed(in scope: Syntax) -> Bool {
     if let initializer = scope.as(InitializerDeclSyntax.self),
       initializer.signature.parameterClause.parameters.contains(where: {

@@ -17,7 +17,8 @@ struct GrowthReader {
     "evict",
   ]
 
-  /// The first call that adds an element to an encoded property, in the type that encodes it; nil if it has a limit.
+  /// The first call that adds an element to an encoded property, in the type that encodes it; nil if it has a
+  /// limit.
   func growth(of argument: ExprSyntax) -> Place? {
     guard let (name, members) = property(argument) else { return nil }
     let calls = calls(on: name, in: members)
@@ -54,7 +55,7 @@ struct GrowthReader {
     }
   }
 
-  // MARK: Limits
+  // MARK: - Limits
 
   /// The figure after `items.count >`, `items.prefix(` and the like, or the value of a constant there.
   private func limit(of name: String, in code: String) -> Int? {

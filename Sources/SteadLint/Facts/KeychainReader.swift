@@ -2,14 +2,14 @@ import SwiftSyntax
 
 /// Finds calls of the keychain's functions, and assembles their queries from parts in the file.
 ///
-/// A part is an element of a dictionary, or an assignment to an entry of one. It is in the call, in a variable of the
-/// same function, or in a function or property that the call or such a variable names.
+/// A part is an element of a dictionary, or an assignment to an entry of one. It is in the call, in a
+/// variable of the same function, or in a function or property that the call or such a variable names.
 struct KeychainReader {
   private let context: FileContext
   private let facts: FactReader
   private let parts: [Part]
 
-  /// How many names are followed from a call: `query` -> `baseQuery()` -> `serviceQuery`.
+  /// The number of names that are followed from a call: `query` -> `baseQuery()` -> `serviceQuery`.
   private static let hops = 3
 
   private struct Part {
@@ -64,8 +64,12 @@ struct KeychainReader {
     return query["kSecAttrAccessControl"].map { _ in "an access control" }
   }
 
-  // MARK: Queries
+  // MARK: - Queries
 
+  /// The parts of a query, by their keys.
+  ///
+  /// From the argument, names are followed to variables of the same function, and to functions and properties
+  /// of the file. A part that is closer to the call counts, as it does when dictionaries are merged.
   private func query(of argument: ExprSyntax) -> [String: Part] {
     var found: [String: Part] = [:]
     func add(_ more: [Part]) {
@@ -106,7 +110,7 @@ struct KeychainReader {
     }
   }
 
-  // MARK: Parts
+  // MARK: - Parts
 
   private static func part(_ name: DeclReferenceExprSyntax) -> Part? {
     for node in name.ancestors {
@@ -127,7 +131,8 @@ struct KeychainReader {
     return nil
   }
 
-  /// The value that is assigned to an entry. It is an element of a sequence, because the parser doesn't fold operators.
+  /// The value that is assigned to an entry. It is an element of a sequence, because the parser doesn't fold
+  /// operators.
   private static func assigned(to entry: SubscriptCallExprSyntax) -> ExprSyntax? {
     guard let sequence = entry.parent?.parent?.as(SequenceExprSyntax.self) else { return nil }
     let elements = Array(sequence.elements)

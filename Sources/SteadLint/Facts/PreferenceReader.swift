@@ -1,6 +1,8 @@
 import SwiftSyntax
 
-/// Finds the uses of preferences in a file.
+/// Finds the uses of preferences in a file: calls of `UserDefaults` and the like, and wrapped properties.
+///
+/// A receiver counts by its type if the file shows it, otherwise by its name: `defaults`, `sharedDefaults`.
 struct PreferenceReader {
   private let reader: FactReader
   private var context: FileContext { reader.context }
@@ -17,7 +19,8 @@ struct PreferenceReader {
   private static let writers: Set<String> = ["set", "setValue"]
   private static let wrappers: Set<String> = ["AppStorage", "SceneStorage", "Preference"]
 
-  /// Whether a wrapper keeps its value in preferences: Apple's, ours, and a program's own such as `@UserDefaultsBacked`.
+  /// Whether a wrapper keeps its value in preferences: Apple's, ours, and a program's own such as
+  /// `@UserDefaultsBacked`.
   private static func isWrapper(_ name: String) -> Bool {
     if wrappers.contains(name) { return true }
     let words: Set = ["secure", "secured", "encrypted", "keychain"]
@@ -44,6 +47,7 @@ struct PreferenceReader {
       place: context.place(call), keyPlace: context.place(key.map(Syntax.init) ?? Syntax(call)))
   }
 
+  /// The property whose setter or observer has a call; nil if code that isn't in the project can set the property.
   private func setter(around call: FunctionCallExprSyntax) -> String? {
     let nodes = Array(call.ancestors)
     let specifiers = ["set", "willSet", "didSet", "_modify"]
@@ -72,14 +76,15 @@ struct PreferenceReader {
     modifiers.allSatisfy { !["public", "open", "package", "dynamic"].contains($0.name.text) }
   }
 
+  /// Whether a call is in a `dynamic` property, which exists to be observed by KVO.
   private func isObservable(_ call: FunctionCallExprSyntax) -> Bool {
     guard call.receiver == nil || call.receiver?.code == "self" else { return false }
     let variable = call.ancestors.lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first
     return variable?.modifiers.contains { $0.name.text == "dynamic" } ?? false
   }
 
-  /// Whether a test puts the value back. Swift Testing runs tests in parallel, so another test may see a value before
-  /// it is put back.
+  /// Whether a test puts the value back. Swift Testing runs tests in parallel, so another test may see a
+  /// value before it is put back.
   private func isPutBack(_ call: FunctionCallExprSyntax) -> Bool {
     let imports = context.walk.imports
     guard imports.contains("XCTest"), !imports.contains("Testing") else { return false }
@@ -101,6 +106,7 @@ struct PreferenceReader {
     }
   }
 
+  /// Whether a call is in the body of an `if` whose condition is about a first launch, by its words.
   private func isAtFirstLaunch(_ call: FunctionCallExprSyntax) -> Bool {
     call.ancestors.contains { node in
       guard let statement = node.as(IfExprSyntax.self), call.start > statement.body.start else {
@@ -121,6 +127,7 @@ struct PreferenceReader {
     node.scope.declaredName?.hasPrefix("tearDown") == true
   }
 
+  /// Whether the number that a call reads is compared with zero, there or after it was bound to a name.
   private func isComparedWithZero(_ call: FunctionCallExprSyntax) -> Bool {
     let operators = [">", "==", "!=", ">=", "<="]
     for node in call.ancestors {
@@ -139,6 +146,7 @@ struct PreferenceReader {
     return false
   }
 
+  /// What a call does with preferences, by its name and the number of its arguments; nil for any other call.
   private func access(_ call: FunctionCallExprSyntax) -> PreferenceUse.Access? {
     switch call.name {
     case "removeObject": .remove
@@ -171,6 +179,7 @@ struct PreferenceReader {
     return last.contains(".") ? nil : reader.variables.type(of: last, at: value)
   }
 
+  /// The store that a call is of; nil for any other receiver.
   private func store(of call: FunctionCallExprSyntax) -> PreferenceUse.Store? {
     if let receiver = call.receiver, receiver.code != "self" { return store(receiver) }
     // An extension of the store itself calls its methods without a receiver.
@@ -227,6 +236,7 @@ struct PreferenceReader {
     return point.previousToken(viewMode: .sourceAccurate)?.text != "self"
   }
 
+  /// The use of a wrapped property such as `@AppStorage("key") var value = true`.
   private func wrapper(_ variable: VariableDeclSyntax) -> PreferenceUse? {
     guard let binding = variable.bindings.first else { return nil }
     for case let attribute? in variable.attributes.map({ $0.as(AttributeSyntax.self) }) {
@@ -265,10 +275,11 @@ struct PreferenceUse: Codable, Sendable {
   let valueType: String?
   /// Whether the number that's read is compared with zero, as a check for an absent value.
   let isComparedWithZero: Bool
-  /// Whether it's a view's wrapped property that its file never uses, such as one that was left behind when the value
-  /// moved.
+  /// Whether it's a view's wrapped property that its file never uses, such as one that was left behind when
+  /// the value moved.
   let isUnusedProperty: Bool
-  /// The property whose setter or observer contains it, unless other modules or Objective-C can change the property.
+  /// The property whose setter or observer contains it, unless other modules or Objective-C can change the
+  /// property.
   let setter: String?
   /// Whether an `@objc dynamic` property of an extension reads it, which exists to be observed.
   let isObservable: Bool

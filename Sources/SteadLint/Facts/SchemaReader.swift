@@ -33,6 +33,7 @@ struct SchemaReader {
     }
   }
 
+  /// The calls that make containers, configurations and schemas, and the modifier `modelContainer(for:)`.
   func containers() -> [ContainerFact] {
     context.walk.calls.compactMap { call in
       let isModifier = call.receiver != nil || call.argument("for") != nil
@@ -62,7 +63,7 @@ struct SchemaReader {
     return ContainerFact(
       kind: kind, models: models, plan: call.argument("migrationPlan")?.code,
       isInMemory: memory.map { $0.code != "false" } ?? (kind == .container && isInMemory(call)),
-      hasPlace: ["url", "groupContainer"].contains { call.argument($0) != nil }
+      namesStore: ["url", "groupContainer"].contains { call.argument($0) != nil }
         || (kind == .configuration && call.arguments.first?.label == nil
           && call.arguments.first?.expression.code.hasSuffix(".self") == false),
       cloudKit: call.argument("cloudKitDatabase")?.code,
@@ -113,6 +114,7 @@ struct SchemaReader {
     }
   }
 
+  /// The three numbers of `Schema.Version(1, 0, 0)`; nil for anything else.
   private func version(_ node: Syntax) -> [Int]? {
     let numbers = node.tokens(viewMode: .sourceAccurate).compactMap { token -> Int? in
       guard case .integerLiteral(let text) = token.tokenKind else { return nil }
@@ -147,6 +149,7 @@ struct PredicateReader {
     }
   }
 
+  /// The name of a predicate's parameter, and its type if it is written.
   private func parameter(of closure: ClosureExprSyntax) -> (String, String?) {
     switch closure.signature?.parameterClause {
     case .simpleInput(let names): return (names.first?.name.text ?? "$0", nil)

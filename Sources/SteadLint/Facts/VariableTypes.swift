@@ -1,6 +1,9 @@
 import SwiftSyntax
 
 /// The types of a file's variables and parameters by name, as far as the file shows them.
+///
+/// Scopes are not resolved: a name that has two types in a file has none. That is wrong rarely enough, and a
+/// type checker would need all modules that the file imports.
 struct VariableTypes {
   private var types: [String: Set<String>] = [:]
 
@@ -89,8 +92,9 @@ extension ExprSyntax {
 
 /// The names that a file may change the values of.
 ///
-/// A name counts if it's on the left of `=`, in a key path or a binding, after `&`, or if something follows it that may
-/// change a part of it, such as `.append` or a subscript. Only plain reads don't count. `let name = 1` counts, too.
+/// A name counts if it's on the left of `=`, in a key path or a binding, after `&`, or if something follows
+/// it that may change a part of it, such as `.append` or a subscript. Only plain reads don't count. `let name
+/// = 1` counts, too.
 struct ChangedNames {
   private(set) var names: Set<String> = []
 

@@ -1,4 +1,7 @@
 /// Collects what a project keeps from the facts of its files.
+///
+/// The uses of one key, file or keychain item are grouped by an identity, and each group becomes a
+/// ``KeptItem``. The encodings of Codable values join the group of the key or file that they go to.
 struct Inventory {
   let index: ProjectIndex
   private let synced: Set<String>
@@ -16,7 +19,7 @@ struct Inventory {
     }
   }
 
-  // MARK: Keys
+  // MARK: - Keys
 
   private struct KeyIdentity: Hashable {
     let store: PreferenceUse.Store
@@ -64,6 +67,7 @@ struct Inventory {
     return KeyIdentity(store: .preferences, name: name(of: key))
   }
 
+  /// The type of a use's value, or the one that the method reads.
   private func valueType(of use: PreferenceUse) -> String? {
     if let type = use.valueType { return type }
     guard use.access == .read else { return nil }
@@ -82,7 +86,7 @@ struct Inventory {
     }
   }
 
-  // MARK: Codable values
+  // MARK: - Codable values
 
   var shippedCodings: [CodingUse] { index.codings.filter { index.isShipped($0.place) } }
 
@@ -95,7 +99,7 @@ struct Inventory {
     return type?.isListType == true ? .encodedList : .encoded
   }
 
-  // MARK: Models
+  // MARK: - Models
 
   private func models() -> [KeptItem] {
     let objects = index.files.flatMap(\.types).filter { $0.inherited.contains("NSManagedObject") }
@@ -126,7 +130,7 @@ struct Inventory {
     return item
   }
 
-  // MARK: Files
+  // MARK: - Files
 
   private struct FileIdentity: Hashable {
     let path: String
@@ -167,6 +171,7 @@ struct Inventory {
     return item
   }
 
+  /// An expression without `self.`, so that a member has one name.
   private func plain(_ target: String) -> String {
     target.hasPrefix("self.") || target.hasPrefix("Self.") ? String(target.dropFirst(5)) : target
   }

@@ -1,4 +1,8 @@
 /// What is known about a whole project: the facts of its files, and names looked up across them.
+///
+/// There is no type checker. A name is looked up as the source writes it, from the innermost type around it
+/// outwards, and is unknown if several declarations contradict each other. Rules report nothing about what is
+/// unknown.
 struct ProjectIndex: Sendable {
   let files: [FileFacts]
   let settings: ProjectSettings
@@ -19,8 +23,8 @@ struct ProjectIndex: Sendable {
   private let constantsByValue: [String: [ConstantFact]]
   private let testFolders: [String]
   private let testFiles: Set<String>
-  /// The folders with a manifest of SwiftPM or Tuist, each with a slash at its end. The project's folder is the empty
-  /// string.
+  /// The folders with a manifest of SwiftPM or Tuist, each with a slash at its end. The project's folder is
+  /// the empty string.
   private let packages: [String]
 
   init(
@@ -52,7 +56,7 @@ struct ProjectIndex: Sendable {
     testFiles = Set(files.filter(\.importsTests).map(\.path))
   }
 
-  // MARK: Files
+  // MARK: - Files
 
   /// Whether a file belongs to tests: by what it imports, a manifest, or a folder's name.
   func isTest(_ path: String) -> Bool {
@@ -78,12 +82,12 @@ struct ProjectIndex: Sendable {
   }
 
   /// Whether a file has a widget or an intent handler, which reads what an app has written for it.
-  func isOfExtension(_ path: String) -> Bool {
+  func isAppExtension(_ path: String) -> Bool {
     files.first { $0.path == path }?.types.contains { ExtensionTypes.contains($0.inherited) }
       ?? false
   }
 
-  // MARK: Keys
+  // MARK: - Keys
 
   /// A key's string; nil if it isn't known.
   func value(of key: KeyFact) -> String? {
@@ -94,6 +98,7 @@ struct ProjectIndex: Sendable {
     }
   }
 
+  /// The value of a constant, looked up in a type and in those around it.
   private func value(of name: String, in scope: String) -> String? {
     let path = name.hasPrefix(".") ? String(name.dropFirst()) : name
     var outer = scope.split(separator: ".").map(String.init)
@@ -106,10 +111,12 @@ struct ProjectIndex: Sendable {
       if outer.isEmpty { break }
       outer.removeLast()
     }
-    // The name may begin in a type that isn't in the project, such as one of another module that has an extension here.
+    // The name may begin in a type that isn't in the project, such as one of another module that has an
+    // extension here.
     return path.contains(".") ? single(constants[path.lastTwoComponents] ?? []) : nil
   }
 
+  /// The value that all declarations agree on; nil if there are several values.
   private func single(_ found: [ConstantFact]) -> String? {
     let values = Set(found.map(\.value))
     return values.count == 1 ? values.first : nil
@@ -125,7 +132,7 @@ struct ProjectIndex: Sendable {
     .min { $0.name < $1.name }
   }
 
-  // MARK: Types
+  // MARK: - Types
 
   /// The declarations and extensions of a type, by its name as the source writes it.
   func declarations(of name: String, in scope: String = "") -> [TypeFact] {
@@ -164,8 +171,9 @@ struct ProjectIndex: Sendable {
   }
 }
 
+// MARK: - Schemas
+
 extension ProjectIndex {
-  // MARK: Schemas
 
   /// The earlier schemas of each migration plan, each with the newest schema of the plan.
   var olderSchemas: [(schema: SchemaFact, newest: SchemaFact)] {
@@ -190,13 +198,14 @@ extension ProjectIndex {
     olderSchemas.contains { model.name.hasPrefix($0.schema.name + ".") }
   }
 
-  // MARK: CloudKit
+  // MARK: - CloudKit
 
   /// The models that sync with CloudKit, and why they do; nil if none does.
   var cloudModels: (models: [TypeFact], reason: String)? {
     let shipped = files.flatMap(\.containers).filter { isShipped($0.place) && !$0.isInMemory }
     let options = shipped.compactMap(\.cloudKit)
     let reason: String
+    // A configuration counts more than entitlements: an app with CloudKit can have a local store, too.
     if assumesCloudKit {
       reason = "this run assumes CloudKit"
     } else if options.contains(where: { !$0.hasSuffix(".none") }) {
@@ -224,6 +233,7 @@ extension ProjectIndex {
 }
 
 extension String {
+  /// `Keys.token` of `App.Settings.Keys.token`: by these, constants are found without a search through all.
   fileprivate var lastTwoComponents: String {
     split(separator: ".").suffix(2).joined(separator: ".")
   }
@@ -240,6 +250,7 @@ struct Payloads: Sendable {
   init(_ index: ProjectIndex) {
     var fields: [String: Set<String>] = [:]
     var required: [String: [PropertyFact]] = [:]
+    // From the types that code stores, to the types of their fields.
     var open = Self.roots(in: index)
     while let (name, scope) = open.popLast() {
       let declarations = index.declarations(of: name, in: scope)
@@ -281,6 +292,7 @@ struct Payloads: Sendable {
     return coded + stored
   }
 
+  /// Whether a target outlives the program and is read by its later versions.
   private static func isKept(_ target: CodingUse.Target) -> Bool {
     switch target {
     case .preference, .file, .cloud: true
@@ -288,11 +300,13 @@ struct Payloads: Sendable {
     }
   }
 
+  /// Whether a type is encoded by its fields: a structure or class that is Codable, and no model.
   private static func isPayload(_ declarations: [TypeFact]) -> Bool {
     declarations.contains { [.struct, .class].contains($0.kind) && !$0.isModel }
       && declarations.contains { !Set($0.inherited).isDisjoint(with: ["Codable", "Decodable"]) }
   }
 
+  /// Whether the synthesized `init(from:)` decodes a property.
   private static func isEncoded(_ property: PropertyFact, keys: [String]?) -> Bool {
     guard !property.isStatic, !property.isComputed, keys?.contains(property.name) != false else {
       return false

@@ -2,7 +2,8 @@ import Foundation
 
 /// What is known of a project from its property lists, Xcode projects, pods and XcodeGen files.
 struct ProjectSettings: Codable, Sendable {
-  /// Whether an entitlement lets the app use CloudKit. A container then syncs unless its configuration turns that off.
+  /// Whether an entitlement lets the app use CloudKit. A container then syncs unless its configuration turns
+  /// that off.
   var hasCloudKit = false
   /// Whether it's made only for Apple's systems, as an Info.plist or entitlements show.
   var isAppleApp = false
@@ -10,10 +11,11 @@ struct ProjectSettings: Codable, Sendable {
   var isUnsandboxed = false
   /// The Xcode projects that list their files one by one.
   private var projects: [XcodeProject] = []
-  /// The folders, each with a slash at its end, whose files a builder finds itself: pods, XcodeGen, and Xcode projects with
-  /// whole folders.
+  /// The folders, each with a slash at its end, whose files a builder finds itself: pods, XcodeGen, and Xcode
+  /// projects with whole folders.
   private var wholeFolders: [String] = []
 
+  /// Whether a file is one of these, by its name.
   static func isSettings(_ path: String) -> Bool {
     [".entitlements", "Info.plist", ".pbxproj"].contains(where: path.hasSuffix)
       || describesFolder(path)
@@ -51,6 +53,8 @@ struct ProjectSettings: Codable, Sendable {
     }
   }
 
+  /// Adds an Xcode project. One that can't be read, or lists no Swift file, shows nothing about which files
+  /// are compiled.
   private mutating func addProject(_ data: Data, path: String) {
     // The project is a folder itself.
     let folder = Self.folder(of: String(Self.folder(of: path).dropLast()))
@@ -81,10 +85,13 @@ struct ProjectSettings: Codable, Sendable {
 // MARK: - Xcode
 
 /// What a `project.pbxproj` says of its source files.
+///
+/// The file is not parsed, only searched: its format isn't documented, and one that other tools write may differ.
 struct XcodeProject: Codable, Sendable {
   /// The folder that contains the project, with a slash at its end; empty for the root.
   let folder: String
-  /// The names of the Swift files that it lists, in lower case: a Mac's disk doesn't tell `App.swift` from `app.swift`.
+  /// The names of the Swift files that it lists, in lower case: a Mac's disk doesn't tell `App.swift` from
+  /// `app.swift`.
   private(set) var files: Set<String> = []
   /// Whether it has whole folders, so that it doesn't list every file.
   private(set) var hasFolders = false

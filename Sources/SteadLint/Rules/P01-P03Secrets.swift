@@ -39,6 +39,7 @@ private func isUnused(_ use: PreferenceUse, in index: ProjectIndex) -> Bool {
   return !index.changedNames.contains(setter)
 }
 
+/// The name of the secret that a use writes: its key's value, the constant's name, or the value's name.
 private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String? {
   guard use.access == .write || use.access == .wrapper, mayBeSecret(use) else { return nil }
   if let value = index.value(of: use.key) { return NameWords(value).nameSecret ? value : nil }
@@ -59,6 +60,7 @@ private func secretValue(of use: PreferenceUse) -> String? {
   return name.lowercased() != "token" && NameWords(name).nameSecret ? name : nil
 }
 
+/// Whether the written value can be a secret, by its type and the words in it.
 private func mayBeSecret(_ use: PreferenceUse) -> Bool {
   let harmless: Set = ["Bool", "Int", "Double", "Float", "Date", "UInt", "Int64", "TimeInterval"]
   if let type = use.valueType?.elementType, harmless.contains(type) { return false }

@@ -1,3 +1,7 @@
+// A load and a save of the same bytes are usually two functions, in two files. So the rule works on the index: it
+// pairs decodings and encodings by what names the bytes (`identity`), and reports a decoding whose failure is
+// discarded if an encoding of the same identity exists. Most of the code below is about loads that look the same
+// and lose nothing. Each exception is one that a real project needed (Documentation/LintCases.md).
 private let p04 = RuleID(id: "P04", name: "swallowed-decode-overwrites", level: .warning)
 
 extension Rule {
@@ -48,22 +52,23 @@ extension Rule {
       "A type whose `init(from:)` reads each field with `try?`: a note.",
     ],
     inProject: { index in
+      // `saved`: what any encoding writes. `made`: what the program makes itself; the rest can be fetched again.
       let savings = index.codings.filter { !$0.isDecoding }
       let saved = Set(savings.compactMap { identity(of: $0, in: index) })
       let made = Set(
-        savings.filter { !$0.isAnswer }.compactMap { identity(of: $0, in: index) })
+        savings.filter { !$0.isFromServer }.compactMap { identity(of: $0, in: index) })
       let answers = Set(
-        index.codings.filter { $0.isDecoding && $0.isAnswer }.compactMap {
+        index.codings.filter { $0.isDecoding && $0.isFromServer }.compactMap {
           payload(of: $0, in: index)
         })
       let losses = index.codings.compactMap { use -> Loss? in
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
-          saved.contains(identity), !isCache(use, identity), !index.isOfExtension(use.place.path),
+          saved.contains(identity), !isCache(use, identity), !index.isAppExtension(use.place.path),
           !readsBack(use, identity, in: index), !leavesBeforeSaving(use, identity, in: index)
         else { return nil }
         let isMinor =
-          isHarmless(use, in: index) || !made.contains(identity) || isPassing(use, in: index)
+          isHarmless(use, in: index) || !made.contains(identity) || isShortLived(use, in: index)
           || payload(of: use, in: index).map(answers.contains) == true
         return Loss(use: use, identity: identity, isMinor: isMinor)
       }
@@ -95,7 +100,10 @@ private func payload(of use: CodingUse, in index: ProjectIndex) -> String? {
   return index.declarations(of: type, in: use.scopeType).first?.name ?? type
 }
 
-/// Identifies where bytes are kept. Saving and loading the same bytes have the same identity.
+/// Identifies the key or the file that has the bytes, so that saving and loading the same bytes have the same
+/// identity.
+///
+/// Nil if the source doesn't show it. Then nothing is reported: two unknown keys are most likely different ones.
 private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   switch use.target {
   case .preference(let key):
@@ -114,22 +122,25 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
 }
 
 /// Whether the function has just written what it reads.
-private func readsBack(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
+private func readsBack(_ use: CodingUse, _ target: String, in index: ProjectIndex) -> Bool {
   index.codings.contains { other in
     !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
-      && other.place.precedes(use.place) && identity(of: other, in: index) == place
+      && other.place.precedes(use.place) && identity(of: other, in: index) == target
   }
 }
 
 /// Whether the function saves the value after a change, and returns earlier if the value doesn't decode.
-private func leavesBeforeSaving(_ use: CodingUse, _ place: String, in index: ProjectIndex) -> Bool {
+private func leavesBeforeSaving(_ use: CodingUse, _ target: String, in index: ProjectIndex)
+  -> Bool
+{
   use.leaves
     && index.codings.contains { other in
       !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
-        && use.place.precedes(other.place) && identity(of: other, in: index) == place
+        && use.place.precedes(other.place) && identity(of: other, in: index) == target
     }
 }
 
+/// Whether the bytes can be made again, by the names around them.
 private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
   let words: Set = [
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
@@ -146,7 +157,7 @@ private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
 }
 
 /// Whether what is stored matters little, by its names: it's soon replaced, or only read to move it.
-private func isPassing(_ use: CodingUse, in index: ProjectIndex) -> Bool {
+private func isShortLived(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   let words: Set = [
     "last", "recent", "recents", "recently", "position", "progress", "status", "statistics",
     "stats", "counts", "legacy",

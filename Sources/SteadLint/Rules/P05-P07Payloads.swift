@@ -151,8 +151,8 @@ extension Rule {
     })
 }
 
-/// The decodings that read an encoded value: those of its type, or all of them if its type isn't known and they share
-/// one.
+/// The decodings that read an encoded value: those of its type, or all of them if its type isn't known and
+/// they share one.
 private func counterparts(of use: CodingUse, among decoders: [CodingUse], in index: ProjectIndex)
   -> [CodingUse]
 {
@@ -170,6 +170,7 @@ private func plain(_ type: String) -> String {
   return name.hasPrefix("[") ? name : name.lastComponent
 }
 
+/// Identifies the key or the file that has the bytes; nil if other functions' files may have the same name.
 private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   guard !use.isOwnParameter else { return nil }
   switch use.target {
@@ -179,6 +180,7 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
   }
 }
 
+/// A strategy that can be compared; nil for an unknown one and for the program's own code.
 private func comparable(_ strategy: String?) -> String? {
   guard let strategy, !strategy.contains("{"), !strategy.contains("("), !strategy.contains("custom")
   else { return nil }

@@ -68,6 +68,7 @@ private func isImage(_ value: ExprSyntax, in file: FileContext) -> Bool {
     && bindings(of: name, in: scope).contains { $0.mentions(anyOf: encoders) }
 }
 
+/// The bindings of a name in a function, including those of `if let`.
 private func bindings(of name: String, in scope: Syntax) -> [Syntax] {
   var found: [Syntax] = []
   var open = [scope]
@@ -112,7 +113,7 @@ extension Rule {
       "A key that only one place uses, unless a constant exists for it.",
       "Keys that differ in a number, such as `volume1` and `volume2`.",
     ],
-    inProject: { index in slips(in: index) + repetitions(in: index) })
+    inProject: { index in typos(in: index) + repetitions(in: index) })
 }
 
 private struct LiteralUse {
@@ -128,9 +129,10 @@ private func literals(in index: ProjectIndex) -> [LiteralUse] {
 }
 
 /// Keys that are only read, and are one letter away from a key that is only written.
-private func slips(in index: ProjectIndex) -> [Finding] {
+private func typos(in index: ProjectIndex) -> [Finding] {
   var accesses: [String: Set<PreferenceUse.Access>] = [:]
   for use in index.preferences {
+    // One unknown key may be the one that is missing, so nothing is certain any more.
     guard let key = index.value(of: use.key) else { return [] }
     accesses[key, default: []].insert(use.access)
   }
@@ -218,7 +220,7 @@ extension Rule {
         let isObserved =
           use.access == .observe || (use.access == .wrapper && use.method == "AppStorage")
         guard isObserved, let key = index.value(of: use.key),
-          key.contains(".") || key.contains("@"), isApples(use, index)
+          key.contains(".") || key.contains("@"), isObservedByFoundation(use, index)
         else { return reserved(use, in: index) }
         return use.access == .observe
           ? Finding(
@@ -259,7 +261,9 @@ private func hasReservedPrefix(_ key: String) -> Bool {
   return key.hasPrefix("Apple") && key.dropFirst("Apple".count).first?.isUppercase == true
 }
 
-private func isApples(_ use: PreferenceUse, _ index: ProjectIndex) -> Bool {
+/// Whether a wrapper is Foundation's or SwiftUI's, which observe by key paths. SteadPreferences compares
+/// whole keys.
+private func isObservedByFoundation(_ use: PreferenceUse, _ index: ProjectIndex) -> Bool {
   guard let file = index.files.first(where: { $0.path == use.place.path }) else { return true }
   return file.imports.isDisjoint(with: ["SteadPreferences"])
 }

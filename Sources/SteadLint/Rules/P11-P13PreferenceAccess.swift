@@ -26,7 +26,7 @@ extension Rule {
       "Programs for Linux that call it anywhere, or write through `SteadPreferences`.",
     ],
     inFile: { file in
-      guard isApples(file.walk.imports) else { return [] }
+      guard isForApplePlatforms(file.walk.imports) else { return [] }
       let variables = VariableTypes(file.walk)
       return file.walk.calls.compactMap { call in
         guard call.name == "synchronize", call.arguments.isEmpty, let receiver = call.receiver,
@@ -50,7 +50,7 @@ private let linuxModules: Set<String> = [
 /// The first write in each file of a program for Linux, if the program never synchronizes.
 private func missing(in index: ProjectIndex) -> [Finding] {
   let imports = index.files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
-  guard !imports.isDisjoint(with: linuxModules), !isApples(imports),
+  guard !imports.isDisjoint(with: linuxModules), !isForApplePlatforms(imports),
     !imports.contains("SteadPreferences"),
     !index.preferences.contains(where: { $0.access == .synchronize })
   else { return [] }
@@ -68,7 +68,7 @@ private func missing(in index: ProjectIndex) -> [Finding] {
 }
 
 /// Whether the imports include a framework that only Apple's systems have.
-private func isApples(_ imports: Set<String>) -> Bool {
+private func isForApplePlatforms(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: [
     "AppKit", "Cocoa", "SwiftUI", "UIKit", "WatchKit", "WidgetKit", "Combine", "CoreData",
     "CoreLocation", "StoreKit",
@@ -156,14 +156,15 @@ extension Rule {
       let registered = index.preferences.filter {
         $0.access == .register && index.isShipped($0.place)
       }.map(text).joined(separator: " ")
-      let looked = Set(index.preferences.filter(asksForAbsence).map { look(at: $0, in: index) })
+      let checked = Set(
+        index.preferences.filter(asksForAbsence).map { absenceCheck($0, in: index) })
       let seeded = seededKeys(in: index)
       let first = firstValues(in: index)
       return index.preferences.compactMap { use in
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
-          looked.isDisjoint(with: [[function(use), key], [function(use)]]), !seeded.contains(key),
+          checked.isDisjoint(with: [[function(use), key], [function(use)]]), !seeded.contains(key),
           !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
         else { return nil }
@@ -176,22 +177,23 @@ extension Rule {
     })
 }
 
+/// Whether a read tells an absent value from false and zero.
 private func asksForAbsence(_ use: PreferenceUse) -> Bool {
   use.method == "object" || use.method == "value"
 }
 
 /// The function and the key of a check for absence. An unknown key may be any key.
-private func look(at use: PreferenceUse, in index: ProjectIndex) -> [String] {
+private func absenceCheck(_ use: PreferenceUse, in index: ProjectIndex) -> [String] {
   [function(use)] + (index.value(of: use.key).map { [$0] } ?? [])
 }
 
-/// The function of a use.
+/// Identifies the function of a use, by where it begins: two accessors of a property have one name.
 private func function(_ use: PreferenceUse) -> String {
   use.place.path + ":\(use.scope)"
 }
 
-/// The folder of a program with its own preferences; empty for the app. A watch shares no preferences with its phone,
-/// and a widget only those of a suite.
+/// The folder of a program with its own preferences; empty for the app. A watch shares no preferences with
+/// its phone, and a widget only those of a suite.
 private func program(of use: PreferenceUse) -> String {
   let isShared = use.access == .read && !["UserDefaults.standard", "self"].contains(use.receiver)
   let endings =
@@ -224,9 +226,9 @@ private func functions(in index: ProjectIndex) -> [[PreferenceUse]] {
 /// The keys that a function sets and checks for absence.
 private func seededKeys(in index: ProjectIndex) -> Set<String> {
   functions(in: index).reduce(into: []) { found, uses in
-    let looked = Set(uses.filter(asksForAbsence).compactMap { index.value(of: $0.key) })
+    let checked = Set(uses.filter(asksForAbsence).compactMap { index.value(of: $0.key) })
     let written = uses.filter { $0.access == .write }.compactMap { index.value(of: $0.key) }
-    found.formUnion(looked.intersection(written))
+    found.formUnion(checked.intersection(written))
   }
 }
 
@@ -251,7 +253,8 @@ private func text(_ use: PreferenceUse) -> String {
   return text
 }
 
-/// Whether the registered defaults have the key, as a literal or by a name. Defaults from elsewhere may have any key.
+/// Whether the registered defaults have the key, as a literal or by a name. Defaults from elsewhere may have
+/// any key.
 private func isRegistered(_ key: String, _ fact: KeyFact, in registered: String) -> Bool {
   guard !registered.isEmpty else { return false }
   if registered.contains("\"\(key)\"") { return true }

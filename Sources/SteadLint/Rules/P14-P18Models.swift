@@ -47,6 +47,7 @@ extension Rule {
     })
 }
 
+/// Words for what is usually large.
 private let content: Set<String> = [
   "image", "images", "photo", "picture", "audio", "video", "thumbnail", "pdf", "avatar", "artwork",
   "recording", "cover",
@@ -55,6 +56,7 @@ private let content: Set<String> = [
   "document", "portrait", "scan", "value", "content", "contents", "bytes", "blob", "body",
   "payload", "binary",
 ]
+/// Words for what is always small.
 private let small: Set<String> = [
   "key", "hash", "token", "salt", "signature", "bookmark", "id", "ids", "identifier", "digest",
   "checksum", "nonce",

@@ -144,7 +144,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
           at: plan.place))
     }
   }
-  return findings + outside(plan, in: index)
+  return findings + unlisted(plan, in: index)
 }
 
 /// Whether a plan leads back from a version that another plan leads to.
@@ -161,7 +161,7 @@ private func isRollback(_ plan: PlanFact, from: String, to: String, in index: Pr
 }
 
 /// Schemas that belong to the plan by their names, but aren't in its list.
-private func outside(_ plan: PlanFact, in index: ProjectIndex) -> [Finding] {
+private func unlisted(_ plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   let families = Set(plan.schemas.map(family))
   let listed = Set(plan.schemas.map(\.lastComponent))
   return index.schemas.filter { schema in
@@ -182,6 +182,7 @@ private func family(_ name: String) -> String {
   name.lastComponent.filter { !$0.isNumber && $0 != "_" }
 }
 
+/// A finding for several schemas of one family without any plan.
 private func missingPlan(in index: ProjectIndex) -> [Finding] {
   let schemas = index.schemas.filter { index.isShipped($0.place) }
   guard index.plans.isEmpty, Set(schemas.map(\.name)).count > 1,

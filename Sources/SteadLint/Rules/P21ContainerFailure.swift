@@ -34,13 +34,13 @@ extension Rule {
       "Containers of a cache, by the name of a property, a schema, a plan or a file: a note.",
     ],
     inFile: { file in
-      let makers = file.walk.calls.filter {
+      let openings = file.walk.calls.filter {
         openers.contains($0.name) && !isInMemory($0) && !isForTests($0)
           && !isFallbackInMemory($0)
       }
-      return file.walk.dos.flatMap { findings(on: $0, makers: makers, file: file) }
-        + file.walk.tries.compactMap { finding(on: $0, makers: makers, file: file) }
-        + file.walk.calls.flatMap { ends(on: $0, file: file) }
+      return file.walk.dos.flatMap { findings(on: $0, openings: openings, file: file) }
+        + file.walk.tries.compactMap { finding(on: $0, openings: openings, file: file) }
+        + file.walk.calls.flatMap { loadFailures(on: $0, file: file) }
     })
 }
 
@@ -59,18 +59,20 @@ private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
   return code.contains("isStoredInMemoryOnly:true") && !code.contains("isStoredInMemoryOnly:false")
 }
 
-/// A note in widgets and intents, and for a cache by its name, whose data is made again; nil for the rule's own level.
+/// A note in widgets and intents, and for a cache by its name, whose data is made again; nil for the rule's
+/// own level.
 private func level(
-  near node: some SyntaxProtocol, makers: [FunctionCallExprSyntax], in file: FileContext
+  near node: some SyntaxProtocol, openings: [FunctionCallExprSyntax], in file: FileContext
 ) -> Level? {
   if hasExtension(file) { return .note }
   let declarations = node.ancestors.compactMap { $0.as(VariableDeclSyntax.self)?.declaredName }
   let names =
-    declarations + [node.scope.declaredName ?? ""] + makers.map(\.arguments.code)
-    + makers.flatMap { origins(of: $0, in: file) }
+    declarations + [node.scope.declaredName ?? ""] + openings.map(\.arguments.code)
+    + openings.flatMap { origins(of: $0, in: file) }
   return names.contains { NameWords($0).contains(anyOf: ["cache", "cached"]) } ? .note : nil
 }
 
+/// Whether a file has a widget or an intent handler.
 private func hasExtension(_ file: FileContext) -> Bool {
   file.walk.types.contains { node in
     let clause = node.asProtocol(DeclGroupSyntax.self)?.inheritanceClause
@@ -79,9 +81,9 @@ private func hasExtension(_ file: FileContext) -> Bool {
 }
 
 /// The strings in the function's constants that a call has among its arguments, such as the file's name.
-private func origins(of maker: FunctionCallExprSyntax, in file: FileContext) -> [String] {
-  let names = Set(maker.arguments.map(\.expression.code))
-  let values = file.walk.variables.filter { $0.scope.id == maker.scope.id }.flatMap(\.bindings)
+private func origins(of opening: FunctionCallExprSyntax, in file: FileContext) -> [String] {
+  let names = Set(opening.arguments.map(\.expression.code))
+  let values = file.walk.variables.filter { $0.scope.id == opening.scope.id }.flatMap(\.bindings)
     .filter { names.contains($0.pattern.trimmedDescription) }.compactMap(\.initializer)
   return values.flatMap { $0.tokens(viewMode: .sourceAccurate) }.compactMap { token in
     if case .stringSegment(let text) = token.tokenKind { text } else { nil }
@@ -89,7 +91,7 @@ private func origins(of maker: FunctionCallExprSyntax, in file: FileContext) -> 
 }
 
 /// The calls that end the program, or let it continue without a store, if Core Data can't open one.
-private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
+private func loadFailures(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
   guard loading.name == "loadPersistentStores", !isForTests(loading),
     loading.receiver != nil || loading.enclosingType.hasSuffix("Container")
   else { return [] }
@@ -104,7 +106,7 @@ private func ends(on loading: FunctionCallExprSyntax, file: FileContext) -> [Fin
     }
     return Finding(
       p21, message, at: file.place($0),
-      level: level(near: loading, makers: [loading], in: file))
+      level: level(near: loading, openings: [loading], in: file))
   }
 }
 
@@ -118,17 +120,21 @@ private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
     && scope.split(separator: "ModelContainer(").count <= 2
 }
 
-private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax], file: FileContext)
+private func finding(
+  on attempt: TryExprSyntax, openings: [FunctionCallExprSyntax], file: FileContext
+)
   -> Finding?
 {
   guard let mark = attempt.questionOrExclamationMark?.text,
-    let maker = makers.first(where: { holds($0, attempt) })
+    let opening = openings.first(where: { contains($0, attempt) })
   else {
     return nil
   }
   // Only the innermost `try` is about the call, and a fallback in memory has its own finding.
-  let between = maker.ancestors.first { $0.is(TryExprSyntax.self) || $0.is(ClosureExprSyntax.self) }
-  guard between?.id == attempt.id, !maker.code.contains("isStoredInMemoryOnly:true") else {
+  let between = opening.ancestors.first {
+    $0.is(TryExprSyntax.self) || $0.is(ClosureExprSyntax.self)
+  }
+  guard between?.id == attempt.id, !opening.code.contains("isStoredInMemoryOnly:true") else {
     return nil
   }
   let message =
@@ -137,22 +143,23 @@ private func finding(on attempt: TryExprSyntax, makers: [FunctionCallExprSyntax]
     : "`try?` hides why the store can't be opened; show the error."
   return Finding(
     p21, message, at: file.place(attempt),
-    level: level(near: attempt, makers: [maker], in: file))
+    level: level(near: attempt, openings: [opening], in: file))
 }
 
-private func holds(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
+/// Whether a call is in an attempt.
+private func contains(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
   call.start >= attempt.start && call.end <= attempt.end
 }
 
 private func findings(
-  on statement: DoStmtSyntax, makers: [FunctionCallExprSyntax], file: FileContext
+  on statement: DoStmtSyntax, openings: [FunctionCallExprSyntax], file: FileContext
 ) -> [Finding] {
-  let made = makers.filter {
+  let made = openings.filter {
     $0.start >= statement.body.start && $0.end <= statement.body.end
       && !isCaught($0, inside: statement.body)
   }
-  guard !made.isEmpty, !isSecondAttempt(statement, makers: makers) else { return [] }
-  let mild = level(near: statement, makers: made, in: file)
+  guard !made.isEmpty, !isSecondAttempt(statement, openings: openings) else { return [] }
+  let noteLevel = level(near: statement, openings: made, in: file)
   return statement.catchClauses.flatMap { clause -> [Finding] in
     file.walk.calls.filter {
       $0.start >= clause.start && $0.end <= clause.end && !isCaught($0, inside: clause)
@@ -161,24 +168,25 @@ private func findings(
       case "fatalError", "preconditionFailure", "abort":
         return Finding(
           p21, "The app crashes at every launch while the store can't be opened; show the error.",
-          at: file.place(call), level: mild)
+          at: file.place(call), level: noteLevel)
       case "removeItem":
         return Finding(
           p21, "The user's store is deleted because it can't be opened; set it aside and ask.",
-          at: file.place(call), level: mild ?? .error)
+          at: file.place(call), level: noteLevel ?? .error)
       case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):
         return Finding(
           p21, "The app continues in memory and loses what the user enters; tell the user.",
-          at: file.place(call), level: mild)
+          at: file.place(call), level: noteLevel)
       default: return nil
       }
     }
   }
 }
 
-/// Whether it lies in the catch clause of a `do` that makes a container, too, after a statement that may help, which a
-/// line in a log doesn't.
-private func isSecondAttempt(_ statement: DoStmtSyntax, makers: [FunctionCallExprSyntax]) -> Bool {
+/// Whether it lies in the catch clause of a `do` that makes a container, too, after a statement that may
+/// help, which a line in a log doesn't.
+private func isSecondAttempt(_ statement: DoStmtSyntax, openings: [FunctionCallExprSyntax]) -> Bool
+{
   statement.ancestors.contains { node in
     guard let clause = node.as(CatchClauseSyntax.self),
       let first = clause.parent?.parent?.as(DoStmtSyntax.self)
@@ -188,7 +196,7 @@ private func isSecondAttempt(_ statement: DoStmtSyntax, makers: [FunctionCallExp
       item.end <= statement.start && !logs.contains(where: item.code.hasPrefix)
     }
     guard helps else { return false }
-    return makers.contains { $0.start >= first.body.start && $0.end <= first.body.end }
+    return openings.contains { $0.start >= first.body.start && $0.end <= first.body.end }
   }
 }
 

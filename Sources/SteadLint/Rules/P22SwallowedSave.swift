@@ -35,7 +35,7 @@ extension Rule {
         guard attempt.questionOrExclamationMark?.text == "?" || isCaughtByNothing(attempt),
           let call = saveCall(attempt.expression),
           let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt),
-          !isForTrying(attempt), !isRecovery(attempt, of: receiver.code),
+          !isTestOrDebugCode(attempt), !isRecovery(attempt, of: receiver.code),
           !isFollowed(attempt, by: receiver.code),
           !CachedModels(scope: attempt.scope, variables: variables).areSaved(by: receiver)
         else { return nil }
@@ -43,11 +43,12 @@ extension Rule {
           p22,
           "A failed save goes unnoticed and the change is lost; catch the error and tell the user.",
           at: file.place(attempt),
-          level: isMended(attempt) || !hasViews(file.walk.imports) ? .note : nil)
+          level: isRepeatedByNextRun(attempt) || !hasViews(file.walk.imports) ? .note : nil)
       }
     })
 }
 
+/// The call of `save()` in an attempt, with or without `await`.
 private func saveCall(_ expression: ExprSyntax) -> FunctionCallExprSyntax? {
   if let call = expression.as(FunctionCallExprSyntax.self) {
     return call.name == "save" && call.arguments.isEmpty ? call : nil
@@ -73,14 +74,15 @@ private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
 /// Whether the result is discarded.
 private func isUnused(_ attempt: TryExprSyntax) -> Bool {
   guard let parent = attempt.parent else { return true }
-  // Also the only expression of a function or closure: its result, an optional Void, is nothing that a caller checks.
+  // Also the only expression of a function or closure: its result, an optional Void, is nothing that a caller
+  // checks.
   if parent.is(CodeBlockItemSyntax.self) { return true }
   return parent.as(SequenceExprSyntax.self)?.code.hasPrefix("_=") == true
     || parent.parent?.code.hasPrefix("_=") == true
 }
 
 /// Whether the function makes test or preview data, or belongs to a type for debugging.
-private func isForTrying(_ attempt: TryExprSyntax) -> Bool {
+private func isTestOrDebugCode(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   if words.last == "data", !Set(words).isDisjoint(with: ["test", "dummy", "sample"]) {
     return true
@@ -106,7 +108,7 @@ private func hasViews(_ imports: Set<String>) -> Bool {
 }
 
 /// Whether the next run of the function repeats what wasn't saved.
-private func isMended(_ attempt: TryExprSyntax) -> Bool {
+private func isRepeatedByNextRun(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   let beginnings = [
     ["cleanup"], ["clean", "up"], ["repair"], ["remove", "duplicates"], ["deduplicate"],

@@ -31,21 +31,23 @@ extension Rule {
     ],
     inFile: { file in
       file.walk.calls.compactMap { call in
-        torn(call, in: file) ?? path(call, in: file) ?? fleetingStore(call, in: file)
-          ?? fleetingFile(call, in: file)
+        nonAtomicWrite(call, in: file) ?? absolutePath(call, in: file) ?? purgeableStore(
+          call, in: file)
+          ?? purgeableFile(call, in: file)
       } + firstOfList(in: file)
     })
 }
 
-private let fleeting = [
+/// The names of directories that the system empties.
+private let purgeableDirectories = [
   "cachesDirectory", "temporaryDirectory", "NSTemporaryDirectory", "itemReplacementDirectory",
 ]
 
 /// A store of models in a directory that the system empties.
-private func fleetingStore(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
-  guard call.name == "ModelConfiguration", let url = call.argument("url"), isFleeting(url),
-    !NameWords(call.enclosingType).contains(anyOf: passing),
-    !NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+private func purgeableStore(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+  guard call.name == "ModelConfiguration", let url = call.argument("url"), isPurgeable(url),
+    !NameWords(call.enclosingType).contains(anyOf: transientWords),
+    !NameWords(call.scope.declaredName ?? "").contains(anyOf: transientWords)
   else { return nil }
   return Finding(
     p24, "The system empties this directory and deletes the store; use Application Support.",
@@ -53,7 +55,7 @@ private func fleetingStore(_ call: FunctionCallExprSyntax, in file: FileContext)
 }
 
 /// Words for what a user made and nobody can make again.
-private let own: Set<String> = [
+private let userContent: Set<String> = [
   "note", "notes", "draft", "drafts", "settings", "favorite", "favorites", "favourites", "bookmark",
   "bookmarks",
   "journal", "diary", "todo", "todos", "task", "tasks", "progress", "profile", "playlist",
@@ -61,13 +63,13 @@ private let own: Set<String> = [
 ]
 
 /// A file with what the user made, in a directory that the system empties.
-private func fleetingFile(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+private func purgeableFile(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "write", let target = call.argument("to"), let receiver = call.receiver,
-    isEncoded(receiver, in: call.scope), isFleeting(target)
+    isEncoded(receiver, in: call.scope), isPurgeable(target)
   else { return nil }
   let names = [call.scope.declaredName ?? "", call.enclosingType, fileName(of: target)]
-  guard names.contains(where: { NameWords($0).contains(anyOf: own) }),
-    !names.contains(where: { NameWords($0).contains(anyOf: passing) })
+  guard names.contains(where: { NameWords($0).contains(anyOf: userContent) }),
+    !names.contains(where: { NameWords($0).contains(anyOf: transientWords) })
   else { return nil }
   return Finding(
     p24,
@@ -101,8 +103,8 @@ private func binding(of expression: ExprSyntax) -> Syntax {
   return Syntax(expression)
 }
 
-private func isFleeting(_ expression: ExprSyntax) -> Bool {
-  binding(of: expression).mentions(anyOf: Set(fleeting))
+private func isPurgeable(_ expression: ExprSyntax) -> Bool {
+  binding(of: expression).mentions(anyOf: Set(purgeableDirectories))
 }
 
 /// `urls(for:in:)[0]`, which crashes a program if the system has no such directory for it.
@@ -119,19 +121,20 @@ private func firstOfList(in file: FileContext) -> [Finding] {
   }
 }
 
-private let passing: Set<String> = [
+/// Words for what can be made again, or is meant for somebody else.
+private let transientWords: Set<String> = [
   "temporary", "temp", "tmp", "cache", "caches", "cached", "export", "exported", "log", "logs",
   "debug", "share", "download",
   "fixture", "fixtures", "bench", "benchmark", "backup", "test",
 ]
 
 /// A write of encoded data that an interruption can cut off.
-private func torn(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+private func nonAtomicWrite(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
     !target.is(InOutExprSyntax.self),
     let receiver = call.receiver,
-    isEncoded(receiver, in: call.scope), !isPassing(target, call), !isOutput(call),
-    !FleetingPlaces(context: file).areNamed(in: call.scope)
+    isEncoded(receiver, in: call.scope), !isTransient(target, call), !isOutput(call),
+    !PurgeableDirectories(context: file).areNamed(in: call.scope)
   else { return nil }
   let edit = Fix.Edit(offset: target.end, length: 0, replacement: ", options: .atomic")
   return Finding(
@@ -156,6 +159,7 @@ private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
   }
 }
 
+/// Whether what is written is an encoded value: the call itself, or a name that the function binds to one.
 private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
   let code = receiver.code
   if code.contains(".encode(") { return true }
@@ -169,17 +173,18 @@ private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
   return calls.contains { text.contains("let\(code)=try\($0)") }
 }
 
-private func isPassing(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {
-  NameWords(target.code).contains(anyOf: passing)
-    || NameWords(call.scope.declaredName ?? "").contains(anyOf: passing)
+/// Whether a file can be made again, by the words of its name, of the function and of the type.
+private func isTransient(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {
+  NameWords(target.code).contains(anyOf: transientWords)
+    || NameWords(call.scope.declaredName ?? "").contains(anyOf: transientWords)
     || call.scope.mentions(
       "temporaryDirectory", "cachesDirectory", "NSTemporaryDirectory", "NSSavePanel",
       "replaceItemAt")
-    || NameWords(call.enclosingType).contains(anyOf: passing)
+    || NameWords(call.enclosingType).contains(anyOf: transientWords)
 }
 
 /// The absolute path of a file in the app's directories, kept in preferences.
-private func path(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
+private func absolutePath(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "set" || call.name == "setValue", call.argument("forKey") != nil,
     let value = call.arguments.first?.expression.code, let receiver = call.receiver?.code,
     NameWords(receiver).contains(anyOf: ["defaults"])
@@ -252,7 +257,7 @@ extension Rule {
       }
     },
     inProject: { index in
-      unsandboxed(in: index) + differing(in: index) + sendableModels(in: index)
+      unsandboxed(in: index) + conflictingModels(in: index) + sendableModels(in: index)
     })
 }
 
@@ -260,7 +265,7 @@ extension Rule {
 private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
   let all = index.files.flatMap(\.containers).filter { index.isShipped($0.place) }
   // A configuration may be made elsewhere and passed on, so one with a place counts for every container.
-  guard !all.contains(where: { $0.kind == .configuration && $0.hasPlace }) else { return [] }
+  guard !all.contains(where: { $0.kind == .configuration && $0.namesStore }) else { return [] }
   return all.filter { $0.kind == .container && !$0.isInMemory }
 }
 
@@ -277,7 +282,7 @@ private func unsandboxed(in index: ProjectIndex) -> [Finding] {
 }
 
 /// Containers of one program with different models on one store.
-private func differing(in index: ProjectIndex) -> [Finding] {
+private func conflictingModels(in index: ProjectIndex) -> [Finding] {
   let containers = onDefaultStore(in: index).filter { !$0.models.isEmpty && $0.plan == nil }
   guard let first = containers.min(by: { $0.place.precedes($1.place) }) else { return [] }
   return containers.filter { Set($0.models) != Set(first.models) }.map { container in

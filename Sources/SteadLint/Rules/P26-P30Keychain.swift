@@ -145,6 +145,7 @@ extension Rule {
     })
 }
 
+/// Whether nothing looks at the status that a call returns.
 private func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
   guard let parent = call.parent else { return false }
   if parent.is(CodeBlockItemSyntax.self) { return !isResult(parent, of: call) }
@@ -263,8 +264,8 @@ private func namesApp(around element: DictionaryElementSyntax, _ walk: SyntaxWal
   } ?? false
 }
 
-/// The values that an account can have in the file: a literal, a constant's value, or the arguments that calls pass for
-/// a parameter.
+/// The values that an account can have in the file: a literal, a constant's value, or the arguments that
+/// calls pass for a parameter.
 private func values(
   of account: ExprSyntax, _ walk: SyntaxWalk, isParameter: Bool
 ) -> [ExprSyntax] {

@@ -1,4 +1,8 @@
 /// A kind of mistake: its description, and the code that finds it.
+///
+/// A new rule is a `static let` beside those of its topic, an entry in ``all``, and samples in the tests. Its
+/// texts make Documentation/LintRules.md, and `bad` must be found by the rule, which the tests check. A rule
+/// that is often wrong is turned off, so each has exceptions (`avoids`), and samples of code that must not be flagged.
 public struct Rule: Sendable {
   /// The code in which a rule's findings count.
   enum Scope: Sendable {
@@ -26,7 +30,9 @@ public struct Rule: Sendable {
   public let avoids: [String]
 
   let scope: Scope
+  /// Checks a file by its syntax, on the thread that reads it. Findings are cached with the file.
   let inFile: @Sendable (FileContext) -> [Finding]
+  /// Checks the facts of all files, in each run.
   let inProject: @Sendable (ProjectIndex) -> [Finding]
 
   init(

@@ -4,24 +4,30 @@ import SwiftSyntax
 import Synchronization
 
 /// Reads files on several threads, and applies the rules about single files.
+///
+/// Source may be anything: generated, cut off, or made to break the linter. A recursive parser overflows its
+/// stack on input that nests deeply enough, and that can't be caught. So the bytes are measured before
+/// (``NestingScan``), the tree is walked without recursion (``SyntaxWalk``), and both have limits.
 struct FileReading: Sendable {
   let limits: Linter.Limits
   let cache: LintCache
   let progress: @Sendable (Linter.Progress) -> Void
   let isCancelled: @Sendable () -> Bool
 
-  /// Enough for a parser that recurses to the limit of nesting, even in a debug build.
+  /// The stack of a thread: enough for a parser that recurses to the limit of nesting, even in a debug build.
   private static let stackSize = 64 << 20
 
   /// The records of files, in the order of the files.
+  ///
+  /// Threads, not tasks: the threads of the concurrency pool have small stacks, whose size can't be chosen.
   func records(of sources: [FileList.Source]) throws -> [FileRecord] {
     let results = Results()
-    let ticket = Ticket()
+    let counter = AtomicCounter()
     let done = DispatchGroup()
     for _ in 0..<min(ProcessInfo.processInfo.activeProcessorCount, max(1, sources.count)) {
       done.enter()
       let thread = Thread { [self] in
-        work(on: sources, ticket: ticket, results: results)
+        work(on: sources, counter: counter, results: results)
         done.leave()
       }
       thread.stackSize = Self.stackSize
@@ -32,15 +38,16 @@ struct FileReading: Sendable {
     return results.all(count: sources.count)
   }
 
-  private func work(on sources: [FileList.Source], ticket: Ticket, results: Results) {
+  private func work(on sources: [FileList.Source], counter: AtomicCounter, results: Results) {
     while !isCancelled() {
-      let index = ticket.take()
+      let index = counter.next()
       guard index < sources.count else { return }
       progress(.init(completed: index, total: sources.count))
       results.add(record(of: sources[index]), at: index)
     }
   }
 
+  /// A file's record: from the cache if the file has the same bytes, else by parsing it.
   private func record(of source: FileList.Source) -> FileRecord {
     let bytes: [UInt8]
     switch source.content {
@@ -96,6 +103,7 @@ struct FileReading: Sendable {
       problems: tree.hasError ? [syntaxError(in: tree, context: context)] : [])
   }
 
+  /// The record of a file that isn't checked.
   private func refusal(of path: String, digest: String, _ message: String) -> FileRecord {
     var facts = FileFacts()
     facts.path = path
@@ -152,7 +160,7 @@ struct FileRecord: Codable, Sendable {
 
 // MARK: - Files
 
-/// The files of a folder that a run reads.
+/// The files of a folder that a run reads: Swift files, and the settings of projects.
 struct FileList {
   struct Source: Sendable {
     enum Content: Sendable {
@@ -244,7 +252,7 @@ struct FileList {
 
 // MARK: - Threads
 
-/// Whether a run should stop.
+/// The flag by which a task's cancellation reaches the threads that read files.
 final class Cancellation: Sendable {
   private let flag = Atomic(false)
 
@@ -255,11 +263,11 @@ final class Cancellation: Sendable {
   }
 }
 
-/// Hands out numbers to several threads, each number once.
-final class Ticket: Sendable {
-  private let next = Atomic(0)
+/// A counter from which several threads take numbers, each number once.
+final class AtomicCounter: Sendable {
+  private let count = Atomic(0)
 
-  func take() -> Int {
-    next.wrappingAdd(1, ordering: .relaxed).oldValue
+  func next() -> Int {
+    count.wrappingAdd(1, ordering: .relaxed).oldValue
   }
 }

@@ -2,11 +2,18 @@ import Foundation
 
 /// The records of a run's files, for the next run.
 ///
-/// The file has eight bytes that name it and its version, then for each record its path, the digest of its file, a
-/// checksum and the packed record. A file of another version counts as empty, and a damaged record as absent. Records
-/// are decoded when they're asked for, on the threads that read the files.
+/// | bytes | holds |
+/// |---|---|
+/// | 8 | `STEADL`, zero, the version |
+/// | | for each file: its path, the digest of its contents, a checksum of the record, the record |
+///
+/// Each part of a file's entry has its length first; the record is packed (``PackedWriter``).
+///
+/// A file of another version counts as empty, and a damaged record as absent: a cache can always be made
+/// again. Records are decoded when they're asked for, on the threads that read the files.
 struct LintCache: Sendable {
-  /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are kept, too.
+  /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are
+  /// kept, too.
   private static let head = Array("STEADL".utf8) + [0, 20]
 
   private struct Entry: Sendable {
@@ -47,13 +54,14 @@ struct LintCache: Sendable {
     var entries: [String: Entry] = [:]
     // Records after a damaged length can't be separated, so they count as absent.
     while !reader.isAtEnd, let path = try? reader.content(), let digest = try? reader.content(),
-      let check = try? reader.content(), let content = try? reader.list()
+      let check = try? reader.content(), let content = try? reader.byteSlice()
     {
       entries[path] = Entry(digest: digest, check: check, bytes: content)
     }
     self.entries = entries
   }
 
+  /// The record of a file with this digest; nil if there is none, or it is damaged.
   func record(of path: String, digest: String) -> FileRecord? {
     guard let entry = entries[path], entry.digest == digest,
       entry.check == Self.check(of: entry.bytes)
@@ -66,13 +74,14 @@ struct LintCache: Sendable {
     records.count == entries.count && records.allSatisfy(\.isFromCache)
   }
 
+  /// Replaces the cache's file atomically, so that runs at the same time read either version.
   func write(to url: URL) throws {
     let writer = PackedWriter()
     for (path, entry) in entries.sorted(by: { $0.key < $1.key }) {
       writer.append(content: path)
       writer.append(content: entry.digest)
       writer.append(content: entry.check)
-      writer.append(list: entry.bytes)
+      writer.append(bytes: entry.bytes)
     }
     do {
       try Data(Self.head + writer.bytes).write(to: url, options: .atomic)

@@ -4,6 +4,7 @@ import Foundation
 public enum ReportFormat: String, CaseIterable, Sendable {
   /// Like a compiler's: the place, the level, the message, the source line and a caret.
   case text
+  /// An object with a list of findings; see Documentation/Lint.md.
   case json
   /// SARIF 2.1.0, which code hosts and editors read.
   case sarif
@@ -30,6 +31,7 @@ extension LintReport {
 }
 
 extension Finding {
+  /// The finding as a compiler's diagnostic.
   fileprivate var text: String {
     let head =
       "\(place.path):\(place.line):\(place.column): \(level.rawValue): \(message) [\(ruleID) \(ruleName)]\n"
@@ -50,6 +52,7 @@ extension Finding {
     return max(1, String(decoding: Array(bytes), as: UTF8.self).count)
   }
 
+  /// The finding as a workflow command, by which GitHub annotates a line.
   fileprivate var annotation: String {
     let command = level == .note ? "notice" : level.rawValue
     return
@@ -57,6 +60,7 @@ extension Finding {
       + "title=\(ruleID) \(ruleName)::\(escaped(message, also: []))\n"
   }
 
+  /// Escapes a text for a workflow command: messages end at a line break, properties also at a colon or comma.
   private func escaped(_ text: String, also characters: [String]) -> String {
     var text = text
     for character in ["%", "\r", "\n"] + characters {

@@ -3,13 +3,17 @@ import Foundation
 /// Finds persistence mistakes in the Swift files of a folder.
 ///
 /// ```swift
-/// let report = try Linter(root: URL(filePath: "Sources")).run() print(try report.formatted(as: .text))
+/// let report = try Linter(root: URL(filePath: "Sources")).run()
+/// print(try report.formatted(as: .text))
 /// ```
 ///
-/// A run parses each file once, and with a cache only those that changed since the last run. It holds the facts of
-/// all files in memory, about a kilobyte for ten lines.
+/// A run has two passes. The first one reads files, on all cores: it parses each, applies the rules about
+/// single files, and extracts ``FileFacts``; a file that hasn't changed since the last run comes from the
+/// cache instead. The second one puts the facts into a ``ProjectIndex``, and applies the rules about the
+/// whole project. No syntax tree outlives the first pass. The facts of all files are in memory, about a
+/// kilobyte for ten lines.
 public struct Linter: Sendable {
-  /// What a run accepts, so that no file can crash or hang it.
+  /// What a run accepts, so that no file can crash or hang it. A file that exceeds a limit gets a finding `L02`.
   public struct Limits: Sendable {
     /// The largest file, in bytes.
     public var fileSize = 4_000_000
@@ -17,25 +21,29 @@ public struct Linter: Sendable {
     public var nesting = 200
     /// The longest chain in one line that nests without brackets, such as optional chaining.
     public var chain = 2_000
-    /// How many files a run reads.
+    /// The maximum number of files; a run with more throws `.tooManyFiles`.
     public var files = 100_000
 
+    /// Makes the default limits.
     public init() {}
   }
 
   /// The progress of a run.
   public struct Progress: Sendable {
-    /// How many files were read.
+    /// The number of files that were read.
     public let completed: Int
+    /// The number of files of the run.
     public let total: Int
   }
 
   /// The folder, or the file, that is checked. Paths in findings are relative to it.
   public let root: URL
+  /// What the run accepts.
   public var limits = Limits()
   /// The identifiers of the rules to check; all rules if it's empty.
   public var rules: Set<String> = []
-  /// The file that keeps facts and findings for the next run. A file that isn't such a cache is ignored and replaced.
+  /// The file that keeps facts and findings for the next run. A file that isn't such a cache is ignored and
+  /// replaced.
   public var cacheFile: URL?
   /// Findings that are known and not reported again.
   public var baseline: Baseline?
@@ -50,11 +58,13 @@ public struct Linter: Sendable {
 
   private var earlierPayloads: [String: Set<String>] = [:]
 
+  /// Makes a linter for a folder or a file; nothing is read until a run.
   public init(root: URL) {
     self.root = root
   }
 
-  /// Takes an earlier version's Codable types from the report of a run on that version. Rule P06 compares with them.
+  /// Takes an earlier version's Codable types from the report of a run on that version. Rule P06 compares
+  /// with them.
   public mutating func adopt(payloadsOf report: LintReport) {
     earlierPayloads = report.payloads
   }
@@ -94,9 +104,9 @@ public struct Linter: Sendable {
     return report(on: records, index: index(of: records, settings: settings))
   }
 
-  // MARK: Steps
+  // MARK: - Steps
 
-  /// The records of the folder's files, which the cache keeps.
+  /// Reads the folder's files, and updates the cache.
   func read(
     progress: @escaping @Sendable (Progress) -> Void, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> ([FileRecord], ProjectSettings) {
@@ -111,7 +121,7 @@ public struct Linter: Sendable {
     return (records, found.settings)
   }
 
-  /// The records of strings that stand for files.
+  /// Reads strings as if they were files, without a cache.
   func read(_ sources: [String: String]) throws -> ([FileRecord], ProjectSettings) {
     var settings = ProjectSettings()
     for (path, content) in sources where ProjectSettings.isSettings(path) {
@@ -125,12 +135,19 @@ public struct Linter: Sendable {
     return (records, settings)
   }
 
+  /// The index for rules about the project.
+  ///
+  /// The payloads of an earlier version come from a run on that version (`--since`), or else from the baseline.
   func index(of records: [FileRecord], settings: ProjectSettings) -> ProjectIndex {
     ProjectIndex(
       files: records.map(\.facts), settings: settings, assumesCloudKit: assumesCloudKit,
       earlierPayloads: earlierPayloads.isEmpty ? baseline?.payloads ?? [:] : earlierPayloads)
   }
 
+  /// Applies the rules about the project, and assembles the report.
+  ///
+  /// Which rules and places count is decided here and not while files are read, so that the cache serves runs with
+  /// other rules, and a manifest that changes can turn a file into a test.
   func report(on records: [FileRecord], index: ProjectIndex) -> LintReport {
     let chosen = Rule.all.filter { rules.isEmpty || rules.contains($0.id) }
     let local = Dictionary(grouping: records.flatMap(\.findings), by: \.ruleID)
@@ -153,10 +170,11 @@ public struct Linter: Sendable {
 
 // MARK: - Survey
 
-/// What a project keeps, and what the rules find about it.
+/// What a project keeps, and what the rules find about it. ``Linter/survey()`` makes one.
 public struct Survey: Sendable {
   /// In the order of their places.
   public let items: [KeptItem]
+  /// The report of the same run.
   public let report: LintReport
   private let findingsByLine: [Line: [Finding]]
 
@@ -225,6 +243,9 @@ struct Screening {
     self.baseline = baseline
   }
 
+  /// The findings that are reported, and the numbers of those that comments suppress and the baseline has.
+  ///
+  /// The baseline counts equal findings: of three on equal lines, with two in the baseline, one is new.
   func screen(_ findings: [Finding]) -> (kept: [Finding], suppressed: Int, known: Int) {
     let unexplained = suppressions.values.joined().filter { $0.reason.isEmpty }.map { suppression in
       Finding(
@@ -246,7 +267,7 @@ struct Screening {
     return (kept, Set(findings).count - Set(open).count, all - kept.count)
   }
 
-  /// A comment without a reason disables nothing.
+  /// Whether a comment on the finding's line disables its rule. A comment without a reason disables nothing.
   private func isSuppressed(_ finding: Finding) -> Bool {
     (suppressions[finding.place.path] ?? []).contains { suppression in
       suppression.line == finding.place.line && !suppression.reason.isEmpty

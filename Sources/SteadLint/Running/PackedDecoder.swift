@@ -21,7 +21,8 @@ extension PackedDecoder {
     let reader: PackedReader
 
     var codingPath: [any CodingKey] { [] }
-    /// The case of an enumeration. Nothing else asks for the keys.
+    /// The case of an enumeration, whose synthesized `init(from:)` looks for it here. Nothing else asks for
+    /// the keys.
     var allKeys: [Key] {
       guard let name = try? reader.peekString(), let key = Key(stringValue: name) else { return [] }
       return [key]
@@ -156,6 +157,7 @@ final class PackedReader {
 
   var isAtEnd: Bool { index == bytes.endIndex }
 
+  /// A byte that is 0 or 1.
   func flag() throws -> Bool {
     switch try byte() {
     case 0: false
@@ -164,6 +166,7 @@ final class PackedReader {
     }
   }
 
+  /// A number in groups of seven bits, the lowest first, with the sign in the lowest bit (zigzag).
   func number() throws -> Int {
     var result: UInt64 = 0
     var shift: UInt64 = 0
@@ -177,6 +180,7 @@ final class PackedReader {
     return Int(truncatingIfNeeded: result >> 1) ^ -Int(truncatingIfNeeded: result & 1)
   }
 
+  /// A string by its number in the table at the beginning.
   func string() throws -> String {
     let number = try number()
     guard strings.indices.contains(number) else { throw Damage() }
@@ -192,11 +196,12 @@ final class PackedReader {
 
   /// A string that was written in full, not as its number.
   func content() throws -> String {
-    guard let string = String(validating: try list(), as: UTF8.self) else { throw Damage() }
+    guard let string = String(validating: try byteSlice(), as: UTF8.self) else { throw Damage() }
     return string
   }
 
-  func list() throws -> ArraySlice<UInt8> {
+  /// Bytes with their count first.
+  func byteSlice() throws -> ArraySlice<UInt8> {
     let count = try count()
     defer { index += count }
     return bytes[index..<index + count]

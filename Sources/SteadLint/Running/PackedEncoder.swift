@@ -1,4 +1,8 @@
-/// Writes the values that a type encodes. Only their positions identify them.
+/// Writes the values that a type encodes, in order and without keys: only their positions identify them.
+///
+/// It is for the cache alone, whose version changes with the types. It supports what ``FileRecord`` has:
+/// structures, enumerations with values, lists, strings, integers and flags. Dictionaries have no order, and
+/// are encoded as two lists (``AttributeFact``).
 struct PackedEncoder: Encoder {
   let writer: PackedWriter
 
@@ -66,19 +70,19 @@ extension PackedEncoder {
 
   fileprivate struct Unkeyed: UnkeyedEncodingContainer {
     let writer: PackedWriter
-    private let place: Int
+    private let countOffset: Int
     private(set) var count = 0
 
     init(writer: PackedWriter) {
       self.writer = writer
-      place = writer.reserveCount()
+      countOffset = writer.reserveCount()
     }
 
     var codingPath: [any CodingKey] { [] }
 
     private mutating func countOne() {
       count += 1
-      writer.setCount(count, at: place)
+      writer.setCount(count, at: countOffset)
     }
 
     mutating func encodeNil() {
@@ -118,7 +122,7 @@ extension PackedEncoder {
     func encode(_ value: Bool) { writer.append(value) }
     func encode(_ value: Int) { writer.append(value) }
     func encode(_ value: String) { writer.append(value) }
-    /// Other number types would call this again and again.
+    /// Without this error, a type such as `UInt8` would encode itself as a single value, without end.
     func encode<Value: Encodable>(_ value: Value) throws {
       throw EncodingError.invalidValue(
         value, .init(codingPath: [], debugDescription: "\(Value.self) has no packed form."))
@@ -128,7 +132,8 @@ extension PackedEncoder {
 
 // MARK: - Bytes
 
-/// The bytes of values in the order in which they're written, without names of properties and with each string once.
+/// The bytes of values in the order in which they're written, without names of properties and with each
+/// string once.
 ///
 /// Reading them back needs the same types. They take a small part of the space of a property list.
 final class PackedWriter {
@@ -172,21 +177,21 @@ final class PackedWriter {
 
   /// Appends a string in full, not its number.
   func append(content string: String) {
-    append(list: Array(string.utf8))
+    append(bytes: Array(string.utf8))
   }
 
-  func append(list: some Collection<UInt8>) {
-    append(list.count)
-    bytes += list
+  func append(bytes more: some Collection<UInt8>) {
+    append(more.count)
+    bytes += more
   }
 
-  /// Reserves room for a count that isn't known yet, and returns its place.
+  /// Reserves room for a count that isn't known yet, and returns its offset. Four bytes, since it can't grow later.
   func reserveCount() -> Int {
     bytes += [0, 0, 0, 0]
     return bytes.count - 4
   }
 
-  func setCount(_ count: Int, at place: Int) {
-    for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
+  func setCount(_ count: Int, at offset: Int) {
+    for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
   }
 }

@@ -1,4 +1,7 @@
 /// A report as a log of the Static Analysis Results Interchange Format, version 2.1.0.
+///
+/// The structures have the names and members of the specification. `Scripts/check-sarif` validates a log by
+/// its schema.
 struct SARIFLog: Encodable {
   let schema = "https://json.schemastore.org/sarif-2.1.0.json"
   let version = "2.1.0"
@@ -95,6 +98,7 @@ struct SARIFLog: Encodable {
 
   init(_ report: LintReport) {
     let rules = Self.descriptors
+    // A result names its rule by the index in the list, too, as code hosts require.
     let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
     runs = [
       Run(

@@ -1,4 +1,6 @@
 /// The words of a name, in lower case: `llmPolishingAPIKey` and `llm_polishing-api.key` have the same.
+///
+/// A run of capitals is one word up to the letter before a lowercase one: `APIKey` is `api`, `key`.
 struct NameWords: Hashable, Sendable {
   let words: [String]
 

@@ -1,7 +1,7 @@
 /// Measures the nesting that would make a recursive parser overflow its stack.
 ///
-/// A parser's stack can't be measured from within, so this looks at the bytes first: brackets outside of strings and
-/// comments, and chains that nest without brackets.
+/// A parser's stack can't be measured from within, so this looks at the bytes first: brackets outside of
+/// strings and comments, and chains that nest without brackets.
 struct NestingScan {
   /// The deepest nesting of brackets.
   private(set) var depth = 0
@@ -61,6 +61,7 @@ struct NestingScan {
   /// How many links such a word counts for: it needs more of the parser's stack than a full stop.
   private static let weight = 4
 
+  /// Counts a prefix word, and ends a run of them at any other word.
   private mutating func endOfWord(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
     let end = end(of: bytes, from: index) { !Self.isLetter($0) }
     guard end - index < 10,
@@ -101,8 +102,8 @@ struct NestingScan {
     return index
   }
 
-  /// The end of a string, or of its line. In a string of several lines brackets are counted, which does no harm if they
-  /// are closed.
+  /// The end of a string, or of its line. In a string of several lines brackets are counted, which does no
+  /// harm if they are closed.
   private func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int {
     var index = index + 1
     while index < bytes.count {

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The nodes of a file that rules ask for, collected in one pass.
+/// The nodes of a file that rules ask for, collected in one pass, in the order of the source.
 ///
 /// The pass has its own stack, so that a deep tree takes memory and doesn't crash the process.
 struct SyntaxWalk {
@@ -33,6 +33,7 @@ struct SyntaxWalk {
       for child in node.children(viewMode: .sourceAccurate) where !child.is(TokenSyntax.self) {
         children.append(child)
       }
+      // Reversed, since the last one is taken first.
       for child in children.reversed() { stack.append((child, depth + 1)) }
     }
   }
@@ -78,6 +79,7 @@ struct LineTable {
   /// The longest line that a finding quotes, in bytes. A longer line is probably generated, and is cut.
   private static let quotedLength = 400
 
+  /// The place of a range of bytes, cut to its first line.
   func place(from offset: Int, length: Int, path: String, isInPreview: Bool) -> Place {
     let offset = min(max(0, offset), bytes.count)
     let index = lineIndex(at: offset)
@@ -90,6 +92,7 @@ struct LineTable {
       isInPreview: isInPreview, offset: offset, length: length)
   }
 
+  /// The line of an offset, by binary search.
   private func lineIndex(at offset: Int) -> Int {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -115,7 +118,8 @@ enum ExtensionTypes {
     "AppIntentTimelineProvider", "NCWidgetProviding", "INExtension",
   ]
 
-  /// Whether a type with these inherited types, such as `INPlayMediaIntentHandling`, is a widget or an intent handler.
+  /// Whether a type with these inherited types, such as `INPlayMediaIntentHandling`, is a widget or an intent
+  /// handler.
   static func contains(_ inherited: [String]) -> Bool {
     inherited.contains {
       widgets.contains($0) || $0.hasPrefix("IN") && $0.hasSuffix("IntentHandling")
