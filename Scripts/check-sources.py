@@ -56,7 +56,7 @@ ARROWS = {
 }
 # A folder, and what may be imported there and nowhere else.
 FOLDERS = {
-    "Sources/SteadCaches/Faces/": {"FoundationNetworking"},
+    "Sources/SteadCaches/FoundationCompatibility/": {"FoundationNetworking"},
     "Sources/SteadCaches/URLSession/": {"FoundationNetworking"},
     "Sources/SteadFiles/Problems/": {"os"},
     "Sources/SteadRecords/Row/": {"CSteadSQLite"},

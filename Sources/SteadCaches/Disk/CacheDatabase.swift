@@ -73,7 +73,7 @@ final class CacheDatabase: Sendable {
     }
   }
 
-  // MARK: Reading and writing
+  // MARK: - Reading and writing
 
   /// What a body reads; nil when the cache does not work now.
   func read<Result>(_ body: (CacheReader, OpenDatabase) throws -> Result) -> Result? {
@@ -275,7 +275,7 @@ final class CacheDatabase: Sendable {
     if !writing.waitsForReaders { throw CacheFailure.logTooLong }
   }
 
-  // MARK: Opening
+  // MARK: - Opening
 
   /// The open file, opened if needed; nil while it cannot be.
   private func current(looks: Bool) -> OpenDatabase? {
@@ -366,7 +366,7 @@ final class CacheDatabase: Sendable {
     return open
   }
 
-  // MARK: Problems
+  // MARK: - Problems
 
   /// Decides what an error means for the file.
   private func note(_ error: any Error, _ open: OpenDatabase) {
@@ -458,5 +458,33 @@ private final class ProblemQueue: Sendable {
       return state.waiting
     }
     for problem in waiting { Stead.report(problem) }
+  }
+}
+
+// MARK: - Sweeping
+
+extension CacheDatabase {
+  /// Removes files of values that no entry has, and drafts whose writers are gone.
+  ///
+  /// Runs in a transaction, while no other process can give a file to an entry. Costs a listing of the files.
+  func sweep(_ transaction: CacheTransaction, _ open: OpenDatabase) throws {
+    for name in try directory.disk.names(in: directory.values) {
+      if name.hasPrefix(ValueFileDraft.prefix) {
+        ValueFileDraft.sweep(directory.path(ofValue: name), disk: directory.disk)
+      } else if try !isOfAnEntry(name, transaction, open) {
+        removeFile(name)
+      }
+    }
+  }
+
+  private func isOfAnEntry(
+    _ name: String, _ transaction: CacheTransaction, _ open: OpenDatabase
+  ) throws -> Bool {
+    guard let digits = name.split(separator: "-").last, let id = Int64(digits),
+      open.name(ofValue: id) == name
+    else { return false }
+    let found = try transaction.connection.integer(
+      "SELECT id FROM contents WHERE id = ?", [.integer(id)])
+    return found != nil
   }
 }

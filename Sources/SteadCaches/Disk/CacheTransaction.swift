@@ -2,6 +2,7 @@ import CSteadFiles
 import Foundation
 import SteadFiles
 import SteadSQLite
+import Synchronization
 
 /// One transaction that changes a cache, from its beginning to its commit.
 struct CacheTransaction {
@@ -71,7 +72,7 @@ struct CacheTransaction {
     try update.run()
   }
 
-  // MARK: Finding
+  // MARK: - Finding
 
   private static let columns = "used, id, size, form"
 
@@ -144,7 +145,7 @@ struct CacheTransaction {
     return try rows("INDEXED BY entries_by_hash WHERE hash = ? AND id = ?", hash, id)
   }
 
-  // MARK: Removing
+  // MARK: - Removing
 
   /// The entries that have expired, the oldest first. With the condition of the index, which SQLite would not use
   /// otherwise.
@@ -205,7 +206,7 @@ struct CacheTransaction {
     }
   }
 
-  // MARK: Adding
+  // MARK: - Adding
 
   /// Makes an entry the one that was used last.
   mutating func restamp(_ used: Int64) throws {
@@ -259,7 +260,7 @@ struct CacheTransaction {
     try insert.run()
   }
 
-  // MARK: Replacing metadata
+  // MARK: - Replacing metadata
 
   /// The stored form of an entry, without its value; nil if it is damaged.
   func entry(_ id: Int64) throws -> StoredEntry? {
@@ -297,7 +298,7 @@ struct CacheTransaction {
     return true
   }
 
-  // MARK: Repairing
+  // MARK: - Repairing
 
   /// Counts the entries again, after a power cut may have left outdated counts.
   mutating func recount() throws {
@@ -314,5 +315,71 @@ struct CacheTransaction {
     statement.rewind()
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 1)) }
     try statement.run()
+  }
+}
+
+// MARK: - Uses that are not written down
+
+/// Which entries were used since their last use was written down, in the order of use.
+///
+/// A get writes nothing. It notes the entry here, and each set writes down a few uses.
+final class RecencyLog: Sendable {
+  /// The fewest uses that are remembered; at twice as many the older half is forgotten. 24 bytes each.
+  static let capacity = 16_384
+  /// The most uses that one set writes down, at some 10 us each.
+  static let usesPerSet = 16
+
+  private let uses = Mutex(Uses())
+
+  /// Notes that the entry with a stamp was used.
+  func note(_ stamp: Int64) { uses.withLock { $0.note(stamp) } }
+
+  /// Removes a stamp, and returns whether the entry was used.
+  func remove(_ stamp: Int64) -> Bool { uses.withLock { $0.remove(stamp) } }
+
+  /// Removes the oldest uses, and returns their stamps.
+  func takeOldest(_ limit: Int = usesPerSet) -> [Int64] { uses.withLock { $0.takeOldest(limit) } }
+
+  func removeAll() { uses.withLock { $0 = Uses() } }
+}
+
+private struct Uses {
+  /// A stamp of an entry's last use, as the file has it, and where in `order` its newest use is.
+  private var positions: [Int64: Int] = [:]
+  /// Stamps in the order of use. An entry that was used again later appears twice, and its first position is void.
+  private var order: [Int64] = []
+  private var start = 0
+
+  mutating func note(_ stamp: Int64) {
+    if order.last == stamp { return }
+    if order.count >= 2 * RecencyLog.capacity { compact() }
+    positions[stamp] = order.count
+    order.append(stamp)
+  }
+
+  mutating func remove(_ stamp: Int64) -> Bool { positions.removeValue(forKey: stamp) != nil }
+
+  mutating func takeOldest(_ limit: Int) -> [Int64] {
+    var taken: [Int64] = []
+    while taken.count < limit, start < order.count {
+      let stamp = order[start]
+      if positions[stamp] == start {
+        positions[stamp] = nil
+        taken.append(stamp)
+      }
+      start += 1
+    }
+    if start == order.count {
+      order.removeAll(keepingCapacity: true)
+      start = 0
+    }
+    return taken
+  }
+
+  private mutating func compact() {
+    let used = order.indices.dropFirst(start).filter { positions[order[$0]] == $0 }
+    order = used.suffix(RecencyLog.capacity).map { order[$0] }
+    start = 0
+    positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 extension DiskCache {
   /// The bytes that were set for a key, or those that a body loads, which are then set. Bytes that are older than
@@ -92,4 +93,125 @@ extension DiskCache {
     let stored = setData(bytes, for: new)
     return (stored != nil, { [self] in database.report() })
   }
+}
+
+/// What a load has given, and the bytes that are stored of it.
+struct LoadedValue: Sendable {
+  let value: any Sendable
+  /// Nil when the value was in the cache already, or can't be encoded.
+  let bytes: Data?
+  /// The number of the entry that was found and could not be used.
+  var unusable: Int64?
+}
+
+// MARK: - Refreshing
+
+extension DiskCache {
+  /// The part of ``Limits/refreshAfter`` after which a load that has failed is tried again.
+  private static let retryShare = 8
+  /// The part of ``Limits/timeToIdle`` that has to pass before a use is written down.
+  private static let idleShare: Int64 = 8
+
+  // MARK: - Time to idle
+
+  /// When an entry that is used now expires; nil if that makes no difference, or too little to be written down.
+  func prolonged(_ stored: Stored) -> Int64? {
+    guard stored.isIdle, let timeToIdle = limits.timeToIdle, stored.expires != WallClock.never
+    else { return nil }
+    let now = WallClock.milliseconds(database.now())
+    let idle = WallClock.expiry(of: timeToIdle, from: now)
+    let expires = min(idle, WallClock.expiry(of: limits.timeToLive, from: stored.stored))
+    let step = idle == WallClock.never ? 1 : max(1, (idle - now) / Self.idleShare)
+    return expires > stored.expires && expires - stored.expires >= step ? expires : nil
+  }
+
+  /// Lets an entry live longer, and returns whether that was written down.
+  @discardableResult
+  func prolong(_ id: Entry.ID, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
+    database.writeWithoutWaiting(by: origin) { transaction, open in
+      guard open.generation == id.generation else { return false }
+      return try transaction.prolong(id.number, until: expires)
+    }
+  }
+
+  // MARK: - Refreshing
+
+  /// Whether a loaded value was stored on disk, and what is left to do once no lock is held.
+  typealias Keeping = (isOnDisk: Bool, afterwards: SingleFlight<String, LoadedValue>.Afterwards?)
+
+  /// Loads a value again in the background if it is old, and nothing else does.
+  ///
+  /// - Parameters:
+  ///   - stored: The value that is returned meanwhile.
+  ///   - isCurrent: Whether it is still the key's value.
+  ///   - load: Loads the value.
+  ///   - keep: Stores it.
+  func refresh(
+    _ key: String, _ stored: Stored, isCurrent: () -> Bool,
+    load: @escaping @Sendable () async throws -> LoadedValue,
+    keep: @escaping @Sendable (LoadedValue, LoadTicket) -> Keeping
+  ) {
+    guard let refreshAfter = limits.refreshAfter else { return }
+    let now = WallClock.milliseconds(database.now())
+    guard WallClock.expiry(of: refreshAfter, from: stored.stored) <= now,
+      refreshes.claim(key, at: now, latest: retry(refreshAfter, from: now))
+    else { return }
+    // Another load may have ended between the caller's look-up and the claim.
+    guard isCurrent() else { return refreshes.end(key) }
+    let hasBegun = flights.begin(for: key) {
+      do {
+        return try await load()
+      } catch {
+        self.postponeRefresh(key, refreshAfter)
+        throw error
+      }
+    } keep: { loaded, ticket in
+      let (isOnDisk, afterwards) = keep(loaded, ticket)
+      // A value that the disk doesn't take, for whatever reason, is not loaded by each request.
+      if isOnDisk {
+        self.refreshes.end(key)
+      } else {
+        self.postponeRefresh(key, refreshAfter)
+      }
+      return afterwards
+    }
+    // Another load may only look for the value.
+    if !hasBegun { postponeRefresh(key, refreshAfter) }
+  }
+
+  private func postponeRefresh(_ key: String, _ refreshAfter: Duration) {
+    let now = WallClock.milliseconds(database.now())
+    refreshes.postpone(key, until: retry(refreshAfter, from: now))
+  }
+
+  /// When a load that fails is tried again.
+  private func retry(_ refreshAfter: Duration, from now: Int64) -> Int64 {
+    // The greatest number means that a load runs.
+    min(WallClock.expiry(of: refreshAfter / Self.retryShare, from: now), WallClock.never - 1)
+  }
+}
+
+/// Which keys' values are being loaded again, and when the others may be that could not be loaded.
+final class RefreshLog: Sendable {
+  /// The most keys that are remembered; beyond them, failures are forgotten, and tried again sooner.
+  private static let limit = 10_000
+
+  /// When a key may be loaded again; the greatest number while it is.
+  private let times = Mutex<[String: Int64]>([:])
+
+  /// Whether the caller has to load a key's value again, which ends with ``end(_:)`` or ``postpone(_:until:)``.
+  ///
+  /// - Parameter latest: The moment to which it would be postponed now. A later one is that of a clock that was set back.
+  func claim(_ key: String, at now: Int64, latest: Int64) -> Bool {
+    times.withLock { times in
+      if let time = times[key], time > now, time <= latest || time == .max { return false }
+      if times.count >= Self.limit { times = times.filter { $0.value == .max } }
+      times[key] = .max
+      return true
+    }
+  }
+
+  func end(_ key: String) { times.withLock { $0[key] = nil } }
+
+  func postpone(_ key: String, until time: Int64) { times.withLock { $0[key] = time } }
 }

@@ -153,3 +153,137 @@ public final class HTTPCache: Sendable {
   /// The number of bytes of the responses on disk.
   public var diskSize: Int { store.disk?.totalSize ?? 0 }
 }
+
+// MARK: - Removing
+
+extension HTTPCache {
+  /// Removes all responses of a URL, and those that are on their way to be stored there.
+  public func removeResponses(for url: URL) {
+    if let key = self.key(url) { store.remove(key) }
+  }
+
+  /// Removes all responses whose URLs begin with a URL, and those that are on their way to be stored there.
+  ///
+  /// Both are compared without fragments, with scheme and host in lower case: `https://a.example/b` is the beginning of
+  /// `https://a.example/b?c` and of `https://a.example/bc`, so end a directory with a slash. Costs a look at every
+  /// response.
+  public func removeResponses(withPrefix url: URL) {
+    if let key = self.key(url) { store.remove(prefix: key) }
+  }
+
+  /// The URLs that have responses, in no particular order. Costs a look at every response.
+  public var storedURLs: [URL] { store.keys.compactMap { URL(string: $0.string) } }
+
+  /// Removes all responses of a host, on all its ports.
+  ///
+  /// Other hosts' responses stay. If the cache has a disk, they leave memory and stay on disk.
+  ///
+  /// If the disk can't be written, the same happens as in ``removeAll()``.
+  public func removeResponses(fromHost host: String) {
+    store.remove(host: host)
+  }
+
+  /// Removes all responses that were stored at a date or later. A confirmation by the server doesn't count as storing.
+  ///
+  /// Older ones stay. If the cache has a disk, they leave memory and stay on disk.
+  ///
+  /// If the disk can't be written, the same happens as in ``removeAll()``.
+  public func removeResponses(storedSince date: Date) {
+    store.remove(storedSince: date)
+  }
+
+  /// Removes all responses, and those that are on their way to be stored, also of questions that requests have left in the
+  /// background (`stale-while-revalidate`).
+  ///
+  /// If the disk can't be written, because it is full or a stopped process holds its lock, this object works in memory
+  /// until it has emptied the disk, which it tries whenever it stores a response. The files hold the responses until
+  /// then, and other objects and processes find them.
+  public func removeAll() {
+    store.removeAll()
+  }
+
+  // MARK: - Statistics
+
+  /// What an HTTP cache has done since it was made.
+  public struct Statistics: Sendable, Hashable {
+    /// How often a stored response, fresh or stale, was used unconfirmed: without asking the server, or in the place of a
+    /// server's failure.
+    public var hits = 0
+    /// How many of the ``hits`` were stale.
+    public var staleHits = 0
+    /// How often the server confirmed a stored response.
+    public var revalidations = 0
+    /// How often the server sent a response because no stored one could be used.
+    public var misses = 0
+    /// How often a request was passed on without a look-up in the cache.
+    public var bypasses = 0
+    /// The bytes of bodies that came from the cache and not from the server.
+    public var bytesSaved = 0
+
+    /// Makes statistics of a cache that has done nothing yet.
+    public init() {}
+
+    mutating func count(_ reply: Reply) {
+      bytesSaved += reply.savedSize
+      switch reply.outcome.source {
+      case .hit: hits += 1
+      case .stale:
+        hits += 1
+        staleHits += 1
+      case .revalidated: revalidations += 1
+      case .bypass: bypasses += 1
+      default: misses += 1
+      }
+    }
+  }
+}
+
+// MARK: - Errors
+
+/// Why an HTTP cache has no response to return, or a response has no body.
+///
+/// Errors of the closure that fetches are passed on unchanged.
+public struct HTTPCacheError: Error, Sendable {
+  /// The kind of failure, to compare with.
+  public struct Code: Hashable, Sendable {
+    private enum Name { case offline, notStored, bodyAlreadyRead }
+    private let name: Name
+    private init(_ name: Name) { self.name = name }
+
+    /// The cache is in offline mode and has no response for the request.
+    public static let offline = Code(.offline)
+    /// The mode `onlyStored` was requested, and no response is stored for the request.
+    public static let notStored = Code(.notStored)
+    /// A body that comes from the server was read a second time, when its bytes were gone.
+    public static let bodyAlreadyRead = Code(.bodyAlreadyRead)
+  }
+
+  /// The kind of failure, to compare with.
+  public var code: Code
+  /// What went wrong, and the remedy.
+  public var message: String
+
+  init(_ code: Code, for request: HTTPCache.Request) {
+    let address = CacheKey(request.url)?.origin ?? request.url.scheme ?? ""
+    let remedy =
+      code == .offline ? "set isOffline to false" : "use the mode preferStored"
+    self.init(
+      code, "No response of \(address) is stored for the request; \(remedy) to fetch it.")
+  }
+
+  private init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  static let bodyAlreadyRead = HTTPCacheError(
+    .bodyAlreadyRead,
+    "The body was already read, and the server sends it once; keep the bytes of the first reading.")
+}
+
+extension HTTPCacheError: CustomStringConvertible, LocalizedError {
+  /// The message.
+  public var description: String { message }
+  /// The message.
+  public var errorDescription: String? { message }
+}

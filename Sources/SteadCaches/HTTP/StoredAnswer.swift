@@ -110,3 +110,73 @@ extension StoredResponse {
     return date.timeIntervalSince(modified) >= 1
   }
 }
+
+// MARK: - Ranges
+
+/// One range that a request asks for (RFC 9110, 14.2).
+enum ByteRange: Sendable, Hashable {
+  /// From the first byte to the last, or to the end.
+  case bytes(first: Int, last: Int?)
+  /// The last bytes.
+  case suffix(Int)
+
+  /// Reads a `Range` with one range of bytes; nil for several, for other units and for malformed ones.
+  init?(_ value: String) {
+    guard value.lowercasedASCII.hasPrefix("bytes=") else { return nil }
+    let parts = value.dropFirst("bytes=".count).split(
+      separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    let last = parts[1].decimalDigits
+    if parts[0].isEmpty {
+      guard let last else { return nil }
+      self = .suffix(last)
+    } else {
+      guard let first = parts[0].decimalDigits, last != nil || parts[1].isEmpty,
+        first <= last ?? .max
+      else { return nil }
+      self = .bytes(first: first, last: last)
+    }
+  }
+
+  /// The positions in a body of a length; nil if the range has none of its bytes.
+  func positions(in length: Int) -> Range<Int>? {
+    switch self {
+    case .bytes(let first, let last):
+      guard first < length else { return nil }
+      return first..<(min(last ?? .max, length - 1) + 1)
+    case .suffix(let count):
+      guard count > 0, length > 0 else { return nil }
+      return max(0, length - count)..<length
+    }
+  }
+}
+
+/// Which part of a body a response has (RFC 9110, 14.4).
+struct ContentRange: Sendable, Hashable {
+  /// The positions of the part's bytes in the whole body.
+  var positions: Range<Int>
+  /// The length of the whole body.
+  var length: Int
+
+  init(positions: Range<Int>, length: Int) {
+    self.positions = positions
+    self.length = length
+  }
+
+  /// Parses a `Content-Range`; nil if it lacks the part or the length of the whole.
+  init?(_ value: String) {
+    guard value.lowercasedASCII.hasPrefix("bytes ") else { return nil }
+    let parts = value.dropFirst("bytes ".count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let length = parts[1].decimalDigits else { return nil }
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = ends[0].decimalDigits, let last = ends[1].decimalDigits,
+      first <= last, last < length
+    else { return nil }
+    positions = first..<(last + 1)
+    self.length = length
+  }
+
+  /// The value of the field.
+  var value: String { "bytes \(positions.lowerBound)-\(positions.upperBound - 1)/\(length)" }
+}

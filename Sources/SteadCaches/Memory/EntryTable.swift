@@ -1,3 +1,5 @@
+import CSteadFiles
+
 /// The keys and values of a part of a memory cache, by their hashes.
 ///
 /// Entries are stored contiguously in memory. 64-bit words refer to them, at least twice as many as there are entries:
@@ -95,7 +97,7 @@
   }
 }
 
-// MARK: Changes
+// MARK: - Changes
 
 extension EntryTable {
   @inlinable mutating func add(_ entry: consuming Entry) {
@@ -184,5 +186,108 @@ extension EntryTable {
       place = (place + 1) & mask
     }
     words[gap] = 0
+  }
+}
+
+// MARK: - Times
+
+/// The times of an entry, in nanoseconds of the cache's clock.
+@usableFromInline struct EntryTimes: Sendable {
+  /// When the entry expires; ``PolicyNode/never`` if it doesn't.
+  @usableFromInline private(set) var deadline: Int64
+  /// When it expires however much it is used.
+  @usableFromInline let lastDeadline: Int64
+  /// When a request that could load it has it loaded again; ``PolicyNode/never`` if none does, or one has.
+  @usableFromInline var refresh: Int64
+
+  @usableFromInline init(lastDeadline: Int64, idleTime: Int64, refresh: Int64, now: Int64) {
+    (self.lastDeadline, self.refresh) = (lastDeadline, refresh)
+    deadline = lastDeadline
+    if idleTime != PolicyNode.never { noteUse(at: now, idleTime: idleTime) }
+  }
+
+  @usableFromInline mutating func noteUse(at now: Int64, idleTime: Int64) {
+    let (idleDeadline, isTooLarge) = now.addingReportingOverflow(idleTime)
+    deadline = min(lastDeadline, isTooLarge ? PolicyNode.never : idleDeadline)
+  }
+}
+
+/// The time of a memory cache: nanoseconds since some moment.
+@usableFromInline struct CacheClock: Sendable {
+  private static let nanosecondsInSecond: Int64 = 1_000_000_000
+  private static let attosecondsInNanosecond: Int64 = 1_000_000_000
+
+  private let now: @Sendable () -> Duration
+
+  /// The system's clock, which continues while the system sleeps.
+  init() {
+    let start = ContinuousClock.now
+    now = { start.duration(to: .now) }
+  }
+
+  init(_ now: @escaping @Sendable () -> Duration) { self.now = now }
+
+  @usableFromInline var nanoseconds: Int64 { Self.nanoseconds(now()) }
+
+  /// When a value that is set at a time expires; ``PolicyNode/never`` for nil and for deadlines too far away to count,
+  /// some 290 years.
+  @usableFromInline func deadline(_ timeToLive: Duration?, after time: Int64) -> Int64 {
+    guard let timeToLive else { return PolicyNode.never }
+    let (sum, isTooLarge) = time.addingReportingOverflow(Self.nanoseconds(timeToLive))
+    return isTooLarge ? (timeToLive < .zero ? time : PolicyNode.never) : sum
+  }
+
+  /// The sum of two times; ``PolicyNode/never`` if it is too large.
+  @usableFromInline static func sum(_ time: Int64, _ duration: Int64) -> Int64 {
+    let (sum, isTooLarge) = time.addingReportingOverflow(duration)
+    return isTooLarge ? PolicyNode.never : sum
+  }
+
+  static func nanoseconds(_ duration: Duration) -> Int64 {
+    let (seconds, attoseconds) = duration.components
+    let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: nanosecondsInSecond)
+    let limit: Int64 = seconds < 0 ? .min : .max
+    if isTooLarge { return limit }
+    let (sum, isTooLargeSum) = product.addingReportingOverflow(
+      attoseconds / attosecondsInNanosecond)
+    return isTooLargeSum ? limit : sum
+  }
+}
+
+// MARK: - The lock of a table
+
+/// A mutex for work of some nanoseconds, and the state that it protects, in separately allocated memory.
+///
+/// No user code runs while it is held, except keys' `Hashable`. Unlike `Mutex` it isn't handed from thread to thread
+/// under contention, which would cost each of them a context switch.
+// Sendable: the state is only touched between acquire and release, so never by two threads at once.
+@usableFromInline struct ShortLock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
+  /// The most that a line of a processor's cache has on the systems that count; locks in one line would make
+  /// their threads wait for each other.
+  private static var lineSize: Int { 128 }
+  /// Where the state begins, behind the lock.
+  @inlinable static var stateOffset: Int { 16 }
+
+  @usableFromInline let memory: UnsafeMutableRawPointer
+
+  @usableFromInline init(_ state: consuming State) {
+    precondition(MemoryLayout<State>.alignment <= Self.stateOffset, "no state is aligned so widely")
+    memory = .allocate(
+      byteCount: Self.stateOffset + MemoryLayout<State>.size, alignment: Self.lineSize)
+    memory.initializeMemory(as: stead_short_lock.self, to: stead_short_lock())
+    (memory + Self.stateOffset).bindMemory(to: State.self, capacity: 1).initialize(to: state)
+  }
+
+  deinit {
+    (memory + Self.stateOffset).assumingMemoryBound(to: State.self).deinitialize(count: 1)
+    memory.deallocate()
+  }
+
+  /// Calls `body` with the state while no other thread does.
+  @inlinable @inline(__always) func withLock<Result>(_ body: (inout State) -> Result) -> Result {
+    let lock = memory.assumingMemoryBound(to: stead_short_lock.self)
+    stead_short_lock_acquire(lock)
+    defer { stead_short_lock_release(lock) }
+    return body(&(memory + Self.stateOffset).assumingMemoryBound(to: State.self).pointee)
   }
 }

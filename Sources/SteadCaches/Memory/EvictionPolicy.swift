@@ -60,7 +60,7 @@
   @usableFromInline func hash(of number: Int32) -> UInt64 { nodes[number].hash }
 }
 
-// MARK: Changes
+// MARK: - Changes
 
 extension EvictionPolicy {
   /// Adds an entry for which ``nextVictim(for:keeping:)`` has made room.
@@ -150,7 +150,7 @@ extension EvictionPolicy {
   }
 }
 
-// MARK: Room
+// MARK: - Room
 
 extension EvictionPolicy {
   /// What an entry needs that comes or changes.
@@ -265,7 +265,7 @@ extension EvictionPolicy {
   }
 }
 
-// MARK: Shares
+// MARK: - Shares
 
 extension EvictionPolicy {
   private var isFull: Bool {

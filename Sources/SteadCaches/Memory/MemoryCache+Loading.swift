@@ -52,7 +52,7 @@ extension MemoryCache {
     return { self.finish(removed) }
   }
 
-  // MARK: Refreshing
+  // MARK: - Refreshing
 
   /// The part of ``refreshAfter`` after which a load that has failed is tried again.
   private static var retryShare: Int64 { 8 }

@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 import Synchronization
 
@@ -160,4 +161,206 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     shelves.deallocate()
     counters.deallocate()
   }
+}
+
+// MARK: - Values
+
+extension MemoryCache {
+  /// The value for a key; nil if there is none, or if its time is over.
+  @inlinable public func value(for key: Key) -> Value? {
+    let hash = Self.hash(key)
+    let shelf = Int(truncatingIfNeeded: hash) & shelfMask
+    let (value, isExpired) = shelves[shelf].withLock { table in
+      table.read(key, hash, counters, idleTime: idleTime, now: { clock.nanoseconds })
+    }
+    if isExpired { removeExpired(key, hash) }
+    return value
+  }
+
+  /// The cache's contents, including expired values; without counting or recording a use.
+  var contents: [(key: Key, value: Value)] {
+    (0...shelfMask).flatMap { number in
+      shelves[number].withLock { table in
+        (0..<table.count).map { (table.entries[$0].key, table.entries[$0].value) }
+      }
+    }
+  }
+
+  /// Sets the value for a key, and returns whether the cache keeps it.
+  ///
+  /// Other values are removed to make room. A value is not kept if it costs more than ``totalCostLimit``, if
+  /// ``countLimit`` is 0 or if its time to live is not above zero. An older value of the key is removed then, too.
+  ///
+  /// - Parameters:
+  ///   - cost: What the value costs, in the units of ``totalCostLimit``; negative numbers are 0.
+  ///   - timeToLive: How long the value is returned; nil for the cache's ``timeToLive``. One that goes beyond 290
+  ///     years is for ever.
+  @discardableResult @inlinable public func setValue(
+    _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil
+  ) -> Bool {
+    let (removed, isKept) = store(value, key, cost: cost, timeToLive: timeToLive)
+    finish(removed)
+    return isKept
+  }
+
+  /// Removes the value for a key, and returns it; nil if there was none, or if its time was over.
+  @discardableResult @inlinable public func removeValue(for key: Key) -> Value? {
+    let (removed, value) = take(key)
+    finish(removed)
+    return value
+  }
+
+  /// Removes the value for a key; what is removed must be finished when no lock is held.
+  @inlinable func take(_ key: Key) -> (removed: Removed, value: Value?) {
+    let hash = Self.hash(key)
+    return control.withLock { control -> (Removed, Value?) in
+      var removed = Removed()
+      var value: Value?
+      let now = prepare(&control, &removed)
+      if let found = number(of: key, hash) {
+        let isExpired =
+          found.deadline != PolicyNode.never && found.deadline <= now ?? clock.nanoseconds
+        let entry = remove(found.number, hash, isExpired ? .expired : .removed, &control, &removed)
+        value = isExpired ? nil : entry
+      }
+      removed.forgotten = cancelKeeping(key)
+      handOver(&removed, &control)
+      return (removed, value)
+    }
+  }
+
+  /// Removes all values, and forgets how often they were used.
+  public func removeAll() {
+    let removed = control.withLock { control in
+      var removed = Removed()
+      while let number = control.policy.pointee.leastWanted() {
+        remove(number, control.policy.pointee.hash(of: number), .removed, &control, &removed)
+      }
+      control.policy.pointee.removeAll()
+      shrink()
+      removed.forgotten = flights.forgetAll()
+      handOver(&removed, &control)
+      return removed
+    }
+    finish(removed)
+  }
+
+  /// Removes the values whose time has been over for 0.13 s or longer.
+  ///
+  /// They are never returned, whether this is called or not; call it to free their memory sooner than the next change
+  /// would.
+  public func removeExpired() {
+    let removed = control.withLock { control in
+      var removed = Removed()
+      _ = prepare(&control, &removed)
+      handOver(&removed, &control)
+      return removed
+    }
+    finish(removed)
+  }
+
+  // MARK: - Limits and statistics
+
+  /// The maximum number of values that the cache holds; `Int.max` for no limit.
+  ///
+  /// Lowering the limit removes values immediately. Negative numbers are 0, which keeps nothing. No cache holds more
+  /// than 2,147,483,647 values.
+  public var countLimit: Int {
+    get { control.withLock { $0.policy.pointee.limits.count } }
+    set { setLimits { $0.count = max(0, newValue) } }
+  }
+
+  /// The maximum sum of the values' costs; `Int.max` for no limit.
+  ///
+  /// Lowering the limit removes values immediately. Negative numbers are 0.
+  public var totalCostLimit: Int {
+    get { control.withLock { $0.policy.pointee.limits.cost } }
+    set { setLimits { $0.cost = max(0, newValue) } }
+  }
+
+  /// How many values the cache holds, including expired ones that have not been requested since.
+  public var count: Int { control.withLock { $0.policy.pointee.count } }
+
+  /// The sum of the costs of the values that the cache holds.
+  public var totalCost: Int { control.withLock { $0.policy.pointee.cost } }
+
+  /// What the cache has done since it was made, or since ``resetStatistics()``.
+  ///
+  /// Hits and misses are those of ``value(for:)`` and of ``value(for:cost:timeToLive:orLoad:)``, one for each call.
+  public var statistics: CacheStatistics {
+    control.withLock { control in
+      var statistics = CacheStatistics()
+      statistics.evictions = control.policy.pointee.evictionCount
+      statistics.hits = hits - control.forgottenHits
+      statistics.misses = misses - control.forgottenMisses
+      return statistics
+    }
+  }
+
+  /// Resets the counts of ``statistics`` to zero.
+  public func resetStatistics() {
+    control.withLock { control in
+      control.policy.pointee.resetEvictionCount()
+      (control.forgottenHits, control.forgottenMisses) = (hits, misses)
+    }
+  }
+
+  private func setLimits(_ change: (inout EvictionPolicy.Limits) -> Void) {
+    let removed = control.withLock { control in
+      var removed = Removed()
+      _ = prepare(&control, &removed)
+      change(&control.policy.pointee.limits)
+      let nothing = EvictionPolicy.Demand(count: 0, cost: 0)
+      makeRoom(for: nothing, keeping: PolicyNode.none, .evicted, &control, &removed)
+      handOver(&removed, &control)
+      return removed
+    }
+    finish(removed)
+  }
+
+  /// Drops expired entries and, of the rest, the least important, until the level's share of entries and of their cost
+  /// is left.
+  func respond(to level: MemoryPressure.Level) {
+    let removed = control.withLock { control in
+      var removed = Removed()
+      _ = prepare(&control, &removed)
+      let count = level.keptPart(of: control.policy.pointee.count)
+      let cost = level.keptPart(of: control.policy.pointee.cost)
+      while control.policy.pointee.count > count || control.policy.pointee.cost > cost,
+        let number = control.policy.pointee.leastWanted()
+      {
+        remove(number, control.policy.pointee.hash(of: number), .pressure, &control, &removed)
+      }
+      shrink()
+      handOver(&removed, &control)
+      return removed
+    }
+    finish(removed)
+  }
+}
+
+// MARK: - Removal reasons
+
+/// Why a value left a memory cache.
+///
+/// Later versions may add reasons, so a `switch` needs a `default`.
+public struct RemovalReason: Hashable, Sendable, CustomStringConvertible {
+  private enum Name { case replaced, removed, expired, evicted, pressure }
+
+  private let name: Name
+  private init(_ name: Name) { self.name = name }
+
+  /// Another value was set for its key.
+  public static let replaced = RemovalReason(.replaced)
+  /// The program removed it, or all values.
+  public static let removed = RemovalReason(.removed)
+  /// Its time to live was over.
+  public static let expired = RemovalReason(.expired)
+  /// A limit had no room for it.
+  public static let evicted = RemovalReason(.evicted)
+  /// The system was short of memory.
+  public static let pressure = RemovalReason(.pressure)
+
+  /// The reason's name, for logs and metrics.
+  public var description: String { "\(name)" }
 }

@@ -113,7 +113,7 @@
     }
   }
 
-  // MARK: Places
+  // MARK: - Places
 
   extension MemoryPressure {
     private static func pressureFiles() -> [String] {

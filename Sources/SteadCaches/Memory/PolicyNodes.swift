@@ -1,0 +1,214 @@
+import Synchronization
+
+/// The nodes of a policy in one piece of memory, named by their numbers.
+///
+/// Memory grows by doubling and is given back by ``removeAll()`` alone.
+struct NodeStorage: ~Copyable {
+  private static let firstCapacity = 16
+  /// The most nodes that there can be, since links have 32 bits.
+  static let limit = Int(Int32.max)
+
+  private var nodes: UnsafeMutablePointer<PolicyNode>
+  private var capacity: Int
+  /// How many nodes have ever been in use at once.
+  private var usedCount = 0
+  private var firstFree = PolicyNode.none
+
+  init() {
+    capacity = Self.firstCapacity
+    nodes = .allocate(capacity: capacity)
+  }
+
+  // A node has nothing that needs to be deinitialized.
+  deinit { nodes.deallocate() }
+
+  subscript(number: Int32) -> PolicyNode {
+    _read {
+      assert(number >= 0 && number < usedCount, "no node has this number")
+      yield nodes[Int(number)]
+    }
+    _modify {
+      assert(number >= 0 && number < usedCount, "no node has this number")
+      yield &nodes[Int(number)]
+    }
+  }
+
+  /// Whether the number is that of a node in use. Numbers may be those of nodes that were freed since.
+  func isInUse(_ number: Int32) -> Bool {
+    number >= 0 && number < usedCount && self[number].queue != .none
+  }
+
+  mutating func add(_ node: PolicyNode) -> Int32 {
+    if firstFree != PolicyNode.none {
+      let number = firstFree
+      firstFree = self[number].older
+      self[number] = node
+      return number
+    }
+    if usedCount == capacity { grow() }
+    (nodes + usedCount).initialize(to: node)
+    usedCount += 1
+    return Int32(usedCount - 1)
+  }
+
+  mutating func free(_ number: Int32) {
+    self[number] = PolicyNode()
+    self[number].older = firstFree
+    firstFree = number
+  }
+
+  mutating func removeAll() { self = NodeStorage() }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<PolicyNode>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: nodes, count: usedCount)
+    nodes.deallocate()
+    (nodes, capacity) = (larger, capacity * 2)
+  }
+}
+
+// MARK: - Nodes
+
+/// The policy's data about an entry: its place in its queue and in the wheel, its cost, and its expiry.
+@usableFromInline struct PolicyNode {
+  /// No node.
+  @inlinable static var none: Int32 { -1 }
+  /// The deadline of what never expires.
+  @inlinable static var never: Int64 { Int64.max }
+
+  enum Queue: UInt8 {
+    case none, window, probation, protected
+  }
+
+  var hash: UInt64 = 0
+  var cost = 0
+  /// In nanoseconds of the cache's clock.
+  var deadline = PolicyNode.never
+  /// The neighbours in the queue; of a free node, `older` is the next free one.
+  var newer = PolicyNode.none
+  var older = PolicyNode.none
+  /// The neighbours in the wheel's bucket.
+  var next = PolicyNode.none
+  var previous = PolicyNode.none
+  var bucket = ExpiryWheel.noBucket
+  var queue = Queue.none
+}
+
+// MARK: - Queues
+
+/// A doubly linked list of nodes, from the one used last to the one used longest ago.
+struct NodeQueue {
+  let name: PolicyNode.Queue
+  private(set) var newest = PolicyNode.none
+  private(set) var oldest = PolicyNode.none
+  private(set) var count = 0
+  /// The sum of the nodes' costs.
+  private(set) var cost = 0
+
+  init(_ name: PolicyNode.Queue) { self.name = name }
+
+  mutating func addNewest(_ number: Int32, in nodes: inout NodeStorage) {
+    nodes[number].queue = name
+    linkNewest(number, in: &nodes)
+    count += 1
+    cost += nodes[number].cost
+  }
+
+  mutating func remove(_ number: Int32, in nodes: inout NodeStorage) {
+    unlink(number, in: &nodes)
+    nodes[number].queue = .none
+    count -= 1
+    cost -= nodes[number].cost
+  }
+
+  mutating func moveToNewest(_ number: Int32, in nodes: inout NodeStorage) {
+    guard number != newest else { return }
+    unlink(number, in: &nodes)
+    linkNewest(number, in: &nodes)
+  }
+
+  mutating func setCost(_ cost: Int, of number: Int32, in nodes: inout NodeStorage) {
+    self.cost += cost - nodes[number].cost
+    nodes[number].cost = cost
+  }
+
+  private mutating func linkNewest(_ number: Int32, in nodes: inout NodeStorage) {
+    nodes[number].newer = PolicyNode.none
+    nodes[number].older = newest
+    if newest == PolicyNode.none { oldest = number } else { nodes[newest].newer = number }
+    newest = number
+  }
+
+  private mutating func unlink(_ number: Int32, in nodes: inout NodeStorage) {
+    let (newer, older) = (nodes[number].newer, nodes[number].older)
+    if newer == PolicyNode.none { newest = older } else { nodes[newer].older = older }
+    if older == PolicyNode.none { oldest = newer } else { nodes[older].newer = newer }
+  }
+}
+
+// MARK: - Use counters
+
+/// How often each entry was used since the policy looked at it last, up to a limit.
+///
+/// The counters of entries are bytes in pieces of memory that never move: the first has ``firstCount`` of them,
+/// each further one twice as many as the one before. So readers count while other threads add entries.
+///
+/// A reader holds the lock of the entry's shelf, the policy that of the cache's control. They may touch a byte at the
+/// same time; then a use may be lost, but nothing else.
+// Sendable: bytes are touched with atomic operations alone, and pieces are added before an entry of theirs
+// is on a shelf.
+@usableFromInline struct UseCounters: @unchecked Sendable {
+  /// The greatest count: as much as the policy can tell apart.
+  @inlinable static var limit: UInt8 { 15 }
+  @inlinable static var firstBits: Int { 6 }
+  @inlinable static var firstCount: Int { 1 << firstBits }
+  @usableFromInline static var pieceLimit: Int { 32 - firstBits }
+
+  @usableFromInline let pieces: UnsafeMutablePointer<UnsafeMutablePointer<Atomic<UInt8>>?>
+
+  init() {
+    pieces = .allocate(capacity: Self.pieceLimit)
+    pieces.initialize(repeating: nil, count: Self.pieceLimit)
+  }
+
+  /// Called once nobody reads any more.
+  func deallocate() {
+    for piece in 0..<Self.pieceLimit { pieces[piece]?.deallocate() }
+    pieces.deallocate()
+  }
+
+  /// Makes a counter, which is zero.
+  func add(_ number: Int32) {
+    let (piece, place) = Self.place(number)
+    if pieces[piece] == nil {
+      let count = Self.firstCount << piece
+      let counters = UnsafeMutablePointer<Atomic<UInt8>>.allocate(capacity: count)
+      for number in 0..<count { (counters + number).initialize(to: Atomic(0)) }
+      pieces[piece] = counters
+    }
+    pieces[piece]?[place].store(0, ordering: .relaxed)
+  }
+
+  @inlinable func countUse(_ number: Int32) {
+    let (piece, place) = Self.place(number)
+    guard let counters = pieces[piece] else { return }
+    let count = counters[place].load(ordering: .relaxed)
+    if count < Self.limit { counters[place].store(count + 1, ordering: .relaxed) }
+  }
+
+  func uses(_ number: Int32) -> Int {
+    let (piece, place) = Self.place(number)
+    return Int(pieces[piece]?[place].load(ordering: .relaxed) ?? 0)
+  }
+
+  func reset(_ number: Int32) {
+    let (piece, place) = Self.place(number)
+    pieces[piece]?[place].store(0, ordering: .relaxed)
+  }
+
+  @inlinable static func place(_ number: Int32) -> (piece: Int, place: Int) {
+    let shifted = UInt32(bitPattern: number) + UInt32(firstCount)
+    let piece = 31 - shifted.leadingZeroBitCount - firstBits
+    return (piece, Int(shifted) - firstCount << piece)
+  }
+}

@@ -1,0 +1,132 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  public import FoundationNetworking
+#else
+  public import Foundation
+#endif
+
+extension HTTPCache.Mode {
+  /// The mode for a request with one of Foundation's policies.
+  ///
+  /// | policy | mode |
+  /// |---|---|
+  /// | `useProtocolCachePolicy` | ``standard`` |
+  /// | `reloadIgnoringLocalCacheData` | ``reload`` |
+  /// | `reloadIgnoringLocalAndRemoteCacheData` | ``reload``; the request also asks other caches to reload |
+  /// | `returnCacheDataElseLoad` | ``preferStored`` |
+  /// | `returnCacheDataDontLoad` | ``onlyStored`` |
+  /// | `reloadRevalidatingCacheData` | ``revalidate`` |
+  public init(_ policy: URLRequest.CachePolicy) {
+    switch policy {
+    case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData: self = .reload
+    case .returnCacheDataElseLoad: self = .preferStored
+    case .returnCacheDataDontLoad: self = .onlyStored
+    case .reloadRevalidatingCacheData: self = .revalidate
+    case .useProtocolCachePolicy: self = .standard
+    @unknown default: self = .standard
+    }
+  }
+}
+
+extension HTTPCache.Response {
+  /// The codings that URLSession undoes before it hands on a body.
+  private static let undoneCodings: Set<String> = ["br", "deflate", "gzip", "x-gzip", "zstd"]
+
+  /// Makes a head from a response of URLSession.
+  ///
+  /// URLSession decodes bodies and leaves the fields unchanged. The fields that describe the encoded body are removed,
+  /// since the decoded one is stored and passed on; ``isDecoded`` is true then.
+  public init(_ response: HTTPURLResponse) {
+    var fields = HTTPCache.Fields(
+      response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }
+        .map { (name: $0.0, value: $0.1) })
+    let codings = (fields["Content-Encoding"] ?? "").split(separator: ",")
+      .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    let isDecoded = !codings.isEmpty && codings.allSatisfy(Self.undoneCodings.contains)
+    if isDecoded {
+      fields["Content-Encoding"] = nil
+      fields["Content-Length"] = nil
+    }
+    self.init(status: response.statusCode, fields: fields)
+    self.isDecoded = isDecoded
+  }
+}
+
+extension HTTPCache.Response {
+  /// The same as a response of Foundation's; fields of one name are joined with commas.
+  ///
+  /// - Parameter url: Where the response came from.
+  /// - Throws: `URLError(.badServerResponse)` if Foundation refuses the URL or the fields.
+  func foundationResponse(from url: URL?) throws -> HTTPURLResponse {
+    var names: [String: String] = [:]
+    var values: [String: String] = [:]
+    for field in fields {
+      let name = names[field.name.lowercased()] ?? field.name
+      names[field.name.lowercased()] = name
+      values[name] = values[name].map { "\($0), \(field.value)" } ?? field.value
+    }
+    let response = url.flatMap {
+      HTTPURLResponse(url: $0, statusCode: status, httpVersion: "HTTP/1.1", headerFields: values)
+    }
+    guard let response else { throw URLError(.badServerResponse) }
+    return response
+  }
+}
+
+// MARK: - Outgoing requests
+
+/// A request of Foundation's as the cache sees it, and on its way to the server.
+struct OutgoingRequest: Sendable {
+  /// What the cache sees: with the fields that a session adds, since a response can vary by them.
+  let request: HTTPCache.Request
+  private let original: URLRequest
+
+  /// - Parameters:
+  ///   - configuration: The session's configuration, with its cookies and fields for all requests.
+  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's; the session's credentials
+  ///     among these fields are not meant for it. Its cookies have their own rules.
+  /// - Throws: `URLError(.badURL)` without a URL.
+  init(
+    _ original: URLRequest, configuration: URLSessionConfiguration, hasLeftOrigin: Bool = false
+  ) throws {
+    guard let url = original.url else { throw URLError(.badURL) }
+    var fields = HTTPCache.Fields(
+      (original.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+        .map { (name: $0.key, value: $0.value) })
+    if original.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
+      fields["Cache-Control"] = fields["Cache-Control"] ?? "no-cache"
+      fields["Pragma"] = fields["Pragma"] ?? "no-cache"
+    }
+    for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
+      guard let name = name as? String, !fields.contains(name),
+        !(hasLeftOrigin && RedirectChain.belongsToOrigin(name))
+      else { continue }
+      fields[name] = "\(value)"
+    }
+    if original.httpShouldHandleCookies, let cookies = Self.cookies(url, configuration) {
+      fields["Cookie"] = cookies
+    }
+    request = HTTPCache.Request(
+      method: original.httpMethod ?? "GET", url: url, fields: fields,
+      hasBody: original.httpBody != nil || original.httpBodyStream != nil)
+    self.original = original
+  }
+
+  /// The request to the server, with all fields that the cache wants to send.
+  func urlRequest(sending sent: HTTPCache.Request) -> URLRequest {
+    var request = original
+    // The transport has no cache that a policy could apply to.
+    request.cachePolicy = .useProtocolCachePolicy
+    request.allHTTPHeaderFields = nil
+    for field in sent.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
+    return request
+  }
+
+  /// The cookies that a session sends; nil for none.
+  private static func cookies(_ url: URL, _ configuration: URLSessionConfiguration) -> String? {
+    guard configuration.httpShouldSetCookies,
+      let cookies = configuration.httpCookieStorage?.cookies(for: url), !cookies.isEmpty
+    else { return nil }
+    return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
+  }
+}
