@@ -1,30 +1,43 @@
 import Synchronization
 
-/// Loads each value once for all simultaneous requests.
+/// Loads each value once for all concurrent requests (request coalescing).
 ///
-/// A load runs in a separate task. Each waiter can be cancelled on its own; the load is cancelled when nobody waits for
-/// it any more. A loaded value is kept unless the key was forgotten while the load ran.
+/// A load runs in a task of its own. Each waiter can be cancelled on its own; the load is cancelled
+/// when nobody waits for it any more. A loaded value is stored unless the key was forgotten while
+/// the load ran.
 ///
-/// A load that asks for its own key waits for itself, for ever.
+/// A load that requests its own key waits for itself, for ever; nothing detects that.
+///
+/// How a load and a change of the key are ordered:
+/// 1. A load is in the table, and counted, before it reads anything.
+/// 2. A change is made first, and then calls ``forget(_:)``, which cancels the load's ticket.
+/// 3. The loaded value is stored under the lock of what it is stored into, only if the ticket is
+///    still valid.
+///
+/// So a load either begins after the change and sees it, or its value is not stored. Callers that
+/// waited already get what was loaded: they called before the change was complete.
+///
+/// Locks: the table's may be held while a load's and then a waiter's is acquired, not the reverse.
+/// No user code, such as a `deinit` of a key or value, runs while one is held.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// Work that is left for when no lock is held, such as calling handlers.
+  /// Work that is done after all locks are released, such as calling handlers.
   typealias Afterwards = @Sendable () -> Void
 
-  private let flights = Mutex<[Key: Flight<Value>]>([:])
-  /// How many flights exist, for callers that only need to know that there are none.
-  private let flightCount = Atomic<Int>(0)
+  private let loads = Mutex<[Key: Load<Value>]>([:])
+  /// The number of loads, so that ``forget(_:)`` costs one atomic load when there are none.
+  private let loadCount = Atomic<Int>(0)
 
-  /// The value of the load for a key, which begins when none runs.
+  /// Returns the value of the load for a key, which starts if none is running.
   ///
-  /// The load's task has the task-local values of the call that begins it, and the greatest priority of the
-  /// calls that wait for it, where the system can raise it.
+  /// The load's task has the task-local values of the call that begins it, and the greatest
+  /// priority of the calls that wait for it, where the system can raise it.
   ///
   /// - Parameters:
-  ///   - load: Loads the value. It looks into the cache again first, since another load may have ended between the
-  ///     caller's look-up and this call.
-  ///   - keep: Stores the loaded value if the ticket is still valid, which it checks under the lock of what it stores
-  ///     into. It must not run user code.
-  ///   - unwanted: Called with a loaded value that no call returns, since all have been cancelled.
+  ///   - load: Loads the value. It must look into the cache again first, since another load may
+  ///     have ended between the caller's look-up and this call.
+  ///   - keep: Stores the loaded value if the ticket is valid, which it checks under the lock of
+  ///     what it stores into. It must not run user code.
+  ///   - unwanted: Called with a loaded value that no call returns, since all were cancelled.
   /// - Throws: What `load` throws, and `CancellationError` when the caller's task is cancelled.
   func value(
     for key: Key,
@@ -36,85 +49,89 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard waiter.begin(continuation) else { return }
-        let flight = join(key, waiter, load, keep, unwanted).flight
-        // A cancellation that came before the waiter had its flight has left nothing.
-        if !waiter.board({ self.leave(flight, waiter, key) }) { leave(flight, waiter, key) }
+        let running = join(key, waiter, load, keep, unwanted).running
+        // The task may have been cancelled between `begin` and `attach`: then nobody has detached
+        // the waiter.
+        if !waiter.attach({ self.detach(running, waiter, key) }) { detach(running, waiter, key) }
       }
     } onCancel: {
       waiter.cancel()
     }
   }
 
-  /// Begins a load that nobody needs to wait for, before this call returns: a later change of the key makes it have no
-  /// effect.
+  /// Starts a load that nobody needs to wait for. It is in the table when this returns, so a later
+  /// change of the key cancels its ticket.
   ///
-  /// - Returns: False if a load for the key runs already; then this one isn't needed.
+  /// - Returns: False if a load for the key is running already; then this one isn't started.
   func begin(
     for key: Key, load: @escaping @Sendable () async throws -> Value,
     keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?
   ) -> Bool {
-    // One that waits for nothing, but keeps the load from being cancelled when others leave.
+    // A waiter without a continuation, which keeps the load from being cancelled when the others
+    // leave.
     let waiter = Waiter<Value>()
     return join(key, waiter, load, keep, { _ in }).isNew
   }
 
-  /// Makes sure that no load that runs now is kept, and that the next call begins another one.
+  /// Keeps the value of a load that is running now from being stored, and lets the next call start
+  /// another load.
   ///
-  /// Called after a key was set or removed, under the same lock under which `keep` checks its ticket: a load that began
-  /// before may not have seen the change, and one that begins later sees it. Earlier waiters still get what their load
-  /// returns.
+  /// Call it after a key was set or removed, under the same lock under which `keep` checks its
+  /// ticket. Waiters still get what their load returns.
   ///
-  /// - Returns: What must be dropped once no lock is held.
+  /// - Returns: An object to release once no lock is held: its keys may have a `deinit` of the
+  ///   program.
   @discardableResult func forget(_ key: Key) -> (any AnyObject & Sendable)? {
-    // A load counts before it looks into what was changed, so one that isn't counted yet sees the change.
-    guard flightCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
-    let forgotten = flights.withLock { flights -> Forgotten? in
-      guard let index = flights.index(forKey: key) else { return nil }
-      defer { flightCount.store(flights.count, ordering: .sequentiallyConsistent) }
-      return Forgotten([flights.remove(at: index)])
+    // Sequentially consistent, as the change before it: a load is counted before it reads what was
+    // changed, so a load that isn't counted here sees the change.
+    guard loadCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
+    let forgotten = loads.withLock { loads -> Forgotten? in
+      guard let index = loads.index(forKey: key) else { return nil }
+      defer { loadCount.store(loads.count, ordering: .sequentiallyConsistent) }
+      return Forgotten([loads.remove(at: index)])
     }
     for entry in forgotten?.entries ?? [] { entry.value.ticket.cancel() }
     return forgotten
   }
 
-  /// Does for all keys what ``forget(_:)`` does for one.
+  /// Forgets all keys, as ``forget(_:)`` does one.
   @discardableResult func forgetAll() -> any AnyObject & Sendable {
-    let forgotten = flights.withLock { flights in
+    let forgotten = loads.withLock { loads in
       defer {
-        flights = [:]
-        flightCount.store(0, ordering: .sequentiallyConsistent)
+        loads = [:]
+        loadCount.store(0, ordering: .sequentiallyConsistent)
       }
-      return Forgotten(Array(flights))
+      return Forgotten(Array(loads))
     }
     for entry in forgotten.entries { entry.value.ticket.cancel() }
     return forgotten
   }
 
-  /// Loads that can't be joined any more. Their keys may be objects with a user-defined `deinit`.
+  /// Loads that were removed from the table.
   private final class Forgotten: Sendable {
-    let entries: [(key: Key, value: Flight<Value>)]
-    init(_ entries: [(key: Key, value: Flight<Value>)]) { self.entries = entries }
+    let entries: [(key: Key, value: Load<Value>)]
+    init(_ entries: [(key: Key, value: Load<Value>)]) { self.entries = entries }
   }
 
   /// How many loads can be joined.
-  var count: Int { flights.withLock { $0.count } }
+  var count: Int { loads.withLock { $0.count } }
 
   /// How many calls wait for a key's load, of those that can be joined.
-  func waiterCount(for key: Key) -> Int { flights.withLock { $0[key]?.waiterCount ?? 0 } }
+  func waiterCount(for key: Key) -> Int { loads.withLock { $0[key]?.waiterCount ?? 0 } }
 
   private func join(
     _ key: Key, _ waiter: Waiter<Value>,
     _ load: @escaping @Sendable () async throws -> Value,
     _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?,
     _ unwanted: @escaping @Sendable (Value) -> Void
-  ) -> (flight: Flight<Value>, isNew: Bool) {
-    flights.withLock { flights in
-      if let found = flights[key], found.add(waiter) { return (found, false) }
-      // What was found is over.
-      let flight = Flight<Value>(waiter)
-      flights[key] = flight
-      flightCount.store(flights.count, ordering: .sequentiallyConsistent)
-      flight.start {
+  ) -> (running: Load<Value>, isNew: Bool) {
+    loads.withLock { loads in
+      if let found = loads[key], found.add(waiter) { return (found, false) }
+      // A load that was found is over, and about to remove itself.
+      let running = Load<Value>(waiter)
+      loads[key] = running
+      loadCount.store(loads.count, ordering: .sequentiallyConsistent)
+      running.start {
         let result: Result<Value, any Error>
         do {
           result = .success(try await load())
@@ -122,40 +139,40 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           result = .failure(error)
         }
         var afterwards: Afterwards?
-        if case .success(let value) = result { afterwards = keep(value, flight.ticket) }
-        self.remove(flight, for: key)
+        if case .success(let value) = result { afterwards = keep(value, running.ticket) }
+        self.remove(running, for: key)
         afterwards?()
-        let isDelivered = flight.finish(result)
+        let isDelivered = running.finish(result)
         if !isDelivered, case .success(let value) = result { unwanted(value) }
       }
-      return (flight, true)
+      return (running, true)
     }
   }
 
-  private func leave(_ flight: Flight<Value>, _ waiter: Waiter<Value>, _ key: Key) {
-    if flight.remove(waiter) { remove(flight, for: key) }
+  private func detach(_ running: Load<Value>, _ waiter: Waiter<Value>, _ key: Key) {
+    if running.remove(waiter) { remove(running, for: key) }
   }
 
-  private func remove(_ flight: Flight<Value>, for key: Key) {
-    let removed = flights.withLock { flights -> Forgotten? in
-      // The flight may have been forgotten, and another may have the key.
-      guard let index = flights.index(forKey: key), flights[index].value === flight else {
+  private func remove(_ running: Load<Value>, for key: Key) {
+    let removed = loads.withLock { loads -> Forgotten? in
+      // It may have been forgotten, and the key may have another load.
+      guard let index = loads.index(forKey: key), loads[index].value === running else {
         return nil
       }
-      defer { flightCount.store(flights.count, ordering: .sequentiallyConsistent) }
-      return Forgotten([flights.remove(at: index)])
+      defer { loadCount.store(loads.count, ordering: .sequentiallyConsistent) }
+      return Forgotten([loads.remove(at: index)])
     }
     withExtendedLifetime(removed) {}
   }
 }
 
 /// One load, and its waiters.
-private final class Flight<Value: Sendable>: Sendable {
+private final class Load<Value: Sendable>: Sendable {
   private struct State {
     var waiters: [ObjectIdentifier: Waiter<Value>]
     var task: Task<Void, Never>?
     var priority = Task.currentPriority
-    /// Nobody waits for it any more, or it has a result: nobody can join it.
+    /// It has a result, or was cancelled since nobody waits any more: it can't be joined.
     var isOver = false
   }
 
@@ -172,7 +189,7 @@ private final class Flight<Value: Sendable>: Sendable {
     state.withLock { $0.task = Task(operation: work) }
   }
 
-  /// Whether the waiter gets this flight's result.
+  /// Adds a waiter, and raises the priority of the load to the caller's; false if the load is over.
   func add(_ waiter: Waiter<Value>) -> Bool {
     let priority = Task.currentPriority
     let (isAdded, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
@@ -188,13 +205,14 @@ private final class Flight<Value: Sendable>: Sendable {
     return isAdded
   }
 
-  /// Whether that was the last one, so that the load is cancelled.
+  /// Removes a waiter, and cancels the load if that was the last one; returns whether it was.
   func remove(_ waiter: Waiter<Value>) -> Bool {
     let task: Task<Void, Never>? = state.withLock { state in
       let isOneOfThem = state.waiters.removeValue(forKey: ObjectIdentifier(waiter)) != nil
       guard isOneOfThem, state.waiters.isEmpty, !state.isOver else { return nil }
       state.isOver = true
-      // A load that continues although it is cancelled must not be kept over a value that is set later.
+      // A load may go on although its task is cancelled. Its value must not replace one that is set
+      // later.
       ticket.cancel()
       return state.task
     }
@@ -202,7 +220,7 @@ private final class Flight<Value: Sendable>: Sendable {
     return task != nil
   }
 
-  /// Whether any call returns the result.
+  /// Resumes all waiters; returns whether any call returns the result.
   func finish(_ result: Result<Value, any Error>) -> Bool {
     let waiters = state.withLock { state in
       state.isOver = true
@@ -221,14 +239,14 @@ private final class Waiter<Value: Sendable>: Sendable {
   private enum State {
     case new
     case waiting(CheckedContinuation<Value, any Error>)
-    /// It waits for a flight, which it can leave.
-    case aboard(CheckedContinuation<Value, any Error>, leave: @Sendable () -> Void)
+    /// It waits for a load, from which it can be detached.
+    case attached(CheckedContinuation<Value, any Error>, detach: @Sendable () -> Void)
     case finished
   }
 
   private let state = Mutex(State.new)
 
-  /// Whether there is anything to wait for; if it was cancelled before it began, false, and the call ends.
+  /// Begins to wait; false if the task was cancelled before, and then the call has ended.
   func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
     let isNew = state.withLock { state in
       guard case .new = state else { return false }
@@ -239,11 +257,11 @@ private final class Waiter<Value: Sendable>: Sendable {
     return isNew
   }
 
-  /// Stores how to leave the flight; false if the call has ended in the meantime.
-  func board(_ leave: @escaping @Sendable () -> Void) -> Bool {
+  /// Stores how to detach the waiter from its load; false if the call has ended meanwhile.
+  func attach(_ detach: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard case .waiting(let continuation) = state else { return false }
-      state = .aboard(continuation, leave: leave)
+      state = .attached(continuation, detach: detach)
       return true
     }
   }
@@ -251,19 +269,20 @@ private final class Waiter<Value: Sendable>: Sendable {
   func cancel() {
     let old = finish()
     old.continuation?.resume(throwing: CancellationError())
-    old.leave?()
+    old.detach?()
   }
 
-  /// Ends the call with a result; false if it has ended before.
+  /// Ends the call with a result; false if it had ended before.
   func deliver(_ result: Result<Value, any Error>) -> Bool {
     guard let continuation = finish().continuation else { return false }
     continuation.resume(with: result)
     return true
   }
 
-  /// Ends the call: what returns from it, and how it leaves the flight.
+  /// Ends the call, and returns what resumes it and what detaches it. Only the first caller gets
+  /// them, so that a continuation is resumed once.
   private func finish() -> (
-    continuation: CheckedContinuation<Value, any Error>?, leave: (@Sendable () -> Void)?
+    continuation: CheckedContinuation<Value, any Error>?, detach: (@Sendable () -> Void)?
   ) {
     let old = state.withLock { state in
       defer { state = .finished }
@@ -272,18 +291,18 @@ private final class Waiter<Value: Sendable>: Sendable {
     switch old {
     case .new, .finished: return (nil, nil)
     case .waiting(let continuation): return (continuation, nil)
-    case .aboard(let continuation, let leave): return (continuation, leave)
+    case .attached(let continuation, let detach): return (continuation, detach)
     }
   }
 }
 
 // MARK: - Tickets
 
-/// Whether a load's result may be kept.
+/// Whether the value of a load may be stored.
 @usableFromInline final class LoadTicket: Sendable {
   private let isCancelled = Atomic<Bool>(false)
 
-  /// False once the key was set or removed, or nobody waits for the load any more.
+  /// False once the key was set or removed, or no caller waits for the load any more.
   @usableFromInline var isValid: Bool { !isCancelled.load(ordering: .acquiring) }
 
   func cancel() { isCancelled.store(true, ordering: .releasing) }

@@ -1,6 +1,7 @@
 // Caches that keep their limits: in memory, on disk, and of HTTP responses.
 //
-// Begin with `MemoryCache`, `DiskCache` or `HTTPCache`; Documentation/Caches.md explains which of them fits.
+// Begin with `MemoryCache`, `DiskCache` or `HTTPCache`; Documentation/Caches.md explains which of
+// them fits.
 
 /// What a cache has done since it was made, or since its counts were reset.
 public struct CacheStatistics: Sendable, Hashable {

@@ -1,40 +1,40 @@
-import CSteadSQLite
 import Foundation
 import SteadFiles
 import SteadSQLite
 import Synchronization
 
-/// A cache's file through all that can happen to it: opened when it is first used, made again when it is damaged,
-/// opened again when another one is in its place.
+/// Owns the cache's SQLite file: opens it lazily, recreates it when it is damaged, and reopens it
+/// when another file was put in its place.
+///
+/// Nothing here throws to the cache's user. An error is classified by ``handle(_:_:)``: it either
+/// closes the file, marks it as damaged, or only fails this call; it is reported once of each kind
+/// when no lock is held.
+///
+/// Locks, in the order in which they are acquired: `session`, which is held while the file is
+/// opened and otherwise only briefly, then the writing connection's (``OpenDatabase``), then
+/// ``WriteLock``.
 final class CacheDatabase: Sendable {
-  /// How long a set waits for another process that writes. After a wait in vain the next ones do not wait.
-  static let lockPatience = Duration.milliseconds(500)
-  /// How long a cache that cannot be opened returns misses before it tries to open again, and how long it trusts that
-  /// the file was not replaced.
+  /// How long a set waits for another process that writes. After a wait in vain the next ones do
+  /// not wait (``WriteLock``).
+  static let lockTimeout = Duration.milliseconds(500)
+  /// How long a cache that cannot be opened returns misses before it tries to open again, and how
+  /// long a read assumes that the file was not replaced; a write checks each time.
   static let retryInterval = Duration.seconds(1)
-  /// The log's length in bytes from which nothing is stored until readers of an old state have finished.
+  /// The log's length in bytes from which nothing is stored until readers of an old state have
+  /// finished.
   static let logLimit: Int64 = 32 << 20
   /// How many pages may be in use for free pages' space to be returned: 4 MB.
   private static let vacuumLimit: Int64 = 1_000
-  /// How long a change sleeps before it tries again to get the lock, in microseconds; twice as long each time.
-  private static let firstPause: useconds_t = 50
 
   private struct Session {
     var open: OpenDatabase?
-    /// The file that was found to be damaged, and is removed at the next opening.
+    /// The file that was found to be damaged. The next opening removes it, if it is still that
+    /// file.
     var damaged: FileStatus.Identity?
-    /// When an empty file may replace a damaged one the next time.
-    var nextRemake = ContinuousClock.now
-    var wasOpened = false
-    var nextTry = ContinuousClock.now
-    var nextLook = ContinuousClock.now
-  }
-
-  /// What the one thread that writes needs.
-  private struct Writing {
-    var patience = CacheDatabase.lockPatience
-    /// Whether to wait for readers when the log is too long. After one wait in vain the next ones do not wait.
-    var waitsForReaders = true
+    /// The earliest time at which a damaged file may be replaced again.
+    var nextRecreation = ContinuousClock.now
+    var nextOpening = ContinuousClock.now
+    var nextIdentityCheck = ContinuousClock.now
   }
 
   let directory: CacheDirectory
@@ -43,15 +43,15 @@ final class CacheDatabase: Sendable {
   private let retryInterval: Duration
   private let forks = forkGeneration
   private let session = Mutex(Session())
-  private let writing = Mutex(Writing())
+  private let lock: WriteLock
   let uses = RecencyLog()
-  private let problems = ProblemQueue()
-  /// Uses of entries that were used later than this need not be noted: they are among the newest.
-  private let recentEnough = Atomic<Int64>(.max)
+  private let problems: ProblemQueue
+  /// A position in the order of use: entries after it are among the newest quarter, and their uses
+  /// need no record, since they are not evicted soon.
+  private let recentUse = Atomic<Int64>(.max)
   let evictions = Atomic<Int>(0)
   /// How often a change has waited for other processes, with success or in vain.
-  private let waits = Atomic<Int>(0)
-  var waitCount: Int { waits.load(ordering: .relaxed) }
+  var waitCount: Int { lock.waitCount }
 
   init(
     _ directory: CacheDirectory, limits: DiskCache.Limits, now: @escaping @Sendable () -> Date,
@@ -61,97 +61,108 @@ final class CacheDatabase: Sendable {
     self.limits = limits
     self.now = now
     self.retryInterval = retryInterval
+    lock = WriteLock(directory)
+    problems = ProblemQueue(path: directory.path)
   }
 
   deinit {
     guard forks == forkGeneration else { return }
-    // Uses are written down, for programs that only read.
+    // For programs that only read: no set of theirs writes down the uses.
     let stamps = uses.takeOldest(RecencyLog.capacity)
     guard !stamps.isEmpty, let open = session.withLock({ $0.open }) else { return }
-    try? change(open, patience: .zero) { transaction in
+    try? change(open, timeout: .zero) { transaction in
       for stamp in stamps { try transaction.restamp(stamp) }
     }
   }
 
   // MARK: - Reading and writing
 
-  /// What a body reads; nil when the cache does not work now.
+  /// Runs a body with a connection that reads; nil when the cache does not work now, or the body
+  /// throws.
   func read<Result>(_ body: (CacheReader, OpenDatabase) throws -> Result) -> Result? {
-    guard let open = current(looks: false) else { return nil }
+    guard let open = current(checksIdentity: false) else { return nil }
     do {
       return try open.read { try body($0, open) }
     } catch {
-      note(error, open)
+      handle(error, open)
       return nil
     }
   }
 
-  /// Runs a body that changes the cache in a transaction; nil if the cache does not work now, and then nothing has
+  /// Runs a body in a transaction; nil if the cache does not work now, and then nothing has
   /// changed.
   ///
-  /// The body runs again, in the empty file that replaces the old one, if the old one turns out to be damaged.
+  /// The body runs a second time, in the empty file that replaces the old one, if the old one turns
+  /// out to be damaged. So it must have no effect besides the transaction's, except through
+  /// `whenCommitted` and `whenFailed`.
   ///
-  /// - Parameter origin: An object that already knows of the change.
+  /// - Parameter origin: The object that makes the change and already knows of it; its
+  ///   ``ChangeToken`` stays the same.
   func write<Result: Sendable>(
     by origin: ChangeOrigin? = nil,
     _ body: (inout CacheTransaction, OpenDatabase) throws -> Result
   ) -> Result? {
     var isAgain = false
-    while let open = current(looks: true) {
+    while let open = current(checksIdentity: true) {
       do {
         return try change(open, by: origin) { try body(&$0, open) }
       } catch {
-        note(error, open)
-        guard Self.isDamage(error), !isAgain else { return nil }
+        handle(error, open)
+        guard CacheFailure.isDamage(error), !isAgain else { return nil }
         isAgain = true
       }
     }
     return nil
   }
 
-  /// Runs a body that changes the cache in a transaction if no other process holds its lock, and the change doesn't
-  /// matter much; returns false if it has failed.
+  /// Runs a body in a transaction only if the lock is free, for changes that may be lost; returns
+  /// false if it has failed.
   func writeWithoutWaiting(
     by origin: ChangeOrigin?, _ body: (inout CacheTransaction, OpenDatabase) throws -> Bool
   ) -> Bool {
-    guard let open = current(looks: true) else { return false }
+    guard let open = current(checksIdentity: true) else { return false }
     do {
-      return try change(open, patience: .zero, by: origin) { try body(&$0, open) }
+      return try change(open, timeout: .zero, by: origin) { try body(&$0, open) }
     } catch {
-      if Self.isDamage(error) { note(error, open) }
+      // A busy or full disk is no problem of a change that may be lost.
+      if CacheFailure.isDamage(error) { handle(error, open) }
       return false
     }
   }
 
-  /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
-  func token(for origin: ChangeOrigin) -> ChangeToken? { current(looks: false)?.token(for: origin) }
+  /// The file's current version for an object whose own changes do not count; nil if it can't be
+  /// determined.
+  func token(for origin: ChangeOrigin) -> ChangeToken? {
+    current(checksIdentity: false)?.token(for: origin)
+  }
 
   /// Whether the file is open, or could be opened now.
-  var canBeOpened: Bool { current(looks: true) != nil }
+  var canBeOpened: Bool { current(checksIdentity: true) != nil }
 
-  /// A new value's file; nil when the cache does not work now.
+  /// Makes the file of a new value; nil when the cache does not work now.
   func makeDraft() throws -> ValueFileDraft? {
-    guard let open = current(looks: true) else { return nil }
+    guard let open = current(checksIdentity: true) else { return nil }
     return try open.rights.use { try ValueFileDraft(in: directory) }
   }
 
-  /// Reclaims the space of unused pages.
-  func giveBackRoom() {
-    guard let open = current(looks: false) else { return }
+  /// Returns the space of unused pages to the file system.
+  func reclaimSpace() {
+    guard let open = current(checksIdentity: false) else { return }
     do {
       open.endSnapshots()
       try open.write { connection in
-        connection.setLockPatience(CacheReader.lockPatience)
+        connection.setLockPatience(CacheReader.lockTimeout)
         defer { connection.setLockPatience(0) }
         try vacuum(connection)
         _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
       }
     } catch {
-      note(error, open)
+      handle(error, open)
     }
   }
 
-  /// Rebuilds the database from its contents, all of which go through the log.
+  /// Rebuilds the database from its contents, all of which go through the log. So only a small rest
+  /// is rebuilt.
   private func vacuum(_ connection: SQLiteConnection) throws {
     let all = try connection.integer("PRAGMA page_count") ?? 0
     let free = try connection.integer("PRAGMA freelist_count") ?? 0
@@ -162,59 +173,27 @@ final class CacheDatabase: Sendable {
     try connection.execute("VACUUM")
   }
 
-  /// Notes an error of the files of values.
-  func note(_ error: any Error) {
-    if let open = session.withLock({ $0.open }) { note(error, open) }
+  /// Handles an error of a value's file.
+  func handle(_ error: any Error) {
+    if let open = session.withLock({ $0.open }) { handle(error, open) }
   }
 
-  /// Notes that an entry was used.
-  func noteUse(_ stamp: Int64) {
-    if stamp > recentEnough.load(ordering: .relaxed) { return }
-    uses.note(stamp)
+  /// Records a use of an entry in memory; a later set writes it down.
+  func recordUse(_ stamp: Int64) {
+    if stamp > recentUse.load(ordering: .relaxed) { return }
+    uses.record(stamp)
   }
 
   /// Reports what has gone wrong. Called while no lock is held.
   func report() { problems.report() }
 
   private func change<Result: Sendable>(
-    _ open: OpenDatabase, patience: Duration? = nil, by origin: ChangeOrigin? = nil,
+    _ open: OpenDatabase, timeout: Duration? = nil, by origin: ChangeOrigin? = nil,
     _ body: (inout CacheTransaction) throws -> Result
   ) throws -> Result {
     try open.write { connection in
-      try writing.withLock { writing in
-        try begin(connection, open, &writing, patience)
-        do {
-          return try commit(connection, open, origin, body)
-        } catch {
-          try? connection.run("ROLLBACK")
-          throw error
-        }
-      }
-    }
-  }
-
-  private func begin(
-    _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing,
-    _ patience: Duration?
-  ) throws {
-    try checkLog(connection, open, &writing)
-    let deadline = ContinuousClock.now + (patience ?? writing.patience)
-    var pause = Self.firstPause
-    while true {
-      do {
-        try connection.run("BEGIN IMMEDIATE")
-        writing.patience = Self.lockPatience
-        return
-      } catch let error as SQLiteError where error.kind == .locked {
-        guard ContinuousClock.now < deadline else {
-          // A change that does not wait shows nothing about those that do.
-          if patience == nil { writing.patience = .zero }
-          throw error
-        }
-        if pause == Self.firstPause { waits.add(1, ordering: .relaxed) }
-        // SQLite does not notify waiters when another process releases its lock.
-        usleep(pause)
-        pause = min(2 * pause, 2_000)
+      try lock.withTransaction(on: connection, of: open, timeout: timeout) {
+        try commit(connection, open, origin, body)
       }
     }
   }
@@ -234,94 +213,73 @@ final class CacheDatabase: Sendable {
       transaction.whenFailed?()
       throw error
     }
-    open.noteChange(by: origin)
+    // Before the lock is released: whoever sees the new data in SQLite also sees a new count. A
+    // process that is killed between the commit and this line leaves others with outdated values in
+    // memory until the next change (see ``ChangeCounter``).
+    open.announceChange(by: origin)
     transaction.whenCommitted?()
     let state = transaction.state
-    recentEnough.store(state.sequence - Int64(state.count / 4), ordering: .relaxed)
+    recentUse.store(state.sequence - Int64(state.count / 4), ordering: .relaxed)
     evictions.add(transaction.evictions, ordering: .relaxed)
     for id in transaction.filesToRemove { removeFile(open.name(ofValue: id)) }
     return result
   }
 
   func removeFile(_ name: String) {
-    // A missing file is fine; one that cannot be removed is swept at the next opening.
+    // A missing file is fine. One that cannot be removed is removed by the sweep of the next
+    // opening.
     try? directory.disk.remove(directory.path(ofValue: name))
-  }
-
-  private var isLogTooLong: Bool {
-    get throws {
-      try directory.disk.status(at: directory.log).map { $0.size > Self.logLimit } ?? false
-    }
-  }
-
-  /// Refuses to write to a log that has become too long because some process has stopped while it read.
-  private func checkLog(
-    _ connection: SQLiteConnection, _ open: OpenDatabase, _ writing: inout Writing
-  ) throws {
-    guard try isLogTooLong else { return }
-    open.endSnapshots()
-    if !writing.waitsForReaders {
-      // The pages of the log, and how many of them are in the file, which is all of them once no reader needs an old
-      // state.
-      let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first?.dropFirst() ?? []
-      guard counts.first == counts.last else { throw CacheFailure.logTooLong }
-    }
-    // A log that can be checkpointed is also truncated. Waits for readers.
-    waits.add(1, ordering: .relaxed)
-    connection.setLockPatience(CacheReader.lockPatience)
-    defer { connection.setLockPatience(0) }
-    _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-    writing.waitsForReaders = try !isLogTooLong
-    if !writing.waitsForReaders { throw CacheFailure.logTooLong }
   }
 
   // MARK: - Opening
 
-  /// The open file, opened if needed; nil while it cannot be.
-  private func current(looks: Bool) -> OpenDatabase? {
-    // Before any lock is acquired: in the child of a fork, the lock's owner may be gone.
+  /// Returns the open file, opened if needed; nil while it cannot be opened.
+  ///
+  /// - Parameter checksIdentity: Whether to look at once if the path still leads to the open file,
+  ///   which costs two `stat`s.
+  private func current(checksIdentity: Bool) -> OpenDatabase? {
+    // Before any lock is acquired: in the child of a fork, the thread that held it does not exist.
     guard forks == forkGeneration else {
-      problems.note(unavailable(CacheFailure.inherited))
+      problems.enqueue(.unavailable, CacheFailure.inherited)
       return nil
     }
     let result: Result<OpenDatabase?, any Error> = session.withLock { session in
-      Result { try current(&session, looks: looks) }
+      Result { try current(&session, checksIdentity: checksIdentity) }
     }
     switch result {
     case .success(let open): return open
     case .failure(let error):
-      problems.note(unavailable(error))
+      problems.enqueue(.unavailable, error)
       return nil
     }
   }
 
-  private func current(_ session: inout Session, looks: Bool) throws -> OpenDatabase? {
+  private func current(_ session: inout Session, checksIdentity: Bool) throws -> OpenDatabase? {
     let moment = ContinuousClock.now
-    if let open = session.open, looks || moment >= session.nextLook {
-      session.nextLook = moment + Self.retryInterval
-      if !open.isInPlace(in: directory) {
+    if let open = session.open, checksIdentity || moment >= session.nextIdentityCheck {
+      session.nextIdentityCheck = moment + Self.retryInterval
+      if !open.isCurrentFile(in: directory) {
         session.open = nil
-        session.nextTry = moment
+        session.nextOpening = moment
       }
     }
     if let open = session.open { return open }
-    guard moment >= session.nextTry else { return nil }
-    session.nextTry = moment + retryInterval
+    guard moment >= session.nextOpening else { return nil }
+    session.nextOpening = moment + retryInterval
     let open = try self.open(&session)
     session.open = open
-    session.wasOpened = true
-    session.nextLook = moment + Self.retryInterval
+    session.nextIdentityCheck = moment + Self.retryInterval
     return open
   }
 
   private func open(_ session: inout Session) throws -> OpenDatabase {
-    guard !directory.path.isEmpty else { throw CacheFailure.invalidPlace }
+    guard !directory.path.isEmpty else { throw CacheFailure.invalidPath }
     let rights = try FileRights(at: directory.path, disk: directory.disk)
     return try rights.use {
       if try directory.disk.status(at: directory.path) == nil {
         try directory.disk.makeDirectories(directory.path)
       }
-      return try directory.withLock(wait: CacheDirectory.patience) {
+      return try directory.withLock(wait: CacheDirectory.lockTimeout) {
         try open(&session, with: rights)
       }
     }
@@ -330,37 +288,37 @@ final class CacheDatabase: Sendable {
   private func open(_ session: inout Session, with rights: FileRights) throws -> OpenDatabase {
     try directory.prepare(for: rights.user)
     if let damaged = session.damaged {
-      // Another process may have done it by now.
-      if damaged == directory.databaseIdentity { try remake(&session, with: rights) }
+      // Another process may have replaced it by now.
+      if damaged == directory.databaseIdentity { try recreate(&session, with: rights) }
       session.damaged = nil
     }
     uses.removeAll()
     do {
-      return try openInOrder(with: rights)
-    } catch  where Self.isDamage(error) {
-      problems.note(damaged(error))
-      try remake(&session, with: rights)
-      return try openInOrder(with: rights)
+      return try openAndRepair(with: rights)
+    } catch  where CacheFailure.isDamage(error) {
+      problems.enqueue(.damaged, error)
+      try recreate(&session, with: rights)
+      return try openAndRepair(with: rights)
     }
   }
 
-  private func remake(_ session: inout Session, with rights: FileRights) throws {
-    session.nextRemake = ContinuousClock.now + retryInterval
+  private func recreate(_ session: inout Session, with rights: FileRights) throws {
+    session.nextRecreation = ContinuousClock.now + retryInterval
     try directory.removeDatabase()
     try directory.prepare(for: rights.user)
   }
 
-  /// Opens the file, takes away what killed processes have left, and keeps limits that are narrower than the last
-  /// time.
-  private func openInOrder(with rights: FileRights) throws -> OpenDatabase {
+  /// Opens the file, removes what killed processes have left, and evicts entries if the limits are
+  /// lower than the last time.
+  private func openAndRepair(with rights: FileRights) throws -> OpenDatabase {
     let open = try OpenDatabase(directory, rights)
     do {
-      try change(open, patience: CacheDirectory.patience) { transaction in
+      try change(open, timeout: CacheDirectory.lockTimeout) { transaction in
         if open.isFirstOfBoot { try transaction.recount() }
         try transaction.makeRoom(forCount: 0, size: 0, uses)
         try sweep(transaction, open)
       }
-    } catch  where !Self.isDamage(error) {
+    } catch  where !CacheFailure.isDamage(error) {
       // Another process writes, or the disk is full. Existing entries can still be read.
     }
     return open
@@ -368,123 +326,105 @@ final class CacheDatabase: Sendable {
 
   // MARK: - Problems
 
-  /// Decides what an error means for the file.
-  private func note(_ error: any Error, _ open: OpenDatabase) {
+  /// Decides what an error means for the file, and enqueues a report.
+  ///
+  /// | error | file | next call |
+  /// |---|---|---|
+  /// | damage | closed, marked as damaged | recreates it, at most once in `retryInterval` |
+  /// | full, locked, log too long | stays open | works on |
+  /// | any other | closed | opens it again after `retryInterval` |
+  private func handle(_ error: any Error, _ open: OpenDatabase) {
     let kind = (error as? SQLiteError)?.kind
     switch kind {
-    case _ where Self.isDamage(error):
-      problems.note(damaged(error))
+    case _ where CacheFailure.isDamage(error):
+      problems.enqueue(.damaged, error)
       session.withLock { session in
         guard session.open === open else { return }
         session.open = nil
         session.damaged = open.identity
-        // At once, but not again and again where each new file turns out to be damaged, too.
-        session.nextTry = session.nextRemake
+        // At once, but not again and again on a disk where each new file turns out to be damaged,
+        // too.
+        session.nextOpening = session.nextRecreation
       }
-    case .full: problems.note(full(error))
-    case .locked: problems.note(locked(error))
+    case .full: problems.enqueue(.full, error)
+    case .locked: problems.enqueue(.locked, error)
     default:
-      if (error as? FileError)?.code == .noSpace { return problems.note(full(error)) }
-      if error is CacheFailure { return problems.note(locked(error)) }
-      problems.note(unavailable(error))
+      if (error as? FileError)?.code == .noSpace { return problems.enqueue(.full, error) }
+      if error is CacheFailure { return problems.enqueue(.locked, error) }
+      problems.enqueue(.unavailable, error)
       session.withLock { if $0.open === open { $0.open = nil } }
     }
   }
-
-  private static func isDamage(_ error: any Error) -> Bool {
-    guard let error = error as? SQLiteError else {
-      return (error as? CacheFailure)?.description == CacheFailure.unknownFile.description
-    }
-    switch error.kind {
-    // A statement that can't be prepared, or a constraint that doesn't hold, means other tables than ours.
-    case .damaged, .constraint, .view: return true
-    case .other: return error.code & 0xff == SQLITE_ERROR
-    case .disk: return error.isOfShortFile  // A page that isn't there.
-    default: return false
-    }
-  }
-
-  private func problem(
-    _ code: Stead.Problem.Code, _ message: String, _ error: any Error
-  ) -> Stead.Problem {
-    Stead.Problem(
-      code: code, product: .caches, subject: directory.path, message: message, cause: error)
-  }
-
-  private func unavailable(_ error: any Error) -> Stead.Problem {
-    problem(
-      .cacheUnavailable, "The cache can't be used, and finds nothing until the cause is removed.",
-      error)
-  }
-
-  private func damaged(_ error: any Error) -> Stead.Problem {
-    problem(.cacheDamaged, "The cache's file can't be read; an empty one replaces it.", error)
-  }
-
-  private func full(_ error: any Error) -> Stead.Problem {
-    problem(
-      .cacheFull, "The disk is full, so nothing is stored; free some space on it.", error)
-  }
-
-  private func locked(_ error: any Error) -> Stead.Problem {
-    problem(
-      .cacheLocked,
-      "Another process keeps the cache locked, so nothing is stored; let it continue, or end it.",
-      error)
-  }
 }
 
-/// Problems that wait until no lock is held; one of each code is reported.
-private final class ProblemQueue: Sendable {
-  private struct State {
-    var waiting: [Stead.Problem] = []
-    var known: Set<Stead.Problem.Code> = []
-  }
+// MARK: - Uses that are not written down
 
-  private let state = ForkSafeLock(State())
-  private let hasSome = Atomic<Bool>(false)
+/// The uses of entries that were not written to the database yet, in the order of use.
+///
+/// The database is ordered by the last use (LRU), and a use would cost each get a transaction. So a
+/// get only records it here, and each set writes down a few uses. Before an entry is evicted, its
+/// record is looked up here, so that an entry used by this process is not evicted for lack of a
+/// transaction. Uses that other processes have not written down yet don't count.
+final class RecencyLog: Sendable {
+  /// The number of uses that are kept when the log is compacted, which happens at twice as many. 24
+  /// bytes each.
+  static let capacity = 16_384
+  /// The maximum number of uses that one set writes down, at some 10 us each.
+  static let usesPerSet = 16
 
-  func note(_ problem: Stead.Problem) {
-    state.withLock { state in
-      if state.known.insert(problem.code).inserted { state.waiting.append(problem) }
-    }
-    hasSome.store(true, ordering: .releasing)
-  }
+  private let uses = Mutex(Uses())
 
-  func report() {
-    guard hasSome.exchange(false, ordering: .acquiring) else { return }
-    let waiting = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for problem in waiting { Stead.report(problem) }
-  }
+  /// Records that the entry with a stamp was used.
+  func record(_ stamp: Int64) { uses.withLock { $0.record(stamp) } }
+
+  /// Removes a stamp, and returns whether the entry was used.
+  func remove(_ stamp: Int64) -> Bool { uses.withLock { $0.remove(stamp) } }
+
+  /// Removes the oldest uses, and returns their stamps.
+  func takeOldest(_ limit: Int = usesPerSet) -> [Int64] { uses.withLock { $0.takeOldest(limit) } }
+
+  func removeAll() { uses.withLock { $0 = Uses() } }
 }
 
-// MARK: - Sweeping
+private struct Uses {
+  /// The stamp of an entry's last use that is written down, and the index in `order` of its newest
+  /// use.
+  private var positions: [Int64: Int] = [:]
+  /// Stamps in the order of use. An entry that was used again appears twice; the index that
+  /// `positions` doesn't have is void.
+  private var order: [Int64] = []
+  private var start = 0
 
-extension CacheDatabase {
-  /// Removes files of values that no entry has, and drafts whose writers are gone.
-  ///
-  /// Runs in a transaction, while no other process can give a file to an entry. Costs a listing of the files.
-  func sweep(_ transaction: CacheTransaction, _ open: OpenDatabase) throws {
-    for name in try directory.disk.names(in: directory.values) {
-      if name.hasPrefix(ValueFileDraft.prefix) {
-        ValueFileDraft.sweep(directory.path(ofValue: name), disk: directory.disk)
-      } else if try !isOfAnEntry(name, transaction, open) {
-        removeFile(name)
+  mutating func record(_ stamp: Int64) {
+    if order.last == stamp { return }
+    if order.count >= 2 * RecencyLog.capacity { compact() }
+    positions[stamp] = order.count
+    order.append(stamp)
+  }
+
+  mutating func remove(_ stamp: Int64) -> Bool { positions.removeValue(forKey: stamp) != nil }
+
+  mutating func takeOldest(_ limit: Int) -> [Int64] {
+    var taken: [Int64] = []
+    while taken.count < limit, start < order.count {
+      let stamp = order[start]
+      if positions[stamp] == start {
+        positions[stamp] = nil
+        taken.append(stamp)
       }
+      start += 1
     }
+    if start == order.count {
+      order.removeAll(keepingCapacity: true)
+      start = 0
+    }
+    return taken
   }
 
-  private func isOfAnEntry(
-    _ name: String, _ transaction: CacheTransaction, _ open: OpenDatabase
-  ) throws -> Bool {
-    guard let digits = name.split(separator: "-").last, let id = Int64(digits),
-      open.name(ofValue: id) == name
-    else { return false }
-    let found = try transaction.connection.integer(
-      "SELECT id FROM contents WHERE id = ?", [.integer(id)])
-    return found != nil
+  private mutating func compact() {
+    let used = order.indices.dropFirst(start).filter { positions[order[$0]] == $0 }
+    order = used.suffix(RecencyLog.capacity).map { order[$0] }
+    start = 0
+    positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
   }
 }

@@ -3,19 +3,19 @@ import Foundation
 import SteadFiles
 import SteadSQLite
 
-/// The files of a cache and their safety.
+/// The files of a cache, and the checks that make them safe to open.
 ///
 /// ```
-/// CACHEDIR.TAG       tells programs that make backups to pass the directory over
+/// CACHEDIR.TAG       makes backup programs skip the directory
 /// DiskCache.sqlite   entries, with SQLite's `-wal` and `-shm` beside it
-/// changes            a number that tells processes of each other's changes
+/// changes            the shared count of changes (ChangeCounter)
 /// values/            large values, a file each
 /// ```
 ///
 /// The directory is the cache's own: a file with one of these names is removed if it can't be used.
 struct CacheDirectory: Sendable {
-  /// How long the opening waits for another process that opens the cache, too.
-  static let patience = Duration.milliseconds(250)
+  /// How long opening waits for another process that is opening the cache.
+  static let lockTimeout = Duration.milliseconds(250)
 
   let path: String
   let disk: any Disk
@@ -41,7 +41,8 @@ struct CacheDirectory: Sendable {
   /// - Parameter user: The user who must own them.
   /// - Throws: ``FileError`` when the directory can't be made, or isn't safe to use.
   func prepare(for user: uid_t) throws {
-    // A link that another user may change must not decide what the path's last component is.
+    // `status(at:)` doesn't follow links: a link that another user may change must not decide what
+    // is opened.
     if try disk.status(at: path) == nil { try disk.makeDirectories(path) }
     try checkOwnership(path, by: user)
     if try disk.status(at: values) == nil {
@@ -57,7 +58,8 @@ struct CacheDirectory: Sendable {
 
   /// Removes the database. A process that opens it meanwhile waits for the directory's lock.
   func removeDatabase() throws {
-    // The main file first: SQLite ignores a log next to a new file.
+    // The main file first: a process that is killed in between leaves a log that SQLite ignores
+    // next to a new file, instead of a file without its newest commits.
     for file in [database, log, database + "-shm"] {
       do {
         try disk.remove(file)
@@ -122,20 +124,21 @@ struct CacheDirectory: Sendable {
 
 // MARK: - Rights
 
-/// The rights with which this process uses a cache's files: those of the files' owner.
+/// The credentials with which this process uses a cache's files: those of the files' owner.
 ///
-/// The superuser may do everything, and links could lead it to do it anywhere: the owner of a directory decides what
-/// its names lead to. So it opens, creates and removes files in a user's cache with that user's rights, and files that
-/// it creates there belong to the user. Its supplementary groups stay. Costs eight system calls for each call of
-/// ``use(_:)``, and nothing if the files are the process's own.
+/// The superuser may do everything, and links could lead it to do it anywhere: the owner of a
+/// directory decides what its names lead to. So it opens, creates and removes files in a user's
+/// cache with that user's rights, and files that it creates there belong to the user. Its
+/// supplementary groups stay. Costs eight system calls for each call of ``use(_:)``, and nothing if
+/// the files are the process's own.
 struct FileRights: Sendable {
   private let owner: stead_file_rights?
 
   /// The user who owns the files.
   var user: uid_t { owner?.user ?? geteuid() }
 
-  /// The rights of the first user, other than the superuser, who owns a directory or a link on the way to a path, and
-  /// so decides what the rest of it leads to.
+  /// The rights of the first user, other than the superuser, who owns a directory or a link on the
+  /// way to a path, and so decides what the rest of it leads to.
   init(at path: String, disk: any Disk) throws {
     owner = geteuid() == 0 ? try Self.owner(of: path, disk) : nil
   }
@@ -153,7 +156,8 @@ struct FileRights: Sendable {
 
   /// Runs a body in which this thread has no other rights.
   ///
-  /// - Throws: ``FileError`` `.denied` when the process can't take these rights, and what the body throws.
+  /// - Throws: ``FileError`` `.denied` when the process can't take these rights, and what the body
+  ///   throws.
   func use<Result>(_ body: () throws -> Result) throws -> Result {
     guard let owner else { return try body() }
     var before = stead_file_rights()

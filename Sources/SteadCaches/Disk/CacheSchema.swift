@@ -4,6 +4,9 @@ import Foundation
 import SteadSQLite
 
 /// The tables of a cache's file; Documentation/DiskCacheFile.md draws them.
+///
+/// Two tables for one entry, so that eviction reads and moves small rows in the order of use, and a
+/// get finds everything else in one row whose id doesn't change.
 enum CacheSchema {
   /// Another number for each form of the tables or of the files of values.
   static let version: Int64 = 1
@@ -37,7 +40,8 @@ enum CacheSchema {
   /// Creates the tables in a file without any, or throws if the file has others.
   static func prepare(_ connection: SQLiteConnection, boot: String) throws {
     if try connection.integer("PRAGMA page_count") == 0 {
-      // A map of what points to each page would be written with every set. Without effect once a page exists.
+      // A map of what points to each page would be written with every set. Without effect once a
+      // page exists.
       try connection.execute("PRAGMA auto_vacuum = NONE")
     }
     _ = try connection.useLog()
@@ -72,6 +76,9 @@ enum CacheSchema {
 // MARK: - Rows
 
 /// A row of the table `contents`, with verified checksums.
+///
+/// Checksums and not `PRAGMA synchronous`: the cache never syncs, so after a power cut any page may
+/// be old. A row that fails its checksum is a miss.
 struct StoredEntry: Sendable {
   /// Properties of an entry, as bits of its rows.
   struct Form: OptionSet, Sendable {
@@ -84,9 +91,10 @@ struct StoredEntry: Sendable {
     static let idle = Form(rawValue: 4)
   }
 
-  /// The valid range of sizes and counts: a damaged file may hold anything, and sums of these don't overflow.
+  /// The valid range of sizes and counts: a damaged file may hold anything, and sums of these don't
+  /// overflow.
   static let sizes = 0...Int64(1) << 50
-  /// What numbers of the file's sequence can be.
+  /// The valid range of numbers of the file's sequence.
   static let numbers = 0...Int64(1) << 62
 
   /// When the entry was last used, as a number of the file's sequence.
@@ -105,15 +113,17 @@ struct StoredEntry: Sendable {
   /// The value; nil when it is in a file.
   var value: Data?
 
-  /// What the entry counts for in the cache's size.
+  /// The bytes that count for ``DiskCache/Limits/totalSizeLimit``.
   var size: Int { key.count + tags.bytes.count + metadata.count + length }
 
-  /// Whether the entry is valid at a moment. One that was stored later was stored by a clock that was wrong.
+  /// Whether the entry is valid at a time. One that was stored in the future was stored by a wrong
+  /// clock, so its age is unknown.
   func isValid(at moment: Int64, evenIfStoredLater: Bool) -> Bool {
     (evenIfStoredLater || stored <= moment) && moment < expires
   }
 
-  /// The CRC-32C of everything but the value, with the value's in it.
+  /// The CRC-32C of everything but the value, including the value's checksum, so that no field can
+  /// be another entry's.
   var head: UInt32 {
     Self.head(
       numbers: (id, stored, expires, form.rawValue, Int64(length), Int64(body)),
@@ -146,8 +156,8 @@ extension Data {
 
 // MARK: - Tags
 
-/// An entry's tags in the bytes of its row: of each, in order of their bytes, a length of four bytes, the least
-/// significant first, and the UTF-8.
+/// An entry's tags in the bytes of its row: of each, in order of their bytes, a length of four
+/// bytes, the least significant first, and the UTF-8.
 struct TagList: Sendable {
   let bytes: Data
 
@@ -181,10 +191,11 @@ struct TagList: Sendable {
 
 // MARK: - Hashes of keys
 
-/// SipHash-1-3 of a key, by <https://www.aumasson.jp/siphash/siphash.pdf>, with the salt of the cache's file.
+/// SipHash-1-3 of a key (<https://www.aumasson.jp/siphash/siphash.pdf>), with the salt of the
+/// cache's file. Not Swift's `Hasher`, whose values differ between processes.
 ///
-/// The salt is random, so that nobody who chooses keys, such as a server that chooses addresses, can give many of them
-/// the same hash. Keys are still compared as a whole.
+/// The salt is random, so that nobody who chooses keys, such as a server that chooses addresses,
+/// can give many of them the same hash. Keys are still compared as a whole.
 struct KeyHash: Sendable {
   private let salt: (UInt64, UInt64)
 
@@ -247,14 +258,15 @@ struct KeyHash: Sendable {
 
 // MARK: - Times
 
-/// Moments as a cache's file has them: milliseconds since 1970.
+/// Times as a cache's file has them: milliseconds since 1970, of the wall clock, which all
+/// processes share.
 enum WallClock {
-  /// The moment of entries that do not expire.
+  /// The expiry of entries that do not expire.
   static let never = Int64.max
 
   static func milliseconds(_ date: Date) -> Int64 {
     let value = (date.timeIntervalSince1970 * 1000).rounded(.down)
-    // A date beyond what a number holds is as good as the last one that it holds.
+    // A date out of range becomes the nearest one in range.
     return Int64(exactly: value) ?? (value < 0 ? .min : never - 1)
   }
 

@@ -5,15 +5,26 @@ import SteadSQLite
 import Synchronization
 
 /// One transaction that changes a cache, from its beginning to its commit.
+///
+/// The tables are drawn in CacheSchema.swift. Invariants that every method keeps:
+/// - a row of `entries`, one of `contents` and those of `tags` exist together, by the same `id`;
+/// - `state.size` and `state.count` are the sums over `entries`;
+/// - a value's file exists before its row is committed, and is removed after the commit that
+///   removes its row (`filesToRemove`). So a committed row never names a file that is missing,
+///   unless another process has removed the row since.
+///
+/// After a power cut the rows may disagree, since nothing is synced. Then ``removeEntry(_:)`` and
+/// ``rows(of:)`` accept partial rows, and ``recount()`` counts anew.
 struct CacheTransaction {
-  /// How many expired entries a set removes at most, beyond those that it must.
+  /// The number of expired entries that a set removes beyond those that it must: the cost of expiry
+  /// is spread over sets.
   static let expiredPerSet = 8
 
-  /// What all entries have in common, as the row of the table `state` has it.
+  /// The row of the table `state`.
   struct State: Sendable {
     var size: Int
     var count: Int
-    /// The greatest number given to an entry or to a use of one.
+    /// The greatest number given to an entry (`id`) or to a use of one (`used`).
     var sequence: Int64
 
     mutating func next() -> Int64 {
@@ -35,15 +46,15 @@ struct CacheTransaction {
   let limits: DiskCache.Limits
   let now: Int64
   private(set) var state: State
-  /// The entries whose files must be removed once the transaction is committed.
+  /// The entries whose files are removed after the commit.
   private(set) var filesToRemove: [Int64] = []
   private(set) var evictions = 0
-  /// Called once the changes are committed, before anything else can change.
+  /// Called after the commit, while the lock is still held by this process.
   var whenCommitted: (() -> Void)?
-  /// Called once the changes can no longer be committed, before anything else can change.
+  /// Called when the commit has failed, while the lock is still held by this process.
   var whenFailed: (() -> Void)?
 
-  /// The transaction that has begun on a connection.
+  /// Reads the state of a transaction that has begun on a connection.
   init(
     on connection: SQLiteConnection, hash: KeyHash, limits: DiskCache.Limits, now: Int64
   ) throws {
@@ -62,7 +73,7 @@ struct CacheTransaction {
       size: Int(row.integer(0)), count: Int(row.integer(1)), sequence: row.integer(2))
   }
 
-  /// Writes down the changes of the state.
+  /// Writes the state; call it before the commit.
   func finish() throws {
     let update = try connection.statement("UPDATE state SET size = ?, count = ?, sequence = ?")
     update.rewind()
@@ -76,7 +87,7 @@ struct CacheTransaction {
 
   private static let columns = "used, id, size, form"
 
-  /// The rows that a condition selects.
+  /// The rows that a condition selects, with the values of its parameters.
   func rows(_ condition: String, _ values: Int64...) throws -> [Row] {
     let select = try connection.statement("SELECT \(Self.columns) FROM entries \(condition)")
     select.rewind()
@@ -95,7 +106,7 @@ struct CacheTransaction {
     return rows
   }
 
-  /// The rows of a key: one at most, as long as no program wrote past this library.
+  /// The rows of a key: at most one, unless a power cut or another program has left more.
   func rows(of key: Data) throws -> [Row] {
     let hash = key.withUnsafeBytes { self.hash($0) }
     let candidates = try rows("INDEXED BY entries_by_hash WHERE hash = ?", hash)
@@ -104,7 +115,7 @@ struct CacheTransaction {
       select.rewind()
       defer { select.rewind() }
       select.bind(row.id, at: 1)
-      // A row without contents is of no use to any key.
+      // A row without contents belongs to no key any more, so whoever finds it removes it.
       return try !select.step() || select.bytes(0).elementsEqual(key)
     }
   }
@@ -119,7 +130,7 @@ struct CacheTransaction {
     return Data(select.bytes(0))
   }
 
-  /// The numbers of entries that have a tag.
+  /// The ids of entries that have a tag.
   func ids(taggedWith tag: String, limit: Int) throws -> [Int64] {
     let select = try connection.statement("SELECT id FROM tags WHERE tag = ? LIMIT ?")
     select.rewind()
@@ -131,7 +142,7 @@ struct CacheTransaction {
     return ids
   }
 
-  /// The row of an entry's number; none when a power cut has left the number alone.
+  /// The row of an entry's id; none when a power cut has left only its tags.
   private func rows(withID id: Int64) throws -> [Row] {
     let select = try connection.statement("SELECT key FROM contents WHERE id = ?")
     select.rewind()
@@ -147,8 +158,8 @@ struct CacheTransaction {
 
   // MARK: - Removing
 
-  /// The entries that have expired, the oldest first. With the condition of the index, which SQLite would not use
-  /// otherwise.
+  /// The entries that have expired, the oldest first. Repeats the condition of the partial index,
+  /// without which SQLite doesn't use it (<https://www.sqlite.org/partialindex.html>).
   static let expired = """
     INDEXED BY entries_by_expiry WHERE expires <= ? AND expires < \(WallClock.never) ORDER BY expires
     """
@@ -172,7 +183,7 @@ struct CacheTransaction {
     return rows.count
   }
 
-  /// Removes the entry with a number, and its tags even if a power cut has left nothing else of it.
+  /// Removes the entry with an id, and its tags even if a power cut has left nothing else of it.
   mutating func removeEntry(_ id: Int64) throws {
     try remove(rows(withID: id))
     try run("DELETE FROM tags WHERE id = ?", id)
@@ -183,7 +194,10 @@ struct CacheTransaction {
     try remove(rows("\(Self.expired) LIMIT ?", now, Int64(limit)))
   }
 
-  /// Removes entries until so many more with a size fit: expired ones, and then those not used for longest.
+  /// Evicts entries until a number of new ones with a total size fit: expired ones, then the least
+  /// recently used.
+  ///
+  /// Terminates: each turn removes an entry, or takes a record of a use out of `uses`.
   mutating func makeRoom(forCount count: Int, size: Int, _ uses: RecencyLog) throws {
     try removeExpired(limit: Self.expiredPerSet)
     while state.size > limits.totalSizeLimit - size || state.count > limits.countLimit - count {
@@ -192,12 +206,13 @@ struct CacheTransaction {
         continue
       }
       guard let oldest = try rows("ORDER BY used LIMIT 1").first else {
-        // Without entries there is nothing to count.
+        // The counts were wrong: there is no entry left.
         state.size = 0
         state.count = 0
         return
       }
       if uses.remove(oldest.used) {
+        // Used since then, which only this process's memory knows: a second chance.
         try restamp(oldest.used)
       } else {
         try remove(oldest)
@@ -208,12 +223,12 @@ struct CacheTransaction {
 
   // MARK: - Adding
 
-  /// Makes an entry the one that was used last.
+  /// Makes an entry the most recently used.
   mutating func restamp(_ used: Int64) throws {
     try run("UPDATE entries SET used = ? WHERE used = ?", state.next(), used)
   }
 
-  /// Adds an entry of a key that has none, and gives it a number unless it has one.
+  /// Adds the entry of a key that has none, and gives it an id unless it has one.
   mutating func add(_ entry: inout StoredEntry, value: UnsafeRawBufferPointer?) throws {
     entry.used = state.next()
     if entry.id == 0 { entry.id = entry.used }
@@ -300,7 +315,8 @@ struct CacheTransaction {
 
   // MARK: - Repairing
 
-  /// Counts the entries again, after a power cut may have left outdated counts.
+  /// Counts the entries again, since a power cut may have left outdated counts: nothing is synced,
+  /// so pages of the file can be from different commits.
   mutating func recount() throws {
     state.size = Int(try connection.integer("SELECT sum(size) FROM entries") ?? 0)
     state.count = Int(try connection.integer("SELECT count(*) FROM entries") ?? 0)
@@ -318,68 +334,111 @@ struct CacheTransaction {
   }
 }
 
-// MARK: - Uses that are not written down
+// MARK: - The write lock
 
-/// Which entries were used since their last use was written down, in the order of use.
+/// The lock that every transaction of one process holds: a mutex among its threads, and SQLite's
+/// lock against other processes.
 ///
-/// A get writes nothing. It notes the entry here, and each set writes down a few uses.
-final class RecencyLog: Sendable {
-  /// The fewest uses that are remembered; at twice as many the older half is forgotten. 24 bytes each.
-  static let capacity = 16_384
-  /// The most uses that one set writes down, at some 10 us each.
-  static let usesPerSet = 16
-
-  private let uses = Mutex(Uses())
-
-  /// Notes that the entry with a stamp was used.
-  func note(_ stamp: Int64) { uses.withLock { $0.note(stamp) } }
-
-  /// Removes a stamp, and returns whether the entry was used.
-  func remove(_ stamp: Int64) -> Bool { uses.withLock { $0.remove(stamp) } }
-
-  /// Removes the oldest uses, and returns their stamps.
-  func takeOldest(_ limit: Int = usesPerSet) -> [Int64] { uses.withLock { $0.takeOldest(limit) } }
-
-  func removeAll() { uses.withLock { $0 = Uses() } }
-}
-
-private struct Uses {
-  /// A stamp of an entry's last use, as the file has it, and where in `order` its newest use is.
-  private var positions: [Int64: Int] = [:]
-  /// Stamps in the order of use. An entry that was used again later appears twice, and its first position is void.
-  private var order: [Int64] = []
-  private var start = 0
-
-  mutating func note(_ stamp: Int64) {
-    if order.last == stamp { return }
-    if order.count >= 2 * RecencyLog.capacity { compact() }
-    positions[stamp] = order.count
-    order.append(stamp)
+/// SQLite's own busy handler is not used: it can't be told that the last wait was in vain, and a
+/// set must not block its caller again and again while another process is stopped in the middle of
+/// a transaction. So the first caller waits for ``timeout``, and those after it do not wait until
+/// one has found the lock free.
+final class WriteLock: Sendable {
+  private struct State {
+    /// How long the next transaction waits; zero after a wait in vain.
+    var timeout = CacheDatabase.lockTimeout
+    /// Whether to wait for readers when the log is too long; false after a wait in vain.
+    var waitsForReaders = true
   }
 
-  mutating func remove(_ stamp: Int64) -> Bool { positions.removeValue(forKey: stamp) != nil }
+  /// The first pause between two attempts, and the longest, in microseconds; each is twice as long
+  /// as the one before.
+  private static let (firstPause, longestPause) = (useconds_t(50), useconds_t(2_000))
 
-  mutating func takeOldest(_ limit: Int) -> [Int64] {
-    var taken: [Int64] = []
-    while taken.count < limit, start < order.count {
-      let stamp = order[start]
-      if positions[stamp] == start {
-        positions[stamp] = nil
-        taken.append(stamp)
+  private let directory: CacheDirectory
+  private let state = Mutex(State())
+  private let waits = Atomic<Int>(0)
+
+  init(_ directory: CacheDirectory) { self.directory = directory }
+
+  /// How often a transaction has waited for other processes, with success or in vain.
+  var waitCount: Int { waits.load(ordering: .relaxed) }
+
+  /// Runs a body in a transaction, which the body commits; rolls it back if the body throws.
+  ///
+  /// - Parameter timeout: How long to wait for another process; nil for
+  ///   ``CacheDatabase/lockTimeout``, or not at all if the last wait was in vain.
+  /// - Throws: `SQLiteError` of the kind `locked` after the timeout, ``CacheFailure/logTooLong``,
+  ///   and what the body throws.
+  func withTransaction<Result: Sendable>(
+    on connection: SQLiteConnection, of open: OpenDatabase, timeout: Duration?,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    try state.withLock { state in
+      try checkLog(connection, open, &state)
+      try begin(connection, &state, timeout)
+      do {
+        return try body()
+      } catch {
+        try? connection.run("ROLLBACK")
+        throw error
       }
-      start += 1
     }
-    if start == order.count {
-      order.removeAll(keepingCapacity: true)
-      start = 0
-    }
-    return taken
   }
 
-  private mutating func compact() {
-    let used = order.indices.dropFirst(start).filter { positions[order[$0]] == $0 }
-    order = used.suffix(RecencyLog.capacity).map { order[$0] }
-    start = 0
-    positions = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($1, $0) })
+  private func begin(
+    _ connection: SQLiteConnection, _ state: inout State, _ timeout: Duration?
+  ) throws {
+    let deadline = ContinuousClock.now + (timeout ?? state.timeout)
+    var pause = Self.firstPause
+    while true {
+      do {
+        // Immediate: a transaction that begins as a reader may find at its first write that its
+        // snapshot is old, and must be rolled back then.
+        try connection.run("BEGIN IMMEDIATE")
+        state.timeout = CacheDatabase.lockTimeout
+        return
+      } catch let error as SQLiteError where error.kind == .locked {
+        guard ContinuousClock.now < deadline else {
+          // A caller with a timeout of its own tells nothing about how long others should wait.
+          if timeout == nil { state.timeout = .zero }
+          throw error
+        }
+        if pause == Self.firstPause { waits.add(1, ordering: .relaxed) }
+        // SQLite does not notify waiters when another process releases its lock.
+        usleep(pause)
+        pause = min(2 * pause, Self.longestPause)
+      }
+    }
+  }
+
+  private var isLogTooLong: Bool {
+    get throws {
+      try directory.disk.status(at: directory.log).map { $0.size > CacheDatabase.logLimit } ?? false
+    }
+  }
+
+  /// Resets a log that has become too long, or refuses to write to it.
+  ///
+  /// A reader that has stopped within a transaction keeps SQLite from using the log from its start
+  /// again, so each commit would make it longer (checkpoint starvation).
+  private func checkLog(
+    _ connection: SQLiteConnection, _ open: OpenDatabase, _ state: inout State
+  ) throws {
+    guard try isLogTooLong else { return }
+    open.endSnapshots()
+    if !state.waitsForReaders {
+      // The result is (busy, pages of the log, pages of it that are in the file). The last two are
+      // equal once no reader needs an old state.
+      let counts = try connection.rows("PRAGMA wal_checkpoint(PASSIVE)").first?.dropFirst() ?? []
+      guard counts.first == counts.last else { throw CacheFailure.logTooLong }
+    }
+    // Truncates the log, too. Waits for readers.
+    waits.add(1, ordering: .relaxed)
+    connection.setLockPatience(CacheReader.lockTimeout)
+    defer { connection.setLockPatience(0) }
+    _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    state.waitsForReaders = try !isLogTooLong
+    if !state.waitsForReaders { throw CacheFailure.logTooLong }
   }
 }

@@ -3,11 +3,14 @@ import Foundation
 import SteadFiles
 import Synchronization
 
-// Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic operations alone.
-/// How often all processes have changed a cache, as a word of memory that they share.
+// Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic
+// operations alone.
+/// The number of changes by all processes: a word of memory that they map from one file
+/// (`changes`).
 ///
-/// Reading it costs a few nanoseconds, while asking SQLite costs a read of the file. A process that is killed between its
-/// commit and counting it leaves others with outdated knowledge until the next change.
+/// Reading it costs a few nanoseconds, while asking SQLite costs a read of the file (`PRAGMA
+/// data_version`). It is incremented after each commit, so a process that is killed in between
+/// leaves others with outdated values until the next change.
 final class ChangeCounter: @unchecked Sendable {
   /// The size of the file: one word.
   static let size = 8
@@ -44,12 +47,13 @@ final class ChangeCounter: @unchecked Sendable {
     if forks == forkGeneration { close(descriptor) }
   }
 
-  /// Whether the file is still the one that other processes open.
-  func isInPlace(in directory: CacheDirectory) -> Bool {
+  /// Whether the path still leads to the mapped file, which other processes map.
+  func isCurrentFile(in directory: CacheDirectory) -> Bool {
     (try? directory.disk.status(at: path))?.identity == identity
   }
 
-  /// Writes a new file's bytes, since a hole in a file could not be written to on a full disk.
+  /// Writes a new file's bytes: storing to a hole of a mapped file on a full disk would raise
+  /// `SIGBUS`.
   private static func fill(
     _ descriptor: Int32, _ path: String, in directory: CacheDirectory
   ) throws -> FileStatus.Identity {
@@ -64,7 +68,7 @@ final class ChangeCounter: @unchecked Sendable {
     return status.identity
   }
 
-  /// How many changes were made; nil once the file has been truncated.
+  /// The number of changes; nil once the file was truncated by another program.
   var count: UInt64? {
     stead_admit_first_bus_errors()
     let count = stead_load_acquire(base)
@@ -79,27 +83,32 @@ final class ChangeCounter: @unchecked Sendable {
 
 // MARK: - Own changes
 
-/// An object that knows its own changes, and counts them so that only others' changes count.
+/// An object that makes changes through one cache on disk and updates its own memory itself, as
+/// ``LayeredCache`` does.
+///
+/// It counts its changes, so that subtracting them from the shared count leaves those of others.
 final class ChangeOrigin: Sendable {
   private let own = Mutex<UInt64>(0)
 
-  /// Counts a change of its own, and announces it with a body. Nobody reads one of the two counts without the other.
-  func add(_ tellOthers: () -> Void) {
+  /// Counts a change of this object, and announces it to others. Under one lock, so that nobody
+  /// reads one of the two counts without the other.
+  func add(_ announce: () -> Void) {
     own.withLock { own in
       own += 1
-      tellOthers()
+      announce()
     }
   }
 
-  /// How many of all changes others have made; nil if that can't be determined.
+  /// The number of changes by others; nil if the shared count can't be read.
   ///
-  /// - Parameter countAll: Counts all changes.
-  func countOfOthers(_ countAll: () -> UInt64?) -> UInt64? {
+  /// - Parameter countAll: Reads the shared count.
+  func foreignCount(_ countAll: () -> UInt64?) -> UInt64? {
     own.withLock { own in countAll().map { $0 &- own } }
   }
 }
 
-/// A version of a cache's file, which stays the same until someone else changes the file.
+/// A version of a cache's file for one ``ChangeOrigin``: equal tokens mean that nobody else has
+/// changed the cache in between.
 struct ChangeToken: Equatable, Sendable {
   let generation: Int64
   /// Which opening of the file it was: a new file of counts begins from 0.

@@ -2,17 +2,25 @@ public import Foundation
 import Synchronization
 
 extension DiskCache {
-  /// The bytes that were set for a key, or those that a body loads, which are then set. Bytes that are older than
-  /// ``Limits/refreshAfter`` are returned, and loaded again in the background.
+  /// Returns the bytes that were set for a key, or those that a closure loads, which are then set.
   ///
-  /// Of all simultaneous requests for a key through this object, one loads; other processes may load, too. A load must
-  /// not request its own key, since it would wait for itself. Loaded bytes aren't stored if the key was set meanwhile, by
-  /// any process, or if this object removed it; a removal by another object or process makes no difference.
+  /// ```swift
+  /// let image = try await cache.data(for: "cat", orLoad: { try await download("cat") })
+  /// ```
+  ///
+  /// Bytes that are older than ``Limits/refreshAfter`` are returned, and loaded again in the
+  /// background.
+  ///
+  /// Of all simultaneous requests for a key through this object, one loads; other processes may
+  /// load, too. A load must not request its own key, since it would wait for itself. Loaded bytes
+  /// aren't stored if the key was set meanwhile, by any process, or if this object removed it; a
+  /// removal by another object or process makes no difference.
   ///
   /// - Parameters:
   ///   - timeToLive: How long loaded bytes are valid; nil means as long as the cache's limits say.
   ///   - tags: Names that many entries may share, to remove them together.
-  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is cancelled.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is
+  ///   cancelled.
   public func data(
     for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
     orLoad load: @escaping @Sendable () async throws -> Data
@@ -27,7 +35,7 @@ extension DiskCache {
       }
       return data
     }
-    let loaded = try await flights.value(for: key) { [self] in
+    let loaded = try await loads.value(for: key) { [self] in
       let found = find(key)
       if let contents = found?.contents { return LoadedValue(value: contents, bytes: nil) }
       let data = try await load()
@@ -42,8 +50,9 @@ extension DiskCache {
 
   /// The value that was set for a key, or the one that a body loads, which is then set.
   ///
-  /// Like ``data(for:timeToLive:tags:orLoad:)`` for values in the coding of ``setValue(_:for:timeToLive:tags:)``. A
-  /// value that can't be encoded is returned and not stored.
+  /// Like ``data(for:timeToLive:tags:orLoad:)`` for values in the coding of
+  /// ``setValue(_:for:timeToLive:tags:)``. A value that can't be encoded is returned and not
+  /// stored.
   public func value<Value: Codable & Sendable>(
     _ type: Value.Type = Value.self, for key: String, timeToLive: Duration? = nil,
     tags: Set<String> = [], orLoad load: @escaping @Sendable () async throws -> Value
@@ -59,7 +68,7 @@ extension DiskCache {
       }
       return value
     }
-    let loaded = try await flights.value(for: key) { [self] in
+    let loaded = try await loads.value(for: key) { [self] in
       let found = find(key)
       if let value: Value = found?.contents.flatMap(ValueCoding.decode) {
         return LoadedValue(value: value, bytes: nil)
@@ -86,7 +95,7 @@ extension DiskCache {
   /// Stores a loaded value, and leaves problems to be reported when no lock is held.
   private func keep(
     _ loaded: LoadedValue, as new: NewEntry, _ ticket: LoadTicket
-  ) -> Keeping {
+  ) -> StoreResult {
     guard let bytes = loaded.bytes else { return (false, nil) }
     var new = new
     (new.ticket, new.unusable) = (ticket, loaded.unusable)
@@ -95,26 +104,29 @@ extension DiskCache {
   }
 }
 
-/// What a load has given, and the bytes that are stored of it.
+/// A loaded value, and the bytes that are stored of it. Untyped, since one table of loads serves
+/// values of all types.
 struct LoadedValue: Sendable {
   let value: any Sendable
   /// Nil when the value was in the cache already, or can't be encoded.
   let bytes: Data?
-  /// The number of the entry that was found and could not be used.
+  /// The id of the entry that was found and could not be decoded.
   var unusable: Int64?
 }
 
 // MARK: - Refreshing
 
 extension DiskCache {
-  /// The part of ``Limits/refreshAfter`` after which a load that has failed is tried again.
+  /// A load that has failed is tried again after an eighth of ``Limits/refreshAfter``.
   private static let retryShare = 8
-  /// The part of ``Limits/timeToIdle`` that has to pass before a use is written down.
+  /// A use is written down if the last one that was is an eighth of ``Limits/timeToIdle`` ago: a
+  /// get would cost a transaction otherwise.
   private static let idleShare: Int64 = 8
 
   // MARK: - Time to idle
 
-  /// When an entry that is used now expires; nil if that makes no difference, or too little to be written down.
+  /// The new expiry of an entry that is used now; nil if the use makes no difference, or too little
+  /// to be written down.
   func prolonged(_ stored: Stored) -> Int64? {
     guard stored.isIdle, let timeToIdle = limits.timeToIdle, stored.expires != WallClock.never
     else { return nil }
@@ -125,7 +137,7 @@ extension DiskCache {
     return expires > stored.expires && expires - stored.expires >= step ? expires : nil
   }
 
-  /// Lets an entry live longer, and returns whether that was written down.
+  /// Extends an entry's life, and returns whether that was written down.
   @discardableResult
   func prolong(_ id: Entry.ID, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
     database.writeWithoutWaiting(by: origin) { transaction, open in
@@ -137,7 +149,9 @@ extension DiskCache {
   // MARK: - Refreshing
 
   /// Whether a loaded value was stored on disk, and what is left to do once no lock is held.
-  typealias Keeping = (isOnDisk: Bool, afterwards: SingleFlight<String, LoadedValue>.Afterwards?)
+  typealias StoreResult = (
+    isOnDisk: Bool, afterwards: SingleFlight<String, LoadedValue>.Afterwards?
+  )
 
   /// Loads a value again in the background if it is old, and nothing else does.
   ///
@@ -149,7 +163,7 @@ extension DiskCache {
   func refresh(
     _ key: String, _ stored: Stored, isCurrent: () -> Bool,
     load: @escaping @Sendable () async throws -> LoadedValue,
-    keep: @escaping @Sendable (LoadedValue, LoadTicket) -> Keeping
+    keep: @escaping @Sendable (LoadedValue, LoadTicket) -> StoreResult
   ) {
     guard let refreshAfter = limits.refreshAfter else { return }
     let now = WallClock.milliseconds(database.now())
@@ -158,7 +172,7 @@ extension DiskCache {
     else { return }
     // Another load may have ended between the caller's look-up and the claim.
     guard isCurrent() else { return refreshes.end(key) }
-    let hasBegun = flights.begin(for: key) {
+    let hasBegun = loads.begin(for: key) {
       do {
         return try await load()
       } catch {
@@ -175,7 +189,7 @@ extension DiskCache {
       }
       return afterwards
     }
-    // Another load may only look for the value.
+    // The load that is running may be one that finds the value, and refreshes nothing.
     if !hasBegun { postponeRefresh(key, refreshAfter) }
   }
 
@@ -186,22 +200,25 @@ extension DiskCache {
 
   /// When a load that fails is tried again.
   private func retry(_ refreshAfter: Duration, from now: Int64) -> Int64 {
-    // The greatest number means that a load runs.
+    // `Int64.max` means that a load is running.
     min(WallClock.expiry(of: refreshAfter / Self.retryShare, from: now), WallClock.never - 1)
   }
 }
 
-/// Which keys' values are being loaded again, and when the others may be that could not be loaded.
+/// The keys whose values are being refreshed, and the times of the next attempts for those that
+/// could not be.
 final class RefreshLog: Sendable {
-  /// The most keys that are remembered; beyond them, failures are forgotten, and tried again sooner.
+  /// The maximum number of keys; beyond it failures are forgotten, and tried again sooner.
   private static let limit = 10_000
 
-  /// When a key may be loaded again; the greatest number while it is.
+  /// The earliest time of the next refresh of a key; `Int64.max` while one is running.
   private let times = Mutex<[String: Int64]>([:])
 
-  /// Whether the caller has to load a key's value again, which ends with ``end(_:)`` or ``postpone(_:until:)``.
+  /// Whether the caller has to refresh a key's value, and then calls ``end(_:)`` or
+  /// ``postpone(_:until:)``.
   ///
-  /// - Parameter latest: The moment to which it would be postponed now. A later one is that of a clock that was set back.
+  /// - Parameter latest: The time to which a refresh would be postponed now. A later time in the
+  ///   table is from before the clock was set back, and doesn't count.
   func claim(_ key: String, at now: Int64, latest: Int64) -> Bool {
     times.withLock { times in
       if let time = times[key], time > now, time <= latest || time == .max { return false }

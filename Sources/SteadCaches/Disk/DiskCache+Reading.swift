@@ -4,10 +4,11 @@ import SteadFiles
 extension DiskCache {
   /// An entry as it was when it was looked up.
   ///
-  /// A value in a file stays open as long as an entry of it exists, so it can be read to its end even if it is removed
-  /// or replaced meanwhile.
+  /// A value in a file stays open as long as an entry of it exists, so it can be read to its end
+  /// even if it is removed or replaced meanwhile.
   public struct Entry: Sendable {
-    /// Distinguishes a stored value from all that are stored before and after it under the same key.
+    /// Distinguishes a stored value from all that are stored before and after it under the same
+    /// key.
     public struct ID: Hashable, Sendable {
       let generation: Int64
       let number: Int64
@@ -51,19 +52,19 @@ extension DiskCache {
 
   /// The bytes of a value, read from the disk piece by piece.
   ///
-  /// Iterating throws ``FileError`` `.damaged` instead of returning bytes that differ from what was written. Treat it
-  /// as a miss.
+  /// Iterating throws ``FileError`` `.damaged` instead of returning bytes that differ from what was
+  /// written. Treat it as a miss.
   public struct Chunks: AsyncSequence, Sendable {
     let found: Found
     let range: Range<Int>
 
     public func makeAsyncIterator() -> Iterator { Iterator(found: found, rest: range) }
 
-    /// The reader's position in the value.
+    /// Reads the value from the position that it has reached.
     public struct Iterator: AsyncIteratorProtocol {
       let found: Found
       var rest: Range<Int>
-      /// The checksum of the bytes before the next block; nil before the first block.
+      /// The running checksum of the bytes before the next block; nil before the first read.
       private var sum: UInt32?
 
       init(found: Found, rest: Range<Int>) {
@@ -93,7 +94,12 @@ extension DiskCache {
     }
   }
 
-  /// The entry of a key, with its metadata and access to its value; nil if none is valid.
+  /// Returns the entry of a key, with its metadata and access to its value; nil if none is valid.
+  ///
+  /// ```swift
+  /// guard let entry = cache.entry(for: "video") else { return }
+  /// for try await chunk in entry.chunks(in: 0..<1_000_000) { send(chunk) }
+  /// ```
   ///
   /// Costs what a get costs for a small value, and opening a file for one in a file.
   public func entry(for key: String) -> Entry? {
@@ -104,8 +110,9 @@ extension DiskCache {
   /// Replaces the metadata of an entry, but neither its value nor its times.
   ///
   /// - Parameter id: The value that the metadata belongs to.
-  /// - Returns: Whether the metadata are stored. False leaves the entry as it was: if another value was stored for the
-  ///   key or none exists, or for the reasons of ``setData(_:for:timeToLive:tags:)``.
+  /// - Returns: Whether the metadata are stored. False leaves the entry as it was: if another value
+  ///   was stored for the key or none exists, or for the reasons of
+  ///   ``setData(_:for:timeToLive:tags:)``.
   @discardableResult
   public func setMetadata(_ metadata: Data, for key: String, ifStoredAs id: Entry.ID) -> Bool {
     setMetadata(metadata, for: key, ifStoredAs: id, holding: nil) == .done
@@ -113,11 +120,11 @@ extension DiskCache {
 
   // MARK: - Look-ups
 
-  /// How often a value's file is looked for when entries are replaced between the look into the database and the
-  /// opening of the file.
+  /// The number of attempts to open a value's file, when entries are replaced again and again
+  /// between the look-up and the opening.
   private static let openingLimit = 10
 
-  /// An entry that is valid, with what leads to its value.
+  /// A valid entry, with its value or its open file.
   struct Found {
     let entry: StoredEntry
     let file: ValueFile?
@@ -133,13 +140,15 @@ extension DiskCache {
     var contents: Data? { entry.value ?? (try? file?.contents()) }
   }
 
-  /// The entry of a key; nil if none exists, or if it isn't valid or is damaged.
+  /// Returns the entry of a key; nil if none exists, or if it has expired or is damaged.
   ///
-  /// - Parameter origin: An object for which it is no change that the entry lives longer from now on.
+  /// - Parameter origin: The object that looks, whose ``ChangeToken`` stays the same if the use
+  ///   extends the entry's life.
   func find(_ key: String, by origin: ChangeOrigin? = nil) -> Found? {
     for _ in 0..<Self.openingLimit {
       guard let (entry, open) = lookUp(key) else { return nil }
-      // After the look-up, so that no entry was stored later.
+      // The clock is read after the look-up, so that an entry that was just stored isn't in the
+      // future.
       guard isFound(entry) else { return nil }
       if entry.value != nil {
         return used(Found(entry: entry, file: nil, generation: open.generation), by: origin)
@@ -150,6 +159,7 @@ extension DiskCache {
           try ValueFile(
             path, length: entry.length, body: entry.body, disk: database.directory.disk)
         }
+        // Gone: replaced or evicted since the look-up. A new look-up tells which.
         guard let file else { continue }
         return used(Found(entry: entry, file: file, generation: open.generation), by: origin)
       } catch {
@@ -160,19 +170,20 @@ extension DiskCache {
   }
 
   private func used(_ found: Found, by origin: ChangeOrigin?) -> Found {
-    database.noteUse(found.entry.used)
+    database.recordUse(found.entry.used)
     if let id = found.stored.id, let expires = prolonged(found.stored) {
       prolong(id, until: expires, by: origin)
     }
     return found
   }
 
-  /// The identifier of the value that is stored for a key, without reading it; nil if none is valid.
+  /// Returns the identifier of the value that is stored for a key, without reading the value; nil
+  /// if none is valid.
   func identify(_ key: String) -> Entry.ID? {
     guard let (entry, open) = lookUp(key, readsValue: false),
       isFound(entry)
     else { return nil }
-    database.noteUse(entry.used)
+    database.recordUse(entry.used)
     return Entry.ID(generation: open.generation, number: entry.id)
   }
 

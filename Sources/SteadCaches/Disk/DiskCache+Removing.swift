@@ -1,20 +1,21 @@
 public import Foundation
 
 extension DiskCache {
-  /// How many entries one transaction removes, so that other processes can write between two of them.
+  /// The number of entries that one transaction removes, so that other processes can write in
+  /// between.
   private static let removalBatch = 500
 
   /// Removes all entries that have a tag.
   ///
-  /// - Returns: Whether all are removed. False if the disk is full, the directory can't be used, or another process
-  ///   keeps the cache locked; then some or all of them remain.
+  /// - Returns: Whether all are removed. False if the disk is full, the directory can't be used, or
+  ///   another process keeps the cache locked; then some or all of them remain.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
     defer { database.report() }
     return removeEntries(taggedWith: tag)
   }
 
-  /// Does what ``removeValues(taggedWith:)`` does, and leaves problems to be reported when no lock is held.
+  /// ``removeValues(taggedWith:)`` for callers that hold locks, and so report problems later.
   func removeEntries(taggedWith tag: String) -> Bool {
     remove { transaction in
       let ids = try transaction.ids(taggedWith: tag, limit: Self.removalBatch)
@@ -32,7 +33,7 @@ extension DiskCache {
     return removeEntries(storedSince: moment)
   }
 
-  /// Does what ``removeValues(storedSince:)`` does, and leaves problems to be reported when no lock is held.
+  /// ``removeValues(storedSince:)`` for callers that hold locks, and so report problems later.
   func removeEntries(storedSince moment: Date) -> Bool {
     let moment = WallClock.milliseconds(moment)
     return remove {
@@ -40,7 +41,8 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries whose keys begin with a prefix, byte for byte. Costs a look at every entry.
+  /// Removes all entries whose keys begin with a prefix, byte for byte. Costs a look at every
+  /// entry.
   ///
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
@@ -58,7 +60,8 @@ extension DiskCache {
     }
   }
 
-  /// The keys that begin with a prefix, byte for byte, in the order of their last use; all keys without a prefix.
+  /// The keys that begin with a prefix, byte for byte, in the order of their last use; all keys
+  /// without a prefix.
   ///
   /// Removes what has expired. Costs a look at every entry. Empty if the cache can't be used.
   public func keys(withPrefix prefix: String = "") -> [String] {
@@ -81,7 +84,8 @@ extension DiskCache {
     return keys.filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a text.
+  /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a
+  /// text.
   ///
   /// Costs a look at every entry.
   func metadata(ofKeysWithPrefix prefix: String, storedSince moment: Date) -> Set<Data> {
@@ -104,10 +108,11 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries that have expired. Sets remove some on the way, so this only frees space sooner.
+  /// Removes all entries that have expired. Sets remove some on the way, so this only frees space
+  /// sooner.
   public func removeExpired() {
     defer { database.report() }
-    _ = remove(forgetsFlights: false) {
+    _ = remove(forgetsLoads: false) {
       try $0.remove($0.rows("\(CacheTransaction.expired) LIMIT \(Self.removalBatch)", $0.now))
     }
   }
@@ -118,25 +123,28 @@ extension DiskCache {
   @discardableResult
   public func removeAll() -> Bool {
     let isEmpty = removeEntries()
-    database.giveBackRoom()
+    database.reclaimSpace()
     database.report()
     return isEmpty
   }
 
-  /// Removes all entries; leaves the space of their files, and problems to be reported when no lock is held.
+  /// ``removeAll()`` for callers that hold locks, which reclaim the space and report problems
+  /// later.
   func removeEntries() -> Bool {
     remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
   }
 
-  /// Calls a body that removes a batch and returns the number found, until that is less than a batch; returns whether
-  /// it succeeded.
+  /// Removes entries in batches, one transaction each; returns whether all were removed.
+  ///
+  /// - Parameter removeBatch: Removes a batch, and returns the number of entries that it has looked
+  ///   at.
   private func remove(
-    forgetsFlights: Bool = true, _ removeBatch: (inout CacheTransaction) throws -> Int
+    forgetsLoads: Bool = true, _ removeBatch: (inout CacheTransaction) throws -> Int
   ) -> Bool {
     var count: Int?
     repeat {
-      count = database.write { [flights] transaction, _ in
-        if forgetsFlights { transaction.whenCommitted = { flights.forgetAll() } }
+      count = database.write { [loads] transaction, _ in
+        if forgetsLoads { transaction.whenCommitted = { loads.forgetAll() } }
         return try removeBatch(&transaction)
       }
     } while count == Self.removalBatch

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 
 extension DiskCache {
-  /// The facts about an entry that are known before its value is.
+  /// An entry to store, without its value.
   struct NewEntry: Sendable {
     let key: String
     let metadata: Data
@@ -10,7 +10,8 @@ extension DiskCache {
     let tags: TagList
     /// The ticket of the load that produced the value; nil for a value that is set directly.
     var ticket: LoadTicket?
-    /// The number of the entry that the load found and could not use.
+    /// The id of the entry that the load found and could not decode: it may be replaced, unlike any
+    /// other that was set meanwhile.
     var unusable: Int64?
 
     init(
@@ -26,22 +27,22 @@ extension DiskCache {
     var size: Int { key.utf8.count + metadata.count + tags.bytes.count }
   }
 
-  /// The identification of a stored value.
+  /// The identity and the times of a stored value.
   struct Stored: Sendable {
-    /// Nil for a value that the disk doesn't have, which only the memory over it holds.
+    /// Nil for a value that is only in the memory over the disk.
     let id: Entry.ID?
     let stored: Int64
     let expires: Int64
-    /// Whether a use lets the entry live longer.
+    /// Whether a use extends the entry's life (``Limits/timeToIdle``).
     let isIdle: Bool
 
     func isValid(at moment: Int64) -> Bool { stored <= moment && moment < expires }
   }
 
-  /// Stores a value that is in memory; nil when it isn't stored.
+  /// Stores a value; nil when it isn't stored.
   ///
   /// - Parameters:
-  ///   - origin: An object that already knows of the change.
+  ///   - origin: The object that makes the change, whose ``ChangeToken`` stays the same.
   func setData(_ data: Data, for new: NewEntry, by origin: ChangeOrigin? = nil) -> Stored? {
     guard fits(new, length: data.count) else { return nil }
     if data.count < Self.fileThreshold {
@@ -62,14 +63,18 @@ extension DiskCache {
       && length <= limits.largestEntry - new.size
   }
 
-  /// Gives a key a draft's value; nil leaves the draft to the caller.
+  /// Makes a draft the value of a key; nil leaves the draft to the caller.
+  ///
+  /// Invariant: the file gets its final name within the transaction, after the row was inserted and
+  /// before the commit. A process that is killed in between leaves a file without a row, which the
+  /// sweep removes, and never a row without a file.
   func commit(
     _ draft: inout ValueFileDraft, as new: NewEntry, by origin: ChangeOrigin? = nil
   ) -> Stored? {
     do {
       try draft.finish()
     } catch {
-      database.note(error)
+      database.handle(error)
       return nil
     }
     let (directory, body, length) = (database.directory, draft.sum, draft.length)
@@ -80,7 +85,8 @@ extension DiskCache {
       try transaction.add(&entry, value: nil)
       let name = open.name(ofValue: entry.id)
       try moved.move(to: directory.path(ofValue: name))
-      // Later the name may be another value's. The change may run again, in another file.
+      // Renamed back at once, while the lock is held: later the name may be another value's, and
+      // the body of the transaction may run again, in another database.
       transaction.whenFailed = {
         if (try? moved.move(to: path)) == nil { database.removeFile(name) }
       }
@@ -89,23 +95,24 @@ extension DiskCache {
     return stored
   }
 
-  /// Replaces the entry of a key in one transaction.
+  /// Replaces the entry of a key in one transaction: removes the old one, writes down some uses,
+  /// evicts entries, and adds the new one.
   ///
-  /// - Parameter add: Adds the new entry, which has no number yet.
+  /// - Parameter add: Adds the new entry, which has no id yet.
   private func store(
     _ new: NewEntry, length: Int, body: UInt32, form: StoredEntry.Form = [],
     by origin: ChangeOrigin?,
     add: (inout StoredEntry, inout CacheTransaction, OpenDatabase) throws -> Void
   ) -> Stored? {
     let uses = database.uses
-    let stored = database.write(by: origin) { [flights] transaction, open -> Stored? in
+    let stored = database.write(by: origin) { [loads] transaction, open -> Stored? in
       if let ticket = new.ticket {
-        // Another process may have set it while it was loaded here.
+        // A loaded value doesn't replace one that was set while it was loaded, by whatever process.
         guard ticket.isValid, try !hasEntry(new.key, but: new.unusable, transaction) else {
           return nil
         }
       } else {
-        transaction.whenCommitted = { flights.forget(new.key) }
+        transaction.whenCommitted = { loads.forget(new.key) }
       }
       var form = form
       if !new.tags.bytes.isEmpty { form.insert(.tags) }
@@ -125,7 +132,7 @@ extension DiskCache {
     return stored ?? nil
   }
 
-  /// How long an entry lives by the limits, whether or not the disk takes it.
+  /// The times of an entry by the limits, whether or not it is stored.
   func times(of new: NewEntry, storedAt moment: Int64) -> Stored {
     let isIdle = new.timeToLive == nil && limits.timeToIdle != nil
     let expires = WallClock.expiry(of: new.timeToLive ?? limits.timeToLive, from: moment)
@@ -136,12 +143,12 @@ extension DiskCache {
       isIdle: isIdle)
   }
 
-  /// Whether a key has a valid entry other than the one with a number.
+  /// Whether a key has a valid entry other than the one with an id.
   func hasEntry(
     _ key: String, but number: Int64? = nil, _ transaction: CacheTransaction
   ) throws -> Bool {
     try transaction.rows(of: Data(key.utf8)).contains { row in
-      // One that is damaged is as good as none.
+      // A damaged one is as good as none.
       try row.id != number
         && transaction.entry(row.id)?.isValid(
           at: transaction.now, evenIfStoredLater: limits.findsEntriesStoredLater) == true
@@ -166,7 +173,7 @@ extension CacheDatabase {
         throw error
       }
     } catch {
-      note(error)
+      handle(error)
       return nil
     }
   }
@@ -184,9 +191,11 @@ extension DiskCache {
     case failed
   }
 
-  /// Stores an entry without a value in place of another one, unless that has changed since it was looked up.
+  /// Stores an entry without a value in place of another one, unless that has changed since it was
+  /// looked up: compare-and-swap, for optimistic concurrency between processes.
   ///
-  /// The look-up and the change are one transaction, so that of several such changes none undoes another.
+  /// The comparison and the change are one transaction, so that of several such changes none is
+  /// lost.
   ///
   /// - Parameters:
   ///   - old: The entry that was seen; nil if there was none.
@@ -203,8 +212,8 @@ extension DiskCache {
     let new = NewEntry(key, metadata: metadata, tags: tags)
     guard fits(new, length: 0) else { return .failed }
     let uses = database.uses
-    return database.write { [flights] transaction, _ in
-      transaction.whenCommitted = { flights.forget(key) }
+    return database.write { [loads] transaction, _ in
+      transaction.whenCommitted = { loads.forget(key) }
       if try self.hasEntry(key, transaction) { return .conflict }
       try transaction.remove(transaction.rows(of: Data(key.utf8)))
       try self.add(new, to: &transaction, uses)

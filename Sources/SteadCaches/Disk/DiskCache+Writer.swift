@@ -11,8 +11,9 @@ extension DiskCache {
   /// writer.commit()
   /// ```
   ///
-  /// Small values are kept in memory, larger ones in a file of the cache's directory, which is removed with the writer
-  /// if it isn't committed. One thread at a time should append, since the order of calls is the order of bytes.
+  /// Small values are kept in memory, larger ones in a file of the cache's directory, which is
+  /// removed with the writer if it isn't committed. One thread at a time should append, since the
+  /// order of calls is the order of bytes.
   public final class Writer: Sendable {
     private enum State {
       case small(Data)
@@ -34,8 +35,8 @@ extension DiskCache {
 
     /// Adds bytes at the end.
     ///
-    /// - Returns: Whether the value can still be stored; false if it has become larger than ``Limits/entrySizeLimit``, the
-    ///   disk is full, or the writer has ended.
+    /// - Returns: Whether the value can still be stored; false if it has become larger than
+    ///   ``Limits/entrySizeLimit``, the disk is full, or the writer has ended.
     @discardableResult
     public func append(_ data: Data) -> Bool {
       defer { cache.database.report() }
@@ -92,7 +93,7 @@ extension DiskCache {
         else { return .failed }
         return append(bytes, to: draft)
       } catch {
-        cache.database.note(error)
+        cache.database.handle(error)
         return .failed
       }
     }
@@ -108,7 +109,7 @@ extension DiskCache {
         return .large(draft)
       } catch {
         draft.cancel()
-        cache.database.note(error)
+        cache.database.handle(error)
         return .failed
       }
     }
@@ -118,7 +119,8 @@ extension DiskCache {
   ///
   /// - Parameters:
   ///   - metadata: Small data to store with the value.
-  ///   - timeToLive: How long the value is valid from its commit; nil means as long as the cache's limits say.
+  ///   - timeToLive: How long the value is valid from its commit; nil means as long as the cache's
+  ///     limits say.
   ///   - tags: Names that many entries may share, to remove them together.
   public func writer(
     for key: String, metadata: Data = Data(), timeToLive: Duration? = nil, tags: Set<String> = []

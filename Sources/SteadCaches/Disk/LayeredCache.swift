@@ -8,18 +8,29 @@ import Synchronization
 /// let profile = try await cache.value(for: "me") { try await download("me") }
 /// ```
 ///
-/// A value in memory costs a look-up there and a read of a word of shared memory; one on disk what ``DiskCache`` says
-/// and its decoding. Whatever is set or removed here is set or removed in both. Other processes' changes are noticed at
-/// the next look-up: a word of shared memory shows that something has changed, and then a value in memory is compared
-/// with the one on disk, by its number, once. The same is true of changes made directly to `disk`.
+/// A value in memory costs a look-up there and a read of a word of shared memory; one on disk what
+/// ``DiskCache`` says and its decoding. Whatever is set or removed here is set or removed in both.
+/// Other processes' changes are noticed at the next look-up: a word of shared memory shows that
+/// something has changed, and then a value in memory is compared with the one on disk, by its
+/// number, once. The same is true of changes made directly to `disk`.
 ///
-/// Values that can't be stored on disk stay in memory, as long as the limits of `disk` say and nothing else changes the cache
-/// on disk.
+/// Values that can't be stored on disk stay in memory, as long as the limits of `disk` say and
+/// nothing else changes the cache on disk.
+///
+/// How memory and disk are kept equal:
+/// - A value in memory (`Held`) has the id of its entry on disk and the ``ChangeToken`` with which
+///   it was last compared. Equal tokens mean that nobody else has changed the disk, and cost a read
+///   of shared memory. With another token the entry's id is compared once, by a look-up in SQLite.
+/// - All changes of a key through this object are under its lock in ``KeyLocks``, disk first, then
+///   memory. So no other call sees one without the other.
+/// - A loaded value is kept only if its ticket is valid under that lock (``SingleFlight``).
+/// - What could not be removed from the disk is in ``PendingRemovals``, and no longer found by this
+///   object.
 public final class LayeredCache<Value: Sendable>: Sendable {
   /// The bytes of values that memory holds by default: 32 MiB.
   public static var defaultMemorySizeLimit: Int { 32 << 20 }
 
-  /// How values become bytes.
+  /// The coding between values and bytes.
   struct Coding: Sendable {
     let encode: @Sendable (Value) -> Data?
     let decode: @Sendable (Data) -> Value?
@@ -27,12 +38,12 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   private struct Loaded: Sendable {
     let value: Value
-    /// The value as the disk has it; nil if it is new.
+    /// The value as it was found on disk; nil if it is new.
     var held: Held?
     let cost: Int
     /// The bytes to store on disk; nil if they are already there.
     var bytes: Data?
-    /// The number of the entry that was found on disk and could not be used.
+    /// The id of the entry that was found on disk and could not be decoded.
     var unusable: Int64?
   }
 
@@ -40,16 +51,17 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   public let disk: DiskCache
   /// The approximate size of an entry in memory besides its key and the bytes of its value.
   private static var entryCost: Int { 200 }
-  /// The assumed share of the memory of a value that can't be encoded, so its size isn't known.
+  /// A value that can't be encoded, so that its size isn't known, is assumed to take a 64th of the
+  /// memory.
   private static var unknownShare: Int { 64 }
 
   private let memory: MemoryCache<String, Held>
   private let coding: Coding
   private let origin = ChangeOrigin()
   // The disk's loads, so that a change made directly to it ends the loads of this object, too.
-  private var flights: SingleFlight<String, LoadedValue> { disk.flights }
+  private var loads: SingleFlight<String, LoadedValue> { disk.loads }
   private let locks = KeyLocks()
-  private let unremoved = UnremovedKeys()
+  private let pendingRemovals = PendingRemovals()
 
   init(over disk: DiskCache, memorySizeLimit: Int, coding: Coding) {
     self.disk = disk
@@ -59,25 +71,36 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   // MARK: - Values
 
-  /// The value for a key, from memory or from disk; nil if none is valid.
+  /// Returns the value for a key, from memory or from disk; nil if none is valid.
+  ///
+  /// A value that is only on disk is decoded each time: ``value(for:timeToLive:tags:orLoad:)``
+  /// keeps it in memory.
   public func value(for key: String) -> Value? {
     defer { disk.database.report() }
     if let held = current(key) { return held.value }
-    // Not kept in memory: only loaded values are, since a load knows whether the key was changed meanwhile.
+    // Not kept in memory: without a ticket it could replace a value that was set since the look-up.
     guard isOnDisk(key) else { return disk.count(nil) }
     return disk.count(disk.find(key, by: origin)?.contents.flatMap(coding.decode))
   }
 
-  /// The value for a key, from memory, from disk, or from a body whose value is then set in both.
+  /// Returns the value for a key: from memory, from disk, or from a closure, whose value is then
+  /// set in both.
   ///
-  /// Of all simultaneous requests for a key through this object, one reads and loads. A load must not ask this object
-  /// or `disk` for its own key, since it would wait for itself. A loaded value isn't kept if the key was set meanwhile, by
-  /// any process, or if this object or `disk` removed it; a removal by another object or process makes no difference.
+  /// ```swift
+  /// let profile = try await cache.value(for: "me", timeToLive: .seconds(300)) { try await download("me") }
+  /// ```
+  ///
+  /// Of all simultaneous requests for a key through this object, one reads and loads. A load must
+  /// not ask this object or `disk` for its own key, since it would wait for itself. A loaded value
+  /// isn't kept if the key was set meanwhile, by any process, or if this object or `disk` removed
+  /// it; a removal by another object or process makes no difference.
   ///
   /// - Parameters:
-  ///   - timeToLive: How long a loaded value is valid; nil means as long as the limits of `disk` say.
+  ///   - timeToLive: How long a loaded value is valid; nil means as long as the limits of `disk`
+  ///     say.
   ///   - tags: Names that many entries may share, to remove them together.
-  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is cancelled.
+  /// - Throws: What `load` throws, which is not stored, and `CancellationError` if the task is
+  ///   cancelled.
   public func value(
     for key: String, timeToLive: Duration? = nil, tags: Set<String> = [],
     orLoad load: @escaping @Sendable () async throws -> Value
@@ -88,7 +111,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       refresh(held, new, load)
       return held.value
     }
-    let loaded = try await flights.value(for: key) { [self] in
+    let loaded = try await loads.value(for: key) { [self] in
       let (found, unusable) = found(key)
       if let found { return LoadedValue(value: found, bytes: nil) }
       let value = try await load()
@@ -122,7 +145,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   private func keep(
     _ loaded: LoadedValue, as new: DiskCache.NewEntry, _ ticket: LoadTicket
-  ) -> DiskCache.Keeping {
+  ) -> DiskCache.StoreResult {
     guard let loaded = loaded.value as? Loaded else { return (false, nil) }
     let (left, isOnDisk) = keep(loaded, as: new, from: ticket)
     return (
@@ -136,9 +159,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Sets the value for a key, in memory and on disk.
   ///
-  /// - Returns: Whether the value is stored on disk. False means that it is only in memory, or nowhere if it is too
-  ///   large for that, too, for the reasons of ``DiskCache/setData(_:for:timeToLive:tags:)``. This object no longer
-  ///   finds an older value on disk.
+  /// - Returns: Whether the value is stored on disk. False means that it is only in memory, or
+  ///   nowhere if it is too large for that, too, for the reasons of
+  ///   ``DiskCache/setData(_:for:timeToLive:tags:)``. This object no longer finds an older value on
+  ///   disk.
   @discardableResult
   public func setValue(
     _ value: Value, for key: String, timeToLive: Duration? = nil, tags: Set<String> = []
@@ -154,14 +178,15 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Removes the value for a key, and makes a running load for it have no effect.
   ///
-  /// - Returns: Whether it is removed from the disk. False for the reasons of ``DiskCache/removeValue(for:)``. Then
-  ///   this object no longer finds the value, but other processes do.
+  /// - Returns: Whether it is removed from the disk. False for the reasons of
+  ///   ``DiskCache/removeValue(for:)``. Then this object no longer finds the value, but other
+  ///   processes do.
   @discardableResult
   public func removeValue(for key: String) -> Bool {
     defer { disk.database.report() }
     let (left, isRemoved) = locks.withLock(of: key) {
-      let isRemoved = unremoved.remove(key, from: disk, by: origin)
-      flights.forget(key)
+      let isRemoved = pendingRemovals.remove(key, from: disk, by: origin)
+      loads.forget(key)
       return (Left(memory.take(key)), isRemoved)
     }
     finish(left)
@@ -170,8 +195,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
   /// Removes all values that have a tag, and all values from memory.
   ///
-  /// - Returns: Whether all are removed, as of ``DiskCache/removeValues(taggedWith:)``. False makes this object find
-  ///   nothing on the disk until it has been emptied, which the next set tries.
+  /// - Returns: Whether all are removed, as of ``DiskCache/removeValues(taggedWith:)``. False makes
+  ///   this object find nothing on the disk until it has been emptied, which the next set tries.
   @discardableResult
   public func removeValues(taggedWith tag: String) -> Bool {
     removeMany { $0.removeEntries(taggedWith: tag) }
@@ -191,19 +216,20 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   @discardableResult
   public func removeAll() -> Bool {
     let isEmpty = removeMany { $0.removeEntries() }
-    disk.database.giveBackRoom()
+    disk.database.reclaimSpace()
     return isEmpty
   }
 
   /// What the memory of this object has done.
   public var memoryStatistics: CacheStatistics { memory.statistics }
 
-  // MARK: - Between memory and disk
+  // MARK: - Coherence of memory and disk
 
-  /// What memory holds for a key, if it is still what the disk has.
+  /// The value in memory, if it is still the one on disk.
   private func current(_ key: String) -> Held? {
     guard let held = memory.value(for: key) else { return nil }
     let moment = WallClock.milliseconds(disk.database.now())
+    // Before the comparison below: a change in between must make the value be compared again.
     let token = disk.database.token(for: origin)
     if held.isCurrent(at: moment, token) {
       prolong(held)
@@ -217,16 +243,16 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return held
   }
 
-  /// A use in memory lets an entry on disk live longer, too.
+  /// Lets a use in memory extend the entry's life on disk, too (``DiskCache/Limits/timeToIdle``).
   private func prolong(_ held: Held) {
     guard let expires = disk.prolonged(held.stored) else { return }
     if let id = held.id, !disk.prolong(id, until: expires, by: origin) { return }
     held.prolong(until: expires)
   }
 
-  /// What the disk has for a key, or the number of the entry that can't be used.
+  /// Looks a key up on disk; returns its value, or the id of an entry that can't be decoded.
   private func found(_ key: String) -> (Loaded?, unusable: Int64?) {
-    // Before the look-up: a change after the look-up must make the value be compared.
+    // Before the look-up: a change after it must make the value be compared again.
     let token = disk.database.token(for: origin)
     guard isOnDisk(key), let found = disk.find(key, by: origin) else {
       return (disk.count(nil), nil)
@@ -243,7 +269,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     (bytes?.count ?? memory.totalCostLimit / Self.unknownShare) + key.utf8.count + Self.entryCost
   }
 
-  /// Values that have left memory, and are dropped once no lock is held.
+  /// Values that have left memory, and are released once no lock is held.
   private struct Left: Sendable {
     var removed = RemovedEntries<String, Held>()
     var others = RemovedEntries<String, Held>()
@@ -261,16 +287,16 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     memory.finish(left.others)
   }
 
-  /// Keeps a value in both; returns whether it is on disk.
+  /// Stores a value in both, under the key's lock; returns whether it is on disk.
   ///
-  /// - Parameter ticket: The ticket of the load that produced the value, which isn't kept if the key was changed
-  ///   meanwhile; nil for a value that is set directly.
+  /// - Parameter ticket: The ticket of the load that produced the value, which isn't kept if the
+  ///   key was changed meanwhile; nil for a value that is set directly.
   private func keep(
     _ loaded: Loaded, as new: DiskCache.NewEntry, from ticket: LoadTicket? = nil
   ) -> (left: Left, isOnDisk: Bool) {
     locks.withLock(of: new.key) {
       if let ticket, !ticket.isValid { return (Left(), false) }
-      defer { if ticket == nil { flights.forget(new.key) } }
+      defer { if ticket == nil { loads.forget(new.key) } }
       if let held = loaded.held {
         let removed = memory.store(held, new.key, cost: loaded.cost, timeToLive: nil).removed
         return (Left((removed, nil)), true)
@@ -281,31 +307,39 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     }
   }
 
+  /// Stores a value that isn't on disk yet. Requires the key's lock.
+  ///
+  /// Invariant: afterwards this object finds either the new value, or nothing of an older one: an
+  /// older entry on disk that the new value could not replace is removed, or pending removal.
+  /// Memory gets the token from before the write, so that a change by others since then makes the
+  /// value be compared.
   private func keepNew(_ loaded: Loaded, as new: DiskCache.NewEntry) -> (left: Left, isOnDisk: Bool)
   {
     let key = new.key
     let token = disk.database.token(for: origin)
     var stored: DiskCache.Stored?
-    if let bytes = loaded.bytes, unremoved.mend(disk) {
+    if let bytes = loaded.bytes, pendingRemovals.clearIfNeeded(disk) {
       stored = disk.setData(bytes, for: new, by: origin)
     }
     if stored != nil {
-      unremoved.remove(key)
+      pendingRemovals.remove(key)
     } else if let ticket = new.ticket {
-      // The key was changed while its value was loaded, or another process has set it. What should have been removed is
-      // nobody's value.
-      let found = unremoved.mayHave(key) ? nil : disk.identify(key)
+      // Not stored since the key was changed during the load, by this object (ticket) or another
+      // process (entry)? Then the loaded value isn't kept in memory either. An entry that is
+      // pending removal doesn't count.
+      let found = pendingRemovals.mayContain(key) ? nil : disk.identify(key)
       if !ticket.isValid || found != nil && found?.number != new.unusable { return (Left(), false) }
     } else {
-      // The previous value must not come back when memory drops this one.
-      _ = unremoved.remove(key, from: disk, by: origin)
+      // The previous value must not be found on disk once memory has evicted this one.
+      _ = pendingRemovals.remove(key, from: disk, by: origin)
     }
     let removed = memory.store(
       Held(loaded.value, stored ?? times(of: new), token, entry: new.unusable), key,
       cost: loaded.cost,
       timeToLive: new.timeToLive ?? disk.limits.timeToLive
     ).removed
-    // Another process may have changed the disk after this one did, and memory before.
+    // Another process may have replaced the entry between the write and `memory.store`. Then memory
+    // must not have this value.
     guard let stored, disk.identify(key) != stored.id else {
       return (Left((removed, nil)), stored != nil)
     }
@@ -315,19 +349,20 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     return (left, true)
   }
 
-  /// How long a value lives that the disk hasn't taken.
+  /// The times of a value that isn't stored on disk.
   private func times(of new: DiskCache.NewEntry) -> DiskCache.Stored {
     disk.times(of: new, storedAt: WallClock.milliseconds(disk.database.now()))
   }
 
-  /// Whether the disk's value for a key may be found: not one that should have been removed and could not be.
+  /// Whether the key's value on disk may be used: not one that is pending removal, which is tried
+  /// again here.
   private func isOnDisk(_ key: String) -> Bool {
-    guard unremoved.mayHave(key) else { return true }
-    // Values that another process has set meanwhile go, too. Values that this object has set are not among these keys
-    // any more.
+    guard pendingRemovals.mayContain(key) else { return true }
+    // This may remove a value that another process has set since, which can't be told from the old
+    // one. Keys that this object has set since are not pending any more.
     return locks.withLock(of: key) {
-      !unremoved.mayHave(key)
-        || unremoved.isWhole && unremoved.remove(key, from: disk, by: origin)
+      !pendingRemovals.mayContain(key)
+        || pendingRemovals.isClear && pendingRemovals.remove(key, from: disk, by: origin)
     }
   }
 
@@ -335,18 +370,19 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let isRemoved = locks.withAllLocks {
       let isRemoved = remove(disk)
-      if !isRemoved { unremoved.addAll() }
-      flights.forgetAll()
+      if !isRemoved { pendingRemovals.addAll() }
+      loads.forgetAll()
       return isRemoved
     }
     memory.removeAll()
     return isRemoved
   }
 
-  /// A value in memory, with its identification on disk.
+  /// A value in memory, with the identity of its entry on disk.
   private final class Held: Sendable {
     let value: Value
-    /// The number of the entry on disk that is this value, or an older one that this value has replaced in memory alone.
+    /// The id of the entry on disk that is this value, or of an older one that this value has
+    /// replaced in memory alone.
     let entry: Int64?
     private let state: Mutex<(stored: DiskCache.Stored, token: ChangeToken?)>
 
@@ -373,10 +409,10 @@ public final class LayeredCache<Value: Sendable>: Sendable {
 
     func isValid(at moment: Int64) -> Bool { stored.isValid(at: moment) }
 
-    /// Whether the disk is unchanged by others since the value was compared with it.
+    /// Whether nobody else has changed the disk since the value was compared with it.
     func isCurrent(at moment: Int64, _ now: ChangeToken?) -> Bool {
       guard isValid(at: moment), state.withLock({ $0.token }) == now else { return false }
-      // Without a word of shared memory, others' changes are unknown.
+      // Without a token others' changes are unknown, which only matters to a value that is on disk.
       return now != nil || id == nil
     }
 
@@ -402,36 +438,5 @@ extension LayeredCache where Value: Codable {
     self.init(
       over: disk, memorySizeLimit: memorySizeLimit,
       coding: Coding(encode: { ValueCoding.encode($0) }, decode: { ValueCoding.decode($0) }))
-  }
-}
-
-// MARK: - Locks of keys
-
-/// Locks that each guard the changes of some keys, so that changes of others needn't wait for a disk.
-final class KeyLocks: Sendable {
-  private final class Lock: Sendable {
-    let mutex = Mutex(())
-  }
-
-  private static let count = 64
-  private let locks = (0..<count).map { _ in Lock() }
-
-  /// Runs a body while nothing else changes the key. The body must not run user code.
-  func withLock<Result: Sendable>(of key: String, _ body: () -> Result) -> Result {
-    let number = Int(UInt(bitPattern: key.hashValue) % UInt(Self.count))
-    return locks[number].mutex.withLock { _ in body() }
-  }
-
-  /// Runs a body while nothing else changes any key.
-  func withAllLocks<Result: Sendable>(_ body: () -> Result) -> Result {
-    withLocks(locks[...], body)
-  }
-
-  // In a fixed order, so that two callers don't wait for each other.
-  private func withLocks<Result: Sendable>(
-    _ rest: ArraySlice<Lock>, _ body: () -> Result
-  ) -> Result {
-    guard let first = rest.first else { return body() }
-    return first.mutex.withLock { _ in withLocks(rest.dropFirst(), body) }
   }
 }

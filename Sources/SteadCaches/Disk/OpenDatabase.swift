@@ -5,26 +5,34 @@ import SteadFiles
 import SteadSQLite
 import Synchronization
 
-/// The connections to a cache's file: one that writes, and those that read, each used by one thread at a time.
+/// The connections to a cache's file: one that writes, and a pool of those that read, each used by
+/// one thread at a time.
+///
+/// Ends with its last reference: when the file is replaced or damaged, calls that are running
+/// finish with the old one.
 final class OpenDatabase: Sendable {
-  /// The maximum number of readers that stay open while unused.
+  /// The maximum number of idle readers that stay open.
   static let idleLimit = 8
-  /// After how long an unused snapshot is ended.
-  static let snapshotPatience = Duration.milliseconds(20)
+  /// How long an idle reader keeps its snapshot, which keeps the log from being reset.
+  static let idleSnapshotTimeout = Duration.milliseconds(20)
   /// Not a timer of Dispatch's: the first one of a program ends it if no descriptor is free.
   private static let snapshotEnds = SerialCalls()
-  /// After how many pages a commit puts the log into the file, so that the log is used from its start again: 4 MB.
+  /// The length of the log, in pages, at which a commit checkpoints it (`wal_autocheckpoint`): 4
+  /// MB.
   static let checkpointPages = 1_000
-  /// What a log's file is cut to when it is used from its start again, in bytes.
+  /// The size to which a log's file is truncated after a checkpoint (`journal_size_limit`), in
+  /// bytes.
   static let keptLogSize = 8 << 20
 
   let path: String
   let rights: FileRights
   let identity: FileStatus.Identity
-  /// Tells this file from those that were made before and after it at the same place.
+  /// A random number that tells this file from those that were at the same path before and after
+  /// it.
   let generation: Int64
   let hash: KeyHash
-  /// Whether the system was restarted since the file was last opened.
+  /// Whether the system was restarted since the file was last opened, so that a power cut may have
+  /// torn it.
   let isFirstOfBoot: Bool
   private let changes: ChangeCounter?
   private let opening = openings.add(1, ordering: .relaxed).newValue
@@ -60,10 +68,11 @@ final class OpenDatabase: Sendable {
         })
       isFirstOfBoot = boot.isEmpty || boot != BootIdentifier.current
       changes = ChangeCounter(directory.changes, in: directory)
-      // The first read opens the log, which must happen before another process can replace the file.
+      // The first read opens the log. Done while the directory is locked: another process could
+      // replace the file in between, and this one would read the new log with the old file.
       let reader = try CacheReader(Self.connect(path, cacheSize: CacheReader.firstCacheSize))
       readers.withLock { $0.append(reader) }
-      // From here on a writer waits as long as it chooses, or not at all.
+      // From here on `WriteLock` waits, and not SQLite's busy handler.
       connection.setLockPatience(0)
       // The last property: an error after it would end the object, and release the file twice.
       writer = Mutex(connection)
@@ -75,7 +84,8 @@ final class OpenDatabase: Sendable {
 
   deinit {
     guard forks == forkGeneration else {
-      // The parent's locks are not this process's: to close these connections would end what the parent has.
+      // The parent's locks are not this process's: to close these connections would end what the
+      // parent has.
       writer.withLock { _ = Unmanaged.passRetained($0) }
       readers.withLock { for reader in $0 { _ = Unmanaged.passRetained(reader) } }
       return
@@ -84,33 +94,35 @@ final class OpenDatabase: Sendable {
   }
 
   /// Whether the files at the cache's paths are still those that are open.
-  func isInPlace(in directory: CacheDirectory) -> Bool {
-    directory.databaseIdentity == identity && changes?.isInPlace(in: directory) != false
+  func isCurrentFile(in directory: CacheDirectory) -> Bool {
+    directory.databaseIdentity == identity && changes?.isCurrentFile(in: directory) != false
   }
 
   /// The name of the file that has an entry's value.
   func name(ofValue id: Int64) -> String { String(generation, radix: 16) + "-" + String(id) }
 
-  /// The file's current version for an object whose own changes do not count; nil if it can't be determined.
+  /// The file's current version for an object whose own changes do not count; nil if it can't be
+  /// determined.
   func token(for origin: ChangeOrigin) -> ChangeToken? {
-    guard let changes, let count = origin.countOfOthers({ changes.count }) else { return nil }
+    guard let changes, let count = origin.foreignCount({ changes.count }) else { return nil }
     return ChangeToken(generation: generation, opening: opening, count: count)
   }
 
-  /// Announces a committed change to others.
-  func noteChange(by origin: ChangeOrigin?) {
+  /// Announces a committed change to other objects and processes.
+  func announceChange(by origin: ChangeOrigin?) {
     if let origin { origin.add { changes?.add() } } else { changes?.add() }
   }
 
   func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
     let reader =
       try readers.withLock { $0.popLast() } ?? connectReader(cacheSize: CacheReader.cacheSize)
-    // Counted before the snapshot begins: a change that comes between is in it, and begins another one later.
+    // Counted before the snapshot begins: a change in between is in the snapshot already, and
+    // merely makes the next read begin a new one. The other way round a change could be missed.
     try rights.use { try reader.prepare(count: changes?.count) }
-    // A reader that has failed is closed.
+    // A reader that throws is not recycled, and so closed.
     let result = try rights.use { try body(reader) }
     let isWaiting = reader.hasSnapshot
-    giveBack(reader)
+    recycle(reader)
     if isWaiting { scheduleSnapshotEnd() }
     return result
   }
@@ -123,7 +135,7 @@ final class OpenDatabase: Sendable {
     try rights.use { try CacheReader(Self.connect(path, cacheSize: cacheSize)) }
   }
 
-  private func giveBack(_ reader: CacheReader) {
+  private func recycle(_ reader: CacheReader) {
     readers.withLock { if $0.count < Self.idleLimit { $0.append(reader) } }
   }
 
@@ -135,31 +147,33 @@ final class OpenDatabase: Sendable {
       defer { readers = [] }
       return readers
     }
-    // In the order in which they were, so that the one with the large page cache stays the first.
+    // In the same order, so that the one with the large page cache stays the first.
     let ended = idle.filter { (try? $0.endSnapshot()) != nil }
     readers.withLock { $0 = Array((ended + $0).suffix(Self.idleLimit)) }
   }
 
-  /// Ends snapshots that have been unused for a while, since an idle one keeps the log from being reset.
+  /// Ends the snapshots of idle readers later, once for all calls until then.
   private func scheduleSnapshotEnd() {
     if isEndingSnapshots.exchange(true, ordering: .relaxed) { return }
-    Self.snapshotEnds.call(after: Self.snapshotPatience) { [weak self] in
+    Self.snapshotEnds.call(after: Self.idleSnapshotTimeout) { [weak self] in
       guard let self else { return }
       isEndingSnapshots.store(false, ordering: .relaxed)
       endSnapshots()
     }
   }
 
-  /// - Parameter cacheSize: The page cache of a connection that reads, in KiB; nil for one that writes.
+  /// - Parameter cacheSize: The page cache of a connection that reads, in KiB; nil for one that
+  ///   writes.
   private static func connect(_ path: String, cacheSize: Int? = nil) throws -> SQLiteConnection {
     var options = SQLiteOptions(.file(path))
-    // A reader may have to repair the log that a killed process has left, so it may write, too.
-    options.lockPatience = CacheReader.lockPatience
+    // Opened for writing: a reader may have to recover the log that a killed process has left.
+    options.lockPatience = CacheReader.lockTimeout
     options.cacheSize = cacheSize
     // The directory makes it, for its owner alone.
     options.makesFile = false
     let connection = try SQLiteConnection(options)
-    // The last connection to be closed would hold up readers of other processes.
+    // Otherwise the last connection to be closed would checkpoint and delete the log, for which
+    // others have to wait.
     connection.keepLog()
     // Checksums reveal what a power cut has left half written; a kill loses nothing.
     try connection.execute("PRAGMA synchronous = OFF")
@@ -176,9 +190,11 @@ final class OpenDatabase: Sendable {
 
   // MARK: - Forks
 
-  /// The files that are open, and how often the process had been forked when they were opened.
+  /// The files that are open, and the fork generation in which they were opened.
   ///
-  /// SQLite knows which locks it has on a file by process, and the child of a fork takes its parent's for its own.
+  /// SQLite records the POSIX locks of a file in memory, by process, so the child of a fork takes
+  /// its parent's for its own (<https://www.sqlite.org/howtocorrupt.html>, section 2.6). It must
+  /// not open the same file.
   private static let inherited = ForkSafeLock<[FileStatus.Identity: (forks: UInt64, count: Int)]>(
     [:])
 
@@ -193,16 +209,20 @@ final class OpenDatabase: Sendable {
 // MARK: - Readers
 
 // Sendable: the pool of an open database lends a reader to one thread at a time.
-/// A connection that reads entries.
+/// A connection that reads entries, and keeps a snapshot over several reads.
+///
+/// To begin and end a read transaction takes two file locks. So reads that follow each other
+/// closely share one, for as long as the shared ``ChangeCounter`` shows that nothing was committed.
 final class CacheReader: @unchecked Sendable {
-  /// How long a read waits while another process repairs the log after a crash, in milliseconds.
-  static let lockPatience: Int32 = 100
-  /// The page cache of the reader that one thread uses, and of those that further threads need, in KiB.
+  /// How long a read waits while another process recovers the log after a crash, in milliseconds.
+  static let lockTimeout: Int32 = 100
+  /// The page caches of the first reader, which one thread uses again and again, and of further
+  /// ones, in KiB.
   static let (firstCacheSize, cacheSize) = (4_096, 1_024)
-  /// Gets that follow each other faster than this share one snapshot: to begin and end one takes two locks.
+  /// Reads that follow each other within this time share one snapshot.
   static let burst = Duration.microseconds(500)
-  /// How long a snapshot may last. This is also how long it takes to notice a commit whose process was killed before it
-  /// counted it.
+  /// How long a snapshot may last. This is also how long it takes to notice a commit whose process
+  /// was killed before it counted it.
   static let snapshotLifetime = Duration.milliseconds(2)
 
   private struct Snapshot {
@@ -216,7 +236,8 @@ final class CacheReader: @unchecked Sendable {
   private var snapshot: Snapshot?
   private var lastUse: ContinuousClock.Instant?
 
-  /// The index has all that the first table is asked for, so a get descends two trees.
+  /// `entries_by_hash` covers what `entries` is asked for (hash, id and the row's `used`), so a get
+  /// descends two B-trees.
   private static let lookUpSQL = """
     SELECT e.used, c.id, c.stored, c.expires, c.form, c.length, c.head, c.body, c.key, c.tags, \
     c.metadata, c.value FROM entries AS e INDEXED BY entries_by_hash \
@@ -230,12 +251,13 @@ final class CacheReader: @unchecked Sendable {
 
   // MARK: - Snapshots
 
-  /// Whether a snapshot is open, which keeps the log from being used from its start again.
+  /// Whether a snapshot is open, which keeps the log from being reset.
   var hasSnapshot: Bool { snapshot != nil }
 
   /// Ensures that the next read sees everything that was committed before this call.
   ///
-  /// - Parameter count: How often the cache was changed; nil if that can't be determined, and then no snapshot is kept.
+  /// - Parameter count: The shared count of changes; nil if it can't be read, and then no snapshot
+  ///   is kept.
   func prepare(count: UInt64?) throws {
     let now = ContinuousClock.now
     defer { lastUse = now }
@@ -263,7 +285,7 @@ final class CacheReader: @unchecked Sendable {
     -> StoredEntry?
   {
     lookUp.rewind()
-    // A statement that is not reset keeps its snapshot.
+    // A statement that is not reset keeps its read transaction open.
     defer { lookUp.rewind() }
     lookUp.bind(hash, at: 1)
     while try lookUp.step() {

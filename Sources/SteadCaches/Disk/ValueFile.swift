@@ -1,9 +1,11 @@
 import CSteadFiles
 import Foundation
 import SteadFiles
+import SteadSQLite
 
 // Sendable: the descriptor is a constant, and is only read from, at offsets that each call names.
-/// A large value in a separate file, open for reading, so that it stays readable when it is removed.
+/// A large value in a separate file, open for reading, so that it stays readable when it is
+/// removed.
 ///
 /// ```
 /// offset   size      meaning
@@ -56,7 +58,8 @@ final class ValueFile: Sendable {
 
   /// The value's bytes in a block, compared with the block's checksum.
   ///
-  /// - Parameter sum: The checksum of the bytes before it, which becomes that of the bytes up to its end.
+  /// - Parameter sum: The checksum of the bytes before it, which becomes that of the bytes up to
+  ///   its end.
   /// - Throws: ``FileError`` `.damaged` if they differ from what was written.
   func block(_ number: Int, after sum: inout UInt32) throws -> Data {
     let count = min(Self.blockSize, length - number * Self.blockSize)
@@ -120,7 +123,8 @@ final class ValueFile: Sendable {
 
 /// A large value's file while it is being written, under a name that no entry has.
 ///
-/// Its writer holds a lock on it. A file of such a name that can be locked was left by a writer that is gone.
+/// Its writer holds a lock on it. A file of such a name that can be locked was left by a writer
+/// that is gone.
 struct ValueFileDraft {
   static let prefix = "new-"
 
@@ -218,5 +222,34 @@ struct ValueFileDraft {
         descriptor, from: UnsafeRawBufferPointer(rebasing: rest), path: path)
       rest = rest.dropFirst(count)
     }
+  }
+}
+
+// MARK: - Sweeping
+
+extension CacheDatabase {
+  /// Removes files of values that no entry has, and drafts whose writers are gone.
+  ///
+  /// Runs in a transaction, while no other process can give a file to an entry. Costs a listing of
+  /// the files.
+  func sweep(_ transaction: CacheTransaction, _ open: OpenDatabase) throws {
+    for name in try directory.disk.names(in: directory.values) {
+      if name.hasPrefix(ValueFileDraft.prefix) {
+        ValueFileDraft.sweep(directory.path(ofValue: name), disk: directory.disk)
+      } else if try !isOfAnEntry(name, transaction, open) {
+        removeFile(name)
+      }
+    }
+  }
+
+  private func isOfAnEntry(
+    _ name: String, _ transaction: CacheTransaction, _ open: OpenDatabase
+  ) throws -> Bool {
+    guard let digits = name.split(separator: "-").last, let id = Int64(digits),
+      open.name(ofValue: id) == name
+    else { return false }
+    let found = try transaction.connection.integer(
+      "SELECT id FROM contents WHERE id = ?", [.integer(id)])
+    return found != nil
   }
 }

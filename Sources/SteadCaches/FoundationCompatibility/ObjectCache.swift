@@ -9,16 +9,16 @@ import Foundation
 /// #endif
 /// ```
 ///
-/// In a module with these lines, code for Apple's `NSCache` compiles and works off Apple's systems. There, Foundation's
-/// own refuses new objects once it is full, finds no key that is an object of a `Hashable` Swift class, and never frees
-/// its objects when it is dropped. This one enforces its limits at every moment and evicts the least frequently used
-/// objects; see ``MemoryCache``.
+/// In a module with these lines, code for Apple's `NSCache` compiles and works off Apple's systems.
+/// There, Foundation's own refuses new objects once it is full, finds no key that is an object of a
+/// `Hashable` Swift class, and never frees its objects when it is dropped. This one enforces its
+/// limits at every moment and evicts the least frequently used objects; see ``MemoryCache``.
 ///
-/// Any thread may call it, as with `NSCache`. Like that class it isn't `Sendable`, since it passes objects from one
-/// thread to another; new code should use ``MemoryCache``.
+/// Any thread may call it, as with `NSCache`. Like that class it isn't `Sendable`, since it passes
+/// objects from one thread to another; new code should use ``MemoryCache``.
 ///
-/// A key is retained, not copied. Keys are the same if `isEqual(_:)` says so or, for objects of Swift classes, if
-/// they are equal as `Hashable` or identical.
+/// A key is retained, not copied. Keys are the same if `isEqual(_:)` says so or, for objects of
+/// Swift classes, if they are equal as `Hashable` or identical.
 open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
   private let storage: MemoryCache<ObjectKey, CachedObject>
   private let eviction: ObjectEviction
@@ -26,8 +26,8 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
   /// The cache's name, which the cache does not use itself.
   open var name = ""
 
-  /// Whether objects with discarded content are evicted; without effect, since Foundation has no discardable content
-  /// off Apple's systems.
+  /// Whether objects with discarded content are evicted; without effect, since Foundation has no
+  /// discardable content off Apple's systems.
   open var evictsObjectsWithDiscardedContent = true
 
   /// Makes an empty cache without limits.
@@ -57,7 +57,7 @@ open class ObjectCache<KeyType: AnyObject, ObjectType: AnyObject>: NSObject {
     set { storage.totalCostLimit = Self.limit(newValue) }
   }
 
-  /// The object for a key; nil if there is none.
+  /// Returns the object for a key; nil if there is none. Counts as a use.
   open func object(forKey key: KeyType) -> ObjectType? {
     // A delegate gets the cache as a cache of any objects, and may have set one of another class.
     storage.value(for: ObjectKey(key))?.object as? ObjectType
@@ -89,8 +89,8 @@ extension ObjectCache: @unchecked Sendable {}
 
 /// The delegate of an ``ObjectCache``, with the method of `NSCacheDelegate`.
 public protocol ObjectCacheDelegate: NSObjectProtocol {
-  /// Called when an object has been evicted, removed or replaced, on the thread that did it or on one that calls
-  /// the delegate already.
+  /// Called when an object has been evicted, removed or replaced, on the thread that did it or on
+  /// one that calls the delegate already.
   ///
   /// - Parameter cache: The cache, as a cache of objects of any class.
   func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any)
@@ -120,8 +120,8 @@ final class ObjectEviction: @unchecked Sendable {
 
   func call(with object: AnyObject) {
     guard let delegate, let cache else { return }
-    // The classes of keys and objects are not part of the cache's layout, and its methods take them from the object
-    // itself, so it works as a cache of any objects.
+    // The classes of keys and objects are not part of the cache's layout, and its methods take them
+    // from the object itself, so it works as a cache of any objects.
     let reference = Unmanaged.passUnretained(cache).toOpaque()
     delegate.cache(
       Unmanaged<ObjectCache<AnyObject, AnyObject>>.fromOpaque(reference).takeUnretainedValue(),

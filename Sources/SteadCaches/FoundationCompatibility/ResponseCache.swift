@@ -10,21 +10,24 @@
   /// typealias URLCache = ResponseCache  // In your module: code for Apple's systems compiles unchanged.
   /// ```
   ///
-  /// Off Apple's systems, Foundation's own finds a response for requests with another query or method, crashes when it
-  /// drops one that was stored twice, and lacks `init(memoryCapacity:diskCapacity:directory:)`. Here, a request's key
-  /// is its method and its URL without the fragment, and a response with a `Vary` is only found by requests whose
-  /// fields chose it.
+  /// Off Apple's systems, Foundation's own finds a response for requests with another query or
+  /// method, crashes when it drops one that was stored twice, and lacks
+  /// `init(memoryCapacity:diskCapacity:directory:)`. Here, a request's key is its method and its
+  /// URL without the fragment, and a response with a `Vary` is only found by requests whose fields
+  /// chose it.
   ///
-  /// It stores what it is called with and decides nothing: a stale response is found, too. URLSession uses no cache off
-  /// Apple's systems, whatever its configuration has. To load with one, use ``HTTPCache`` and
-  /// `session.data(for:cache:)`.
+  /// It stores what it is called with and decides nothing: a stale response is found, too.
+  /// URLSession uses no cache off Apple's systems, whatever its configuration has. To load with
+  /// one, use ``HTTPCache`` and `session.data(for:cache:)`.
   ///
-  /// Costs: a look-up in memory, and if that misses, one in a database. Limits: `memoryCapacity` and `diskCapacity`, in
-  /// bytes, hold at every moment. Several processes may share a directory; what one of them removes may remain in
-  /// another's memory. It never throws: without a writable directory, it holds in memory what it can, and
-  /// `Stead.onProblem` is called once. This object no longer finds what a disk refuses to remove.
+  /// Costs: a look-up in memory, and if that misses, one in a database. Limits: `memoryCapacity`
+  /// and `diskCapacity`, in bytes, hold at every moment. Several processes may share a directory;
+  /// what one of them removes may remain in another's memory. It never throws: without a writable
+  /// directory, it holds in memory what it can, and `Stead.onProblem` is called once. This object
+  /// no longer finds what a disk refuses to remove.
   ///
-  /// Only the user can read the files. A `userInfo` that isn't a property list is only kept in memory.
+  /// Only the user can read the files. A `userInfo` that isn't a property list is only kept in
+  /// memory.
   public final class ResponseCache: URLCache, SharedResponses, @unchecked Sendable {
     // Sendable: its superclass is, and it only adds constants of Sendable types.
     private static let defaultMemoryCapacity = 4 << 20
@@ -34,14 +37,16 @@
     private let disk: Mutex<DiskCache?>
     private let directory: URL
     private let removals = Mutex(Removals())
-    private let unremoved = UnremovedKeys()
+    private let pendingRemovals = PendingRemovals()
 
     /// Makes a cache in its own directory.
     ///
     /// - Parameters:
     ///   - memoryCapacity: The maximum number of bytes of responses in memory.
-    ///   - diskCapacity: The maximum number of bytes of responses on disk; with 0 the disk isn't used.
-    ///   - directory: Where the responses on disk are; nil for this program's place in the user's cache directory.
+    ///   - diskCapacity: The maximum number of bytes of responses on disk; with 0 the disk isn't
+    ///     used.
+    ///   - directory: Where the responses on disk are; nil for this program's place in the user's
+    ///     cache directory.
     public convenience init(memoryCapacity: Int, diskCapacity: Int, directory: URL? = nil) {
       self.init(
         memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
@@ -50,8 +55,8 @@
 
     /// Makes a cache in its own directory.
     ///
-    /// - Parameter path: An absolute path, or one below this program's place in the user's cache directory; nil as
-    ///   for ``init(memoryCapacity:diskCapacity:directory:)``.
+    /// - Parameter path: An absolute path, or one below this program's place in the user's cache
+    ///   directory; nil as for ``init(memoryCapacity:diskCapacity:directory:)``.
     public override convenience init(memoryCapacity: Int, diskCapacity: Int, diskPath path: String?)
     {
       let directory = path.map { path in
@@ -66,8 +71,8 @@
       self.directory = directory
       memory = MemoryCache(totalCostLimit: memoryCapacity)
       disk = Mutex(Self.disk(diskCapacity, directory))
-      // The superclass creates the directory that it is given, and would use it for its own files: it cannot create one
-      // below a device.
+      // The superclass creates the directory that it is given, and would use it for its own files:
+      // it cannot create one below a device.
       super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: "/dev/null/none")
     }
 
@@ -87,18 +92,20 @@
 
     // MARK: - Responses
 
-    /// The response that was stored for a request; nil if there is none, or none that its fields choose.
+    /// The response that was stored for a request; nil if there is none, or none that its fields
+    /// choose.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
       guard let key = StoredURLResponse.key(request) else { return nil }
       if let stored = memory.value(for: key), removals.withLock({ !$0.include(stored.date) }) {
         return stored.matches(request) ? stored.response : nil
       }
       let count = removals.withLock { $0.count }
-      guard !unremoved.mayHave(key), let entry = store?.entry(for: key), let data = entry.data,
+      guard !pendingRemovals.mayContain(key), let entry = store?.entry(for: key),
+        let data = entry.data,
         let stored = StoredURLResponse(head: entry.metadata, data: data, date: entry.storedAt)
       else { return nil }
       removals.withLock { removals in
-        // Unless it was removed or replaced since it was read.
+        // Unless the key may have been removed or replaced since it was read from the disk.
         if removals.count == count { memory.setValue(stored, for: key, cost: stored.cost) }
       }
       return stored.matches(request) ? stored.response : nil
@@ -106,7 +113,8 @@
 
     /// Stores a response for a request, replacing the one that was stored for it.
     ///
-    /// Does nothing with the policy `.notAllowed`. With `.allowedInMemoryOnly` no copy remains on disk.
+    /// Does nothing with the policy `.notAllowed`. With `.allowedInMemoryOnly` no copy remains on
+    /// disk.
     public override func storeCachedResponse(
       _ cachedResponse: CachedURLResponse, for request: URLRequest
     ) {
@@ -117,13 +125,15 @@
       if let store = self.store {
         let isStored = head.map { head in
           let writer = store.writer(for: key, metadata: head)
-          return unremoved.mend(store) && writer.append(cachedResponse.data) && writer.commit()
+          return pendingRemovals.clearIfNeeded(store) && writer.append(cachedResponse.data)
+            && writer.commit()
         }
-        // Not the response before, once this one has left the memory.
+        // If it isn't on disk, an older response must not be found there once memory has evicted
+        // this one.
         if isStored == true {
-          unremoved.remove(key)
+          pendingRemovals.remove(key)
         } else {
-          _ = unremoved.remove(key, from: store)
+          _ = pendingRemovals.remove(key, from: store)
         }
       }
       change { _ in memory.setValue(stored, for: key, cost: stored.cost) }
@@ -132,25 +142,26 @@
     /// Removes the response that is stored for a request.
     public override func removeCachedResponse(for request: URLRequest) {
       guard let key = StoredURLResponse.key(request) else { return }
-      if let store { _ = unremoved.remove(key, from: store) }
+      if let store { _ = pendingRemovals.remove(key, from: store) }
       change { _ in memory.removeValue(for: key) }
     }
 
     /// Removes all responses.
     public override func removeAllCachedResponses() {
-      if store?.removeAll() == false { unremoved.addAll() }
+      if store?.removeAll() == false { pendingRemovals.addAll() }
       change { _ in memory.removeAll() }
     }
 
     /// Removes the responses that were stored at a date or later.
     public override func removeCachedResponses(since date: Date) {
-      if store?.removeValues(storedSince: date) == false { unremoved.addAll() }
+      if store?.removeValues(storedSince: date) == false { pendingRemovals.addAll() }
       change { removals in
         if !removals.add(date..<max(date, Date())) { memory.removeAll() }
       }
     }
 
-    /// Changes the memory so that nothing gets there that was read from the disk before the change.
+    /// Changes memory, and keeps responses that were read from the disk before the change from
+    /// getting there.
     private func change(_ body: (inout Removals) -> Void) {
       removals.withLock { removals in
         removals.count += 1
@@ -160,7 +171,8 @@
 
     // MARK: - Limits
 
-    /// The maximum number of bytes of responses in memory; lowering it removes responses immediately.
+    /// The maximum number of bytes of responses in memory; lowering it removes responses
+    /// immediately.
     public override var memoryCapacity: Int {
       get { memory.totalCostLimit }
       set { memory.totalCostLimit = newValue }
@@ -192,7 +204,8 @@
       memoryCapacity: defaultMemoryCapacity, diskCapacity: defaultDiskCapacity)
     private static let current = Mutex<URLCache?>(nil)
 
-    /// The cache of the whole program: 4 MiB in memory and 20 MiB on disk, unless another one was set.
+    /// The cache of the whole program: 4 MiB in memory and 20 MiB on disk, unless another one was
+    /// set.
     public override class var shared: URLCache {
       get { current.withLock { $0 } ?? defaultCache }
       set {
@@ -208,7 +221,8 @@
     }
   }
 
-  /// Lets `.shared` be a ``ResponseCache`` wherever that type is expected, as in `let cache: URLCache = .shared`.
+  /// Lets `.shared` be a ``ResponseCache`` wherever that type is expected, as in `let cache:
+  /// URLCache = .shared`.
   ///
   /// A subclass can't give an inherited settable property another type.
   public protocol SharedResponses {}
@@ -224,12 +238,13 @@
     }
   }
 
-  /// The dates by which responses were removed; those in memory are checked when they are found.
+  /// The intervals of time whose responses were removed. Applied to memory lazily, when a response
+  /// is found there: a memory cache has no index by date.
   private struct Removals {
-    /// The most intervals that are kept.
+    /// The maximum number of intervals; with more, memory is cleared instead.
     private static let limit = 16
 
-    /// How many changes were made.
+    /// The number of changes of memory, so that a look-up on disk can tell if one came in between.
     var count = 0
     private var intervals: [Range<Date>] = []
 
@@ -237,7 +252,8 @@
 
     /// False if there are too many; they are forgotten then.
     mutating func add(_ new: Range<Date>) -> Bool {
-      // A removal covers earlier ones that lie within it. After the clock was set back a later one may end earlier.
+      // A removal covers earlier ones that lie within it. After the clock was set back a later one
+      // may end earlier.
       intervals.removeAll { new.lowerBound <= $0.lowerBound && $0.upperBound <= new.upperBound }
       intervals.append(new)
       guard intervals.count > Self.limit else { return true }
@@ -248,7 +264,7 @@
 
   // MARK: - Stored responses
 
-  /// A response of ``ResponseCache``, with what tells whether a request finds it.
+  /// A response of ``ResponseCache``, with its ``VaryKey``.
   ///
   /// On disk its head is JSON, stored with the body's bytes. A head of another version is not read.
   struct StoredURLResponse: Sendable {
@@ -275,17 +291,17 @@
     let response: CachedURLResponse
     /// When it was stored.
     let date: Date
-    private let selection: Selection
+    private let varyKey: VaryKey
 
     /// Makes one from a response to be stored; nil if no request can find it, as with `Vary: *`.
     init?(_ response: CachedURLResponse, for request: URLRequest, date: Date) {
       let fields = (response.response as? HTTPURLResponse).map { HTTPCache.Response($0).fields }
-      guard let selection = Selection(of: Self.request(request), for: fields ?? [:]) else {
+      guard let varyKey = VaryKey(of: Self.request(request), for: fields ?? [:]) else {
         return nil
       }
       self.response = response
       self.date = date
-      self.selection = selection
+      self.varyKey = varyKey
     }
 
     /// Reads one from the disk; nil if it isn't of this version.
@@ -300,7 +316,7 @@
       self.response = CachedURLResponse(
         response: response, data: data, userInfo: userInfo, storagePolicy: .allowed)
       self.date = date
-      selection = Selection(
+      varyKey = VaryKey(
         values: head.chosenBy, language: head.fields["Content-Language"]?.lowercasedASCII)
     }
 
@@ -311,8 +327,8 @@
       return "\(request.httpMethod ?? "GET") \(name)"
     }
 
-    /// Whether the request's fields choose this response.
-    func matches(_ request: URLRequest) -> Bool { selection.matches(Self.request(request)) }
+    /// Whether the request matches the response's `Vary`.
+    func matches(_ request: URLRequest) -> Bool { varyKey.matches(Self.request(request)) }
 
     /// Its approximate size in memory, in bytes.
     var cost: Int {
@@ -328,7 +344,7 @@
       var head = Head(
         url: url, status: http?.statusCode, mimeType: response.response.mimeType,
         length: response.response.expectedContentLength,
-        encoding: response.response.textEncodingName, chosenBy: selection.values)
+        encoding: response.response.textEncodingName, chosenBy: varyKey.values)
       for (name, value) in http?.allHeaderFields ?? [:] { head.fields["\(name)"] = "\(value)" }
       if let userInfo = response.userInfo {
         guard PropertyListSerialization.propertyList(userInfo, isValidFor: .binary),

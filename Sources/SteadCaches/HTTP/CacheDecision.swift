@@ -1,25 +1,32 @@
 import Foundation
 
-/// How a request is answered, decided only from what is stored and the time (RFC 9111, 4).
+/// How a request is answered (RFC 9111, 4): a pure function of the request, what is stored of its
+/// URL, and the time.
+///
+/// It does no I/O and has no clock, so tests are tables of messages and outcomes;
+/// ``HTTPCache/response(to:mode:fetch:)`` acts on it. What becomes of the server's response is
+/// ``StoreDecision``.
 enum CacheDecision: Sendable, Hashable {
-  /// The request goes to the server, and its response isn't stored.
+  /// Send the request as it is, and store nothing.
   case bypass
-  /// A stored response is the answer.
+  /// Answer with a stored response.
   case use(StoredResponse, isStale: Bool)
-  /// A stale response is the answer, while the server is asked about it in the background (RFC 5861, 3).
+  /// Answer with a stale response, and revalidate it in the background with a request (RFC 5861,
+  /// 3).
   case useAndRevalidate(StoredResponse, by: HTTPCache.Request)
-  /// The server is asked, with the validators of a stored response if it has any.
-  case ask(HTTPCache.Request, about: StoredResponse?)
-  /// The answer is a 504: the request demands a stored response, and none can be used.
+  /// Send a request, which is conditional if the stored response has validators.
+  case fetch(HTTPCache.Request, validating: StoredResponse?)
+  /// Answer with a 504: the request has `only-if-cached`, and no stored response can be used (RFC
+  /// 9111, 5.2.1.7).
   case unavailable
-  /// An error is thrown.
+  /// Throw an error.
   case fail(HTTPCacheError.Code)
 
   /// Decides how to answer a request.
   ///
   /// - Parameters:
-  ///   - stored: All that is stored of the request's URL.
-  ///   - settings: What the program has said, for example that the server can't be asked.
+  ///   - stored: All variants that are stored of the request's URL.
+  ///   - settings: What the program has set, for example that the server must not be asked.
   static func make(
     for request: HTTPCache.Request, mode: HTTPCache.Mode, _ settings: HTTPCache.Settings = .init(),
     stored: [StoredResponse], now: Date
@@ -31,26 +38,28 @@ enum CacheDecision: Sendable, Hashable {
       return control.onlyIfCached ? .unavailable : .bypass
     }
     let best = StoredAnswer.best(of: stored, for: request)
+    // These three never ask for freshness: any age is right.
     if isOffline || mode == .onlyStored || mode == .preferStored {
-      if let best { return .use(best, isStale: rest(of: best, settings, now) <= 0) }
+      if let best { return .use(best, isStale: remaining(of: best, settings, now) <= 0) }
       if let code = refusal(mode, isOffline: isOffline) { return .fail(code) }
     }
     guard mode != .reload, let best else {
-      return control.onlyIfCached ? .unavailable : .ask(request, about: nil)
+      return control.onlyIfCached ? .unavailable : .fetch(request, validating: nil)
     }
     switch permission(to: best, control, mode, settings, now) {
     case .fresh: return .use(best, isStale: false)
     case .stale: return .use(best, isStale: true)
     case .whileRevalidating where !control.onlyIfCached:
-      return .useAndRevalidate(best, by: question(about: best, for: request, mode))
+      return .useAndRevalidate(best, by: validationRequest(about: best, for: request, mode))
     case .whileRevalidating: return .use(best, isStale: true)
     case .none where control.onlyIfCached: return .unavailable
-    case .none: return .ask(question(about: best, for: request, mode), about: best)
+    case .none: return .fetch(validationRequest(about: best, for: request, mode), validating: best)
     }
   }
 
-  /// Whether a response that has just come may answer requests like its own once it is stored, without the server being
-  /// asked again.
+  /// Whether a response that was just received will answer requests equal to its own once it is
+  /// stored, without revalidation. If not, collapsing requests into its fetch would only delay
+  /// them.
   ///
   /// - Parameter length: The body's; nil if it isn't known.
   static func mayAnswerEqualRequests(
@@ -58,7 +67,7 @@ enum CacheDecision: Sendable, Hashable {
     _ settings: HTTPCache.Settings, now: Date
   ) -> Bool {
     var new = new
-    // One that isn't known may be any.
+    // With an unknown length any range may be in it.
     new.bodySize = length ?? .max
     guard StoredAnswer.best(of: [new], for: request) != nil else { return false }
     let control = CacheControl(of: request.fields, isRequest: true)
@@ -71,10 +80,10 @@ enum CacheDecision: Sendable, Hashable {
     return mode == .onlyStored ? .notStored : nil
   }
 
-  private static func rest(
+  private static func remaining(
     of stored: StoredResponse, _ settings: HTTPCache.Settings, _ now: Date
   ) -> TimeInterval {
-    stored.freshness.rest(at: now, assuming: settings.defaultLifetime)
+    stored.freshness.remaining(at: now, assuming: settings.defaultLifetime)
   }
 
   private enum Permission { case fresh, stale, whileRevalidating }
@@ -85,36 +94,38 @@ enum CacheDecision: Sendable, Hashable {
     _ settings: HTTPCache.Settings, _ now: Date
   ) -> Permission? {
     let (freshness, storedControl) = (stored.freshness, stored.freshness.control)
-    let (age, rest) = (freshness.age(at: now), rest(of: stored, settings, now))
+    let (age, remaining) = (freshness.age(at: now), remaining(of: stored, settings, now))
     if storedControl.hasNoCache || control.hasNoCache { return nil }
-    if mode == .revalidate { return storedControl.isImmutable && rest > 0 ? .fresh : nil }
+    if mode == .revalidate { return storedControl.isImmutable && remaining > 0 ? .fresh : nil }
     if let maxAge = control.maxAge {
       let limit = TimeInterval(maxAge) + TimeInterval(control.maxStale ?? 0)
       guard age <= limit, limit > 0 else { return nil }
     }
-    if let minFresh = control.minFresh, rest < TimeInterval(minFresh) { return nil }
-    if rest > 0 { return .fresh }
-    // The age isn't known when the clock was set back.
+    if let minFresh = control.minFresh, remaining < TimeInterval(minFresh) { return nil }
+    if remaining > 0 { return .fresh }
+    // After the clock was set back the age is unknown, so no limit of staleness can be checked.
     if storedControl.mustRevalidate || now < freshness.receivedAt { return nil }
-    if let maxStale = control.maxStale, -rest <= TimeInterval(maxStale) { return .stale }
-    if let limit = storedControl.staleWhileRevalidate, -rest < TimeInterval(limit) {
+    if let maxStale = control.maxStale, -remaining <= TimeInterval(maxStale) { return .stale }
+    if let limit = storedControl.staleWhileRevalidate, -remaining < TimeInterval(limit) {
       return .whileRevalidating
     }
     return nil
   }
 
-  /// The request that asks the server whether a stored response is still right (RFC 9111, 4.3.1).
-  private static func question(
+  /// The request that validates a stored response (RFC 9111, 4.3.1).
+  private static func validationRequest(
     about stored: StoredResponse, for request: HTTPCache.Request, _ mode: HTTPCache.Mode
   ) -> HTTPCache.Request {
-    var question = request
+    var validation = request
     if mode == .revalidate, !request.fields.contains("Cache-Control") {
-      question.fields["Cache-Control"] = "max-age=0"
+      validation.fields["Cache-Control"] = "max-age=0"
     }
-    guard request.method == "GET", stored.isValidatable else { return question }
-    question.fields["If-None-Match"] = stored.entityTag?.value
-    question.fields["If-Modified-Since"] = stored.lastModified
-    return question
+    // A HEAD is sent as it is: the fields of its 200 update what is stored, and a 304 has fewer of
+    // them.
+    guard request.method == "GET", stored.isValidatable else { return validation }
+    validation.fields["If-None-Match"] = stored.entityTag?.value
+    validation.fields["If-Modified-Since"] = stored.lastModified
+    return validation
   }
 
   /// Whether a stored response could answer a request, or its response be stored.

@@ -1,10 +1,11 @@
 import Foundation
 import SteadFiles
 
-/// What the responses of one URL are stored under: the URL without its fragment, and in one spelling.
+/// The primary cache key (RFC 9111, 2): a URL without its fragment, normalized. The method isn't
+/// part of it, since only responses to GET are stored.
 ///
-/// Scheme and host are in lower case, the scheme's default port is left out, and an empty path is a slash. The query is
-/// kept as it is, without the parameters that don't count.
+/// Scheme and host are in lower case, the scheme's default port is left out, and an empty path is a
+/// slash. The query is kept as it is, without the parameters that don't count.
 struct CacheKey: Sendable, Hashable {
   let string: String
   /// Scheme, host and port.
@@ -12,9 +13,9 @@ struct CacheKey: Sendable, Hashable {
   /// The host in lower case.
   let host: String
 
-  /// Makes a URL's key; nil if it isn't one of `http` or `https`.
+  /// Makes a URL's key; nil for another scheme than `http` and `https`.
   ///
-  /// - Parameter ignored: The decoded names of query parameters that don't count.
+  /// - Parameter ignored: The decoded names of query parameters that are left out.
   init?(_ url: URL, ignoring ignored: Set<String> = []) {
     let absolute = url.absoluteString
     let bytes = Array(absolute.utf8)
@@ -82,13 +83,15 @@ struct CacheKey: Sendable, Hashable {
 
 // MARK: - Vary
 
-/// The fields of a request that chose a response among those of its URL (RFC 9111, 4.1).
+/// The secondary cache key: the request's fields that the response's `Vary` names (RFC 9111, 4.1).
 ///
-/// In a private cache `Authorization` always is one of them, named by `Vary` or not: what one account was sent is never
-/// used for another. A shared cache only stores what is for all accounts. A `Host` that isn't the URL's always counts,
-/// too. Values of fields that carry secrets are kept as digests.
-struct Selection: Sendable, Hashable {
-  /// Names in lower case, in order, and normalized values; nil for a field that the request did not have.
+/// In a private cache `Authorization` always belongs to it, named by `Vary` or not: what one
+/// account was sent is never used for another. A shared cache only stores what is for all accounts.
+/// A `Host` that isn't the URL's always belongs to it, too. Values of fields that carry secrets are
+/// stored as SHA-256 digests.
+struct VaryKey: Sendable, Hashable {
+  /// Names in lower case, in order, and normalized values; nil for a field that the request did not
+  /// have.
   private(set) var values: [String: String?]
   /// The response's `Content-Language`, in lower case.
   let language: String?
@@ -97,7 +100,8 @@ struct Selection: Sendable, Hashable {
   private static let hostName = "host"
   private static let secrets: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-  /// What chose a response; nil if its `Vary` has a `*`, since no later request can match then.
+  /// Makes the key of a response; nil if its `Vary` has a `*`, since no later request can match
+  /// then.
   init?(of request: HTTPCache.Request, for response: HTTPCache.Fields, isShared: Bool = false) {
     let names = response.values(named: "Vary").flatMap { FieldScanner.members(of: $0) }
     guard !names.contains("*") else { return nil }

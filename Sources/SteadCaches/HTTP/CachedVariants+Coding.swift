@@ -1,6 +1,7 @@
 import Foundation
 
-// The bytes of a page on disk. Numbers are little-endian, strings are UTF-8 behind their length:
+// The heads of a URL's variants on disk, as the metadata of one entry. Numbers are little-endian,
+// strings are UTF-8 behind their length:
 //
 //   size  meaning
 //   1     version, 1
@@ -10,30 +11,31 @@ import Foundation
 //     1       whether the client decoded the body
 //     1       whether a reason phrase follows; string
 //     4       number of fields; for each: string name, string value
-//     4       number of fields that chose the response; for each: string name, 1 whether the request had it, string
+//     4       number of fields of the Vary key; for each: string name, 1 whether the request had it, string
 //     1       whether a language follows; string
 //     8, 8    when the request was sent and the response came: the bits of the seconds since 1970 as a Double
 //     1       whether it is a part; 8, 8, 8 its first position, the one behind its last, the length of the whole
 //     8       bytes of the body
 //
-// Bytes of another version, or that end too early or too late, are taken for a page without responses.
-extension StoredPage {
+// Bytes of another version, or that end too early or too late, decode as no responses.
+extension CachedVariants {
   private static let version: UInt8 = 1
 
-  /// The bytes of responses.
+  /// Encodes responses. Equal responses have equal bytes: variants in memory and on disk are
+  /// compared by them.
   static func encode(_ responses: [StoredResponse]) -> Data {
-    var writer = PageWriter()
+    var writer = VariantsWriter()
     writer.write(version)
     writer.write(UInt32(responses.count))
     for response in responses { write(response, to: &writer) }
     return writer.bytes
   }
 
-  /// The responses that bytes hold; empty if they aren't a page's.
+  /// Decodes responses; empty if the bytes have another form.
   ///
   /// - Parameter isShared: Whether they are those of a shared cache.
   static func decode(_ bytes: Data, isShared: Bool = false) -> [StoredResponse] {
-    var reader = PageReader(bytes)
+    var reader = VariantsReader(bytes)
     guard reader.byte() == version, let count = reader.count() else { return [] }
     var responses: [StoredResponse] = []
     for _ in 0..<count {
@@ -43,7 +45,7 @@ extension StoredPage {
     return reader.isAtEnd ? responses : []
   }
 
-  private static func write(_ stored: StoredResponse, to writer: inout PageWriter) {
+  private static func write(_ stored: StoredResponse, to writer: inout VariantsWriter) {
     writer.write(stored.id)
     writer.write(UInt32(clamping: stored.response.status))
     writer.write(UInt8(stored.response.isDecoded ? 1 : 0))
@@ -53,13 +55,13 @@ extension StoredPage {
       writer.write(field.name)
       writer.write(field.value)
     }
-    writer.write(UInt32(stored.selection.values.count))
-    // In order, since pages are compared by their bytes.
-    for (name, value) in stored.selection.values.sorted(by: { $0.key < $1.key }) {
+    writer.write(UInt32(stored.varyKey.values.count))
+    // Sorted, since a dictionary's order differs in each process.
+    for (name, value) in stored.varyKey.values.sorted(by: { $0.key < $1.key }) {
       writer.write(name)
       writer.write(value)
     }
-    writer.write(stored.selection.language)
+    writer.write(stored.varyKey.language)
     writer.write(stored.requestedAt.timeIntervalSince1970.bitPattern)
     writer.write(stored.receivedAt.timeIntervalSince1970.bitPattern)
     writer.write(UInt8(stored.range == nil ? 0 : 1))
@@ -71,7 +73,7 @@ extension StoredPage {
     writer.write(UInt64(stored.bodySize))
   }
 
-  private static func readResponse(from reader: inout PageReader, _ isShared: Bool)
+  private static func readResponse(from reader: inout VariantsReader, _ isShared: Bool)
     -> StoredResponse?
   {
     guard let id = reader.string(), let status = reader.number(),
@@ -84,11 +86,11 @@ extension StoredPage {
     head.isDecoded = isDecoded != 0
     return StoredResponse(
       id: id, response: head,
-      selection: Selection(values: values, language: language), requestedAt: requestedAt,
+      varyKey: VaryKey(values: values, language: language), requestedAt: requestedAt,
       receivedAt: receivedAt, range: range, bodySize: size, isShared: isShared)
   }
 
-  private static func readFields(from reader: inout PageReader) -> HTTPCache.Fields? {
+  private static func readFields(from reader: inout VariantsReader) -> HTTPCache.Fields? {
     guard let count = reader.count() else { return nil }
     var fields: [HTTPCache.Fields.Field] = []
     for _ in 0..<count {
@@ -98,7 +100,7 @@ extension StoredPage {
     return HTTPCache.Fields(fields)
   }
 
-  private static func readSelection(from reader: inout PageReader) -> [String: String?]? {
+  private static func readSelection(from reader: inout VariantsReader) -> [String: String?]? {
     guard let count = reader.count() else { return nil }
     var values: [String: String?] = [:]
     for _ in 0..<count {
@@ -108,7 +110,7 @@ extension StoredPage {
     return values
   }
 
-  private static func readRange(from reader: inout PageReader) -> ContentRange?? {
+  private static func readRange(from reader: inout VariantsReader) -> ContentRange?? {
     guard let hasRange = reader.byte() else { return nil }
     guard hasRange == 1 else { return .some(nil) }
     guard let first = reader.size(), let end = reader.size(), let length = reader.size(),
@@ -120,7 +122,7 @@ extension StoredPage {
 }
 
 /// Appends numbers and strings to bytes.
-private struct PageWriter {
+private struct VariantsWriter {
   private(set) var bytes = Data()
 
   mutating func write(_ number: some FixedWidthInteger) {
@@ -139,7 +141,7 @@ private struct PageWriter {
 }
 
 /// Reads numbers and strings from bytes; nil for those that the bytes do not have.
-private struct PageReader {
+private struct VariantsReader {
   private var rest: Data
 
   init(_ bytes: Data) { rest = bytes }
@@ -150,7 +152,8 @@ private struct PageReader {
 
   mutating func number() -> UInt32? { integer() }
 
-  /// A number of things that follow, each of which has at least one byte.
+  /// A number of elements that follow. Each has at least one byte, so a larger number is damage,
+  /// and must not be reserved in memory.
   mutating func count() -> Int? {
     guard let count: UInt32 = integer(), count <= rest.count else { return nil }
     return Int(count)

@@ -1,44 +1,53 @@
 import Foundation
 
-/// The stored responses of one URL, the newest last, and those of their bodies that are in memory.
-struct StoredPage: Sendable {
+/// The stored responses of one URL, chosen among by `Vary` and by ranges, and those of their bodies
+/// that are in memory.
+///
+/// The unit in which responses are read, replaced and evicted: `memory` has one for each URL, and
+/// its heads are one entry on disk (see CachedVariants+Coding.swift).
+struct CachedVariants: Sendable {
   /// A body that is in memory.
-  struct KeptBody: Sendable {
+  struct MemoryBody: Sendable {
     let data: Data
     /// When it was stored.
     let storedAt: Date
   }
 
+  /// The newest last.
   private(set) var responses: [StoredResponse]
-  private(set) var bodies: [String: KeptBody]
-  /// What the page's entry on disk held when the page was read or written; nil if it had none.
-  var onDisk: Data?
+  private(set) var bodies: [String: MemoryBody]
+  /// The bytes on disk that these variants were read from or written to; nil if there were none.
+  /// Variants in memory are valid as long as these equal the bytes on disk now.
+  var diskBytes: Data?
 
-  init(_ responses: [StoredResponse] = [], bodies: [String: KeptBody] = [:], onDisk: Data? = nil) {
+  init(
+    _ responses: [StoredResponse] = [], bodies: [String: MemoryBody] = [:], diskBytes: Data? = nil
+  ) {
     self.responses = responses
     self.bodies = bodies
-    self.onDisk = onDisk
+    self.diskBytes = diskBytes
   }
 
-  private static let costOfPage = 256
+  private static let baseCost = 256
 
-  /// The approximate size of the page in memory, in bytes.
+  /// The approximate size in memory, in bytes.
   var cost: Int {
-    let ofBodies = bodies.values.reduce(0) { $0 + $1.data.count } + (onDisk?.count ?? 0)
-    return responses.reduce(Self.costOfPage + ofBodies) { $0 + $1.cost }
+    let ofBodies = bodies.values.reduce(0) { $0 + $1.data.count } + (diskBytes?.count ?? 0)
+    return responses.reduce(Self.baseCost + ofBodies) { $0 + $1.cost }
   }
 
-  /// The page with other responses, and with the bodies of those that remain.
-  func with(_ responses: [StoredResponse], body: (id: String, kept: KeptBody)? = nil) -> StoredPage
+  /// A copy with other responses, and with the bodies of those that remain.
+  func with(_ responses: [StoredResponse], body: (id: String, kept: MemoryBody)? = nil)
+    -> CachedVariants
   {
     let names = Set(responses.map(\.id))
-    var page = StoredPage(responses, bodies: bodies.filter { names.contains($0.key) })
-    if let body { page.keep(body.kept, of: body.id) }
-    return page
+    var variants = CachedVariants(responses, bodies: bodies.filter { names.contains($0.key) })
+    if let body { variants.keep(body.kept, of: body.id) }
+    return variants
   }
 
-  /// The page without the responses whose bodies were stored at a date or later.
-  func without(storedSince date: Date) -> StoredPage {
+  /// A copy without the responses whose bodies were stored at a date or later.
+  func without(storedSince date: Date) -> CachedVariants {
     // To the millisecond, as a disk has it.
     let moment = WallClock.milliseconds(date)
     return with(
@@ -48,11 +57,11 @@ struct StoredPage: Sendable {
   }
 
   /// Keeps the body of one of the responses in memory.
-  mutating func keep(_ body: KeptBody, of id: String) {
+  mutating func keep(_ body: MemoryBody, of id: String) {
     if responses.contains(where: { $0.id == id }) { bodies[id] = body }
   }
 
-  /// Drops bodies, oldest responses first, until the page costs no more than a limit.
+  /// Drops bodies, those of the oldest responses first, until the cost is within a limit.
   ///
   /// - Parameter id: The response whose body stays; nil for none.
   mutating func dropBodies(downTo limit: Int, except id: String? = nil) {
@@ -67,80 +76,82 @@ struct StoredPage: Sendable {
 
 // MARK: - Changes
 
-/// The stored responses of one URL, and how they change.
-enum StoredList {
-  /// The list with a new response, which replaces those that fit the same requests.
+/// The changes of a URL's stored responses: pure functions from one list to the next.
+enum VariantList {
+  /// The list with a new response, which replaces those that match the same request.
   ///
-  /// A new part keeps other parts of the same version, and the whole. A response that would replace a more recent one isn't
-  /// added: its body has ended later, but it was sent earlier.
+  /// A new part (206) doesn't replace other parts of the same version, nor the whole. A response
+  /// that would replace a more recent one isn't added: the end of its body came later, but the
+  /// server sent it earlier.
   static func adding(
     _ new: StoredResponse, for request: HTTPCache.Request, to list: [StoredResponse], now: Date
   ) -> [StoredResponse] {
-    let moment = Moment(of: new)
+    let times = ResponseTimes(of: new)
     let isOutdated = list.contains { old in
-      isReplaced(old, by: new, for: request) && moment.isBefore(old, now: now)
+      isReplaced(old, by: new, for: request) && times.isBefore(old, now: now)
     }
     guard !isOutdated else { return list }
     let rest = list.filter { !isReplaced($0, by: new, for: request) }
     return (rest + [new]).suffix(HTTPCache.Limits.variantCountLimit)
   }
 
-  /// What a new response leaves of the list that isn't stored itself.
+  /// The list without what a new response replaces that could not be stored itself.
   static func kept(
     beside new: StoredResponse, for request: HTTPCache.Request, in list: [StoredResponse], now: Date
   ) -> [StoredResponse] {
-    let moment = Moment(of: new)
+    let times = ResponseTimes(of: new)
     return list.filter {
-      !isReplaced($0, by: new, for: request) || moment.isBefore($0, now: now)
+      !isReplaced($0, by: new, for: request) || times.isBefore($0, now: now)
     }
   }
 
   private static func isReplaced(
     _ old: StoredResponse, by new: StoredResponse, for request: HTTPCache.Request
   ) -> Bool {
-    old.selection.matches(request)
+    old.varyKey.matches(request)
       && !(isSameVersion(old, new) && new.range != nil && old.range != new.range)
   }
 
-  /// The list after a confirmation.
+  /// The list after a 304.
   ///
   /// - Parameters:
-  ///   - asked: The response that the server was asked about, as it was then.
-  ///   - confirmed: The same with new fields; nil if it may not be used again.
-  ///   - requestedAt: When the server was asked.
+  ///   - asked: The validated response, as it was when the request was sent.
+  ///   - confirmed: The same with new fields; nil if it must not be used again.
+  ///   - requestedAt: When the request was sent.
   static func confirming(
     _ asked: StoredResponse, as confirmed: StoredResponse?, requestedAt: Date,
     in list: [StoredResponse]
   ) -> [StoredResponse] {
     list.compactMap { stored in
       guard stored.id == asked.id else { return stored }
-      // A confirmation by a later request is newer. An unchanged one may also have a later time: that of a clock which
-      // was set back.
+      // A 304 to a later request came first. A response that is still as it was validated may have
+      // a later time, too, if the clock was set back, and is updated.
       let isNewer = stored != asked && stored.requestedAt > requestedAt
       return isNewer ? stored : confirmed
     }
   }
 
-  /// The list after the response to a HEAD (RFC 9111, 4.3.5): responses that it confirms get its fields, the others are
-  /// removed.
+  /// The list after the 200 of a HEAD (RFC 9111, 4.3.5): responses that it agrees with are updated,
+  /// others are removed.
   static func updating(
     _ list: [StoredResponse], byHead response: HTTPCache.Response, to request: HTTPCache.Request,
-    at moment: Moment
+    at times: ResponseTimes
   ) -> [StoredResponse] {
     list.compactMap { stored in
-      guard stored.selection.matches(request), !moment.isBefore(stored, now: moment.receivedAt)
+      guard stored.varyKey.matches(request), !times.isBefore(stored, now: times.receivedAt)
       else { return stored }
       guard agrees(response, with: stored) else { return nil }
       return stored.updated(
-        by: response, to: request, requestedAt: moment.requestedAt, receivedAt: moment.receivedAt)
+        by: response, to: request, requestedAt: times.requestedAt, receivedAt: times.receivedAt)
     }
   }
 
-  /// The list without what fits a request, and was sent before a response that isn't stored.
+  /// The list without the responses that match a request and are older than one that isn't stored.
   static func removing(
-    matching request: HTTPCache.Request, from list: [StoredResponse], at moment: Moment, now: Date
+    matching request: HTTPCache.Request, from list: [StoredResponse], at times: ResponseTimes,
+    now: Date
   ) -> [StoredResponse] {
-    list.filter { !$0.selection.matches(request) || moment.isBefore($0, now: now) }
+    list.filter { !$0.varyKey.matches(request) || times.isBefore($0, now: now) }
   }
 
   private static func isSameVersion(_ one: StoredResponse, _ other: StoredResponse) -> Bool {
@@ -150,7 +161,8 @@ enum StoredList {
   }
 
   private static func agrees(_ response: HTTPCache.Response, with stored: StoredResponse) -> Bool {
-    // Of another status, such as 404, what is stored is outdated, however few fields there are to compare.
+    // Of another status, such as 404, what is stored is outdated, however few fields there are to
+    // compare.
     guard stored.response.status == 200 || stored.range != nil else { return false }
     let fields = response.fields
     if let tag = fields["ETag"], stored.response.fields["ETag"] != tag { return false }
@@ -162,9 +174,9 @@ enum StoredList {
 
 // MARK: - Which response is more recent
 
-/// When a response was made: the times of this computer's clock between which the server made it, and that of the server's
-/// clock.
-struct Moment: Sendable, Hashable {
+/// When a response was made: between two times of this computer's clock, and at one of the
+/// server's.
+struct ResponseTimes: Sendable, Hashable {
   let requestedAt: Date
   let receivedAt: Date
   /// The response's `Date`, or when it came if it has none.
@@ -180,12 +192,13 @@ struct Moment: Sendable, Hashable {
     (requestedAt, receivedAt, date) = (stored.requestedAt, stored.receivedAt, stored.date)
   }
 
-  /// Whether a stored response, or its last confirmation, is more recent (RFC 9111, 4).
+  /// Whether a stored response, or its last validation, is more recent (RFC 9111, 4).
   ///
-  /// It is if it was asked for after this one's head had come. If the two were on their way at the same time, the server's
-  /// clock decides; otherwise it doesn't count, since several servers have several clocks.
+  /// It is if its request was sent after this one's head was received. If the two exchanges
+  /// overlapped, the servers' `Date` decides; only then, since several servers have several clocks.
   ///
-  /// - Parameter now: A stored response that was asked for later than that tells nothing: the clock was set back.
+  /// - Parameter now: A stored response that was asked for later than that tells nothing: the clock
+  ///   was set back.
   func isBefore(_ stored: StoredResponse, now: Date) -> Bool {
     guard stored.requestedAt <= now else { return false }
     if stored.requestedAt > receivedAt { return true }

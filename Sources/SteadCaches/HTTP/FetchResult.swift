@@ -1,78 +1,95 @@
 import Synchronization
 
-/// A server's response that one of several equal requests gets, while the others wait for it to be stored.
+/// The outcome of one fetch: a reply for one caller, and for the callers whose equal requests were
+/// collapsed into it the moment at which they can look the response up in the store.
 ///
-/// Its body comes to its end without its reader as long as others wait for it. Nobody waits for long for a body that
-/// doesn't come on, whose server sends nothing more or whose reader pauses, or comes on slowly, or is of no use any more.
-final class Landing: Sendable {
-  /// What became of the body, for those who wait for it.
-  enum Fate: Sendable {
-    /// The response can be looked up.
+/// A body can be read once, so only one caller gets it; see ``takeReply()``. The others call
+/// ``completion()``, and then look the stored response up or send a request of their own. While
+/// they wait, the body is transferred to its end even if its reader leaves.
+///
+/// A waiting caller depends on a server and a reader that it doesn't know, so each wait has a
+/// timeout: one for a transfer that makes no progress, because the server sends nothing or the
+/// reader applies back-pressure, and one for a transfer that is merely slow (see
+/// ``HTTPCache/Limits``). Waiters are also released at once when the response could no longer
+/// answer them, for example since it has become stale.
+final class FetchResult: Sendable {
+  /// How a fetch has ended for the callers that wait for its response to be stored.
+  enum Completion: Sendable {
+    /// The response is in the store.
     case stored
-    /// It answers no other request.
+    /// The response answers no other request.
     case unusable
-    /// The server failed, and a stale response took its place.
+    /// The server failed, and a stale response was used instead.
     case failed
-    /// The body doesn't come on, or nobody loads it any more.
+    /// The transfer made no progress for ``HTTPCache/Limits/patience``, was too slow, or was
+    /// cancelled.
     case stalled
-    /// The body is not whole; what its source threw, or nil if it merely ended too early.
+    /// The body is incomplete: the error of its source, or nil if it merely ended before its
+    /// `Content-Length`.
     case brokenOff((any Error)?)
   }
 
-  /// What is known of a body whose bytes are still on their way.
-  struct Loading: Sendable {
-    /// Whether the rest of the body costs less than another fetch.
+  /// A body that is still being received.
+  struct BodyTransfer: Sendable {
+    /// Whether to receive the rest of the body even if its reader leaves and nobody waits: a short
+    /// rest costs less than another fetch.
     let isShort: Bool
     let hasLength: Bool
-    /// Waits for some time.
+    /// Suspends for a duration; tests replace it.
     let sleep: @Sendable (Duration) async throws -> Void
-    /// Whether the response would still answer those who wait.
+    /// Whether the response, once stored, would answer the waiting requests.
     let isOfUse: @Sendable () -> Bool
-    /// Called when the fate is known, before those who wait learn it.
-    let whenSettled: @Sendable (Landing) -> Void
+    /// Called on completion, before waiters resume: they must not find and join this result again.
+    let onCompletion: @Sendable (FetchResult) -> Void
   }
 
   private struct State {
+    /// Nil once a caller has taken it.
     var reply: HTTPCache.Reply?
-    /// Nil while the body comes.
-    var fate: Fate?
+    /// Nil while the body is received, unless nobody may wait for it.
+    var completion: Completion?
     var waiterCount = 0
-    /// How many chunks have come.
+    /// The number of chunks received.
     var progress = 0
-    /// Whether the reply's own reader has left.
-    var isAbandoned = false
-    /// Whether the body is loaded to be stored, for nobody in particular.
-    var isUnread = false
-    /// Ends the loading of the body.
+    /// Whether the reader of the reply's body has dropped it or was cancelled.
+    var hasReaderLeft = false
+    /// Whether ``drain()`` waits for the end of the transfer.
+    var isDraining = false
+    /// Cancels the transfer.
     var end: (@Sendable () -> Void)?
-    /// Sees to it that nobody waits for too long; runs only while somebody waits, or a short body has no reader.
+    /// Enforces the timeouts. Runs only while somebody waits, or a short body has no reader, so
+    /// that a transfer that is merely read costs no timer.
     var watch: Task<Void, Never>?
   }
 
-  private let loading: Loading?
+  private let transfer: BodyTransfer?
   private let state: Mutex<State>
-  /// Opens once the fate is known and whoever keeps landings knows of it.
-  private let settled = Latch()
-  /// Opens once nothing more is loaded.
+  /// Opens after `onCompletion` has returned.
+  private let completed = Latch()
+  /// Opens when the transfer has ended or was cancelled, which can be later than `completed`.
   private let ended = Latch()
 
-  /// A response whose body is there, or that nobody waits for; nil if it was stored before this landing was made.
-  init(_ reply: HTTPCache.Reply?, _ fate: Fate) {
-    loading = nil
-    state = Mutex(State(reply: reply, fate: fate))
+  /// Makes a result without a transfer to wait for.
+  ///
+  /// - Parameter reply: Nil if the response had been stored before, by another fetch.
+  init(_ reply: HTTPCache.Reply?, _ completion: Completion) {
+    transfer = nil
+    state = Mutex(State(reply: reply, completion: completion))
   }
 
-  /// - Parameter fate: Nil if ``settle(_:)`` will be called.
-  init(_ reply: HTTPCache.Reply, _ fate: Fate?, _ loading: Loading) {
-    self.loading = loading
-    state = Mutex(State(reply: reply, fate: fate))
+  /// Makes a result whose body is being received.
+  ///
+  /// - Parameter completion: Nil if others may wait; then ``complete(_:)`` is called later.
+  init(_ reply: HTTPCache.Reply, _ completion: Completion?, _ transfer: BodyTransfer) {
+    self.transfer = transfer
+    state = Mutex(State(reply: reply, completion: completion))
   }
 
-  var isSettled: Bool { state.withLock { $0.fate != nil } }
-  /// Whether a new request is answered, or might be, by what lands here.
-  var isWorthAsking: Bool {
+  var isComplete: Bool { state.withLock { $0.completion != nil } }
+  /// Whether an equal request should use this result instead of fetching.
+  var isJoinable: Bool {
     state.withLock { state in
-      switch state.fate {
+      switch state.completion {
       case nil, .stored: true
       case .unusable, .failed, .stalled, .brokenOff: state.reply != nil
       }
@@ -80,8 +97,8 @@ final class Landing: Sendable {
   }
   var waiterCount: Int { state.withLock { $0.waiterCount } }
 
-  /// The reply, for the first that asks.
-  func claim() -> HTTPCache.Reply? {
+  /// Returns the reply to the first caller, and nil to all others.
+  func takeReply() -> HTTPCache.Reply? {
     state.withLock { state in
       defer { state.reply = nil }
       return state.reply
@@ -91,35 +108,38 @@ final class Landing: Sendable {
 
 // MARK: - The body
 
-extension Landing {
-  /// - Parameter end: Ends the loading of the body.
+extension FetchResult {
+  /// Starts the transfer.
+  ///
+  /// - Parameter end: Cancels it.
   func begin(end: @escaping @Sendable () -> Void) {
     let isUnwanted = state.withLock { state in
       state.end = end
-      return isLeft(state)
+      return isUnneeded(state)
     }
-    if isUnwanted { giveUp() }
+    if isUnwanted { cancelTransfer() }
   }
 
-  /// Notes that a chunk has come.
-  func noteProgress() { state.withLock { $0.progress += 1 } }
+  /// Records that a chunk was received, which restarts the shorter timeout.
+  func recordProgress() { state.withLock { $0.progress += 1 } }
 
-  /// Ends the waiting for the body. The first fate counts.
-  func settle(_ fate: Fate) {
+  /// Resumes all waiters. Only the first call has an effect.
+  func complete(_ completion: Completion) {
     let (isFirst, watch) = state.withLock { state -> (Bool, Task<Void, Never>?) in
-      guard state.fate == nil else { return (false, nil) }
-      state.fate = fate
-      if state.isAbandoned { return (true, nil) }
+      guard state.completion == nil else { return (false, nil) }
+      state.completion = completion
+      // Without a reader the timeouts must go on: nothing else would end a transfer that hangs.
+      if state.hasReaderLeft { return (true, nil) }
       defer { state.watch = nil }
       return (true, state.watch)
     }
     guard isFirst else { return }
     watch?.cancel()
-    loading?.whenSettled(self)
-    settled.open()
+    transfer?.onCompletion(self)
+    completed.open()
   }
 
-  /// The loading has ended.
+  /// Records that the transfer has ended.
   func finish() {
     ended.open()
     let (end, watch) = state.withLock { state in
@@ -131,119 +151,129 @@ extension Landing {
     withExtendedLifetime(end) {}
   }
 
-  /// The reply's own reader has left: the loading goes on if others wait for it, or if its rest is short.
-  func abandon() {
+  /// Records that nobody reads the reply's body any more. The transfer goes on if callers wait for
+  /// it, or if its rest is short, and is cancelled otherwise.
+  func readerDidLeave() {
     let isUnwanted = state.withLock { state in
-      state.isAbandoned = true
-      if loading?.isShort == true || state.waiterCount > 0 { startWatch(&state) }
-      return isLeft(state)
+      state.hasReaderLeft = true
+      if transfer?.isShort == true || state.waiterCount > 0 { startTimeouts(&state) }
+      return isUnneeded(state)
     }
-    if isUnwanted { giveUp() }
+    if isUnwanted { cancelTransfer() }
   }
 
-  private func isLeft(_ state: State) -> Bool {
-    state.isAbandoned && state.waiterCount == 0 && loading?.isShort == false
+  private func isUnneeded(_ state: State) -> Bool {
+    state.hasReaderLeft && state.waiterCount == 0 && transfer?.isShort == false
   }
 
-  private func giveUp() {
-    settle(.stalled)
+  private func cancelTransfer() {
+    complete(.stalled)
     let end = state.withLock { state in
       defer { state.end = nil }
       return state.end
     }
     end?()
-    // Whoever loads may not notice that.
+    // The source of the body may ignore the cancellation of its task, and then `finish()` is never
+    // called.
     ended.open()
   }
 }
 
 // MARK: - Waiting
 
-extension Landing {
-  /// Waits until the body is stored or won't be.
+extension FetchResult {
+  /// Waits until the response is stored, or it is known that it won't be.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
-  func fate() async throws -> Fate {
+  func completion() async throws -> Completion {
     try Task.checkCancellation()
-    let known = state.withLock { state -> Fate? in
-      if state.fate == nil {
+    let known = state.withLock { state -> Completion? in
+      if state.completion == nil {
         state.waiterCount += 1
-        startWatch(&state)
+        startTimeouts(&state)
       }
-      return state.fate
+      return state.completion
     }
     if let known { return known }
-    await settled.wait()
+    await completed.wait()
     let isUnwanted = state.withLock { state in
       state.waiterCount -= 1
-      return isLeft(state)
+      return isUnneeded(state)
     }
-    if isUnwanted { giveUp() }
+    if isUnwanted { cancelTransfer() }
     try Task.checkCancellation()
-    return state.withLock { $0.fate } ?? .stalled
+    return state.withLock { $0.completion } ?? .stalled
   }
 
-  /// Drops the reply, whose body is loaded without a reader as long as it comes on, even slowly, and waits until that is over.
-  func loadUnread() async {
-    var reply = claim()
-    // If another has it, it reads the body.
-    guard reply != nil, loading != nil else { return }
+  /// Drops the reply, and waits until its body was received without a reader, however slowly, up to
+  /// ``HTTPCache/Limits/longestRevalidation``.
+  ///
+  /// Returns at once if another caller has taken the reply, and so reads the body.
+  func drain() async {
+    var reply = takeReply()
+    guard reply != nil, transfer != nil else { return }
     state.withLock { state in
       state.waiterCount += 1
-      state.isUnread = true
-      startWatch(&state)
+      state.isDraining = true
+      startTimeouts(&state)
     }
+    // Dropping the body's last reference calls `readerDidLeave()`, so only after `waiterCount` was
+    // raised.
     reply = nil
     await ended.wait()
     state.withLock { $0.waiterCount -= 1 }
   }
 
-  private func startWatch(_ state: inout State) {
-    guard state.watch == nil, let loading else { return }
-    state.watch = Task { await self.watch(loading) }
+  private func startTimeouts(_ state: inout State) {
+    guard state.watch == nil, let transfer else { return }
+    state.watch = Task { await self.watch(transfer) }
   }
 
   private enum Verdict { case waitOn, isNotNeeded, isOfNoUse, isSlow, isTooSlow, isSilent }
 
-  private func watch(_ loading: Loading) async {
+  /// Wakes up every ``HTTPCache/Limits/patience`` and decides whether to keep waiting.
+  ///
+  /// Invariant: when this returns, either ``complete(_:)`` was called, or no waiter is left and
+  /// `state.watch` is nil, so that the next waiter starts it again.
+  private func watch(_ transfer: BodyTransfer) async {
     var seen = state.withLock { $0.progress }
     var waited = Duration.zero
     let patience =
-      loading.hasLength
+      transfer.hasLength
       ? HTTPCache.Limits.longestPatienceForLength : HTTPCache.Limits.longestPatience
-    let slow: Fate = loading.hasLength ? .stalled : .unusable
-    while (try? await loading.sleep(HTTPCache.Limits.patience)) != nil {
+    let slow: Completion = transfer.hasLength ? .stalled : .unusable
+    while (try? await transfer.sleep(HTTPCache.Limits.patience)) != nil {
       waited += HTTPCache.Limits.patience
-      let isOfUse = loading.isOfUse()
+      let isOfUse = transfer.isOfUse()
       let verdict = state.withLock { state -> Verdict in
         defer { seen = state.progress }
-        guard state.waiterCount > 0 || state.isAbandoned else {
+        guard state.waiterCount > 0 || state.hasReaderLeft else {
           state.watch = nil
           return .isNotNeeded
         }
         if state.progress == seen { return .isSilent }
-        let limit = state.isUnread ? HTTPCache.Limits.longestRevalidation : patience
+        let limit = state.isDraining ? HTTPCache.Limits.longestRevalidation : patience
         if waited >= limit { return .isTooSlow }
-        // Others wait for it as for any body.
-        if state.isUnread, state.fate == nil, state.waiterCount > 1, waited >= patience {
+        // One waiter is `drain()` itself. Others must not wait longer than for any other body.
+        if state.isDraining, state.completion == nil, state.waiterCount > 1, waited >= patience {
           return .isSlow
         }
-        return state.fate == nil && !isOfUse ? .isOfNoUse : .waitOn
+        return state.completion == nil && !isOfUse ? .isOfNoUse : .waitOn
       }
       switch verdict {
       case .waitOn: continue
       case .isNotNeeded: return
       case .isOfNoUse:
-        // It is stored nevertheless if anybody reads it.
-        settle(.unusable)
+        // The transfer goes on, and the response is stored if its reader reads to the end.
+        complete(.unusable)
         continue
       case .isSlow:
-        settle(slow)
+        complete(slow)
         continue
-      case .isSilent: settle(.stalled)
-      case .isTooSlow: settle(slow)
+      case .isSilent: complete(.stalled)
+      case .isTooSlow: complete(slow)
       }
-      if state.withLock({ $0.isAbandoned }) { giveUp() }
+      if state.withLock({ $0.hasReaderLeft }) { cancelTransfer() }
       return
     }
   }
@@ -251,19 +281,19 @@ extension Landing {
 
 // MARK: - Latches
 
-/// Something that happens once, and that tasks wait for, each as long as it isn't cancelled.
+/// A one-shot event that tasks can wait for; a cancelled task stops waiting.
 final class Latch: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var nextWaiter = 0
-    /// Those that were cancelled before they began to wait.
+    /// Waits whose cancellation handler ran before their continuation was registered.
     var cancelled: Set<Int> = []
   }
 
   private let state = Mutex(State())
 
-  /// Lets all go on that wait, and all that will.
+  /// Resumes all tasks that wait, and lets later waits return at once.
   func open() {
     let waiters = state.withLock { state in
       defer { (state.waiters, state.cancelled) = ([:], []) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Reads the parts that values of fields are made of (RFC 9110, 5.6), from any bytes.
+/// Scans the values of header fields: tokens, quoted strings and lists (RFC 9110, 5.6). Any bytes
+/// are valid input, and what is malformed is skipped in time proportional to its length.
 struct FieldScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -31,7 +32,8 @@ struct FieldScanner {
     return String(decoding: bytes[start..<position].map(\.lowercasedASCII), as: UTF8.self)
   }
 
-  /// The quoted string that begins here, without quotes and backslashes; nil if none does or if it doesn't end.
+  /// The quoted string that begins here, without quotes and backslashes; nil if none does or if it
+  /// doesn't end.
   mutating func quotedString() -> String? {
     let start = position
     guard skip("\"") else { return nil }
@@ -57,15 +59,17 @@ struct FieldScanner {
     return String(decoding: bytes[position...], as: UTF8.self)
   }
 
-  /// The members of a comma-separated list without the whitespace around them; empty members don't count.
+  /// The members of a comma-separated list without the whitespace around them; empty members don't
+  /// count.
   ///
-  /// Commas in quoted strings don't separate. An unclosed quote quotes nothing, so that it cannot hide the directives
-  /// after it.
+  /// Commas in quoted strings don't separate. An unclosed quote quotes nothing, so that it cannot
+  /// hide the directives after it.
   static func members(of value: String) -> [String] {
     var members: [String] = []
     var scanner = FieldScanner(value)
     var start = 0
-    // Looking for the end of each quote again would take time in proportion to the square of the length.
+    // After one quote without an end no later one has an end either. Looking for each would take
+    // quadratic time.
     var quotesEnd = true
     while true {
       while !scanner.isAtEnd, scanner.bytes[scanner.position] != UInt8(ascii: ",") {
@@ -105,7 +109,8 @@ struct FieldScanner {
 }
 
 extension StringProtocol {
-  /// The number that the string is, made of digits alone; one too large is the largest. Nil for anything else.
+  /// The number that the string is, made of digits alone; one too large is the largest. Nil for
+  /// anything else.
   var decimalDigits: Int? {
     guard !isEmpty, utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
       return nil
@@ -116,7 +121,7 @@ extension StringProtocol {
 
 // MARK: - Entity tags
 
-/// A response's `ETag` (RFC 9110, 8.8.3), kept as it was sent, since some servers leave out the quotes.
+/// A response's `ETag` (RFC 9110, 8.8.3), as it was sent, since some servers leave out the quotes.
 struct EntityTag: Sendable, Hashable {
   /// With quotes, and with `W/` if it is weak.
   let value: String
@@ -149,7 +154,7 @@ struct EntityTag: Sendable, Hashable {
 
 // MARK: - Lengths
 
-/// What `Content-Length` says of a body (RFC 9110, 8.6).
+/// The length of a body by `Content-Length` (RFC 9110, 8.6).
 enum BodyLength: Sendable, Hashable {
   case unknown
   case bytes(Int)
@@ -164,8 +169,8 @@ enum BodyLength: Sendable, Hashable {
 }
 
 extension HTTPCache.Fields {
-  /// The length that the fields state. A number that is repeated counts once, as clients and caches on the way join
-  /// the fields of a name.
+  /// The length that the fields state. Equal values count once: clients and proxies may have joined
+  /// repeated fields into a list.
   var bodyLength: BodyLength {
     let values = self.values(named: "Content-Length").flatMap { FieldScanner.members(of: $0) }
     guard let first = values.first else {
@@ -181,7 +186,8 @@ extension HTTPCache.Fields {
 extension HTTPCache.Response {
   /// Whether the body can have the length that the fields state, if they state one.
   ///
-  /// Beside `Transfer-Encoding` a length doesn't count, and may be part of an attack (RFC 9112, 6.3). A 204 has no body.
+  /// Beside `Transfer-Encoding` a length doesn't count, and may be part of an attack (RFC 9112,
+  /// 6.3). A 204 has no body.
   var mayHaveStatedLength: Bool {
     switch fields.bodyLength {
     case .unknown: true
@@ -194,7 +200,11 @@ extension HTTPCache.Response {
 
 // MARK: - Dates
 
-/// Dates of HTTP (RFC 9110, 5.6.7), in whole seconds: read in three forms, written in one.
+/// Dates of HTTP (RFC 9110, 5.6.7), in whole seconds: parses the three forms, formats the one of
+/// today.
+///
+/// Without a formatter of Foundation, which depends on a locale and accepts more than the three
+/// forms.
 enum HTTPDate {
   private static let months = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -205,10 +215,12 @@ enum HTTPDate {
     "thursday", "friday", "saturday", "sunday", "monday", "tuesday", "wednesday",
   ]
   private static let secondsPerDay = 86_400
-  /// The most seconds between the epoch and a moment that is reckoned with: beyond them a `Double` skips whole seconds.
+  /// The most seconds between the epoch and a moment that is reckoned with: beyond them a `Double`
+  /// skips whole seconds.
   static let furthest: TimeInterval = 0x1p53
 
-  /// The moment that a field's value names; nil if it has none of the forms to the letter, case aside.
+  /// The moment that a field's value names; nil if it has none of the forms to the letter, case
+  /// aside.
   ///
   /// The weekday isn't compared with the date.
   ///
@@ -252,7 +264,8 @@ enum HTTPDate {
     return "\(weekday), \(padded(dayOfMonth, to: 2)) \(name) \(padded(year, to: 4)) \(clock) GMT"
   }
 
-  /// The whole seconds from the epoch to a moment; those to the furthest one for a moment beyond it.
+  /// The whole seconds from the epoch to a moment; those to the furthest one for a moment beyond
+  /// it.
   private static func seconds(of date: Date) -> Int {
     Int(min(max(date.timeIntervalSince1970.rounded(.down), -furthest), furthest))
   }
@@ -284,8 +297,8 @@ enum HTTPDate {
     return latest - (latest - year) % 100
   }
 
-  /// The days from the epoch to a day of the Gregorian calendar. Years begin with March here, so that the
-  /// leap day is the last one.
+  /// The days from the epoch to a day of the Gregorian calendar. Years begin with March here, so
+  /// that the leap day is the last one.
   private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let (year, month) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
     return year * 365 + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1

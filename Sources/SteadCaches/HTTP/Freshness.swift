@@ -1,11 +1,15 @@
 import Foundation
 
-/// How long a response may be used (RFC 9111, 4.2), computed once from its fields.
+/// How long a response may be used without revalidation (RFC 9111, 4.2), computed once from its
+/// fields.
+///
+/// Times are of this computer's clock, except the server's `Date`. A clock that was set back makes
+/// responses stale, never fresh.
 struct Freshness: Sendable, Hashable {
-  /// The share of the time since the last modification for which a response without an explicit lifetime is fresh.
+  /// Heuristic freshness: a tenth of the time since `Last-Modified`, as RFC 9111, 4.2.2 suggests.
   static let heuristicShare = 0.1
 
-  /// In seconds; negative for a response that came already expired.
+  /// In seconds; negative for a response that was received expired.
   let lifetime: TimeInterval
   /// Whether the server gave the lifetime.
   let isExplicit: Bool
@@ -13,7 +17,7 @@ struct Freshness: Sendable, Hashable {
   let initialAge: TimeInterval
   let receivedAt: Date
   let control: CacheControl
-  /// Whether a lifetime may be assumed that the server did not give.
+  /// Whether ``HTTPCache/defaultLifetime`` may apply, if the server gave no lifetime.
   let mayBeAssumed: Bool
 
   /// Works out the freshness of a response.
@@ -53,18 +57,19 @@ struct Freshness: Sendable, Hashable {
     initialAge + max(0, now.timeIntervalSince(receivedAt))
   }
 
-  /// How long the response remains fresh; zero or less if it is stale.
+  /// The remaining freshness lifetime in seconds; zero or less if the response is stale.
   ///
-  /// It is stale, too, if the clock was set back to before the response came: its age isn't known then.
+  /// It is stale, too, if the clock was set back to before the response was received: its age isn't
+  /// known then.
   ///
   /// - Parameter assumed: The lifetime of a response whose server gave none; nil for the estimate.
-  func rest(at now: Date, assuming assumed: Duration? = nil) -> TimeInterval {
+  func remaining(at now: Date, assuming assumed: Duration? = nil) -> TimeInterval {
     var lifetime = self.lifetime
     if let assumed, mayBeAssumed, !isExplicit { lifetime = assumed / .seconds(1) }
-    return rest(lifetime, at: now)
+    return remaining(lifetime, at: now)
   }
 
-  private func rest(_ lifetime: TimeInterval, at now: Date) -> TimeInterval {
+  private func remaining(_ lifetime: TimeInterval, at now: Date) -> TimeInterval {
     now < receivedAt ? min(0, lifetime - initialAge) : lifetime - age(at: now)
   }
 
@@ -73,7 +78,7 @@ struct Freshness: Sendable, Hashable {
     CacheControl(of: fields, isShared: isShared).maxAge != nil || fields.contains("Expires")
   }
 
-  /// The number in `Age`: the first one, as if a cache on the way had sent no other.
+  /// The value of `Age`; the first of several, as RFC 9111, 5.1 says.
   private static func age(in fields: HTTPCache.Fields) -> TimeInterval {
     let first = fields.values(named: "Age").first.map { FieldScanner.members(of: $0).first ?? "" }
     return TimeInterval(min(first?.decimalDigits ?? 0, CacheControl.longest))
@@ -90,16 +95,18 @@ extension HTTPCache.Fields {
 
 // MARK: - Directives
 
-/// The directives of a message's `Cache-Control` (RFC 9111, 5.2; RFC 5861; RFC 8246) as a private or a shared cache
-/// obeys them.
+/// The directives of a message's `Cache-Control` (RFC 9111, 5.2; RFC 5861; RFC 8246) as a private
+/// or a shared cache obeys them.
 ///
-/// Malformed directives make a response less fresh, never fresher. `s-maxage`, `proxy-revalidate` and `private` only
-/// count for shared caches. `CDN-Cache-Control` and `Surrogate-Control` count for no cache of this library.
+/// Malformed directives make a response less fresh, never fresher. `s-maxage`, `proxy-revalidate`
+/// and `private` only count for shared caches. `CDN-Cache-Control` and `Surrogate-Control` count
+/// for no cache of this library.
 struct CacheControl: Sendable, Hashable {
   /// A longer time counts as this one, about 68 years (RFC 9111, 1.2.2).
   static let longest = 1 << 31
 
-  /// In seconds; 0 if the value isn't a number. The smallest of several. For a shared cache `s-maxage`, if it is there.
+  /// In seconds; 0 if the value isn't a number. The smallest of several. For a shared cache
+  /// `s-maxage`, if it is there.
   var maxAge: Int?
   /// Without names of fields.
   var hasNoCache = false
@@ -112,8 +119,8 @@ struct CacheControl: Sendable, Hashable {
   var isImmutable = false
   var staleWhileRevalidate: Int?
   var staleIfError: Int?
-  /// Whether a shared cache may use the response for other requests although its own had `Authorization` (RFC 9111,
-  /// 3.5).
+  /// Whether a shared cache may use the response for other requests although its own had
+  /// `Authorization` (RFC 9111, 3.5).
   private(set) var isForAllAccounts = false
   /// Whether no cache that others share may store the response.
   private(set) var isPrivate = false
@@ -144,7 +151,8 @@ struct CacheControl: Sendable, Hashable {
     hasNoCache = FieldScanner.members(of: pragma).contains { $0.lowercasedASCII == "no-cache" }
   }
 
-  /// Whether a response with these directives and a status may be stored (RFC 9111, 5.2.2.3, 5.2.2.5 and 5.2.2.7).
+  /// Whether a response with these directives and a status may be stored (RFC 9111, 5.2.2.3,
+  /// 5.2.2.5 and 5.2.2.7).
   func mayStore(_ status: Int) -> Bool {
     !isPrivate && (mustUnderstand ? HTTPStatus.isUnderstood(status) : !hasNoStore)
   }
@@ -152,7 +160,8 @@ struct CacheControl: Sendable, Hashable {
   /// Whether the server says that a shared cache may give the response to anybody.
   var isForAnybody: Bool { isPublic || sharedMaxAge != nil }
 
-  /// What the directives for shared caches mean in terms of the others (RFC 9111, 5.2.2.7, 5.2.2.8 and 5.2.2.10).
+  /// What the directives for shared caches mean in terms of the others (RFC 9111, 5.2.2.7, 5.2.2.8
+  /// and 5.2.2.10).
   private mutating func applyToShared() {
     isForAllAccounts = isForAnybody || mustRevalidate
     maxAge = sharedMaxAge ?? maxAge
@@ -236,10 +245,12 @@ enum HTTPStatus {
     heuristicallyCacheable.contains(status)
   }
 
-  /// Whether this cache knows what a status requires of caches (`must-understand`, RFC 9111, 5.2.2.3).
+  /// Whether this cache knows what a status requires of caches (`must-understand`, RFC 9111,
+  /// 5.2.2.3).
   static func isUnderstood(_ status: Int) -> Bool { understood.contains(status) }
 
-  /// Whether a response reports a failure of the server, so that `stale-if-error` applies (RFC 5861, 4).
+  /// Whether a response reports a failure of the server, so that `stale-if-error` applies (RFC
+  /// 5861, 4).
   static func isServerFailure(_ status: Int) -> Bool { serverFailures.contains(status) }
 
   /// Whether a response ends its request: neither interim nor out of range.

@@ -9,8 +9,9 @@ extension HTTPCache {
   /// let all = try await reply.body.data()
   /// ```
   ///
-  /// Bytes from the server can be read once: a second reading throws ``HTTPCacheError/Code/bodyAlreadyRead``, whether
-  /// the first one has ended or not. Stored ones can be read again.
+  /// Bytes from the server can be read once: a second reading throws
+  /// ``HTTPCacheError/Code/bodyAlreadyRead``, whether the first one has ended or not. Stored ones
+  /// can be read again.
   public struct Body: AsyncSequence, Sendable {
     /// One chunk, which is never empty.
     public typealias Element = Data
@@ -68,8 +69,8 @@ extension HTTPCache {
 
     /// Reads all bytes into memory.
     ///
-    /// - Throws: What the source of the bytes throws; ``HTTPCacheError`` if they come from the server and were read;
-    ///   `CancellationError` if the task is cancelled before all have come.
+    /// - Throws: What the source of the bytes throws; ``HTTPCacheError`` if they come from the
+    ///   server and were read; `CancellationError` if the task is cancelled before all have come.
     public func data() async throws -> Data {
       if case .data(let data) = source { return data }
       var all = Data()
@@ -101,9 +102,9 @@ extension HTTPCache {
 
       /// The next chunk; nil at the end.
       ///
-      /// - Throws: What the source of the bytes throws, for example when a connection breaks; ``HTTPCacheError`` if
-      ///   they come from the server and were read; `CancellationError` if the task is cancelled, rather than nil
-      ///   where more may have come.
+      /// - Throws: What the source of the bytes throws, for example when a connection breaks;
+      ///   ``HTTPCacheError`` if they come from the server and were read; `CancellationError` if
+      ///   the task is cancelled, rather than nil where more may have come.
       public mutating func next() async throws -> Data? {
         while let chunk = try await read() {
           if !chunk.isEmpty { return chunk }
@@ -116,16 +117,22 @@ extension HTTPCache {
 
 // MARK: - Chunks from one task to another
 
-/// Hands chunks from one task to another, and holds the first up while too many bytes wait for the second.
+/// A queue of chunks between one writer and one reader, with back-pressure: the writer is suspended
+/// while more than a limit of bytes wait.
+///
+/// Invariant: at most one of `reader` and a non-empty `chunks` exists, so that a chunk never waits
+/// while its reader does. Continuations are resumed after the lock is released, since resuming may
+/// run the other task's code.
 final class ChunkQueue: Sendable {
   private struct State {
     var chunks: [Data] = []
-    /// The position of the first chunk that was not read; those before it are empty.
+    /// The index of the first unread chunk; those before it were replaced by empty ones, which
+    /// frees their bytes.
     var head = 0
     var size = 0
     var end: Result<Void, any Error>?
-    var isAbandoned = false
-    var onAbandonment: (@Sendable () -> Void)?
+    var isCancelled = false
+    var onCancellation: (@Sendable () -> Void)?
     var reader: CheckedContinuation<Data?, any Error>?
     var writer: CheckedContinuation<Void, Never>?
 
@@ -135,7 +142,7 @@ final class ChunkQueue: Sendable {
       chunks[head] = Data()
       head += 1
       size -= chunk.count
-      // Moving the rest costs no more than the reads before did.
+      // Amortized constant: at least as many chunks were read as are moved.
       if head * 2 >= chunks.count {
         chunks.removeFirst(head)
         head = 0
@@ -147,30 +154,33 @@ final class ChunkQueue: Sendable {
   private let state = Mutex(State())
   private let limit: Int
 
-  /// - Parameter limit: How many bytes may wait for the reader; with more, the writer waits, too.
+  /// - Parameter limit: The number of bytes that may wait for the reader before the writer is
+  ///   suspended.
   init(limit: Int) { self.limit = max(0, limit) }
 
-  /// Adds a chunk, and returns when there is space for another one; false if nobody reads.
+  /// Appends a chunk, and returns when there is room for another one.
+  ///
+  /// - Returns: False if the reader was cancelled; the chunk is dropped then.
   func write(_ chunk: Data) async -> Bool {
     let (reader, isFull) = state.withLock { state in
       if let reader = state.reader {
         state.reader = nil
         return (Optional(reader), false)
       }
-      guard !state.isAbandoned else { return (nil, false) }
+      guard !state.isCancelled else { return (nil, false) }
       state.chunks.append(chunk)
       state.size += chunk.count
       return (nil, state.size > limit)
     }
     reader?.resume(returning: chunk)
     if isFull { await waitForRoom() }
-    return state.withLock { !$0.isAbandoned }
+    return state.withLock { !$0.isCancelled }
   }
 
   private func waitForRoom() async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
-        if state.size <= limit || state.isAbandoned { return true }
+        if state.size <= limit || state.isCancelled { return true }
         state.writer = continuation
         return false
       }
@@ -178,22 +188,23 @@ final class ChunkQueue: Sendable {
     }
   }
 
-  /// Ends the chunks, or breaks them off.
+  /// Ends the queue, with or without an error. Chunks that wait can still be read. Only the first
+  /// call counts.
   func finish(_ end: Result<Void, any Error>) {
     let reader = state.withLock { state in
       state.end = state.end ?? end
-      defer { (state.reader, state.onAbandonment) = (nil, nil) }
+      defer { (state.reader, state.onCancellation) = (nil, nil) }
       return state.reader
     }
     reader?.resume(with: end.map { nil })
   }
 
-  /// The next chunk; nil at the end, and for all but one that read at the same time.
+  /// The next chunk; nil at the end, and for all but one of several concurrent readers.
   func next() async throws -> Data? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { wait($0) }
     } onCancel: {
-      abandon()
+      cancel()
     }
   }
 
@@ -204,7 +215,7 @@ final class ChunkQueue: Sendable {
         if state.size <= limit { swap(&writer, &state.writer) }
         return .success(chunk)
       }
-      if state.isAbandoned { return .failure(CancellationError()) }
+      if state.isCancelled { return .failure(CancellationError()) }
       if let end = state.end { return end.map { nil } }
       guard state.reader == nil else { return .success(nil) }
       state.reader = continuation
@@ -214,42 +225,43 @@ final class ChunkQueue: Sendable {
     if let found { continuation.resume(with: found) }
   }
 
-  /// Nobody reads any more: waiting chunks are dropped, and so are later ones.
-  func abandon() {
+  /// Records that nobody reads any more: drops the waiting chunks and all later ones, and resumes
+  /// the writer.
+  func cancel() {
     let (reader, writer, handler) = state.withLock { state in
-      state.isAbandoned = true
+      state.isCancelled = true
       (state.chunks, state.head, state.size) = ([], 0, 0)
-      defer { (state.reader, state.writer, state.onAbandonment) = (nil, nil, nil) }
-      return (state.reader, state.writer, state.end == nil ? state.onAbandonment : nil)
+      defer { (state.reader, state.writer, state.onCancellation) = (nil, nil, nil) }
+      return (state.reader, state.writer, state.end == nil ? state.onCancellation : nil)
     }
     reader?.resume(throwing: CancellationError())
     writer?.resume()
     handler?()
   }
 
-  /// Calls a closure once nobody reads any more, unless the chunks end first.
-  func onAbandonment(_ handler: @escaping @Sendable () -> Void) {
+  /// Calls a closure once the reader is cancelled, unless the queue ends first.
+  func onCancellation(_ handler: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
-      if !state.isAbandoned { state.onAbandonment = handler }
-      return state.isAbandoned
+      if !state.isCancelled { state.onCancellation = handler }
+      return state.isCancelled
     }
     if isOver { handler() }
   }
 
-  /// What drops the queue's reader with its last reference.
+  /// Cancels the queue with its last reference: the body that holds it can't be read any more.
   final class Reader: Sendable {
     private let queue: ChunkQueue
 
     init(_ queue: ChunkQueue) { self.queue = queue }
 
-    deinit { queue.abandon() }
+    deinit { queue.cancel() }
 
     func next() async throws -> Data? { try await queue.next() }
   }
 }
 
 extension HTTPCache.Body {
-  /// A body of the chunks of a queue, which is abandoned when nobody can read the body any more.
+  /// A body of the chunks of a queue, which is cancelled with the last copy of the body.
   init(reading queue: ChunkQueue) {
     let reader = ChunkQueue.Reader(queue)
     self.init(pulling: { try await reader.next() })

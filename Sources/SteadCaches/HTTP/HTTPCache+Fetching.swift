@@ -1,79 +1,88 @@
 import Foundation
 
 extension HTTPCache {
-  /// A question to the server, and its purpose.
-  struct Exchange: Sendable {
-    let flight: Flight
-    /// What the server is asked: the caller's request, perhaps with conditions of the cache's.
-    let question: Request
-    /// The stored response that the question is about.
+  /// A request that is about to be sent, and the stored response that it validates.
+  struct PendingFetch: Sendable {
+    let fetchKey: FetchKey
+    /// The request as it is sent: the caller's, with `If-None-Match` and `If-Modified-Since` of the
+    /// cache if it validates a stored response.
+    let outgoing: Request
+    /// The stored response that is validated.
     let stored: StoredResponse?
     let fetch: Fetch
-    /// Whether the request has been answered already, by the stored response.
+    /// Whether the caller already has the stored response (`stale-while-revalidate`).
     var isInBackground = false
 
     /// The caller's request, without the cache's conditions.
-    var request: Request { flight.request }
+    var request: Request { fetchKey.request }
 
-    /// Whether equal requests may wait for the response.
+    /// Whether equal requests may be collapsed into this fetch.
     var isShareable: Bool {
-      request.method == "GET" && [.standard, .preferStored].contains(flight.mode)
+      request.method == "GET" && [.standard, .preferStored].contains(fetchKey.mode)
     }
 
     /// The same request without the cache's conditions.
-    var unconditional: Exchange {
-      Exchange(
-        flight: flight, question: request, stored: nil, fetch: fetch, isInBackground: isInBackground
+    var unconditional: PendingFetch {
+      PendingFetch(
+        fetchKey: fetchKey, outgoing: request, stored: nil, fetch: fetch,
+        isInBackground: isInBackground
       )
     }
   }
 
-  /// Asks the server for this caller alone.
-  func alone(_ exchange: Exchange) async throws -> Reply {
+  /// Sends a request for one caller alone, in the caller's task.
+  func fetchAlone(_ pending: PendingFetch) async throws -> Reply {
     while true {
-      // Nobody else knows the landing, so it has the reply.
-      if let reply = try await land(exchange).claim() { return reply }
+      // No other caller knows this result, so the reply is still there; without one the loop asks
+      // again.
+      if let reply = try await perform(pending).takeReply() { return reply }
     }
   }
 
-  /// Asks the server once for all simultaneous equal requests.
-  func shared(_ exchange: Exchange) async throws -> Landing {
-    let flight = exchange.flight
-    if let landing = landing(of: flight) { return landing }
-    return try await flights.value(
-      for: flight,
+  /// Sends one request for all concurrent equal requests (RFC 9111, 4: collapsed requests).
+  ///
+  /// Two tables find the fetch of a request. ``fetches`` has it until the head of the response has
+  /// come; then ``joinable`` has its result until the body is stored. A load looks into both again,
+  /// since it may begin after another one has moved from the first to the second, or to the store.
+  func fetchCollapsed(_ pending: PendingFetch) async throws -> FetchResult {
+    let fetchKey = pending.fetchKey
+    if let result = result(of: fetchKey) { return result }
+    return try await fetches.value(
+      for: fetchKey,
       load: {
-        if let landing = self.landing(of: flight) { return landing }
-        // An equal request's response may have been stored since this one looked.
-        guard self.asks(exchange) else { return Landing(nil, .stored) }
-        return try await self.land(exchange, isShared: true)
+        if let result = self.result(of: fetchKey) { return result }
+        // The response to an equal request may have been stored since this one was decided.
+        guard self.needsServer(pending) else { return FetchResult(nil, .stored) }
+        return try await self.perform(pending, isShared: true)
       },
       keep: { _, _ in nil },
-      // Nobody reads its body, which ends the connection.
-      unwanted: { _ = $0.claim() })
+      // All callers were cancelled. Dropping the reply cancels the transfer of its body.
+      unwanted: { _ = $0.takeReply() })
   }
 
-  /// The landing whose body equal requests wait for. One that has failed is found until those who wait for it know.
-  private func landing(of flight: Flight) -> Landing? {
-    let landing = landings.withLock { $0[flight] }
-    return landing?.isWorthAsking == true ? landing : nil
+  /// The result of an equal request whose body is being received; nil if there is none to wait for.
+  private func result(of fetchKey: FetchKey) -> FetchResult? {
+    let result = joinable.withLock { $0[fetchKey] }
+    return result?.isJoinable == true ? result : nil
   }
 
-  /// A question to the server that runs in the background.
+  /// A revalidation in the background.
   struct Revalidation: Sendable {
-    /// The server has answered or failed, and isn't asked again.
+    /// Opens once the head of the response has come or the fetch has failed: `fetch` is not called
+    /// any more.
     let isAnswered = Latch()
-    /// The answer's body has come, too.
+    /// Opens once the body has been received, too.
     let isOver = Latch()
   }
 
-  /// Asks the server in the background about a response that was used meanwhile.
+  /// Revalidates a response in the background, in a task of its own.
   ///
-  /// - Returns: Nil if that is already running.
-  func revalidate(_ stored: StoredResponse, _ exchange: Exchange) -> Revalidation? {
+  /// - Returns: Nil if the response is already being revalidated.
+  func revalidate(_ stored: StoredResponse, _ pending: PendingFetch) -> Revalidation? {
     let revalidation = Revalidation()
     let isNew = revalidations.withLock { revalidations in
-      // One question is enough for a stored response, however much the requests differ that it answers.
+      // By the stored response and not by the request: requests that differ may be answered by one
+      // response.
       guard revalidations[stored.id] == nil else { return false }
       revalidations[stored.id] = revalidation
       return true
@@ -81,174 +90,195 @@ extension HTTPCache {
     guard isNew else { return nil }
     Task {
       // A failure leaves what is stored as it is; the next request asks again.
-      let landing = try? await self.shared(exchange)
+      let result = try? await self.fetchCollapsed(pending)
       revalidation.isAnswered.open()
-      await landing?.loadUnread()
+      await result?.drain()
       self.revalidations.withLock { $0[stored.id] = nil }
       revalidation.isOver.open()
     }
     return revalidation
   }
 
-  /// Whether nothing has removed the response that a question in the background is about.
+  /// Whether the response that is revalidated in the background was not removed meanwhile.
   ///
-  /// Such a question, and one that follows it, counts as on its way once its request is answered: a program that then
-  /// removes the response expects that nothing of it comes back.
-  private func isStillWanted(_ exchange: Exchange) -> Bool {
-    guard exchange.isInBackground else { return true }
-    let flight = exchange.flight
-    guard store.rights.epoch(of: flight.key) == flight.epoch else { return false }
-    guard let stored = exchange.stored else { return true }
-    // Other processes' removals don't count in the epoch.
-    return store.responses(for: flight.key).contains { $0.id == stored.id }
+  /// The caller got its reply before the revalidation's task ran. If the program removes the
+  /// response then, it expects that the removal is final, and that the server isn't asked.
+  private func isStillStored(_ pending: PendingFetch) -> Bool {
+    guard pending.isInBackground else { return true }
+    let fetchKey = pending.fetchKey
+    guard store.epochs.epoch(of: fetchKey.key) == fetchKey.epoch else { return false }
+    guard let stored = pending.stored else { return true }
+    // Epochs only count removals by this object; other processes' removals show in the store.
+    return store.responses(for: fetchKey.key).contains { $0.id == stored.id }
   }
 
-  /// Waits for the revalidations that run in the background, and for the bodies that they get, for example before a program
-  /// ends. Returns at once when the task is cancelled; they go on.
+  /// Waits until all revalidations that run in the background have ended and their bodies are
+  /// stored.
   ///
-  /// It waits for those of all URLs. ``Reply/waitForRevalidation()`` waits for one.
+  /// Call it before a program ends, or in a test:
+  ///
+  /// ```swift
+  /// _ = try await cache.response(to: request, fetch: send)  // Stale: revalidates in the background.
+  /// await cache.finishRevalidations()
+  /// ```
+  ///
+  /// A revalidation whose body comes slowly ends after ``Limits/longestRevalidation``. If the task
+  /// is cancelled, this returns at once and the revalidations go on.
+  /// ``Reply/waitForRevalidation()`` waits for one of them.
   public func finishRevalidations() async {
     for revalidation in revalidations.withLock({ Array($0.values) }) {
       await revalidation.isOver.wait()
     }
   }
 
-  /// Sends the question, and applies the response to what is stored.
+  /// Sends the request, and applies the response to what is stored.
   ///
-  /// - Parameter right: The right to store, of the question that this one follows: what was removed since that was asked
-  ///   doesn't come back with the second one's response. Nil for the first.
-  private func land(
-    _ exchange: Exchange, isShared: Bool = false, right: String? = nil
-  ) async throws -> Landing {
-    let (key, request) = (exchange.flight.key, exchange.request)
-    let id = right ?? Self.newName()
-    if right == nil { store.rights.begin(id, of: key) }
-    // Looked at once the right is granted: a removal that comes later takes that.
-    guard isStillWanted(exchange) else {
-      store.rights.end(id, of: key)
-      return Landing(nil, .unusable)
+  /// Invariant: `beginStoring` is called before the request is sent, and its `endStoring` on every
+  /// way out; only ``startStoring(_:_:_:_:isShared:)`` ends it itself, once the body is stored. A
+  /// removal in between invalidates the body's name, so that a response the server made before the
+  /// removal is not stored after it.
+  ///
+  /// - Parameter id: The body's name of the fetch that this one repeats without conditions. It is
+  ///   passed on, since what was removed during the first fetch must not come back with the second.
+  ///   Nil for the first.
+  private func perform(
+    _ pending: PendingFetch, isShared: Bool = false, storedAs id: String? = nil
+  ) async throws -> FetchResult {
+    let (key, request) = (pending.fetchKey.key, pending.request)
+    let isFirst = id == nil
+    let id = id ?? Self.newBodyID()
+    if isFirst { store.epochs.beginStoring(id, of: key) }
+    // Checked after `beginStoring`: a removal before it shows in the store, and one after it
+    // invalidates the name.
+    guard isStillStored(pending) else {
+      store.epochs.endStoring(id, of: key)
+      return FetchResult(nil, .unusable)
     }
     let requestedAt = now()
     let (response, body): (Response, Body)
     do {
-      (response, body) = try await exchange.fetch(exchange.question)
+      (response, body) = try await pending.fetch(pending.outgoing)
     } catch {
-      store.rights.end(id, of: key)
-      if let landing = landInstead(of: error, exchange) { return landing }
+      store.epochs.endStoring(id, of: key)
+      if let result = staleResult(insteadOf: error, pending) { return result }
       throw error
     }
     let receivedAt = now()
     if request.method == "HEAD" {
-      store.rights.end(id, of: key)
-      return landHead(response, body, exchange, requestedAt, receivedAt)
+      store.epochs.endStoring(id, of: key)
+      return applyHead(response, body, pending, requestedAt, receivedAt)
     }
-    let reception = Reception.make(
-      of: response, to: request, about: exchange.stored, settings.withLock { $0 },
+    let decision = StoreDecision.make(
+      of: response, to: request, about: pending.stored, settings.withLock { $0 },
       requestedAt: requestedAt, receivedAt: receivedAt, id: id)
-    let landing: Landing?
-    switch reception {
-    case .store(let draft): return landNew(draft, response, body, exchange, isShared: isShared)
+    let result: FetchResult?
+    switch decision {
+    case .store(let draft): return startStoring(draft, response, body, pending, isShared: isShared)
     case .confirmed(let confirmed, let kept):
-      landing = landConfirmed(
-        confirmed, kept: kept, by: response, exchange, requestedAt, receivedAt)
-    case .askAgain: landing = nil
+      result = applyConfirmation(
+        confirmed, kept: kept, by: response, pending, requestedAt, receivedAt)
+    case .fetchUnconditionally: result = nil
     case .useStale(let stored):
-      landing =
-        landStale(stored, exchange, status: response.status)
-        ?? Landing(miss(response, body), .unusable)
-    case .handOn:
-      let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
-      dropOutdated(by: response, at: moment, for: request, under: key)
-      landing = Landing(miss(response, body), .unusable)
+      result =
+        staleResult(stored, pending, status: response.status)
+        ?? FetchResult(miss(response, body), .unusable)
+    case .forward:
+      let times = ResponseTimes(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
+      dropOutdated(by: response, at: times, for: request, under: key)
+      result = FetchResult(miss(response, body), .unusable)
     }
-    guard let landing else {
-      return try await land(exchange.unconditional, isShared: isShared, right: id)
+    guard let result else {
+      return try await perform(pending.unconditional, isShared: isShared, storedAs: id)
     }
-    store.rights.end(id, of: key)
-    return landing
+    store.epochs.endStoring(id, of: key)
+    return result
   }
 
-  /// Applies a confirmation, and returns the confirmed response; nil if its body is gone.
-  private func landConfirmed(
+  /// Applies a 304 to the stored response, and returns it; nil if its body was evicted meanwhile.
+  private func applyConfirmation(
     _ confirmed: StoredResponse, kept: StoredResponse?, by response: Response,
-    _ exchange: Exchange, _ requestedAt: Date, _ receivedAt: Date
-  ) -> Landing? {
-    let key = exchange.flight.key
-    // The body is looked up first, since it is removed with a response that may not be used again.
+    _ pending: PendingFetch, _ requestedAt: Date, _ receivedAt: Date
+  ) -> FetchResult? {
+    let key = pending.fetchKey.key
+    // The body is looked up first: the update below removes it if the response may not be used
+    // again.
     var reply = reply(
-      confirmed, to: exchange.request, under: key, as: .revalidated,
+      confirmed, to: pending.request, under: key, as: .revalidated,
       forwardStatus: response.status)
     let own = StoredFields.missing(
       response.fields, in: reply?.response.fields ?? [:], receivedAt: receivedAt)
     for field in own { reply?.response.fields.append(field.value, named: field.name) }
-    store.change(key) { list in
-      StoredList.confirming(
-        exchange.stored ?? confirmed, as: kept, requestedAt: requestedAt, in: list)
+    store.update(key) { list in
+      VariantList.confirming(
+        pending.stored ?? confirmed, as: kept, requestedAt: requestedAt, in: list)
     }
-    // It may have been removed in the meantime.
+    // The program or another process may have removed it meanwhile.
     let isStored = kept != nil && store.responses(for: key).contains { $0.id == confirmed.id }
     reply?.outcome.isStored = isStored
     if !isStored { reply?.outcome.freshness = nil }
-    return reply.map { Landing($0, .stored) }
+    return reply.map { FetchResult($0, .stored) }
   }
 
-  /// Removes the stored responses that a part of another version replaces which isn't stored itself, or the whole.
+  /// Removes the stored responses that a new one shows to be outdated, when the new one itself
+  /// could not be stored.
   func dropOutdated(by draft: StoredResponse, for request: Request, under key: CacheKey) {
     if draft.range == nil {
-      return dropOutdated(by: draft.response, at: Moment(of: draft), for: request, under: key)
+      return dropOutdated(
+        by: draft.response, at: ResponseTimes(of: draft), for: request, under: key)
     }
     let now = now()
-    store.change(key) { StoredList.kept(beside: draft, for: request, in: $0, now: now) }
+    store.update(key) { VariantList.kept(beside: draft, for: request, in: $0, now: now) }
   }
 
-  /// Removes the stored response that one replaces which isn't stored itself.
+  /// Does so for a response that is no part (206).
   private func dropOutdated(
-    by response: Response, at moment: Moment, for request: Request, under key: CacheKey
+    by response: Response, at times: ResponseTimes, for request: Request, under key: CacheKey
   ) {
-    guard Reception.replacesOthers(response.status) else { return }
+    guard StoreDecision.replacesOthers(response.status) else { return }
     let now = now()
-    store.change(key) { StoredList.removing(matching: request, from: $0, at: moment, now: now) }
+    store.update(key) { VariantList.removing(matching: request, from: $0, at: times, now: now) }
   }
 
-  private func landInstead(of error: any Error, _ exchange: Exchange) -> Landing? {
-    guard let stored = exchange.stored, !(error is CancellationError), !Task.isCancelled,
-      Reception.mayUseStale(
-        stored, for: exchange.request, settings.withLock { $0 }, now: now())
+  private func staleResult(insteadOf error: any Error, _ pending: PendingFetch) -> FetchResult? {
+    guard let stored = pending.stored, !(error is CancellationError), !Task.isCancelled,
+      StoreDecision.mayUseStale(
+        stored, for: pending.request, settings.withLock { $0 }, now: now())
     else { return nil }
-    return landStale(stored, exchange)
+    return staleResult(stored, pending)
   }
 
-  /// A stale response in place of the server's failure; nil if its body is gone.
+  /// The stale response to use instead of a failed fetch (RFC 5861, 4); nil if its body was
+  /// evicted.
   ///
-  /// - Parameter status: What the server has answered, if it has.
-  private func landStale(
-    _ stored: StoredResponse, _ exchange: Exchange, status: Int? = nil
-  ) -> Landing? {
+  /// - Parameter status: The status of the server's response; nil if it couldn't be reached.
+  private func staleResult(
+    _ stored: StoredResponse, _ pending: PendingFetch, status: Int? = nil
+  ) -> FetchResult? {
     let reply = reply(
-      stored, to: exchange.request, under: exchange.flight.key, as: .stale, forwardStatus: status,
+      stored, to: pending.request, under: pending.fetchKey.key, as: .stale, forwardStatus: status,
       hasFailed: true)
-    return reply.map { Landing($0, .failed) }
+    return reply.map { FetchResult($0, .failed) }
   }
 
-  private func landHead(
-    _ response: Response, _ body: Body, _ exchange: Exchange, _ requestedAt: Date,
+  private func applyHead(
+    _ response: Response, _ body: Body, _ pending: PendingFetch, _ requestedAt: Date,
     _ receivedAt: Date
-  ) -> Landing {
-    if let stored = exchange.stored,
-      Reception.mayUseStale(
-        stored, insteadOf: response, for: exchange.request, settings.withLock { $0 },
+  ) -> FetchResult {
+    if let stored = pending.stored,
+      StoreDecision.mayUseStale(
+        stored, insteadOf: response, for: pending.request, settings.withLock { $0 },
         now: receivedAt),
-      let landing = landStale(stored, exchange, status: response.status)
+      let result = staleResult(stored, pending, status: response.status)
     {
-      return landing
+      return result
     }
     if response.status == 200 {
-      let moment = Moment(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
-      store.change(exchange.flight.key) { list in
-        StoredList.updating(list, byHead: response, to: exchange.request, at: moment)
+      let times = ResponseTimes(of: response, requestedAt: requestedAt, receivedAt: receivedAt)
+      store.update(pending.fetchKey.key) { list in
+        VariantList.updating(list, byHead: response, to: pending.request, at: times)
       }
     }
-    return Landing(miss(response, body), .unusable)
+    return FetchResult(miss(response, body), .unusable)
   }
 
   func miss(_ response: Response, _ body: Body, isStored: Bool = false) -> Reply {
@@ -258,8 +288,8 @@ extension HTTPCache {
     return Reply(response: response, body: body.once, outcome: outcome)
   }
 
-  /// A name for a body that no other body has.
-  static func newName() -> String {
+  /// A name for a body that no other body has or had: 128 random bits.
+  static func newBodyID() -> String {
     String(UInt64.random(in: 0 ... .max), radix: 36) + "-"
       + String(UInt64.random(in: 0 ... .max), radix: 36)
   }

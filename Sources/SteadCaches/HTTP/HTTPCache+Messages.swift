@@ -3,7 +3,12 @@ public import Foundation
 extension HTTPCache {
   /// A client's request, as far as a cache is concerned.
   ///
-  /// The body isn't part of it: the closure that fetches sends it.
+  /// ```swift
+  /// let request = HTTPCache.Request(url: url, fields: ["Accept": "application/json"])
+  /// ```
+  ///
+  /// Two requests are equal, and may share one fetch, if all their properties are. The body isn't
+  /// part of it: the closure that fetches sends it.
   public struct Request: Sendable, Hashable {
     /// The method, such as `GET`, which is case-sensitive.
     public var method: String
@@ -14,7 +19,7 @@ extension HTTPCache {
     /// Whether the request has a body. Requests with one are never answered from the cache.
     public var hasBody: Bool
 
-    /// Makes a request.
+    /// Makes a request: a GET without fields and without a body, unless told otherwise.
     public init(
       method: String = "GET", url: URL, fields: Fields = [:], hasBody: Bool = false
     ) {
@@ -33,11 +38,12 @@ extension HTTPCache {
     public var reason: String?
     /// The header fields.
     public var fields: Fields
-    /// Whether the client has decoded the body's `Content-Encoding` and removed that field. The server's `ETag` and
-    /// ranges are those of the encoded body, so no ranges are cut from a decoded one. False by default.
+    /// Whether the client has decoded the body's `Content-Encoding` and removed that field. The
+    /// server's `ETag` and ranges are those of the encoded body, so no ranges are cut from a
+    /// decoded one. False by default.
     public var isDecoded = false
 
-    /// Makes a head of a response.
+    /// Makes the head of a response, with the fields as the server sent them.
     public init(status: Int, reason: String? = nil, fields: Fields = [:]) {
       self.status = status
       self.reason = reason
@@ -53,22 +59,24 @@ extension HTTPCache {
     public var body: Body
     /// What the cache did for it.
     public var outcome: Outcome
-    /// The bytes of the body that the server did not send.
+    /// The bytes of the body that came from the store, for ``Statistics/bytesSaved``.
     var savedSize = 0
-    /// What this reply's request began in the background.
+    /// The revalidation that this reply's request started in the background.
     var revalidation: Revalidation?
 
-    /// Makes a reply.
+    /// Makes a reply; the cache does, and tests of programs may.
     public init(response: Response, body: Body, outcome: Outcome) {
       self.response = response
       self.body = body
       self.outcome = outcome
     }
 
-    /// Waits until the server has answered what this reply's request asked it in the background
-    /// (`stale-while-revalidate`), or has failed. The request's `fetch` isn't called any more then.
+    /// Waits until the revalidation that this reply's request started in the background
+    /// (`stale-while-revalidate`) has its response, or has failed. The request's `fetch` isn't
+    /// called any more then.
     ///
-    /// It is for a `fetch` that can't outlive its caller, for example one that calls a server's route:
+    /// It is for a `fetch` that can't outlive its caller, for example one that calls a server's
+    /// route:
     ///
     /// ```swift
     /// let reply = try await cache.response(to: request) { try await route($0) }
@@ -76,9 +84,10 @@ extension HTTPCache {
     /// return reply  // `route` isn't called after this.
     /// ```
     ///
-    /// It returns at once if the request asked nothing in the background, also since another request has already asked the
-    /// same, and when the task is cancelled. The answer's body may still be on its way; it is stored once it has come
-    /// (``HTTPCache/finishRevalidations()`` waits for it). If the response is removed first, nothing is asked.
+    /// It returns at once if the request started no revalidation, also because another request had
+    /// already started it, and when the task is cancelled. The body may still be being received; it
+    /// is stored once it is complete (``HTTPCache/finishRevalidations()`` waits for it). If the
+    /// response is removed first, nothing is sent.
     public func waitForRevalidation() async { await revalidation?.isAnswered.wait() }
   }
 
@@ -110,14 +119,17 @@ extension HTTPCache {
 
     /// Where the response came from.
     public var source: Source
-    /// How old the response was when it was returned, in seconds; nil for one that the server just sent.
+    /// How old the response was when it was returned, in seconds; nil for one that the server just
+    /// sent.
     public var age: Int?
-    /// For how many seconds the response remains fresh; negative once it is stale, nil if it is not stored.
+    /// For how many seconds the response remains fresh; negative once it is stale, nil if it is not
+    /// stored.
     public var freshness: Int?
     /// The status of the server's answer, if it was asked.
     public var forwardStatus: Int?
-    /// Whether the server's answer is stored, or will be once its body is complete, as far as its head and the limits
-    /// say: one whose length isn't known may turn out too long, and a disk may be full by then.
+    /// Whether the server's answer is stored, or will be once its body is complete, as far as its
+    /// head and the limits say: one whose length isn't known may turn out too long, and a disk may
+    /// be full by then.
     public var isStored = false
     /// Whether another request's answer was shared.
     public var isShared = false
@@ -148,7 +160,8 @@ extension HTTPCache {
       return value
     }
 
-    /// Why the request, or the one whose answer it shared, went to the server (RFC 9211, 2.2); nil if none did.
+    /// Why the request, or the one whose answer it shared, went to the server (RFC 9211, 2.2); nil
+    /// if none did.
     private var forwardReason: String? {
       switch source {
       case .unavailable: nil
@@ -167,8 +180,8 @@ extension HTTPCache {
 
   /// Header fields in order; names are compared without regard to case.
   ///
-  /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in proportion to their number,
-  /// which is small in a response.
+  /// A name may occur more than once, as `Set-Cookie` does. Finding a field takes time in
+  /// proportion to their number, which is small in a response.
   public struct Fields: Sendable, Hashable {
     /// One line of a header.
     public struct Field: Sendable, Hashable {

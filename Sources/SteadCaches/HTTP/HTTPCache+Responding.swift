@@ -1,18 +1,36 @@
 import Foundation
 
 extension HTTPCache {
-  /// The response to a request: a stored one, or the server's.
+  /// Returns the response to a request: a stored one, or the server's.
   ///
-  /// The server's response is stored while its body is read, if it may be stored at all. It is not stored if the body
-  /// breaks off, or if its length differs from its `Content-Length`.
+  /// ```swift
+  /// let reply = try await cache.response(to: HTTPCache.Request(url: url)) { request in
+  ///   try await client.send(request)
+  /// }
+  /// print(reply.outcome.source)  // hit, stale, revalidated, miss, …
+  /// for try await chunk in reply.body { … }
+  /// ```
+  ///
+  /// It returns when the head of the response is known. A response of the server is stored while
+  /// its body is read, if RFC 9111 and the limits allow that; not if the body breaks off, or if its
+  /// length differs from `Content-Length`.
+  ///
+  /// Concurrent equal requests are collapsed into one fetch if its response may be used for all of
+  /// them. One gets the body as it comes; the others wait until it is stored, within the timeouts
+  /// of ``Limits``. A request with `If-None-Match` or a `Range` gets a 304 or a 206 that is made
+  /// from the stored response.
+  ///
+  /// A hit from memory takes some microseconds. With a disk, each call also asks SQLite for the
+  /// version of what is stored.
   ///
   /// - Parameters:
-  ///   - mode: How this request uses the cache.
-  ///   - fetch: Sends a request to the server. It runs in a separate task if equal requests may share its response; that
-  ///     task is cancelled when nobody waits for it any more. Otherwise it runs in this call's task. It may also run
-  ///     after this call returned, to revalidate the response that was used (``Reply/waitForRevalidation()``).
-  /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and there is none;
-  ///   `CancellationError` if the task is cancelled.
+  ///   - mode: How this request uses the cache, besides what its fields demand.
+  ///   - fetch: Sends a request to the server. It runs in a separate task if equal requests may
+  ///     share its response; that task is cancelled when nobody waits for it any more. Otherwise it
+  ///     runs in this call's task. It may also run after this call returned, to revalidate the
+  ///     response that was used (``Reply/waitForRevalidation()``).
+  /// - Throws: What `fetch` throws; ``HTTPCacheError`` if only a stored response may be used, and
+  ///   there is none; `CancellationError` if the task is cancelled.
   public func response(
     to request: Request, mode: Mode = .standard, fetch: @escaping Fetch
   ) async throws -> Reply {
@@ -25,79 +43,91 @@ extension HTTPCache {
     -> Reply
   {
     guard let key = self.key(request.url) else {
+      // Another scheme than `http` and `https`.
       if let code = CacheDecision.refusal(mode, isOffline: isOffline) {
         throw HTTPCacheError(code, for: request)
       }
-      return try await handOn(request, under: nil, mode, fetch)
+      return try await forward(request, under: nil, mode, fetch)
     }
-    var following = Following()
-    var lost: Set<String> = []
+    var collapsed = CollapsedWait()
+    // The bodies of stored responses can be evicted at any time. A response whose body is missing
+    // is left out of the next decision, so the loop ends: each turn returns, throws, adds to
+    // `missing`, or counts in `collapsed`, which ends after two waits.
+    var missing: Set<String> = []
     while true {
-      let decision = decide(for: request, under: key, mode: mode, without: lost)
+      let decision = decide(for: request, under: key, mode: mode, without: missing)
       switch decision {
       case .use(let stored, let isStale):
         if let reply = reply(
-          stored, to: request, under: key, as: isStale ? .stale : .hit, isShared: following.hasBegun
+          stored, to: request, under: key, as: isStale ? .stale : .hit, isShared: collapsed.hasBegun
         ) {
           return reply
         }
-        lost.insert(stored.id)
-      case .useAndRevalidate(let stored, let question):
+        missing.insert(stored.id)
+      case .useAndRevalidate(let stored, let outgoing):
         if var reply = reply(
-          stored, to: request, under: key, as: .stale, isShared: following.hasBegun)
+          stored, to: request, under: key, as: .stale, isShared: collapsed.hasBegun)
         {
           reply.revalidation = revalidate(
             stored,
-            Exchange(
-              flight: flight(of: request, under: key, mode), question: question, stored: stored,
+            PendingFetch(
+              fetchKey: fetchKey(of: request, under: key, mode), outgoing: outgoing, stored: stored,
               fetch: fetch, isInBackground: true))
           return reply
         }
-        lost.insert(stored.id)
-      case .bypass: return try await handOn(request, under: key, mode, fetch)
+        missing.insert(stored.id)
+      case .bypass: return try await forward(request, under: key, mode, fetch)
       case .unavailable: return unavailable()
       case .fail(let code): throw HTTPCacheError(code, for: request)
-      case .ask(let question, let stored):
-        let exchange = Exchange(
-          flight: flight(of: request, under: key, mode), question: question, stored: stored,
+      case .fetch(let outgoing, let stored):
+        let pending = PendingFetch(
+          fetchKey: fetchKey(of: request, under: key, mode), outgoing: outgoing, stored: stored,
           fetch: fetch)
-        guard !following.isOver, exchange.isShareable else { return try await alone(exchange) }
-        let landing = try await shared(exchange)
-        if let reply = landing.claim() { return reply }
-        let fate = try await landing.fate()
-        if let reply = staleReply(after: fate, exchange) { return reply }
-        try following.end(with: fate)
+        guard !collapsed.isOver, pending.isShareable else { return try await fetchAlone(pending) }
+        let result = try await fetchCollapsed(pending)
+        if let reply = result.takeReply() { return reply }
+        let completion = try await result.completion()
+        if let reply = staleReply(after: completion, pending) { return reply }
+        try collapsed.end(with: completion)
       }
     }
   }
 
-  /// The stale response that a request gets that waited for an equal one, when the server has failed that.
+  /// The stale response for a request that waited for an equal one whose fetch has failed (RFC
+  /// 5861, 4).
   ///
-  /// Without it each of them would ask a server that doesn't work, and wait for it once more.
-  private func staleReply(after fate: Landing.Fate, _ exchange: Exchange) -> Reply? {
-    guard case .failed = fate, let stored = exchange.stored,
-      Reception.mayUseStale(stored, for: exchange.request, settings.withLock { $0 }, now: now())
+  /// Without it each waiting request would send its own to a server that doesn't work, and wait for
+  /// its timeout once more.
+  private func staleReply(after completion: FetchResult.Completion, _ pending: PendingFetch)
+    -> Reply?
+  {
+    guard case .failed = completion, let stored = pending.stored,
+      StoreDecision.mayUseStale(stored, for: pending.request, settings.withLock { $0 }, now: now())
     else { return nil }
     return reply(
-      stored, to: exchange.request, under: exchange.flight.key, as: .stale, hasFailed: true,
+      stored, to: pending.request, under: pending.fetchKey.key, as: .stale, hasFailed: true,
       isShared: true)
   }
 
-  /// What a request has learned that waited for the response to an equal one.
-  private struct Following {
+  /// The state of a request that waits for the response to an equal one.
+  private struct CollapsedWait {
     /// Whether it has waited.
     private(set) var hasBegun = false
-    /// Whether the request is sent for itself alone if no stored response answers it.
+    /// Whether the request stops waiting and is sent alone if no stored response answers it.
     private(set) var isOver = false
     private var hasBrokenOff = false
 
-    /// One body that breaks off or doesn't come on is asked for again by one request for all.
+    /// Records how a wait has ended.
     ///
-    /// - Throws: What broke off the second one, if the first broke off, too.
-    mutating func end(with fate: Landing.Fate) throws {
+    /// After one body that breaks off or stalls the requests are collapsed again, into a second
+    /// fetch: all of them at once would ask a server that may be overloaded. After the second each
+    /// is sent alone.
+    ///
+    /// - Throws: The error of the second body, if both broke off.
+    mutating func end(with completion: FetchResult.Completion) throws {
       let isFirst = !hasBegun
       hasBegun = true
-      switch fate {
+      switch completion {
       case .stored, .unusable, .failed: isOver = true
       case .stalled: isOver = !isFirst
       case .brokenOff(let error):
@@ -108,43 +138,49 @@ extension HTTPCache {
     }
   }
 
-  /// A stored response to a request, however old it is; nil if there is none. The server isn't asked.
+  /// Returns a stored response to a request, however old it is; nil if there is none. Never asks
+  /// the server, and isn't counted in ``statistics``.
+  ///
+  /// ```swift
+  /// if let reply = cache.storedResponse(to: request), let data = reply.body.bytes { show(data) }
+  /// ```
   public func storedResponse(to request: Request) -> Reply? {
     guard let key = self.key(request.url) else { return nil }
-    var lost: Set<String> = []
+    var missing: Set<String> = []
     while case .use(let stored, let isStale) = decide(
-      for: request, under: key, mode: .onlyStored, without: lost)
+      for: request, under: key, mode: .onlyStored, without: missing)
     {
       if let reply = reply(stored, to: request, under: key, as: isStale ? .stale : .hit) {
         return reply
       }
-      lost.insert(stored.id)
+      missing.insert(stored.id)
     }
     return nil
   }
 
-  /// Whether the server still has to be asked, by what is stored now.
-  func asks(_ exchange: Exchange) -> Bool {
-    let flight = exchange.flight
-    let decision = decide(for: exchange.request, under: flight.key, mode: flight.mode, without: [])
+  /// Whether no stored response answers a request, by what is stored now.
+  func needsServer(_ pending: PendingFetch) -> Bool {
+    let fetchKey = pending.fetchKey
+    let decision = decide(
+      for: pending.request, under: fetchKey.key, mode: fetchKey.mode, without: [])
     switch decision {
     case .use(let stored, _):
-      // The body may be what was lost.
-      return store.body(of: stored, at: 0..<0, for: flight.key) == nil
+      // Its body may have been evicted.
+      return store.body(of: stored, at: 0..<0, for: fetchKey.key) == nil
     default: return true
     }
   }
 
   private func decide(
-    for request: Request, under key: CacheKey, mode: Mode, without lost: Set<String>
+    for request: Request, under key: CacheKey, mode: Mode, without missing: Set<String>
   ) -> CacheDecision {
     var stored = store.responses(for: key)
-    if !lost.isEmpty { stored.removeAll { lost.contains($0.id) } }
+    if !missing.isEmpty { stored.removeAll { missing.contains($0.id) } }
     return .make(
       for: request, mode: mode, settings.withLock { $0 }, stored: stored, now: now())
   }
 
-  /// The reply of a stored response; nil if its body is gone.
+  /// Makes the reply of a stored response; nil if its body was evicted.
   func reply(
     _ stored: StoredResponse, to request: Request, under key: CacheKey, as source: Outcome.Source,
     forwardStatus: Int? = nil, hasFailed: Bool = false, isShared: Bool = false
@@ -155,7 +191,7 @@ extension HTTPCache {
     var outcome = Outcome(source: source, age: answer.age)
     // A program may say that responses are fresh for longer than an integer can count.
     let longest = TimeInterval(CacheControl.longest)
-    let rest = stored.freshness.rest(at: moment, assuming: defaultLifetime).rounded(.down)
+    let rest = stored.freshness.remaining(at: moment, assuming: defaultLifetime).rounded(.down)
     outcome.freshness = Int(min(max(rest, -longest), longest))
     outcome.forwardStatus = forwardStatus
     outcome.hasFailed = hasFailed

@@ -1,99 +1,121 @@
 public import Foundation
 
 extension HTTPCache {
-  /// Stores a response for a request as if the server had just sent it, if it may be stored.
+  /// Stores a response for a GET request as if the server had just sent it.
   ///
-  /// - Returns: Whether it is stored.
+  /// ```swift
+  /// // A response that the program got in another way, for example with a push or in a bundle.
+  /// cache.store(HTTPCache.Response(status: 200, fields: ["Cache-Control": "max-age=60"]), data, for: request)
+  /// ```
+  ///
+  /// The rules are those of ``response(to:mode:fetch:)``: a response with `no-store`, or without a
+  /// lifetime and a status that may be cached without one, is not stored.
+  ///
+  /// - Returns: Whether it is stored. False also if the request isn't a GET without a body, the
+  ///   body's length differs from `Content-Length`, or neither memory nor disk has room.
   @discardableResult
   public func store(_ response: Response, _ body: Data, for request: Request) -> Bool {
     guard let key = self.key(request.url), request.method == "GET", !request.hasBody else {
       return false
     }
-    let (id, moment) = (Self.newName(), now())
-    store.rights.begin(id, of: key)
-    defer { store.rights.end(id, of: key) }
-    let draft = Reception.draft(
+    let (id, moment) = (Self.newBodyID(), now())
+    store.epochs.beginStoring(id, of: key)
+    defer { store.epochs.endStoring(id, of: key) }
+    let draft = StoreDecision.draft(
       of: response, to: request, requestedAt: moment, receivedAt: moment, id: id,
       isShared: configuration.isShared)
     guard let draft else { return false }
     return store(draft, body, for: request, under: key)
   }
 
-  /// Returns a response that may be stored, and stores it as its body arrives.
-  func landNew(
-    _ draft: StoredResponse, _ response: Response, _ body: Body, _ exchange: Exchange,
+  /// Returns a response that may be stored, and stores it while its body is read.
+  ///
+  /// The body has two readers at different paces: the caller, through a ``ChunkQueue`` whose limit
+  /// is the back-pressure on the server, and the buffer that becomes the stored body. One task
+  /// feeds both, so that a slow caller never makes the cache hold more than the queue's limit.
+  ///
+  /// Ownership: the task holds the source of the body. Dropping the reply's body cancels the queue,
+  /// which tells the result, which cancels the task unless others wait. So a connection ends once
+  /// nobody needs it.
+  func startStoring(
+    _ draft: StoredResponse, _ response: Response, _ body: Body, _ pending: PendingFetch,
     isShared: Bool
-  ) -> Landing {
-    let (key, flight, request) = (exchange.flight.key, exchange.flight, exchange.request)
+  ) -> FetchResult {
+    let (key, fetchKey, request) = (pending.fetchKey.key, pending.fetchKey, pending.request)
     if let data = body.bytes {
       let isStored = store(draft, data, for: request, under: key)
       if !isStored { dropOutdated(by: draft, for: request, under: key) }
-      store.rights.end(draft.id, of: key)
-      return Landing(miss(response, body, isStored: isStored), isStored ? .stored : .unusable)
+      store.epochs.endStoring(draft.id, of: key)
+      return FetchResult(miss(response, body, isStored: isStored), isStored ? .stored : .unusable)
     }
     let queue = ChunkQueue(limit: limits.bufferSizeLimit)
     let length = Self.length(of: draft)
     let canHold = store.canHold(draft, length: length, for: request, under: key)
     let isOfUse: @Sendable (Date) -> Bool = { now in
       CacheDecision.mayAnswerEqualRequests(
-        draft, length: length, request, mode: flight.mode, self.settings.withLock { $0 }, now: now)
+        draft, length: length, request, mode: fetchKey.mode, self.settings.withLock { $0 }, now: now
+      )
     }
-    let loading = Landing.Loading(
+    let transfer = FetchResult.BodyTransfer(
       isShort: length.map { $0 <= limits.bufferSizeLimit } ?? false,
       hasLength: length != nil, sleep: sleep, isOfUse: { isOfUse(self.now()) },
-      whenSettled: { self.takeOff($0, flight) })
-    // Nobody waits for a body, which may never end, whose head says already that it is for this request alone.
+      onCompletion: { self.removeJoinable($0, fetchKey) })
+    // If the head already says that the response answers no other request, others must not wait for
+    // its body, which may never end.
     let isForOthers = isShared && canHold && isOfUse(draft.receivedAt)
     let reply = miss(response, Body(reading: queue), isStored: canHold)
-    let landing = Landing(reply, isForOthers ? nil : .unusable, loading)
-    if isForOthers { landings.withLock { $0[flight] = landing } }
+    let result = FetchResult(reply, isForOthers ? nil : .unusable, transfer)
+    if isForOthers { joinable.withLock { $0[fetchKey] = result } }
     let task = Task {
-      let end = await gather(body, draft, for: exchange, into: queue, landing)
-      self.store.rights.end(draft.id, of: key)
-      landing.finish()
+      let end = await gather(body, draft, for: pending, into: queue, result)
+      self.store.epochs.endStoring(draft.id, of: key)
+      result.finish()
       queue.finish(end)
     }
-    queue.onAbandonment { landing.abandon() }
-    landing.begin(end: { task.cancel() })
-    return landing
+    queue.onCancellation { result.readerDidLeave() }
+    result.begin(end: { task.cancel() })
+    return result
   }
 
-  private func takeOff(_ landing: Landing, _ flight: Flight) {
-    // The last reference goes after the lock: it may end a connection.
-    let last = landings.withLock { landings in
-      landings[flight] === landing ? landings.removeValue(forKey: flight) : nil
+  private func removeJoinable(_ result: FetchResult, _ fetchKey: FetchKey) {
+    // The last reference is dropped after the lock is released: its deinit may close a connection.
+    let last = joinable.withLock { joinable in
+      joinable[fetchKey] === result ? joinable.removeValue(forKey: fetchKey) : nil
     }
     withExtendedLifetime(last) {}
   }
 
-  /// Hands chunks on to the reader, and stores them once they are complete.
+  /// Passes chunks on to the reader, and stores them once they are complete.
+  ///
+  /// - Returns: How the body has ended, for the reader.
   private func gather(
-    _ body: Body, _ draft: StoredResponse, for exchange: Exchange, into queue: ChunkQueue,
-    _ landing: Landing
+    _ body: Body, _ draft: StoredResponse, for pending: PendingFetch, into queue: ChunkQueue,
+    _ result: FetchResult
   ) async -> Result<Void, any Error> {
     let length = Self.length(of: draft)
-    var gathering = BodyGathering(
-      for: draft, length: length, limits: limits, store: store, key: exchange.flight.key)
+    var buffer = BodyBuffer(
+      for: draft, length: length, limits: limits, store: store, key: pending.fetchKey.key)
     do {
       for try await chunk in body {
-        landing.noteProgress()
-        gathering.append(chunk)
-        if !gathering.isWanted { landing.settle(.unusable) }
+        result.recordProgress()
+        buffer.append(chunk)
+        if !buffer.isStorable { result.complete(.unusable) }
         let isRead = await queue.write(chunk)
-        if !isRead, !gathering.isWanted { throw CancellationError() }
+        if !isRead, !buffer.isStorable { throw CancellationError() }
       }
     } catch {
-      gathering.cancel()
-      // Those who wait weren't cancelled, whoever was.
-      landing.settle(.brokenOff(error is CancellationError ? nil : error))
+      buffer.cancel()
+      // A cancellation of this task is none of the waiters' tasks, so they must not throw
+      // `CancellationError`.
+      result.complete(.brokenOff(error is CancellationError ? nil : error))
       return .failure(error)
     }
-    let isWhole = gathering.isWhole
-    let isStored = gathering.finish(for: exchange.request)
+    let isComplete = buffer.isComplete
+    let isStored = buffer.finish(for: pending.request)
     if !isStored {
-      dropOutdated(by: draft, for: exchange.request, under: exchange.flight.key)
+      dropOutdated(by: draft, for: pending.request, under: pending.fetchKey.key)
     }
-    landing.settle(isStored ? .stored : isWhole ? .unusable : .brokenOff(nil))
+    result.complete(isStored ? .stored : isComplete ? .unusable : .brokenOff(nil))
     return .success(())
   }
 
@@ -103,21 +125,24 @@ extension HTTPCache {
     guard Self.length(of: draft).map({ $0 == data.count }) ?? true else { return false }
     var stored = draft
     stored.bodySize = data.count
-    // A copy: the program's own code may free the program's bytes, and must not run under the cache's locks.
-    let isKept = data.count <= store.memoryBodySize
+    // A copy: the program's own code may free the program's bytes, and must not run under the
+    // cache's locks.
+    let isKept = data.count <= store.memoryBodySizeLimit
     let body = isKept ? data.withUnsafeBytes { Data($0) } : data
     return store.store(stored, body, for: request, under: key)
   }
 
-  /// The length that a body must have; nil if it isn't known.
+  /// The length that a body must have to be stored; nil if it isn't known, as for an encoded body
+  /// that the client decodes.
   private static func length(of draft: StoredResponse) -> Int? {
     if let range = draft.range { return range.positions.count }
     guard !draft.response.fields.contains("Content-Encoding") else { return nil }
     return draft.response.fields.bodyLength.count
   }
 
-  /// Sends a request that no stored response can answer, and removes responses that its answer invalidates.
-  func handOn(
+  /// Sends a request that no stored response can answer, and removes the responses that an unsafe
+  /// method invalidates (RFC 9111, 4.4).
+  func forward(
     _ request: Request, under key: CacheKey?, _ mode: Mode, _ fetch: Fetch
   ) async throws -> Reply {
     let requestedAt = now()
@@ -132,10 +157,10 @@ extension HTTPCache {
       Invalidation.describesItself(response, to: request, key: self.key(_:)),
       let data = body.bytes
     {
-      let id = Self.newName()
-      store.rights.begin(id, of: key)
-      defer { store.rights.end(id, of: key) }
-      let draft = Reception.draft(
+      let id = Self.newBodyID()
+      store.epochs.beginStoring(id, of: key)
+      defer { store.epochs.endStoring(id, of: key) }
+      let draft = StoreDecision.draft(
         of: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt, id: id,
         isShared: configuration.isShared)
       if let draft { outcome.isStored = store(draft, data, for: request, under: key) }
@@ -146,12 +171,14 @@ extension HTTPCache {
 
 // MARK: - The body until it is complete
 
-/// The bytes of a body that come one after the other: in memory first, on disk once they are many.
-struct BodyGathering {
-  private enum Place {
+/// Collects a body that is being received: in memory up to ``HTTPCache/Limits/bufferSizeLimit``,
+/// and in a file of the disk cache beyond it.
+struct BodyBuffer {
+  private enum Storage {
     case memory(Data)
     case disk(DiskCache.Writer)
-    case nowhere
+    /// The body is too long, or can't be written.
+    case discarded
   }
 
   private let draft: StoredResponse
@@ -161,7 +188,7 @@ struct BodyGathering {
   /// The maximum number of bytes of the body.
   private let limit: Int
   private var size = 0
-  private var place = Place.memory(Data())
+  private var storage = Storage.memory(Data())
 
   /// - Parameter length: The length that the body must have; nil if it isn't known.
   init(
@@ -175,54 +202,54 @@ struct BodyGathering {
     limit = min(length ?? .max, limits.bodySizeLimit)
   }
 
-  /// Whether the body can still be stored.
-  var isWanted: Bool {
-    if case .nowhere = place { return false }
+  /// Whether the body may still be stored.
+  var isStorable: Bool {
+    if case .discarded = storage { return false }
     return true
   }
 
-  /// Whether all bytes have come, as far as is known.
-  var isWhole: Bool { length == nil || length == size }
+  /// Whether all bytes were received, or the length isn't known.
+  var isComplete: Bool { length == nil || length == size }
 
   mutating func append(_ chunk: Data) {
     size += chunk.count
     guard size <= limit else { return cancel() }
-    switch place {
+    switch storage {
     case .memory(var bytes):
-      place = .nowhere  // So that the bytes are not copied.
+      storage = .discarded  // The only reference, so that appending doesn't copy the bytes.
       bytes.append(chunk)
-      place = size <= store.limits.bufferSizeLimit ? .memory(bytes) : spill(bytes)
+      storage = size <= store.limits.bufferSizeLimit ? .memory(bytes) : spill(bytes)
     case .disk(let writer):
       if !writer.append(chunk) { cancel() }
-    case .nowhere: break
+    case .discarded: break
     }
   }
 
-  private func spill(_ bytes: Data) -> Place {
+  private func spill(_ bytes: Data) -> Storage {
     guard let writer = store.writer(for: draft, under: key), writer.append(bytes) else {
-      return .nowhere
+      return .discarded
     }
     return .disk(writer)
   }
 
   /// Stores the body if it is complete, and returns whether it is stored.
   mutating func finish(for request: HTTPCache.Request) -> Bool {
-    guard isWhole else {
+    guard isComplete else {
       cancel()
       return false
     }
     var stored = draft
     stored.bodySize = size
-    switch place {
+    switch storage {
     case .memory(let bytes): return store.store(stored, bytes, for: request, under: key)
     case .disk(let writer): return store.store(stored, writer, for: request, under: key)
-    case .nowhere: return false
+    case .discarded: return false
     }
   }
 
   /// Drops the gathered bytes.
   mutating func cancel() {
-    if case .disk(let writer) = place { writer.cancel() }
-    place = .nowhere
+    if case .disk(let writer) = storage { writer.cancel() }
+    storage = .discarded
   }
 }

@@ -11,47 +11,61 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A private cache belongs to one user, and stores responses with `Cache-Control: private`, with cookies and to
-/// requests with `Authorization`. A response to one value of `Authorization` is never used for another one. See ``Configuration`` for
-/// a shared cache, and for URLs that are signed anew for each request.
+/// A private cache belongs to one user, and stores responses with `Cache-Control: private`, with
+/// cookies and to requests with `Authorization`. A response to one value of `Authorization` is
+/// never used for another one. See ``Configuration`` for a shared cache, and for URLs that are
+/// signed anew for each request.
 ///
-/// A fresh response from memory takes some microseconds. Simultaneous equal requests make one fetch, if its response
-/// may be used for all of them. The cache never throws for its own failures: what it can't store or read is fetched
-/// again.
+/// A fresh response from memory takes some microseconds. Simultaneous equal requests make one
+/// fetch, if its response may be used for all of them. The cache never throws for its own failures:
+/// what it can't store or read is fetched again.
+///
+/// It isn't for content that must survive: a response is evicted when a limit needs its room, and
+/// lost with a damaged file. It parses no HTTP and opens no connection; with URLSession use
+/// `session.data(for:cache:)`.
+///
+/// A request goes this way: ``CacheKey`` -> ``ResponseStore/responses(for:)`` -> ``CacheDecision``
+/// -> a stored body, or a fetch -> ``StoreDecision`` -> ``ResponseStore``. The two decisions are
+/// values without side effects.
 public final class HTTPCache: Sendable {
   /// Sends a request to the server, and returns the head of the final response and its body.
   ///
-  /// The request may have fields that the caller's did not have, such as `If-None-Match`, so send the one that is
-  /// passed. A decoded body, for example from gzip, must be returned without `Content-Encoding` and `Content-Length`.
+  /// The request may have fields that the caller's did not have, such as `If-None-Match`, so send
+  /// the one that is passed. A decoded body, for example from gzip, must be returned without
+  /// `Content-Encoding` and `Content-Length`.
   public typealias Fetch = @Sendable (Request) async throws -> (Response, Body)
 
   /// The limits that the cache was made with.
   public let limits: Limits
-  /// Whose cache it is, and which requests are for the same resource.
+  /// Whether the cache is a shared one, and which requests are for the same resource.
   public let configuration: Configuration
   let store: ResponseStore
   let now: @Sendable () -> Date
-  /// Waits for some time.
+  /// Suspends for a duration; tests replace it.
   let sleep: @Sendable (Duration) async throws -> Void
-  let flights = SingleFlight<Flight, Landing>()
-  let landings = Mutex<[Flight: Landing]>([:])
+  /// The fetches whose response has not come yet.
+  let fetches = SingleFlight<FetchKey, FetchResult>()
+  /// The fetches whose body is being received and that equal requests may wait for.
+  let joinable = Mutex<[FetchKey: FetchResult]>([:])
   /// The revalidations that run in the background, by the names of the stored responses' bodies.
   let revalidations = Mutex<[String: Revalidation]>([:])
   let counts = Mutex(Statistics())
   let settings: Mutex<Settings>
 
-  /// Requests that share one fetch: equal ones between which nothing of their URL was removed.
+  /// What requests that share one fetch have in common.
   ///
-  /// The client's own conditions count: a request without them must not get the 304 of one that has them, although the
-  /// server may be asked the same for both.
-  struct Flight: Hashable, Sendable {
+  /// The client's own conditions count: a request without them must not get the 304 of one that has
+  /// them, although the same request may be sent to the server for both. So does the epoch: a
+  /// request after a removal must not get a response from before it.
+  struct FetchKey: Hashable, Sendable {
     /// As the client sent it.
     let request: Request
     let key: CacheKey
     let mode: Mode
     let epoch: Int
 
-    // URLs that have one key are those of one resource, however they are spelled or signed.
+    // By the key and not by the URL: URLs with one key are of one resource, however they are
+    // spelled or signed.
     private var identity: Identity {
       Identity(
         method: request.method, fields: request.fields, hasBody: request.hasBody, key: key,
@@ -67,16 +81,16 @@ public final class HTTPCache: Sendable {
       let epoch: Int
     }
 
-    static func == (one: Flight, other: Flight) -> Bool { one.identity == other.identity }
+    static func == (one: FetchKey, other: FetchKey) -> Bool { one.identity == other.identity }
     func hash(into hasher: inout Hasher) { hasher.combine(identity) }
   }
 
-  /// The flight of a request that is sent now.
-  func flight(of request: Request, under key: CacheKey, _ mode: Mode) -> Flight {
-    Flight(request: request, key: key, mode: mode, epoch: store.rights.epoch(of: key))
+  /// The key of a request that is sent now.
+  func fetchKey(of request: Request, under key: CacheKey, _ mode: Mode) -> FetchKey {
+    FetchKey(request: request, key: key, mode: mode, epoch: store.epochs.epoch(of: key))
   }
 
-  /// Makes an empty cache that is only in memory.
+  /// Makes an empty cache in memory, which ends with the object.
   public convenience init(
     limits: Limits = Limits(), configuration: Configuration = Configuration()
   ) {
@@ -84,6 +98,9 @@ public final class HTTPCache: Sendable {
   }
 
   /// Makes a cache in memory and on disk, in a directory below an app's cache directory.
+  ///
+  /// Opens no file: that happens with the first request. A name or a directory that can't be used
+  /// is reported once to `Stead.onProblem`, and responses are then kept in memory.
   ///
   /// - Parameters:
   ///   - name: One path component, such as `responses`.
@@ -99,8 +116,8 @@ public final class HTTPCache: Sendable {
 
   /// Makes a cache in memory and on disk, in its own directory, which is created if it is missing.
   ///
-  /// Several processes may use it. The directory must belong to this user, be writable by no other user, and not be a
-  /// symbolic link; otherwise, responses are kept in memory.
+  /// Several processes may use it. The directory must belong to this user, be writable by no other
+  /// user, and not be a symbolic link; otherwise, responses are kept in memory.
   public convenience init(
     directory: URL, limits: Limits = Limits(), configuration: Configuration = Configuration()
   ) {
@@ -108,10 +125,13 @@ public final class HTTPCache: Sendable {
       disk: DiskCache(directory: directory, limits: limits.ofDisk), limits: limits, configuration)
   }
 
-  /// Makes a cache with a given time, which is only in memory if there is no directory. It drops nothing when memory is
-  /// short, so that its contents only depend on its calls.
+  /// Makes a cache for tests, with a clock, and without a response to memory pressure, so that its
+  /// contents only depend on its calls.
   ///
-  /// - Parameter sleep: Waits for some time. Unless it is given none passes, however long a busy machine takes.
+  /// - Parameters:
+  ///   - directory: Nil for a cache in memory alone.
+  ///   - sleep: Suspends for a duration. By default it never returns, so that no timeout expires on
+  ///     a busy machine.
   package convenience init(
     directory: URL?, limits: Limits = Limits(), configuration: Configuration = Configuration(),
     now: @escaping @Sendable () -> Date,
@@ -157,16 +177,24 @@ public final class HTTPCache: Sendable {
 // MARK: - Removing
 
 extension HTTPCache {
-  /// Removes all responses of a URL, and those that are on their way to be stored there.
+  /// Removes all responses of a URL, all its variants, and those that are being fetched.
+  ///
+  /// ```swift
+  /// cache.removeResponses(for: profileURL)  // After a change that the server doesn't know of yet.
+  /// ```
+  ///
+  /// A fetch that is running goes on for its callers, and its response isn't stored. Costs a
+  /// transaction of the disk. If the disk can't be written, this object no longer finds the
+  /// responses, but other processes do.
   public func removeResponses(for url: URL) {
     if let key = self.key(url) { store.remove(key) }
   }
 
-  /// Removes all responses whose URLs begin with a URL, and those that are on their way to be stored there.
+  /// Removes all responses whose URLs begin with a URL, and those that are being fetched.
   ///
-  /// Both are compared without fragments, with scheme and host in lower case: `https://a.example/b` is the beginning of
-  /// `https://a.example/b?c` and of `https://a.example/bc`, so end a directory with a slash. Costs a look at every
-  /// response.
+  /// Both are compared without fragments, with scheme and host in lower case: `https://a.example/b`
+  /// is the beginning of `https://a.example/b?c` and of `https://a.example/bc`, so end a directory
+  /// with a slash. Costs a look at every response.
   public func removeResponses(withPrefix url: URL) {
     if let key = self.key(url) { store.remove(prefix: key) }
   }
@@ -183,7 +211,8 @@ extension HTTPCache {
     store.remove(host: host)
   }
 
-  /// Removes all responses that were stored at a date or later. A confirmation by the server doesn't count as storing.
+  /// Removes all responses that were stored at a date or later. A confirmation by the server
+  /// doesn't count as storing.
   ///
   /// Older ones stay. If the cache has a disk, they leave memory and stay on disk.
   ///
@@ -192,12 +221,12 @@ extension HTTPCache {
     store.remove(storedSince: date)
   }
 
-  /// Removes all responses, and those that are on their way to be stored, also of questions that requests have left in the
-  /// background (`stale-while-revalidate`).
+  /// Removes all responses, for example when a user logs out, and those that are being fetched,
+  /// also by revalidations in the background (`stale-while-revalidate`).
   ///
-  /// If the disk can't be written, because it is full or a stopped process holds its lock, this object works in memory
-  /// until it has emptied the disk, which it tries whenever it stores a response. The files hold the responses until
-  /// then, and other objects and processes find them.
+  /// If the disk can't be written, because it is full or a stopped process holds its lock, this
+  /// object works in memory until it has emptied the disk, which it tries whenever it stores a
+  /// response. The files hold the responses until then, and other objects and processes find them.
   public func removeAll() {
     store.removeAll()
   }
@@ -206,8 +235,8 @@ extension HTTPCache {
 
   /// What an HTTP cache has done since it was made.
   public struct Statistics: Sendable, Hashable {
-    /// How often a stored response, fresh or stale, was used unconfirmed: without asking the server, or in the place of a
-    /// server's failure.
+    /// How often a stored response, fresh or stale, was used unconfirmed: without asking the
+    /// server, or in the place of a server's failure.
     public var hits = 0
     /// How many of the ``hits`` were stale.
     public var staleHits = 0
@@ -242,7 +271,8 @@ extension HTTPCache {
 
 /// Why an HTTP cache has no response to return, or a response has no body.
 ///
-/// Errors of the closure that fetches are passed on unchanged.
+/// A cache throws nothing else of its own: failures of its disk are reported to `Stead.onProblem`,
+/// and errors of the closure that fetches are passed on unchanged.
 public struct HTTPCacheError: Error, Sendable {
   /// The kind of failure, to compare with.
   public struct Code: Hashable, Sendable {

@@ -1,104 +1,118 @@
 import Foundation
 import Synchronization
 
-/// Which requests in progress may still store their responses, and which pages are being changed.
+/// Keeps what was removed from coming back with a fetch or an update that began before the removal.
 ///
-/// What is invalidated or removed while a request is in progress must not come back with its response, which the server
-/// may have made earlier. What is removed while a page is being changed must not come back with the page.
-final class StoringRights: Sendable {
+/// Three ways lead back, and each has its guard:
+///
+/// | what began before the removal | guard |
+/// |---|---|
+/// | a fetch, whose response the server may have made before | the body's name is invalidated, and then not stored |
+/// | an update of a URL's variants, which was computed from those before | the update is marked, and erases what it has written |
+/// | a fetch that later requests would join | the URL's epoch is part of ``HTTPCache/FetchKey`` |
+///
+/// It only knows this object's own removals. Those of other processes are caught by the disk's
+/// transactions.
+final class InvalidationEpochs: Sendable {
   private struct State {
-    /// The names of the bodies that may be stored, by the keys of their URLs.
+    /// The names of the bodies that are being fetched, by the keys of their URLs.
     var active: [String: Set<String>] = [:]
-    /// Those among them that may not be stored any more.
-    var revoked: Set<String> = []
-    /// The pages that are being changed: by how many, and whether they were removed in the meantime.
-    var changes: [String: (count: Int, isRemoved: Bool)] = [:]
-    /// How often rights were taken from the URLs of each slot.
-    var revocations = [Int](repeating: 0, count: StoringRights.slots)
+    /// Those among them that must not be stored.
+    var invalidated: Set<String> = []
+    /// The URLs whose variants are being updated: by how many callers, and whether they were
+    /// removed meanwhile.
+    var updates: [String: (count: Int, wasRemoved: Bool)] = [:]
+    /// The number of invalidations in each slot; a URL's slot is its hash.
+    var epochs = [Int](repeating: 0, count: InvalidationEpochs.slots)
   }
 
-  /// How many counts of revocations there are; URLs that share one merely share fewer fetches, and some questions in the
-  /// background wait for the next request.
+  /// A fixed number of epochs instead of one for each URL, so that removals leave nothing behind in
+  /// memory. URLs that share a slot are collapsed less often than they could be, and some
+  /// revalidations in the background are left to the next request.
   private static let slots = 256
 
   private let state = Mutex(State())
 
-  /// Grants the right to store a body. Each call has its call of ``end(_:of:)``.
-  func begin(_ id: String, of key: CacheKey) {
+  /// Records that a body is being fetched. Each call has its call of ``endStoring(_:of:)``.
+  func beginStoring(_ id: String, of key: CacheKey) {
     state.withLock { _ = $0.active[key.string, default: []].insert(id) }
   }
 
-  func end(_ id: String, of key: CacheKey) {
+  func endStoring(_ id: String, of key: CacheKey) {
     state.withLock { state in
-      state.revoked.remove(id)
+      state.invalidated.remove(id)
       state.active[key.string]?.remove(id)
       if state.active[key.string]?.isEmpty == true { state.active[key.string] = nil }
     }
   }
 
-  /// The URLs of requests that are on their way, or whose pages are being changed, as strings of their keys.
+  /// The keys of URLs that are being fetched or whose variants are being updated, as strings.
   var keys: Set<String> {
-    state.withLock { Set($0.active.keys).union($0.changes.keys) }
+    state.withLock { Set($0.active.keys).union($0.updates.keys) }
   }
 
-  /// Whether a body may not be stored.
-  func isRevoked(_ id: String) -> Bool { state.withLock { $0.revoked.contains(id) } }
+  /// Whether a body must not be stored, since its URL's responses were removed while it was
+  /// fetched.
+  func isInvalidated(_ id: String) -> Bool { state.withLock { $0.invalidated.contains(id) } }
 
-  /// A number that is another one after each revocation of a URL's rights.
+  /// A number that is different after each invalidation of a URL.
   ///
-  /// A request after a revocation must not get a response from before it, so it shares no fetch with requests of an
-  /// earlier epoch.
-  func epoch(of key: CacheKey) -> Int { state.withLock { $0.revocations[Self.slot(of: key)] } }
+  /// A request after an invalidation must not get a response from before it, so it is never
+  /// collapsed into a fetch of an earlier epoch.
+  func epoch(of key: CacheKey) -> Int { state.withLock { $0.epochs[Self.slot(of: key)] } }
 
   private static func slot(of key: CacheKey) -> Int {
     Int(UInt(bitPattern: key.string.hashValue) % UInt(slots))
   }
 
-  /// Begins to change a page. Each call has its call of ``endChange(of:)``.
-  func beginChange(of key: CacheKey) {
-    state.withLock { $0.changes[key.string, default: (0, false)].count += 1 }
+  /// Records that a URL's variants are being updated. Each call has its call of ``endUpdate(of:)``.
+  func beginUpdate(of key: CacheKey) {
+    state.withLock { $0.updates[key.string, default: (0, false)].count += 1 }
   }
 
-  func endChange(of key: CacheKey) {
+  func endUpdate(of key: CacheKey) {
     state.withLock { state in
-      state.changes[key.string]?.count -= 1
-      if state.changes[key.string]?.count == 0 { state.changes[key.string] = nil }
+      state.updates[key.string]?.count -= 1
+      if state.updates[key.string]?.count == 0 { state.updates[key.string] = nil }
     }
   }
 
-  /// Whether a page was removed while it is being changed, so that nothing of it may be used.
-  func isRemoved(_ key: CacheKey) -> Bool {
-    state.withLock { !$0.changes.isEmpty && $0.changes[key.string]?.isRemoved == true }
+  /// Whether a URL's variants were removed while they are being updated, so that nothing of them
+  /// may be used.
+  func wasRemoved(_ key: CacheKey) -> Bool {
+    state.withLock { !$0.updates.isEmpty && $0.updates[key.string]?.wasRemoved == true }
   }
 
-  /// Takes the rights from all requests of a URL that are on their way. Call it before the page is removed.
-  func revoke(_ key: CacheKey) {
+  /// Invalidates all fetches and updates of a URL. Call it before the variants are removed, and
+  /// again after they left memory: an update may have read them in between.
+  func invalidate(_ key: CacheKey) {
     state.withLock { state in
-      state.revoked.formUnion(state.active[key.string] ?? [])
-      state.changes[key.string]?.isRemoved = true
-      state.revocations[Self.slot(of: key)] += 1
+      state.invalidated.formUnion(state.active[key.string] ?? [])
+      state.updates[key.string]?.wasRemoved = true
+      state.epochs[Self.slot(of: key)] += 1
     }
   }
 
-  /// Takes the rights from all requests that are on their way. Call it before pages are removed.
-  func revokeAll() {
+  /// Invalidates all fetches and updates, as ``invalidate(_:)`` does for one URL.
+  func invalidateAll() {
     state.withLock { state in
-      for names in state.active.values { state.revoked.formUnion(names) }
-      for key in state.changes.keys { state.changes[key]?.isRemoved = true }
-      for slot in state.revocations.indices { state.revocations[slot] += 1 }
+      for names in state.active.values { state.invalidated.formUnion(names) }
+      for key in state.updates.keys { state.updates[key]?.wasRemoved = true }
+      for slot in state.epochs.indices { state.epochs[slot] += 1 }
     }
   }
 }
 
 // MARK: - Unsafe methods
 
-/// Which URLs' responses a request makes useless (RFC 9111, 4.4).
+/// Which URLs' responses a request with an unsafe method invalidates (RFC 9111, 4.4).
 enum Invalidation {
   private static let safeMethods: Set<String> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
 
-  /// The keys of these URLs: the request's own, and those that the response names, on the same origin.
+  /// The keys of these URLs: the request's own, and those that the response names, on the same
+  /// origin.
   ///
   /// - Parameter key: A URL's key.
   static func keys(

@@ -1,16 +1,19 @@
 import Foundation
 
 extension ResponseStore {
-  private static func onDisk(_ id: String) -> String { "body " + id }
+  private static func bodyKey(_ id: String) -> String { "body " + id }
 
-  /// The bytes of a response's body at some positions; nil if the body is gone, even if there are no positions.
+  /// Returns a part of a response's body, from memory or disk; nil if the body was evicted, also
+  /// for an empty part.
+  ///
+  /// A short body from disk is kept in memory; a body in a file of its own is read in chunks.
   func body(of stored: StoredResponse, at positions: Range<Int>, for key: CacheKey) -> HTTPCache
     .Body?
   {
     if let data = memory.value(for: key)?.bodies[stored.id]?.data, data.count == stored.bodySize {
       return HTTPCache.Body(data.slice(positions))
     }
-    guard let entry = usableDisk?.entry(for: Self.onDisk(stored.id)), entry.size == stored.bodySize
+    guard let entry = usableDisk?.entry(for: Self.bodyKey(stored.id)), entry.size == stored.bodySize
     else {
       return nil
     }
@@ -19,18 +22,19 @@ extension ResponseStore {
       return HTTPCache.Body(entry.chunks(in: positions))
     }
     guard let data = entry.data else { return nil }
-    if data.count <= memoryBodySize {
+    if data.count <= memoryBodySizeLimit {
       keep(.init(data: data, storedAt: entry.storedAt), of: stored, for: key)
     }
     return HTTPCache.Body(data.slice(positions))
   }
 
-  private func keep(_ body: StoredPage.KeptBody, of stored: StoredResponse, for key: CacheKey) {
-    changing.withLock { _ in
-      guard var page = memory.value(for: key) else { return }
-      page.keep(body, of: stored.id)
-      page.dropBodies(downTo: pageSize, except: stored.id)
-      memory.setValue(page, for: key, cost: page.cost)
+  private func keep(_ body: CachedVariants.MemoryBody, of stored: StoredResponse, for key: CacheKey)
+  {
+    memoryLock.withLock { _ in
+      guard var variants = memory.value(for: key) else { return }
+      variants.keep(body, of: stored.id)
+      variants.dropBodies(downTo: variantsSizeLimit, except: stored.id)
+      memory.setValue(variants, for: key, cost: variants.cost)
     }
   }
 
@@ -39,26 +43,30 @@ extension ResponseStore {
     _ response: StoredResponse, _ body: Data, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
     guard canHold(response, length: body.count, for: request, under: key) else { return false }
-    let isInMemory = body.count <= memoryBodySize
+    let isInMemory = body.count <= memoryBodySizeLimit
     let isOnDisk =
-      diskForWriting()?.setBody(body, for: Self.onDisk(response.id), of: key) ?? false
+      diskForWriting()?.setBody(body, for: Self.bodyKey(response.id), of: key) ?? false
     guard isInMemory || isOnDisk else { return false }
-    let page = add(response, isInMemory ? body : nil, for: request, under: key)
-    // The page may have had no room for the body. What it holds by now tells nothing: a response that has just come, too,
-    // may have taken this one's place.
-    let isStored = page.map { isOnDisk || $0.bodies[response.id] != nil } ?? false
+    let variants = add(response, isInMemory ? body : nil, for: request, under: key)
+    // Judged by what the update returned, not by what memory has now: an equal request's response
+    // may have replaced this one already.
+    let isStored = variants.map { isOnDisk || $0.bodies[response.id] != nil } ?? false
     if !isStored { removeBodies(of: [response]) }
     return isStored
   }
 
-  /// Starts a body that is stored piece by piece; nil if there is no disk, or the response may not be stored.
+  /// Starts a body that is written to the disk in pieces; nil if there is no disk, or the response
+  /// must not be stored.
   func writer(for response: StoredResponse, under key: CacheKey) -> DiskCache.Writer? {
     canStore(response)
       ? diskForWriting()?.writer(
-        for: Self.onDisk(response.id), metadata: key.bytes, tags: [key.tag]) : nil
+        for: Self.bodyKey(response.id), metadata: key.bytes, tags: [key.tag]) : nil
   }
 
-  /// Stores a response whose body has been written, and returns whether it is stored.
+  /// Stores a response whose body was written to the disk, and returns whether it is stored.
+  ///
+  /// The body is committed before the head that names it: a head without a body is a miss, and a
+  /// body without a head is merely evicted.
   func store(
     _ response: StoredResponse, _ writer: DiskCache.Writer, for request: HTTPCache.Request,
     under key: CacheKey
@@ -69,9 +77,10 @@ extension ResponseStore {
     return isStored
   }
 
-  /// Whether a response will be stored once its body has come, as far as its head and the limits say.
+  /// Whether a response will be stored once its body was received, as far as its head and the
+  /// limits say.
   ///
-  /// - Parameter length: The body's; nil if it isn't known, which is then assumed to be short.
+  /// - Parameter length: The body's length; an unknown one is assumed to be short.
   func canHold(
     _ response: StoredResponse, length: Int?, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
@@ -79,73 +88,79 @@ extension ResponseStore {
     response.bodySize = length ?? 0
     guard canStore(response), response.bodySize <= limits.bodySizeLimit else { return false }
     let disk = usableDisk.flatMap { $0.database.canBeOpened ? $0 : nil }
-    let list = StoredList.adding(response, for: request, to: look(key).page.responses, now: now())
-    let bytes = disk.map { _ in StoredPage.encode(list) }
-    if let disk, let bytes, hasRoom(on: disk, for: response, pageBytes: bytes, key) { return true }
-    // Of the bodies of a page, the newest is the last that goes.
-    return response.bodySize <= memoryBodySize
-      && StoredPage(list, onDisk: bytes).cost + response.bodySize <= pageSize
+    let list = VariantList.adding(
+      response, for: request, to: lookup(key).variants.responses, now: now())
+    let bytes = disk.map { _ in CachedVariants.encode(list) }
+    if let disk, let bytes, hasRoom(on: disk, for: response, variantsBytes: bytes, key) {
+      return true
+    }
+    // In memory the newest body of a URL is evicted last, so the others don't count.
+    return response.bodySize <= memoryBodySizeLimit
+      && CachedVariants(list, diskBytes: bytes).cost + response.bodySize <= variantsSizeLimit
   }
 
-  /// Whether a disk has room for a body and the page that leads to it at the same time.
+  /// Whether the disk's limits have room for a body and the head that names it at the same time.
   private func hasRoom(
-    on disk: DiskCache, for response: StoredResponse, pageBytes: Data, _ key: CacheKey
+    on disk: DiskCache, for response: StoredResponse, variantsBytes: Data, _ key: CacheKey
   ) -> Bool {
-    let page = DiskCache.NewEntry(onDisk(key), metadata: pageBytes, tags: [key.tag])
-    let body = DiskCache.NewEntry(Self.onDisk(response.id), metadata: key.bytes, tags: [key.tag])
-    return disk.fits(page, length: 0)
-      && disk.fits(body, length: page.size + response.bodySize)
+    let variants = DiskCache.NewEntry(diskKey(key), metadata: variantsBytes, tags: [key.tag])
+    let body = DiskCache.NewEntry(Self.bodyKey(response.id), metadata: key.bytes, tags: [key.tag])
+    return disk.fits(variants, length: 0)
+      && disk.fits(body, length: variants.size + response.bodySize)
   }
 
   private func canStore(_ response: StoredResponse) -> Bool {
-    response.headSize <= HTTPCache.Limits.headSizeLimit && !rights.isRevoked(response.id)
+    response.headSize <= HTTPCache.Limits.headSizeLimit && !epochs.isInvalidated(response.id)
   }
 
-  /// Adds a response to its page, and returns the page as it was stored then; nil if the response wasn't.
+  /// Adds a response to its URL's variants, and returns them as they were stored then; nil if it
+  /// wasn't added.
   private func add(
     _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
-  ) -> StoredPage? {
+  ) -> CachedVariants? {
     let moment = now()
-    // It isn't if a more recent one is stored.
+    // False if a more recent response is stored.
     var isAdded = false
-    let page = change(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) }) {
+    let variants = update(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) })
+    {
       list in
-      guard !rights.isRevoked(response.id) else { return list }
-      let list = StoredList.adding(response, for: request, to: list, now: moment)
+      guard !epochs.isInvalidated(response.id) else { return list }
+      let list = VariantList.adding(response, for: request, to: list, now: moment)
       isAdded = list.contains { $0.id == response.id }
       return list
     }
-    return isAdded && !rights.isRevoked(response.id) ? page : nil
+    return isAdded && !epochs.isInvalidated(response.id) ? variants : nil
   }
 
-  /// Removes responses from pages whose bodies were stored at a date or later.
+  /// Removes the responses whose bodies were stored at a date or later from the variants on disk.
   ///
-  /// Other objects have such bodies in memory, and look only at whether the page has changed.
-  func removeFromPages(storedSince date: Date) {
+  /// Removing the bodies alone would not do: other processes may have them in memory, and only
+  /// notice changed variants.
+  func removeVariants(storedSince date: Date) {
     guard let disk = usableDisk else { return }
     let moment = WallClock.milliseconds(date)
-    for bytes in disk.metadata(ofKeysWithPrefix: Self.onDisk(""), storedSince: date) {
+    for bytes in disk.metadata(ofKeysWithPrefix: Self.bodyKey(""), storedSince: date) {
       guard let url = URL(string: String(decoding: bytes, as: UTF8.self)), let key = CacheKey(url)
       else { continue }
-      change(key) { responses in
+      update(key) { responses in
         responses.filter { response in
-          guard let body = disk.entry(for: Self.onDisk(response.id)) else { return true }
+          guard let body = disk.entry(for: Self.bodyKey(response.id)) else { return true }
           return WallClock.milliseconds(body.storedAt) < moment
         }
       }
     }
   }
 
-  /// Removes bodies from the disk that no response has any more.
+  /// Removes the bodies of dropped responses from the disk.
   func removeBodies(of responses: [StoredResponse]) {
     for response in responses {
-      usableDisk?.removeValue(for: Self.onDisk(response.id))
+      usableDisk?.removeValue(for: Self.bodyKey(response.id))
     }
   }
 }
 
 extension CacheKey {
-  /// What the entry of a body on disk holds as its metadata, so that its page is found.
+  /// The metadata of a body's entry on disk, from which its URL's variants are found.
   var bytes: Data { Data(string.utf8) }
 }
 
@@ -157,7 +172,7 @@ extension DiskCache {
 }
 
 extension Data {
-  /// The bytes at some positions, counted from 0; all of them without a copy.
+  /// The bytes in a range, counted from 0; all of them without a copy.
   func slice(_ positions: Range<Int>) -> Data {
     positions == 0..<count ? self : Data(dropFirst(positions.lowerBound).prefix(positions.count))
   }

@@ -1,30 +1,46 @@
 import Foundation
 import Synchronization
 
-/// Where an HTTP cache keeps responses: in memory, and on disk if it has a directory.
+/// Stores the responses of an HTTP cache: in memory, and on disk if it has a directory.
 ///
-/// On disk a URL has a page, which is the metadata of an entry without a value, and each of its responses has an entry
-/// for the body. Bodies have names that no other body ever had, so that a head never gets another one's body. A page in
-/// memory is only valid as long as the one on disk is unchanged, so that what one process removes is gone for all
-/// others. A change of a page starts again if another change, by any process, came in between.
+/// On disk a URL has one entry without a value, whose metadata are the heads of its variants
+/// (``CachedVariants``), and one entry for each variant's body:
+///
+/// ```
+/// "page https://a.example/b"      metadata: heads of the variants    no value
+/// "body 1x2y3z-4a5b6c"            metadata: the URL                  value: the bytes
+/// ```
+///
+/// Bodies have names that no other body ever had, so that a head never gets another response's
+/// body, whatever is evicted or written between two transactions.
+///
+/// - Memory over disk: variants in memory count only as long as their bytes equal those on disk.
+///   Each look-up compares them, so what one process removes is gone for all others.
+/// - Optimistic concurrency: an update reads the variants, computes new ones, and replaces those on
+///   disk only if they are unchanged; otherwise it starts again. No lock is held in between, by any
+///   process.
+/// - A disk that can't be written: what should have been removed from it is remembered
+///   (``invalidOnDisk``, ``pendingClear``), and no longer found by this object.
 final class ResponseStore: Sendable {
-  let memory: MemoryCache<CacheKey, StoredPage>
+  let memory: MemoryCache<CacheKey, CachedVariants>
   let disk: DiskCache?
   let limits: HTTPCache.Limits
   private let isShared: Bool
   let now: @Sendable () -> Date
-  let rights = StoringRights()
-  /// Pages that could not be removed from the disk, by what they hold there.
-  let buried = Mutex<[String: Data]>([:])
-  /// Held while a page in memory is read and replaced, or removed. No user code runs meanwhile.
-  let changing = Mutex(())
-  let trust = DiskTrust()
+  let epochs = InvalidationEpochs()
+  /// The bytes of variants on disk that should have been replaced or removed and could not be, by
+  /// URL.
+  let invalidOnDisk = Mutex<[String: Data]>([:])
+  /// Held for each read-modify-write of `memory`. No user code runs meanwhile.
+  let memoryLock = Mutex(())
+  let pendingClear = PendingClear()
 
-  /// The share of the memory that one URL may take.
-  private static let pageShare = 2
-  /// The share of the memory that one body may take.
+  /// One URL takes at most half of the memory.
+  private static let variantsShare = 2
+  /// One body takes at most a quarter of the memory.
   private static let bodyShare = 4
-  /// How often a change starts again because the page was replaced in the meantime.
+  /// How often an update starts again because another one came in between. Updates of one URL by
+  /// many processes that each lose a hundred times in a row mean that something is wrong.
   private static let changeAttempts = 100
 
   init(
@@ -39,64 +55,77 @@ final class ResponseStore: Sendable {
       totalCostLimit: limits.memorySizeLimit, respondsToMemoryPressure: respondsToMemoryPressure)
   }
 
-  /// The most bytes that the responses of a URL take in memory.
-  var pageSize: Int { limits.memorySizeLimit / Self.pageShare }
+  /// The maximum number of bytes that the variants of a URL take in memory, with their bodies.
+  var variantsSizeLimit: Int { limits.memorySizeLimit / Self.variantsShare }
 
-  /// The most bytes of a body that is kept in memory.
-  var memoryBodySize: Int { min(limits.bufferSizeLimit, limits.memorySizeLimit / Self.bodyShare) }
-
-  /// The responses of a URL.
-  func responses(for key: CacheKey) -> [StoredResponse] {
-    rights.isRemoved(key) ? [] : look(key).page.responses
+  /// The maximum number of bytes of a body that is kept in memory.
+  var memoryBodySizeLimit: Int {
+    min(limits.bufferSizeLimit, limits.memorySizeLimit / Self.bodyShare)
   }
 
-  /// The page of a URL as it is now, and its entry on disk.
-  func look(_ key: CacheKey) -> (page: StoredPage, entry: DiskCache.Entry?) {
+  /// The stored responses of a URL, the newest last.
+  func responses(for key: CacheKey) -> [StoredResponse] {
+    epochs.wasRemoved(key) ? [] : lookup(key).variants.responses
+  }
+
+  /// Returns the variants of a URL as they are now, and their entry on disk.
+  ///
+  /// Costs a look-up in SQLite even if memory has them: the bytes are compared, since another
+  /// process may have changed them.
+  func lookup(_ key: CacheKey) -> (variants: CachedVariants, entry: DiskCache.Entry?) {
     let kept = memory.value(for: key)
-    let entry = usableDisk?.entry(for: onDisk(key))
-    if let kept, kept.onDisk == entry?.metadata { return (kept, entry) }
-    guard let entry, !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
-    let page = StoredPage(
-      StoredPage.decode(entry.metadata, isShared: isShared), onDisk: entry.metadata)
-    return changing.withLock { _ in
-      // Changes made in the meantime without the disk must stay.
-      if let kept = memory.value(for: key), kept.onDisk == entry.metadata {
+    let entry = usableDisk?.entry(for: diskKey(key))
+    if let kept, kept.diskBytes == entry?.metadata { return (kept, entry) }
+    guard let entry, !isInvalidOnDisk(key, entry.metadata) else { return (CachedVariants(), entry) }
+    let variants = CachedVariants(
+      CachedVariants.decode(entry.metadata, isShared: isShared), diskBytes: entry.metadata)
+    return memoryLock.withLock { _ in
+      // An update that could not write to the disk may have put newer variants over these bytes.
+      if let kept = memory.value(for: key), kept.diskBytes == entry.metadata {
         return (kept, entry)
       }
-      guard !isBuried(key, entry.metadata) else { return (StoredPage(), entry) }
-      memory.setValue(page, for: key, cost: page.cost)
-      return (page, entry)
+      guard !isInvalidOnDisk(key, entry.metadata) else { return (CachedVariants(), entry) }
+      memory.setValue(variants, for: key, cost: variants.cost)
+      return (variants, entry)
     }
   }
 
-  /// Changes the responses of a URL, and returns the page as this change has stored it, with the bodies for which memory
-  /// had room; nil if it isn't stored.
+  /// Updates the variants of a URL, on disk and in memory.
   ///
-  /// - Parameter change: Called again if the page was changed in the meantime, and while a lock is held.
+  /// Invariant: when this returns, memory and disk have the result of `change` applied to some
+  /// state that no other update has replaced in between, or nothing. A removal by this object
+  /// during the update wins: the update erases what it has written.
+  ///
+  /// - Parameters:
+  ///   - body: A body to keep in memory with its response.
+  ///   - change: Computes the new variants. Called again if another update came in between, and
+  ///     possibly while a lock is held, so it must not call the store.
+  /// - Returns: The variants as this update has stored them, with the bodies for which memory had
+  ///   room; nil if nothing is stored.
   @discardableResult
-  func change(
-    _ key: CacheKey, body: (id: String, kept: StoredPage.KeptBody)? = nil,
+  func update(
+    _ key: CacheKey, body: (id: String, kept: CachedVariants.MemoryBody)? = nil,
     _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> StoredPage? {
+  ) -> CachedVariants? {
     guard let disk = diskForWriting() else {
       return changeInMemory(key, body: body, change)
     }
-    rights.beginChange(of: key)
-    defer { rights.endChange(of: key) }
-    let page = self.change(key, on: disk, body: body, change)
-    guard !rights.isRemoved(key) else {
+    epochs.beginUpdate(of: key)
+    defer { epochs.endUpdate(of: key) }
+    let variants = self.update(key, on: disk, body: body, change)
+    guard !epochs.wasRemoved(key) else {
       erase(key)
       return nil
     }
-    return page
+    return variants
   }
 
-  private func change(
-    _ key: CacheKey, on disk: DiskCache, body: (id: String, kept: StoredPage.KeptBody)?,
+  private func update(
+    _ key: CacheKey, on disk: DiskCache, body: (id: String, kept: CachedVariants.MemoryBody)?,
     _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> StoredPage? {
+  ) -> CachedVariants? {
     for _ in 0..<Self.changeAttempts {
-      let (old, entry) = look(key)
+      let (old, entry) = lookup(key)
       let responses = change(old.responses)
       guard responses != old.responses else { return responses.isEmpty ? nil : old }
       let dropped = old.responses.filter { old in !responses.contains { $0.id == old.id } }
@@ -105,67 +134,74 @@ final class ResponseStore: Sendable {
         removeBodies(of: dropped)
         return nil
       }
-      let bytes = StoredPage.encode(responses)
-      switch disk.replace(entry, with: bytes, for: onDisk(key), tags: [key.tag]) {
+      let bytes = CachedVariants.encode(responses)
+      switch disk.replace(entry, with: bytes, for: diskKey(key), tags: [key.tag]) {
       case .conflict: continue
       case .failed:
         return changeInMemory(key, over: entry?.metadata, seen: old, body: body, change)
       case .done:
-        var page = old.with(responses, body: body)
-        page.onDisk = bytes
-        let kept = changing.withLock { _ in isBuried(key, bytes) ? nil : set(page, for: key) }
+        var variants = old.with(responses, body: body)
+        variants.diskBytes = bytes
+        let kept = memoryLock.withLock { _ in
+          isInvalidOnDisk(key, bytes) ? nil : set(variants, for: key)
+        }
         removeBodies(of: dropped)
-        return kept ?? StoredPage(responses, onDisk: bytes)
+        return kept ?? CachedVariants(responses, diskBytes: bytes)
       }
     }
-    // A lost page costs fetches, and one without the change may be wrong.
+    // Lost variants cost fetches. Variants without this change may be wrong, for example still have
+    // what it removes.
     erase(key)
     return nil
   }
 
-  /// Changes a page in memory, since there is no disk, or since it can't be written.
+  /// Updates variants in memory alone, since there is no disk or it can't be written.
   ///
   /// - Parameters:
-  ///   - bytes: What a disk that can't be written holds. It is no longer valid, even if the page leaves memory.
-  ///   - seen: The page as it was found with these bytes.
+  ///   - bytes: What a disk that can't be written holds. It is invalid from now on, even after the
+  ///     new variants have left memory.
+  ///   - seen: The variants that were found with these bytes.
   private func changeInMemory(
-    _ key: CacheKey, over bytes: Data? = nil, seen: StoredPage = StoredPage(),
-    body: (id: String, kept: StoredPage.KeptBody)?, _ change: ([StoredResponse]) -> [StoredResponse]
-  ) -> StoredPage? {
-    changing.withLock { _ in
-      var old = StoredPage()
-      if let kept = memory.value(for: key), kept.onDisk == bytes {
+    _ key: CacheKey, over bytes: Data? = nil, seen: CachedVariants = CachedVariants(),
+    body: (id: String, kept: CachedVariants.MemoryBody)?,
+    _ change: ([StoredResponse]) -> [StoredResponse]
+  ) -> CachedVariants? {
+    memoryLock.withLock { _ in
+      var old = CachedVariants()
+      if let kept = memory.value(for: key), kept.diskBytes == bytes {
         old = kept
-      } else if let bytes, !isBuried(key, bytes) {
-        // A page that was only in memory, and isn't any more, was removed.
+      } else if let bytes, !isInvalidOnDisk(key, bytes) {
+        // Only if they are not invalid: variants that were in memory alone, and aren't any more,
+        // were removed.
         old = seen
       }
-      var page = old.with(change(old.responses), body: body)
-      page.onDisk = bytes
-      if let bytes { bury(key, bytes) }
-      return set(page, for: key)
+      var variants = old.with(change(old.responses), body: body)
+      variants.diskBytes = bytes
+      if let bytes { markInvalidOnDisk(key, bytes) }
+      return set(variants, for: key)
     }
   }
 
-  /// Keeps a page in memory, and returns what is kept of it; nil if that is nothing. Call it while ``changing`` is held.
-  private func set(_ page: StoredPage, for key: CacheKey) -> StoredPage? {
-    var page = page
-    page.dropBodies(downTo: pageSize)
-    if usableDisk == nil { page.dropBodiless() }
-    guard !page.responses.isEmpty else {
+  /// Keeps variants in memory, and returns what is kept of them; nil if that is nothing. Requires
+  /// ``memoryLock``.
+  private func set(_ variants: CachedVariants, for key: CacheKey) -> CachedVariants? {
+    var variants = variants
+    variants.dropBodies(downTo: variantsSizeLimit)
+    if usableDisk == nil { variants.dropBodiless() }
+    guard !variants.responses.isEmpty else {
       memory.removeValue(for: key)
       return nil
     }
-    return memory.setValue(page, for: key, cost: page.cost) ? page : nil
+    return memory.setValue(variants, for: key, cost: variants.cost) ? variants : nil
   }
 }
 
 extension ResponseStore {
-  /// The key of a URL's page on disk.
-  func onDisk(_ key: CacheKey) -> String { pagePrefix + key.string }
+  /// The key of a URL's variants on disk.
+  func diskKey(_ key: CacheKey) -> String { variantsPrefix + key.string }
 
   /// A shared cache must not find what a private one has stored.
-  var pagePrefix: String { isShared ? "shared page " : "page " }
+  var variantsPrefix: String { isShared ? "shared page " : "page " }
 }
 
 extension CacheKey {
@@ -176,25 +212,25 @@ extension CacheKey {
 // MARK: - Removing
 
 extension ResponseStore {
-  /// The most pages that are remembered because they could not be removed from the disk.
-  private static let buriedLimit = 10_000
+  /// The maximum number of URLs in ``invalidOnDisk``; with more, the whole disk has to be cleared.
+  private static let invalidOnDiskLimit = 10_000
 
-  /// The disk, unless it holds data that should have been removed.
-  var usableDisk: DiskCache? { trust.isWhole ? disk : nil }
+  /// The disk, unless it has to be cleared first.
+  var usableDisk: DiskCache? { pendingClear.isClear ? disk : nil }
 
-  /// The disk, unless it holds data that should have been removed and still can't be emptied.
+  /// The disk, cleared if that is pending; nil if it can't be.
   func diskForWriting() -> DiskCache? {
     guard let disk else { return nil }
-    return trust.mend { disk.removeAll() } ? disk : nil
+    return pendingClear.clearIfNeeded { disk.removeAll() } ? disk : nil
   }
 
-  /// Removes the responses of a URL, also those that are on their way.
+  /// Removes the responses of a URL, also those that are being fetched.
   func remove(_ key: CacheKey) {
-    rights.revoke(key)
-    let responses = look(key).page.responses
-    changing.withLock { _ in _ = memory.removeValue(for: key) }
-    // Again for changes that had seen the page in memory.
-    rights.revoke(key)
+    epochs.invalidate(key)
+    let responses = lookup(key).variants.responses
+    memoryLock.withLock { _ in _ = memory.removeValue(for: key) }
+    // Again for updates that began after the first call and had read the variants from memory.
+    epochs.invalidate(key)
     erase(key)
     removeBodies(of: responses)
   }
@@ -202,108 +238,112 @@ extension ResponseStore {
   /// The keys of all URLs that have responses.
   var keys: Set<CacheKey> {
     var keys = Set(memory.contents.filter { !$0.value.responses.isEmpty }.map(\.key))
-    let prefix = pagePrefix
+    let prefix = variantsPrefix
     for name in usableDisk?.keys(withPrefix: prefix) ?? [] {
       if let key = CacheKey(String(name.dropFirst(prefix.count))) { keys.insert(key) }
     }
-    // A page in memory may be outdated by the disk, and one on the disk should perhaps have been removed.
+    // Variants in memory may be outdated by the disk, and those on disk may be invalid: `lookup`
+    // decides.
     return keys.filter { !responses(for: $0).isEmpty }
   }
 
-  /// Removes the responses of all URLs that begin with one, also those that are on their way.
+  /// Removes the responses of all URLs that begin with one, also those that are being fetched.
   func remove(prefix: CacheKey) {
-    let onTheirWay = rights.keys.compactMap { CacheKey($0) }
+    let onTheirWay = epochs.keys.compactMap { CacheKey($0) }
     for key in keys.union(onTheirWay) where key.string.utf8.starts(with: prefix.string.utf8) {
       remove(key)
     }
   }
 
-  /// Removes all responses of a host, also those that are on their way.
+  /// Removes all responses of a host, also those that are being fetched.
   func remove(host: String) {
     let host = host.lowercasedASCII
     removeMany {
       $0.removeValues(taggedWith: "host " + host)
-    } rest: { key, page in
-      key.host == host ? StoredPage() : page
+    } rest: { key, variants in
+      key.host == host ? CachedVariants() : variants
     }
   }
 
   /// Removes all responses that were stored at a date or later.
   func remove(storedSince date: Date) {
-    removeFromPages(storedSince: date)
+    removeVariants(storedSince: date)
     removeMany {
       $0.removeValues(storedSince: date)
-    } rest: { _, page in
-      page.without(storedSince: date)
+    } rest: { _, variants in
+      variants.without(storedSince: date)
     }
   }
 
-  /// Removes all responses, also those that are on their way.
+  /// Removes all responses, also those that are being fetched.
   func removeAll() {
     removeMany {
       $0.removeAll()
     } rest: { _, _ in
-      StoredPage()
+      CachedVariants()
     }
   }
 
   /// - Parameters:
   ///   - remove: Removes entries from the disk, and returns whether it could.
-  ///   - rest: The part of a page that remains.
+  ///   - rest: What remains of a URL's variants in a cache without a disk.
   private func removeMany(
-    _ remove: (DiskCache) -> Bool, rest: (CacheKey, StoredPage) -> StoredPage
+    _ remove: (DiskCache) -> Bool, rest: (CacheKey, CachedVariants) -> CachedVariants
   ) {
-    rights.revokeAll()
+    epochs.invalidateAll()
     clearMemory(rest)
-    // Again for changes that had seen pages in memory.
-    rights.revokeAll()
-    if let disk, !remove(disk) { trust.lose() }
+    // Again for updates that began after the first call and had read variants from memory.
+    epochs.invalidateAll()
+    if let disk, !remove(disk) { pendingClear.markDirty() }
+    // Again for look-ups that had read variants from the disk before they were removed.
     clearMemory(rest)
   }
 
-  private func clearMemory(_ rest: (CacheKey, StoredPage) -> StoredPage) {
-    changing.withLock { _ in
-      // Responses that are also on disk are read from there again.
+  private func clearMemory(_ rest: (CacheKey, CachedVariants) -> CachedVariants) {
+    memoryLock.withLock { _ in
+      // What remains on disk is read from there again.
       guard disk == nil else { return memory.removeAll() }
-      for (key, page) in memory.contents {
-        let rest = rest(key, page)
+      for (key, variants) in memory.contents {
+        let rest = rest(key, variants)
         if rest.responses.isEmpty {
           memory.removeValue(for: key)
-        } else if rest.responses.count < page.responses.count {
+        } else if rest.responses.count < variants.responses.count {
           memory.setValue(rest, for: key, cost: rest.cost)
         }
       }
     }
   }
 
-  /// Removes a page from disk and memory. What the disk fails to remove is nevertheless treated as gone.
+  /// Removes a URL's variants from disk and memory. What the disk fails to remove is invalid from
+  /// now on.
   func erase(_ key: CacheKey) {
     let disk = usableDisk
-    disk?.removeValue(for: onDisk(key))
-    let left = disk?.entry(for: onDisk(key))?.metadata
-    changing.withLock { _ in
-      if let left { bury(key, left) }
+    disk?.removeValue(for: diskKey(key))
+    let left = disk?.entry(for: diskKey(key))?.metadata
+    memoryLock.withLock { _ in
+      if let left { markInvalidOnDisk(key, left) }
       memory.removeValue(for: key)
     }
   }
 
-  /// Remembers that the disk's version of a page is no longer valid.
-  func bury(_ key: CacheKey, _ bytes: Data) {
-    buried.withLock { buried in
-      if buried.count >= Self.buriedLimit {
-        trust.lose()
-        buried.removeAll()
+  /// Records that the bytes on disk are no longer valid for a URL.
+  func markInvalidOnDisk(_ key: CacheKey, _ bytes: Data) {
+    invalidOnDisk.withLock { invalidOnDisk in
+      if invalidOnDisk.count >= Self.invalidOnDiskLimit {
+        pendingClear.markDirty()
+        invalidOnDisk.removeAll()
       }
-      buried[key.string] = bytes
+      invalidOnDisk[key.string] = bytes
     }
   }
 
-  /// Whether the disk's version of a page should have been removed.
-  func isBuried(_ key: CacheKey, _ bytes: Data) -> Bool {
-    buried.withLock { buried in
-      guard let left = buried[key.string] else { return false }
+  /// Whether the bytes on disk should have been replaced or removed. Other bytes are another
+  /// process's, and valid.
+  func isInvalidOnDisk(_ key: CacheKey, _ bytes: Data) -> Bool {
+    invalidOnDisk.withLock { invalidOnDisk in
+      guard let left = invalidOnDisk[key.string] else { return false }
       if left == bytes { return true }
-      buried[key.string] = nil
+      invalidOnDisk[key.string] = nil
       return false
     }
   }

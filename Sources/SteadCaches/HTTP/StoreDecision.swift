@@ -1,31 +1,36 @@
 import Foundation
 
-/// What a server's response means for the cache, decided from the two messages and the times alone.
-enum Reception: Sendable, Hashable {
-  /// The stored response is still valid. The request gets it with all fields of the confirmation; what is kept for others
-  /// has those that are for them, and is nil if it may not be used again.
+/// What to do with a server's response (RFC 9111, 3 and 4.3): a pure function of the two messages,
+/// the response that was validated, and the times.
+enum StoreDecision: Sendable, Hashable {
+  /// A 304: the stored response is still valid.
+  ///
+  /// Two versions, since a 304 may have fields for one user only: the request gets the stored
+  /// response with all fields of the
+  /// 304. `kept` has those that are for others, too, and is nil if it must not be used again.
   case confirmed(StoredResponse, kept: StoredResponse?)
-  /// The response is stored once its body is complete.
+  /// Store the response once its body is complete.
   case store(StoredResponse)
   /// The server failed, and the stored response may be used instead (RFC 5861, 4).
   case useStale(StoredResponse)
-  /// The confirmation is not of the stored response: ask again, without a condition.
-  case askAgain
-  /// The response is handed on, and can't be stored.
-  case handOn
+  /// The 304 is of another version than the stored response: send the request again, without
+  /// conditions.
+  case fetchUnconditionally
+  /// Pass the response on, and don't store it.
+  case forward
 
   /// Decides what a response to a GET means.
   ///
   /// - Parameters:
   ///   - request: The client's request, without the cache's own conditions.
-  ///   - stored: What the server was asked about.
-  ///   - id: A name for the body if it is stored.
+  ///   - stored: The response that was validated.
+  ///   - id: The name of the body if it is stored.
   static func make(
     of response: HTTPCache.Response, to request: HTTPCache.Request, about stored: StoredResponse?,
     _ settings: HTTPCache.Settings = .init(), requestedAt: Date, receivedAt: Date, id: String
-  ) -> Reception {
+  ) -> StoreDecision {
     if let stored, stored.isValidatable, response.status == HTTPStatus.notModified {
-      guard confirms(response, stored) else { return .askAgain }
+      guard confirms(response, stored) else { return .fetchUnconditionally }
       let kept = stored.updated(
         by: response, to: request, requestedAt: requestedAt, receivedAt: receivedAt)
       return .confirmed(
@@ -43,11 +48,11 @@ enum Reception: Sendable, Hashable {
     {
       return .store(draft)
     }
-    return .handOn
+    return .forward
   }
 
-  /// Whether a response shows that what was stored before it is outdated. A range reveals nothing about other ranges,
-  /// and a failure nothing about the resource.
+  /// Whether a response with a status shows that what was stored before it is outdated. A 206 says
+  /// nothing about other ranges, and a 5xx nothing about the resource.
   static func replacesOthers(_ status: Int) -> Bool { [200, 301, 308, 404, 410].contains(status) }
 
   /// Whether a stored response may be used when the server cannot be reached, or reports a failure.
@@ -62,7 +67,7 @@ enum Reception: Sendable, Hashable {
       let limit = (control.staleIfError ?? asked.staleIfError).map(Duration.seconds)
         ?? settings.staleOnFailure
     else { return false }
-    return -freshness.rest(at: now, assuming: settings.defaultLifetime) < limit / .seconds(1)
+    return -freshness.remaining(at: now, assuming: settings.defaultLifetime) < limit / .seconds(1)
   }
 
   /// Whether a stored response may be used in place of one that reports a failure of the server.
@@ -85,7 +90,7 @@ enum Reception: Sendable, Hashable {
       !CacheControl(of: request.fields, isRequest: true).hasNoStore,
       response.mayHaveStatedLength, isAnswer(response, to: request, isShared),
       !isShared || mayBeShared(response.fields, control, of: request),
-      let selection = Selection(of: request, for: response.fields, isShared: isShared)
+      let varyKey = VaryKey(of: request, for: response.fields, isShared: isShared)
     else { return nil }
     let range = response.fields["Content-Range"].flatMap(ContentRange.init)
     let isPartial = response.status == HTTPStatus.partialContent
@@ -93,7 +98,7 @@ enum Reception: Sendable, Hashable {
     var head = response
     head.fields = StoredFields.storable(response.fields, control: control, receivedAt: receivedAt)
     let draft = StoredResponse(
-      id: id, response: head, selection: selection, requestedAt: requestedAt,
+      id: id, response: head, varyKey: varyKey, requestedAt: requestedAt,
       receivedAt: receivedAt,
       range: isPartial ? range : nil, bodySize: 0, isShared: isShared)
     let isAllowed =
@@ -104,8 +109,8 @@ enum Reception: Sendable, Hashable {
 
   /// Whether a shared cache may give a response to others than its request's user (RFC 9111, 3.5).
   ///
-  /// A cookie is one user's, unless the server says that the response is for anybody (RFC 9111, 7.3, leaves it to
-  /// servers to say that it isn't, and many don't).
+  /// A cookie is one user's, unless the server says that the response is for anybody (RFC 9111,
+  /// 7.3, leaves it to servers to say that it isn't, and many don't).
   static func mayBeShared(
     _ fields: HTTPCache.Fields, _ control: CacheControl, of request: HTTPCache.Request
   ) -> Bool {
@@ -114,7 +119,8 @@ enum Reception: Sendable, Hashable {
     return (!isOfAccount || control.isForAllAccounts) && (!isForOne || control.isForAnybody)
   }
 
-  /// Whether a response has a part of the resource, or the whole, and not only something about the request.
+  /// Whether a response represents the resource, wholly or in part. A 200 to a POST does only if it
+  /// says so (RFC 9110, 9.3.3), and an error for a `Range` is about the range.
   private static func isAnswer(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, _ isShared: Bool
   ) -> Bool {
@@ -126,8 +132,9 @@ enum Reception: Sendable, Hashable {
     return response.status == 200 || !request.fields.contains("Range")
   }
 
-  /// Whether a 304 can be about a stored response (RFC 9111, 4.3.4): if it has validators, they must be those of the
-  /// stored response. A strong tag confirms equal bytes, which a weak one doesn't promise.
+  /// Whether a 304 can be about a stored response (RFC 9111, 4.3.4): if it has validators, they
+  /// must be those of the stored response. A strong tag confirms equal bytes, which a weak one
+  /// doesn't promise.
   private static func confirms(_ response: HTTPCache.Response, _ stored: StoredResponse) -> Bool {
     if let tag = response.fields["ETag"].flatMap(EntityTag.init) {
       guard let own = stored.entityTag else { return false }

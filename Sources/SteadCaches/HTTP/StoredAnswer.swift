@@ -1,21 +1,23 @@
 import Foundation
 
-/// A stored response as the answer to a request: whole, a part of it, or the word that the client has it already.
+/// A response that is served from the store: 200, 206 or 304.
 struct StoredAnswer: Sendable, Hashable {
   /// The head, with an `Age`.
   let response: HTTPCache.Response
   /// In seconds.
   let age: Int
-  /// The positions, in the stored bytes, of those that the answer has.
+  /// Which of the stored bytes are sent.
   let positions: Range<Int>
 
   /// The newest of the stored responses that fit a request and hold the bytes that it asks for.
   static func best(of stored: [StoredResponse], for request: HTTPCache.Request) -> StoredResponse? {
-    stored.filter { $0.selection.matches(request) && hasBytes($0, for: request) }
+    stored.filter { $0.varyKey.matches(request) && hasBytes($0, for: request) }
       .max { ($0.date, $0.receivedAt) < ($1.date, $1.receivedAt) }
   }
 
-  /// Makes the answer of a stored response that fits the request.
+  /// Makes the response to a request that the stored response matches.
+  ///
+  /// In the order of RFC 9110, 13.2.2: conditions first, then `Range`.
   init(_ stored: StoredResponse, to request: HTTPCache.Request, now: Date) {
     var response = stored.response
     age = Int(min(stored.freshness.age(at: now), TimeInterval(CacheControl.longest)))
@@ -52,7 +54,8 @@ struct StoredAnswer: Sendable, Hashable {
     return part(of: stored, for: request) != nil
   }
 
-  /// The part of the body that a request asks for; nil if it asks for the whole, or if the part isn't stored.
+  /// The part of the body that a request asks for; nil if it asks for the whole, or if the part
+  /// isn't stored.
   private static func part(of stored: StoredResponse, for request: HTTPCache.Request)
     -> ContentRange?
   {
@@ -65,7 +68,8 @@ struct StoredAnswer: Sendable, Hashable {
     return ContentRange(positions: positions, length: length)
   }
 
-  /// The range that a request asks for; nil if it asks for none, or only of another version (`If-Range`).
+  /// The range that a request asks for; nil if it asks for none, or only of another version
+  /// (`If-Range`).
   private static func range(of request: HTTPCache.Request, from stored: StoredResponse)
     -> ByteRange?
   {
@@ -82,7 +86,7 @@ struct StoredAnswer: Sendable, Hashable {
     return condition == stored.lastModified && stored.hasStrongDate
   }
 
-  /// Whether the client has this version already, by its conditions (RFC 9110, 13.2.2).
+  /// Whether the client's conditions are false, so that it gets a 304 (RFC 9110, 13.2.2).
   private static func isKnown(_ stored: StoredResponse, to request: HTTPCache.Request) -> Bool {
     if request.fields.contains("If-None-Match") {
       let value = request.fields["If-None-Match"] ?? ""
@@ -101,8 +105,8 @@ extension StoredResponse {
   /// Whether the server can be asked if it is still right.
   var isValidatable: Bool { entityTag != nil || lastModified != nil }
 
-  /// Whether `Last-Modified` names one version: it may have changed again within the second in which it was sent (RFC
-  /// 9110, 8.8.2.2).
+  /// Whether `Last-Modified` names one version: it may have changed again within the second in
+  /// which it was sent (RFC 9110, 8.8.2.2).
   var hasStrongDate: Bool {
     guard let modified = response.fields.date("Last-Modified", now: receivedAt) else {
       return false
@@ -120,7 +124,8 @@ enum ByteRange: Sendable, Hashable {
   /// The last bytes.
   case suffix(Int)
 
-  /// Reads a `Range` with one range of bytes; nil for several, for other units and for malformed ones.
+  /// Reads a `Range` with one range of bytes; nil for several, for other units and for malformed
+  /// ones.
   init?(_ value: String) {
     guard value.lowercasedASCII.hasPrefix("bytes=") else { return nil }
     let parts = value.dropFirst("bytes=".count).split(

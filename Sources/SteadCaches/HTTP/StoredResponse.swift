@@ -1,12 +1,13 @@
 import Foundation
 
-/// The stored form of a response, except its body.
+/// The head of a stored response, with what is needed to decide when it may be used. The body is
+/// stored apart from it.
 struct StoredResponse: Sendable, Hashable {
-  /// The name of the body, which no other body has ever had.
+  /// The name of the body, which no other body ever had.
   let id: String
   /// With the fields that may be stored.
   private(set) var response: HTTPCache.Response
-  let selection: Selection
+  let varyKey: VaryKey
   let requestedAt: Date
   let receivedAt: Date
   /// The part of the body that is stored, if it isn't whole.
@@ -18,13 +19,13 @@ struct StoredResponse: Sendable, Hashable {
   let isShared: Bool
 
   init(
-    id: String, response: HTTPCache.Response, selection: Selection, requestedAt: Date,
+    id: String, response: HTTPCache.Response, varyKey: VaryKey, requestedAt: Date,
     receivedAt: Date, range: ContentRange?, bodySize: Int, isShared: Bool = false
   ) {
     self.isShared = isShared
     self.id = id
     self.response = response
-    self.selection = selection
+    self.varyKey = varyKey
     self.requestedAt = requestedAt
     self.receivedAt = receivedAt
     self.range = range
@@ -43,36 +44,37 @@ struct StoredResponse: Sendable, Hashable {
   /// Its approximate size in memory without its body, in bytes.
   var cost: Int {
     let fields = response.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
-    return fields + selection.values.count * 128 + 512
+    return fields + varyKey.values.count * 128 + 512
   }
 
   /// The bytes of its fields, which have a limit.
   var headSize: Int {
     response.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
-      + selection.values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
+      + varyKey.values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
   }
 
-  /// Whether a separate body of ranges can be cut from this one.
+  /// Whether a 206 can be made from this response.
   ///
-  /// The client may have decoded the bytes of an encoded body, and ranges count encoded ones.
+  /// Not from an encoded body: ranges count encoded bytes, and the client may have decoded them.
   var canBeCut: Bool {
     (response.status == 200 || range != nil) && !response.isDecoded
       && !response.fields.contains("Content-Encoding")
   }
 
-  /// The same body with all fields of a response that confirms it, for the request that was confirmed.
+  /// The response updated with all fields of a 304, for the request that validated it (RFC 9111,
+  /// 4.3.4).
   func confirmed(
     by confirmation: HTTPCache.Response, requestedAt: Date, receivedAt: Date
   ) -> StoredResponse {
     let new = StoredFields.storable(
       confirmation.fields, control: CacheControl(of: [:]), receivedAt: receivedAt)
     return StoredResponse(
-      id: id, response: merged(with: new, of: confirmation), selection: selection,
+      id: id, response: merged(with: new, of: confirmation), varyKey: varyKey,
       requestedAt: requestedAt, receivedAt: receivedAt, range: range, bodySize: bodySize,
       isShared: isShared)
   }
 
-  /// The head with other fields in the place of those that have the same names.
+  /// The head with new fields in place of those of the same names (RFC 9111, 3.2).
   private func merged(
     with new: HTTPCache.Fields, of confirmation: HTTPCache.Response
   ) -> HTTPCache.Response {
@@ -86,8 +88,9 @@ struct StoredResponse: Sendable, Hashable {
     return response
   }
 
-  /// The same body with those fields of a response that confirms it which are for others, too (RFC 9111, 3.2); nil if these
-  /// forbid its use for another request, or if they are too long to be stored.
+  /// The response updated with those fields of a 304, or of a HEAD's 200, that may be stored (RFC
+  /// 9111, 3.2); nil if the updated fields forbid its use for another request, or are too long to
+  /// be stored.
   func updated(
     by confirmation: HTTPCache.Response, to request: HTTPCache.Request, requestedAt: Date,
     receivedAt: Date
@@ -97,15 +100,15 @@ struct StoredResponse: Sendable, Hashable {
     if isShared { StoredFields.removePersonal(from: &new, control, of: request) }
     var response = merged(with: new, of: confirmation)
     let updated = CacheControl(of: response.fields, isShared: isShared)
-    // A confirmation often comes without `Cache-Control`, and that of the stored response stays; or it is the first to name a
-    // field that is stored already.
+    // Once more by the merged directives: a 304 often comes without `Cache-Control`, and then the
+    // stored one applies to its fields; or it is the first to name a field that is stored already.
     response.fields.removeAll { updated.noCacheFields.contains($0.name.lowercasedASCII) }
     guard updated.mayStore(response.status),
-      !isShared || Reception.mayBeShared(response.fields, updated, of: request),
-      let selection = Selection(of: request, for: response.fields, isShared: isShared)
+      !isShared || StoreDecision.mayBeShared(response.fields, updated, of: request),
+      let varyKey = VaryKey(of: request, for: response.fields, isShared: isShared)
     else { return nil }
     let result = StoredResponse(
-      id: id, response: response, selection: selection, requestedAt: requestedAt,
+      id: id, response: response, varyKey: varyKey, requestedAt: requestedAt,
       receivedAt: receivedAt, range: range, bodySize: bodySize, isShared: isShared)
     return result.headSize <= HTTPCache.Limits.headSizeLimit ? result : nil
   }
@@ -121,7 +124,8 @@ enum StoredFields {
     "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
   ]
 
-  /// The fields without those that belong to one connection or may not be used again, with a `Date`.
+  /// The fields without those that belong to one connection or may not be used again, with a
+  /// `Date`.
   static func storable(
     _ fields: HTTPCache.Fields, control: CacheControl, receivedAt: Date
   ) -> HTTPCache.Fields {
@@ -133,7 +137,7 @@ enum StoredFields {
     return storable
   }
 
-  /// The fields of a confirmation that its request's answer doesn't have yet.
+  /// The fields of a 304 that the reply to its request doesn't have yet.
   static func missing(
     _ confirmation: HTTPCache.Fields, in answer: HTTPCache.Fields, receivedAt: Date
   ) -> [HTTPCache.Fields.Field] {
@@ -141,13 +145,16 @@ enum StoredFields {
       .filter { !answer.contains($0.name) && !belongsToBody($0.name) }
   }
 
-  /// The fields of a 304 (RFC 9110, 15.4.5): for how long a response may be used, and which one it is.
+  /// The fields of a 304 (RFC 9110, 15.4.5): for how long a response may be used, and which one it
+  /// is.
   static let ofNotModified: Set<String> = [
     "age", "cache-control", "content-location", "date", "etag", "expires", "last-modified", "vary",
   ]
 
-  /// Removes what a shared cache may not give to others, by a confirmation's own `Cache-Control`: that of the response it
-  /// confirms says what that one's fields are, and not for whom others are.
+  /// Removes the fields of a 304 that a shared cache must not give to other users.
+  ///
+  /// By the 304's own `Cache-Control`: the stored one says for whom the stored fields are, not for
+  /// whom these are.
   static func removePersonal(
     from fields: inout HTTPCache.Fields, _ control: CacheControl, of request: HTTPCache.Request
   ) {

@@ -1,17 +1,24 @@
 import CSteadFiles
 
-/// The keys and values of a part of a memory cache, by their hashes.
+/// The hash table of one shard of a memory cache.
 ///
-/// Entries are stored contiguously in memory. 64-bit words refer to them, at least twice as many as there are entries:
-/// the upper half of a word is the upper half of the key's hash, the lower half the entry's index plus one, and 0 is a
-/// word without an entry. A look-up begins at the word that the hash selects and continues until it finds the key or an
-/// empty word.
+/// Open addressing with linear probing and backward-shift deletion. Entries are stored
+/// contiguously; `words` are the slots that refer to them, at least twice as many as there are
+/// entries, so a search always ends at an empty one:
+///
+/// | bits of a slot | meaning |
+/// |---|---|
+/// | 32–63 | the tag: the upper half of the key's hash |
+/// | 0–31 | the entry's index plus one; 0 in an empty slot |
+///
+/// Not a `Dictionary`: an entry that was found must be changed in place (its deadline), and found
+/// again by its node's number, without hashing its key, which is the program's code.
 @usableFromInline struct EntryTable<Key: Hashable, Value>: ~Copyable {
   @usableFromInline struct Entry {
     @usableFromInline let key: Key
     @usableFromInline var value: Value
     @usableFromInline var times: EntryTimes
-    /// The entry's node in the policy.
+    /// The number of the entry's node in the policy.
     @usableFromInline let number: Int32
     @usableFromInline let tag: UInt32
 
@@ -21,7 +28,7 @@ import CSteadFiles
     }
   }
 
-  /// Small, since a cache has a table for each of its many shelves.
+  /// Small, since a cache has a table for each of its up to 256 shards.
   @inlinable static var firstCapacity: Int { 1 }
 
   @usableFromInline var words: UnsafeMutablePointer<UInt64>
@@ -49,51 +56,54 @@ import CSteadFiles
 
   @inlinable static func tag(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-  /// The place of a key's entry.
+  /// Returns the index of the key's entry in `entries`.
   @inlinable func find(_ key: Key, _ hash: UInt64) -> Int? {
     let tag = Self.tag(hash)
-    var place = Int(tag) & mask
+    var slot = Int(tag) & mask
     while true {
-      let word = words[place]
+      let word = words[slot]
       if word == 0 { return nil }
       if UInt32(truncatingIfNeeded: word >> 32) == tag {
         let entry = Int(word & 0xFFFF_FFFF) - 1
         if entries[entry].key == key { return entry }
       }
-      place = (place + 1) & mask
+      slot = (slot + 1) & mask
     }
   }
 
-  /// The value of a key, counted, with its use.
+  /// Returns the value of a key, counts a hit or a miss, and records the use.
   ///
   /// - Parameters:
-  ///   - idleTime: For how long a use lets the entry live; ``PolicyNode/never`` if that makes no difference.
+  ///   - idleTime: For how long a use lets the entry live; ``PolicyNode/never`` if that makes no
+  ///     difference.
   ///   - now: The time; asked only if the entry has a deadline.
   @inlinable mutating func read(
     _ key: Key, _ hash: UInt64, _ counters: UseCounters, idleTime: Int64, now: () -> Int64
   ) -> (value: Value?, isExpired: Bool) {
-    guard let place = find(key, hash) else {
+    guard let index = find(key, hash) else {
       misses += 1
       return (nil, false)
     }
-    if entries[place].times.deadline != PolicyNode.never {
+    if entries[index].times.deadline != PolicyNode.never {
       let now = now()
-      if entries[place].times.deadline <= now {
+      if entries[index].times.deadline <= now {
         misses += 1
         return (nil, true)
       }
-      if idleTime != PolicyNode.never { entries[place].times.noteUse(at: now, idleTime: idleTime) }
+      if idleTime != PolicyNode.never {
+        entries[index].times.recordUse(at: now, idleTime: idleTime)
+      }
     }
     hits += 1
-    counters.countUse(entries[place].number)
-    return (entries[place].value, false)
+    counters.countUse(entries[index].number)
+    return (entries[index].value, false)
   }
 
-  /// The value of a key, neither counted nor recorded.
+  /// Returns the value of a key without counting or recording a use.
   @inlinable func peek(_ key: Key, _ hash: UInt64, now: () -> Int64) -> Value? {
-    guard let place = find(key, hash) else { return nil }
-    let deadline = entries[place].times.deadline
-    return deadline == PolicyNode.never || deadline > now() ? entries[place].value : nil
+    guard let index = find(key, hash) else { return nil }
+    let deadline = entries[index].times.deadline
+    return deadline == PolicyNode.never || deadline > now() ? entries[index].value : nil
   }
 }
 
@@ -108,39 +118,39 @@ extension EntryTable {
   }
 
   /// Sets an entry's value and returns the old one.
-  @inlinable mutating func replace(_ value: Value, times: EntryTimes, at place: Int) -> Value {
+  @inlinable mutating func replace(_ value: Value, times: EntryTimes, at index: Int) -> Value {
     var value = value
-    swap(&entries[place].value, &value)
-    entries[place].times = times
+    swap(&entries[index].value, &value)
+    entries[index].times = times
     return value
   }
 
-  @inlinable mutating func remove(at place: Int) -> Entry {
-    unlink(tag: entries[place].tag, from: place)
-    let entry = (entries + place).move()
+  @inlinable mutating func remove(at index: Int) -> Entry {
+    unlink(tag: entries[index].tag, from: index)
+    let entry = (entries + index).move()
     count -= 1
-    if place != count {
+    if index != count {
       // The last entry fills the gap.
-      let word = word(tag: entries[count].tag, of: count)
-      (entries + place).moveInitialize(from: entries + count, count: 1)
-      words[word] = UInt64(entries[place].tag) << 32 | UInt64(place + 1)
+      let slot = slot(tag: entries[count].tag, of: count)
+      (entries + index).moveInitialize(from: entries + count, count: 1)
+      words[slot] = UInt64(entries[index].tag) << 32 | UInt64(index + 1)
     }
     return entry
   }
 
-  /// The place of the entry with a number.
+  /// Returns the index of the entry with a node's number.
   @inlinable func find(number: Int32, _ hash: UInt64) -> Int? {
     let tag = Self.tag(hash)
-    var place = Int(tag) & mask
-    while words[place] != 0 {
-      let entry = Int(words[place] & 0xFFFF_FFFF) - 1
+    var slot = Int(tag) & mask
+    while words[slot] != 0 {
+      let entry = Int(words[slot] & 0xFFFF_FFFF) - 1
       if entries[entry].number == number { return entry }
-      place = (place + 1) & mask
+      slot = (slot + 1) & mask
     }
     return nil
   }
 
-  /// Frees memory that no entries need any more.
+  /// Frees memory that no entry needs any more.
   @inlinable mutating func shrink() {
     var wanted = Self.firstCapacity
     while wanted < count { wanted *= 2 }
@@ -156,34 +166,40 @@ extension EntryTable {
     mask = capacity * 2 - 1
     words = .allocate(capacity: mask + 1)
     words.initialize(repeating: 0, count: mask + 1)
-    for place in 0..<count { link(tag: entries[place].tag, to: place) }
+    for index in 0..<count { link(tag: entries[index].tag, to: index) }
   }
 
   @inlinable func link(tag: UInt32, to entry: Int) {
-    var place = Int(tag) & mask
-    while words[place] != 0 { place = (place + 1) & mask }
-    words[place] = UInt64(tag) << 32 | UInt64(entry + 1)
+    var slot = Int(tag) & mask
+    while words[slot] != 0 { slot = (slot + 1) & mask }
+    words[slot] = UInt64(tag) << 32 | UInt64(entry + 1)
   }
 
-  /// The word that leads to an entry.
-  @inlinable func word(tag: UInt32, of entry: Int) -> Int {
+  /// The slot that refers to an entry.
+  @inlinable func slot(tag: UInt32, of entry: Int) -> Int {
     let wanted = UInt64(tag) << 32 | UInt64(entry + 1)
-    var place = Int(tag) & mask
-    while words[place] != wanted { place = (place + 1) & mask }
-    return place
+    var slot = Int(tag) & mask
+    while words[slot] != wanted { slot = (slot + 1) & mask }
+    return slot
   }
 
-  /// Clears an entry's word, and moves the words after it that would not be found any more.
+  /// Empties an entry's slot, and moves back the slots after it that the gap would hide from a
+  /// search.
+  ///
+  /// Invariant: no slot between an entry's home slot (its tag's lower bits) and its own is empty.
+  /// Tombstones would keep it as well, but a cache that is full removes an entry for each one that
+  /// it adds.
   @inlinable func unlink(tag: UInt32, from entry: Int) {
-    var gap = word(tag: tag, of: entry)
-    var place = (gap + 1) & mask
-    while words[place] != 0 {
-      let start = Int(words[place] >> 32) & mask
-      if (place - start) & mask >= (place - gap) & mask {
-        words[gap] = words[place]
-        gap = place
+    var gap = self.slot(tag: tag, of: entry)
+    var slot = (gap + 1) & mask
+    while words[slot] != 0 {
+      let start = Int(words[slot] >> 32) & mask
+      // Cyclic distances: the gap lies between the home slot and this one.
+      if (slot - start) & mask >= (slot - gap) & mask {
+        words[gap] = words[slot]
+        gap = slot
       }
-      place = (place + 1) & mask
+      slot = (slot + 1) & mask
     }
     words[gap] = 0
   }
@@ -195,24 +211,25 @@ extension EntryTable {
 @usableFromInline struct EntryTimes: Sendable {
   /// When the entry expires; ``PolicyNode/never`` if it doesn't.
   @usableFromInline private(set) var deadline: Int64
-  /// When it expires however much it is used.
+  /// When it expires at the latest, however much it is used.
   @usableFromInline let lastDeadline: Int64
-  /// When a request that could load it has it loaded again; ``PolicyNode/never`` if none does, or one has.
+  /// When a request with a loader refreshes it; ``PolicyNode/never`` if that is off, or a refresh
+  /// is running.
   @usableFromInline var refresh: Int64
 
   @usableFromInline init(lastDeadline: Int64, idleTime: Int64, refresh: Int64, now: Int64) {
     (self.lastDeadline, self.refresh) = (lastDeadline, refresh)
     deadline = lastDeadline
-    if idleTime != PolicyNode.never { noteUse(at: now, idleTime: idleTime) }
+    if idleTime != PolicyNode.never { recordUse(at: now, idleTime: idleTime) }
   }
 
-  @usableFromInline mutating func noteUse(at now: Int64, idleTime: Int64) {
+  @usableFromInline mutating func recordUse(at now: Int64, idleTime: Int64) {
     let (idleDeadline, isTooLarge) = now.addingReportingOverflow(idleTime)
     deadline = min(lastDeadline, isTooLarge ? PolicyNode.never : idleDeadline)
   }
 }
 
-/// The time of a memory cache: nanoseconds since some moment.
+/// The clock of a memory cache: nanoseconds since it was made, on a clock that is never set back.
 @usableFromInline struct CacheClock: Sendable {
   private static let nanosecondsInSecond: Int64 = 1_000_000_000
   private static let attosecondsInNanosecond: Int64 = 1_000_000_000
@@ -229,8 +246,8 @@ extension EntryTable {
 
   @usableFromInline var nanoseconds: Int64 { Self.nanoseconds(now()) }
 
-  /// When a value that is set at a time expires; ``PolicyNode/never`` for nil and for deadlines too far away to count,
-  /// some 290 years.
+  /// When a value that is set at a time expires; ``PolicyNode/never`` for nil and for deadlines too
+  /// far away to count, some 290 years.
   @usableFromInline func deadline(_ timeToLive: Duration?, after time: Int64) -> Int64 {
     guard let timeToLive else { return PolicyNode.never }
     let (sum, isTooLarge) = time.addingReportingOverflow(Self.nanoseconds(timeToLive))
@@ -256,14 +273,16 @@ extension EntryTable {
 
 // MARK: - The lock of a table
 
-/// A mutex for work of some nanoseconds, and the state that it protects, in separately allocated memory.
+/// A mutex for critical sections of some nanoseconds, and the state that it protects, on cache
+/// lines of their own.
 ///
-/// No user code runs while it is held, except keys' `Hashable`. Unlike `Mutex` it isn't handed from thread to thread
-/// under contention, which would cost each of them a context switch.
+/// No user code runs while it is held, except keys' `Hashable`. Unlike `Mutex` it isn't handed over
+/// to a waiting thread under contention, which would cost a context switch for each critical
+/// section.
 // Sendable: the state is only touched between acquire and release, so never by two threads at once.
 @usableFromInline struct ShortLock<State: ~Copyable>: ~Copyable, @unchecked Sendable {
-  /// The most that a line of a processor's cache has on the systems that count; locks in one line would make
-  /// their threads wait for each other.
+  /// The largest cache line of the supported processors, in bytes. Two locks in one line would make
+  /// their threads wait for each other (false sharing).
   private static var lineSize: Int { 128 }
   /// Where the state begins, behind the lock.
   @inlinable static var stateOffset: Int { 16 }

@@ -1,19 +1,25 @@
 /// Decides which entries stay: W-TinyLFU.
 ///
-/// A new entry enters the window, a queue in order of use. Entries that the window has no room for become candidates
-/// for the main part. While it has room they go there. When it has none, a candidate's frequency is compared with that of
-/// the entries that would have to go for it, and the less frequent side is evicted; of two equals, the candidate. The main part has two queues in order of use: entries begin on probation,
-/// are protected once they are used again, and go back when there are too many protected ones.
+/// A new entry enters the window, a queue in order of use. Entries that the window has no room for
+/// become candidates for the main part. While it has room they go there. When it has none, a
+/// candidate's frequency is compared with that of the entries that would have to go for it, and the
+/// less frequent side is evicted; of two equals, the candidate. The main part has two queues in
+/// order of use: entries begin on probation, are protected once they are used again, and go back
+/// when there are too many protected ones.
 ///
-/// Reads only count (``UseCounters``). Their effect on the queues is applied when an entry reaches the end of its
-/// queue: one that was used in the meantime goes to the front, or from probation to the protected ones. So queues are
-/// ordered as in the clock algorithm, and a read costs next to nothing.
+/// Reads only count (``UseCounters``). Their effect on the queues is applied when an entry reaches
+/// the end of its queue: one that was used in the meantime goes to the front, or from probation to
+/// the protected ones. So queues are ordered as in the clock algorithm, and a read costs next to
+/// nothing.
 ///
-/// A value without generics, clock or lock: it knows entries by numbers, hashes, costs and deadlines.
+/// A value without generics, clock or lock: it knows entries by numbers, hashes, costs and
+/// deadlines, so that it is compiled once, and tested with traces of requests.
 ///
-/// Every call costs constant time. Growing, halving the frequencies and expiry cost it over many calls.
+/// Every call costs constant time. Growing, halving the frequencies and expiry cost it over many
+/// calls.
 ///
-/// Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission Policy", 2017.
+/// Source: G. Einziger, R. Friedman, B. Manes, "TinyLFU: A Highly Efficient Cache Admission
+/// Policy", 2017.
 @usableFromInline struct EvictionPolicy: ~Copyable {
   /// The most entries, and the greatest sum of their costs.
   struct Limits {
@@ -21,13 +27,15 @@
     var cost = Int.max
   }
 
-  /// How much of the main part may be protected.
+  /// The share of the main part that may be protected, as in the papers.
   private static let protectedShare = 0.8
-  /// How many entries change between window and main part with one new entry, after the window's share changed.
+  /// The number of entries that move between window and main part with one change, after the
+  /// window's share has changed: the cost of a large step is spread over many calls.
   private static let transferLimit = 16
-  /// How many victims are weighed against one candidate.
+  /// The number of victims that are compared with one candidate, which needs several if it is
+  /// large.
   private static let contestLimit = 16
-  /// How many entries may go to the front at once because they were used.
+  /// The number of entries that get a second chance at once.
   private static let chanceLimit = 32
 
   var limits = Limits()
@@ -50,7 +58,7 @@
 
   @usableFromInline func cost(of number: Int32) -> Int { nodes[number].cost }
 
-  /// Why an entry cannot come in, however much room is made; nil if it can.
+  /// Why an entry is refused, however much room is made; nil if it isn't.
   @usableFromInline func refusal(cost: Int, deadline: Int64, now: Int64) -> RemovalReason? {
     if limits.count == 0 || cost > limits.cost { return .evicted }
     return deadline <= now && deadline != PolicyNode.never ? .expired : nil
@@ -63,7 +71,7 @@
 // MARK: - Changes
 
 extension EvictionPolicy {
-  /// Adds an entry for which ``nextVictim(for:keeping:)`` has made room.
+  /// Adds an entry, for which ``nextVictim(for:keeping:)`` has made room, to the window.
   @usableFromInline mutating func add(
     hash: UInt64, cost: Int, deadline: Int64, now: Int64
   ) -> Int32 {
@@ -78,18 +86,20 @@ extension EvictionPolicy {
     return number
   }
 
-  /// Makes room for the frequencies of more entries, but not for more of them than the limit allows.
+  /// Enlarges the frequency table by half, up to the limit of entries.
   private mutating func growFrequencies() {
     let more = frequencies.capacity + frequencies.capacity / 2
     frequencies.grow(to: max(count, min(limits.count, more)))
   }
 
   /// Whether ``takeHits(_:)`` should be called.
-  @usableFromInline var asksForHits: Bool { isFull && climber.asksForHits(entryCount: count) }
+  @usableFromInline var needsHits: Bool { isFull && climber.needsHits(entryCount: count) }
 
-  /// - Parameter hits: How many reads have found a value, ever.
-  @usableFromInline mutating func takeHits(_ hits: Int) {
-    climber.takeHits(hits, entryCount: count)
+  /// Adapts the window's share to the hit ratio.
+  ///
+  /// - Parameter hits: The hits of the cache's whole life.
+  @usableFromInline mutating func updateWindow(_ hits: Int) {
+    climber.updateWindow(hits, entryCount: count)
   }
 
   /// Gives an entry the cost and the deadline of its new value.
@@ -144,7 +154,7 @@ extension EvictionPolicy {
 
   @usableFromInline mutating func resetEvictionCount() { evictionCount = 0 }
 
-  /// An entry whose time has been over for some time; nil if there is none.
+  /// An entry whose deadline passed before the current tick; nil if there is none.
   @usableFromInline mutating func nextExpired(now: Int64) -> Int32? {
     wheel.nextExpired(now: now, in: &nodes)
   }
@@ -153,7 +163,7 @@ extension EvictionPolicy {
 // MARK: - Room
 
 extension EvictionPolicy {
-  /// What an entry needs that comes or changes.
+  /// The room that a new or changed entry needs.
   @usableFromInline struct Demand {
     /// How many more entries there will be, and how much more they will cost.
     var count: Int
@@ -162,22 +172,27 @@ extension EvictionPolicy {
     @usableFromInline init(count: Int, cost: Int) { (self.count, self.cost) = (count, cost) }
   }
 
-  /// The entry to remove next to make room for others; nil if they have it.
+  /// The next entry to remove to make room; nil once there is enough.
   ///
-  /// - Parameter number: An entry that stays whatever happens, or ``PolicyNode/none``.
+  /// The caller removes it and calls this again. Terminates, since each call that returns an entry
+  /// leaves one entry less.
+  ///
+  /// - Parameter number: An entry that must stay, since its value is being replaced, or
+  ///   ``PolicyNode/none``.
   @usableFromInline mutating func nextVictim(for demand: Demand, keeping number: Int32) -> Int32? {
     let excess = excess(demand)
     guard excess.count > 0 || excess.cost > 0 else { return nil }
-    giveChances()
-    if windowIsOver(demand), let candidate = oldest(in: window, but: number) {
-      return loser(candidate, excess, keeping: number)
+    giveSecondChances()
+    if windowExceeds(demand), let candidate = oldest(in: window, but: number) {
+      return contestLoser(candidate, excess, keeping: number)
     }
     return oldest(in: probation, but: number) ?? oldest(in: protected, but: number)
       ?? oldest(in: window, but: number)
   }
 
-  /// Moves entries that were used from the ends of their queues to where they belong.
-  private mutating func giveChances() {
+  /// Applies the uses that were only counted so far to the entries at the ends of their queues, as
+  /// the clock algorithm does.
+  private mutating func giveSecondChances() {
     for _ in 0..<Self.chanceLimit {
       let number = window.oldest
       guard number != PolicyNode.none, takeUses(number) else { break }
@@ -201,20 +216,21 @@ extension EvictionPolicy {
     return true
   }
 
-  /// How often an entry was used lately, those uses included that the table does not have yet.
+  /// The estimated frequency of an entry, including uses that the table doesn't have yet.
   private func frequency(_ number: Int32) -> Int {
     min(
       frequencies.count(nodes[number].hash) + counters.uses(number), FrequencyTable.greatestCount)
   }
 
-  /// The least important entry when entries are dropped without a new one; nil if there is none.
-  @usableFromInline mutating func leastWanted() -> Int32? {
-    giveChances()
+  /// The entry to drop first when none takes its place, as under memory pressure; nil if there is
+  /// none.
+  @usableFromInline mutating func coldest() -> Int32? {
+    giveSecondChances()
     return oldest(in: probation, but: PolicyNode.none) ?? oldest(in: window, but: PolicyNode.none)
       ?? oldest(in: protected, but: PolicyNode.none)
   }
 
-  /// By how much limits would be exceeded.
+  /// By how much a demand exceeds the limits.
   private func excess(_ demand: Demand) -> Demand {
     Demand(
       count: count - min(limits.count, NodeStorage.limit) + demand.count,
@@ -222,9 +238,11 @@ extension EvictionPolicy {
       cost: cost - limits.cost + demand.cost)
   }
 
-  /// The candidate, or the first of the less frequent entries that would have to go for it.
-  private func loser(_ candidate: Int32, _ excess: Demand, keeping number: Int32) -> Int32 {
-    // Only the candidate's own room is considered: any further shortage is handled the same way afterwards.
+  /// Decides the admission of a candidate: returns the entry to evict, either the candidate, or the
+  /// first of the entries that would have to go for it.
+  private func contestLoser(_ candidate: Int32, _ excess: Demand, keeping number: Int32) -> Int32 {
+    // Only the candidate's own size counts. If more room is needed, the next call decides about the
+    // next candidate.
     var goal = Demand(
       count: min(excess.count, 1), cost: min(excess.cost, nodes[candidate].cost))
     guard
@@ -233,24 +251,25 @@ extension EvictionPolicy {
     let frequency = frequency(candidate)
     var victim: Int32? = first
     var sum = 0
-    var weighedCount = 0
+    var comparedCount = 0
     while let current = victim, goal.count > 0 || goal.cost > 0,
-      weighedCount < Self.contestLimit
+      comparedCount < Self.contestLimit
     {
       sum += self.frequency(current)
-      // Equals are what scans and loops are made of: a cache that replaces one by the other has none of them when it
-      // comes again. The request that brought the candidate doesn't count: those that brought the others may have been
-      // halved away since, or half of them.
+      // Of equals the older one stays: scans and loops consist of keys with equal frequencies, and
+      // a cache that replaced one by the other would have none of them when they come again. The
+      // request that brought the candidate is subtracted: those that brought the others may have
+      // been halved away since.
       if sum >= frequency - 1 { return candidate }
       goal.count -= 1
       goal.cost -= nodes[current].cost
-      weighedCount += 1
+      comparedCount += 1
       victim = successor(of: current, but: number)
     }
     return first
   }
 
-  /// The next victim after one of the main part.
+  /// The next entry in the order of eviction of the main part.
   private func successor(of victim: Int32, but number: Int32) -> Int32? {
     var next = nodes[victim].newer
     if next == number, next != PolicyNode.none { next = nodes[next].newer }
@@ -269,7 +288,7 @@ extension EvictionPolicy {
 
 extension EvictionPolicy {
   private var isFull: Bool {
-    // Nearly, since a cache with a limit of cost is seldom full to the last byte.
+    // To fifteen sixteenths: a cache with a limit of cost is seldom full to the last byte.
     count >= limits.count - limits.count / 16 || cost >= limits.cost - limits.cost / 16
   }
 
@@ -277,12 +296,12 @@ extension EvictionPolicy {
     limit == Int.max ? Int.max : Int(Double(limit) * share)
   }
 
-  /// The window always has room for the newest entry, whatever it costs.
+  // At least one: the newest entry is always kept, whatever it costs.
   private var windowCount: Int { max(1, share(climber.share, of: limits.count)) }
   private var windowCost: Int { share(climber.share, of: limits.cost) }
 
-  /// Whether the window would have more than its share.
-  private func windowIsOver(_ demand: Demand) -> Bool {
+  /// Whether the window would exceed its share with a demand.
+  private func windowExceeds(_ demand: Demand) -> Bool {
     let count = window.count + demand.count
     guard count > 1 else { return false }
     return count > windowCount || window.cost > windowCost - max(0, demand.cost)
@@ -293,7 +312,7 @@ extension EvictionPolicy {
   /// All limits are kept before and after: entries only change their queue.
   private mutating func balance() {
     let nothing = Demand(count: 0, cost: 0)
-    for _ in 0..<Self.transferLimit where windowIsOver(nothing) {
+    for _ in 0..<Self.transferLimit where windowExceeds(nothing) {
       let number = window.oldest
       window.remove(number, in: &nodes)
       probation.addNewest(number, in: &nodes)
@@ -301,7 +320,8 @@ extension EvictionPolicy {
     demote()
   }
 
-  /// Puts the longest protected entries on probation, until the protected ones have their share.
+  /// Demotes the least recently used protected entries to probation, until the protected ones have
+  /// their share.
   private mutating func demote() {
     let main = 1 - climber.share
     let countLimit = share(main * Self.protectedShare, of: limits.count)

@@ -1,9 +1,9 @@
-/// Finds the nodes whose time is over, in constant time for each.
+/// Finds the nodes whose deadline has passed, in constant time for each.
 ///
-/// A hierarchical timer wheel: the first wheel's buckets are a tick of 2^27 ns (0.13 s) wide, those of each further one
-/// 64 times as wide as the previous one's; five wheels reach 4.5 years. A node is in the bucket of its deadline and
-/// moves to a finer wheel when the time comes near, at most four times. A deadline that is further away is in the last
-/// wheel and is put there again.
+/// A hierarchical timer wheel: the first wheel's buckets are a tick of 2^27 ns (0.13 s) wide, those
+/// of each further one 64 times as wide as the previous one's; five wheels reach 4.5 years. A node
+/// is in the bucket of its deadline and moves to a finer wheel when the time comes near, at most
+/// four times. A deadline that is further away is in the last wheel and is put there again.
 ///
 /// A node is found as soon as its tick is over, so up to ``resolution`` after its deadline.
 ///
@@ -20,9 +20,9 @@ struct ExpiryWheel: ~Copyable {
 
   /// The first node of each bucket, level by level; nothing is allocated before the first node.
   private var buckets: [Int32] = []
-  /// A bit for each bucket of a level that has nodes.
+  /// A bit for each non-empty bucket of a level, so that empty ticks are skipped at once.
   private var occupied: [UInt64] = []
-  /// The first tick that is not over.
+  /// The current tick. Invariant: every node is in the bucket of its deadline as seen from here.
   private var tick: Int64 = 0
   private(set) var count = 0
 
@@ -60,7 +60,8 @@ struct ExpiryWheel: ~Copyable {
 
   mutating func removeAll() { self = ExpiryWheel() }
 
-  /// A node whose deadline is over; it stays in the wheel until it is removed. Nil if there is none.
+  /// A node whose deadline has passed; nil if there is none. It stays in the wheel until it is
+  /// removed, so the caller must remove it before the next call.
   mutating func nextExpired(now: Int64, in nodes: inout NodeStorage) -> Int32? {
     let last = now >> Self.tickBits
     while count > 0, tick < last {
@@ -76,7 +77,8 @@ struct ExpiryWheel: ~Copyable {
     return number == PolicyNode.none ? nil : number
   }
 
-  /// Goes to the next tick that may have nodes, and distributes the buckets of the coarser wheels that begin there.
+  /// Advances to the next tick that may have nodes, and cascades the buckets of the coarser wheels
+  /// that begin there.
   private mutating func advance(to last: Int64, in nodes: inout NodeStorage) {
     tick = min(nextTick(), last)
     for level in 1..<Self.levelCount {
@@ -92,7 +94,7 @@ struct ExpiryWheel: ~Copyable {
     for level in 0..<Self.levelCount where occupied[level] != 0 {
       let shift = Int64(level * Self.levelBits)
       let current = tick >> shift
-      // Turned so that the bucket after the current one is the lowest bit.
+      // Rotated so that the bucket after the current one is the lowest bit.
       let start = UInt64(current + 1) & UInt64(Self.bucketCount - 1)
       let bits = occupied[level]
       let turned = bits >> start | bits << ((64 - start) & 63)

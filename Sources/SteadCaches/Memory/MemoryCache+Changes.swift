@@ -1,29 +1,38 @@
 import CSteadFiles
 import Synchronization
 
+// All steps of a change run under the lock of `control`. Values that leave must not be released
+// there, since their `deinit` may use the cache, so each step appends them to a `Removals`, which
+// the caller passes to `finish(_:)` afterwards.
 extension MemoryCache {
+  /// The key's hash, mixed so that the shard (lower bits) and the slot (upper half) are
+  /// independent.
   @inlinable static func hash(_ key: Key) -> UInt64 {
     // Where `Int` has 32 bits, the product has bits in its upper half, too.
     UInt64(UInt(bitPattern: key.hashValue)) &* 0x9E37_79B9_7F4A_7C15
   }
 
-  /// Makes sure that no running load is kept for the key; called under the lock of `control`.
+  /// Keeps a running load of the key from being stored. Requires the lock of `control`.
   ///
-  /// - Returns: What must be dropped once no lock is held.
+  /// - Returns: An object to release once no lock is held.
   @usableFromInline func cancelKeeping(_ key: Key) -> (any AnyObject & Sendable)? {
-    flights.forget(key)
+    loads.forget(key)
   }
 
-  /// Sets a value; what it removes must be finished when no lock is held.
+  /// Sets a value; the caller passes what was removed to ``finish(_:)`` once no lock is held.
   ///
-  /// - Parameter ticket: The ticket of the load that produced the value; nil for a value that is set directly.
+  /// Invariant: the limits hold before and after each step. A value that is refused replaces the
+  /// older one nevertheless: the caller has said that the older one is outdated.
+  ///
+  /// - Parameter ticket: The ticket of the load that produced the value; nil for a value that is
+  ///   set directly.
   @inlinable func store(
     _ value: Value, _ key: Key, cost: Int, timeToLive: Duration?, from ticket: LoadTicket? = nil
-  ) -> (removed: Removed, isKept: Bool) {
+  ) -> (removed: Removals, isKept: Bool) {
     let hash = Self.hash(key)
     let timeToLive = timeToLive ?? self.timeToLive
-    return control.withLock { control -> (Removed, Bool) in
-      var removed = Removed()
+    return control.withLock { control -> (Removals, Bool) in
+      var removed = Removals()
       if let ticket, !ticket.isValid { return (removed, false) }
       let hasTimes =
         timeToLive != nil || idleTime != PolicyNode.never || refreshTime != PolicyNode.never
@@ -36,66 +45,67 @@ extension MemoryCache {
       let reason = control.policy.pointee.refusal(cost: cost, deadline: times.deadline, now: now)
       if let reason {
         if let found { remove(found.number, hash, .replaced, &control, &removed) }
-        removed.append(Removed.Entry(key: key, value: value, reason: reason))
+        removed.append(Removals.Entry(key: key, value: value, reason: reason))
       } else if let found {
         replace(found.number, hash, value, cost, times, now, &control, &removed)
       } else {
         add(key, hash, value, cost, times, now, &control, &removed)
       }
       if ticket == nil { removed.forgotten = cancelKeeping(key) }
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return (removed, reason == nil)
     }
   }
 
   @inlinable func add(
     _ key: Key, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
-    _ control: inout Control, _ removed: inout Removed
+    _ control: inout Control, _ removed: inout Removals
   ) {
     let demand = EvictionPolicy.Demand(count: 1, cost: cost)
     makeRoom(for: demand, keeping: PolicyNode.none, .evicted, &control, &removed)
     let number = control.policy.pointee.add(
       hash: hash, cost: cost, deadline: times.deadline, now: now)
-    if control.policy.pointee.asksForHits { control.policy.pointee.takeHits(hits) }
+    if control.policy.pointee.needsHits { control.policy.pointee.updateWindow(hits) }
     let tag = EntryTable<Key, Value>.tag(hash)
-    shelf(hash) {
+    shard(hash) {
       $0.add(.init(key: key, value: value, times: times, number: number, tag: tag))
     }
   }
 
   @inlinable func replace(
     _ number: Int32, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
-    _ control: inout Control, _ removed: inout Removed
+    _ control: inout Control, _ removed: inout Removals
   ) {
     control.policy.pointee.use(number)
     let demand = EvictionPolicy.Demand(
       count: 0, cost: cost - control.policy.pointee.cost(of: number))
     makeRoom(for: demand, keeping: number, .evicted, &control, &removed)
-    let old = shelf(hash) { table -> Removed.Entry? in
-      guard let place = table.find(number: number, hash) else { return nil }
-      let key = table.entries[place].key
-      return Removed.Entry(
-        key: key, value: table.replace(value, times: times, at: place), reason: .replaced)
+    let old = shard(hash) { table -> Removals.Entry? in
+      guard let index = table.find(number: number, hash) else { return nil }
+      let key = table.entries[index].key
+      return Removals.Entry(
+        key: key, value: table.replace(value, times: times, at: index), reason: .replaced)
     }
     if let old { removed.append(old) }
     control.policy.pointee.replace(
       number, cost: cost, deadline: times.deadline, now: now)
   }
 
-  /// Removes entries until there is room.
+  /// Evicts entries until there is room for a demand.
   @inlinable func makeRoom(
     for demand: EvictionPolicy.Demand, keeping number: Int32, _ reason: RemovalReason,
-    _ control: inout Control, _ removed: inout Removed
+    _ control: inout Control, _ removed: inout Removals
   ) {
     while let victim = control.policy.pointee.nextVictim(for: demand, keeping: number) {
       remove(victim, control.policy.pointee.hash(of: victim), reason, &control, &removed)
     }
   }
 
-  /// Removes what has expired.
+  /// Removes entries that have expired.
   ///
-  /// - Returns: The time, if anything has a deadline.
-  @inlinable func prepare(_ control: inout Control, _ removed: inout Removed) -> Int64? {
+  /// - Returns: The time; nil if no entry has a deadline, so that a cache without times never reads
+  ///   the clock.
+  @inlinable func prepare(_ control: inout Control, _ removed: inout Removals) -> Int64? {
     guard control.policy.pointee.hasDeadlines else { return nil }
     let now = clock.nanoseconds
     while let number = control.policy.pointee.nextExpired(now: now) {
@@ -105,18 +115,20 @@ extension MemoryCache {
     return now
   }
 
-  /// Removes an entry whose time seems to be over, unless a use has prolonged it.
+  /// Removes an entry whose deadline has passed, as far as the policy knows, unless a use has
+  /// extended it.
   @usableFromInline func removeUnlessUsed(
     _ number: Int32, _ hash: UInt64, _ now: Int64, _ control: inout Control,
-    _ removed: inout Removed
+    _ removed: inout Removals
   ) {
-    // Under one lock: a read that comes between would have found what is removed.
-    let (entry, deadline) = shelf(hash) { table -> (Removed.Entry?, Int64?) in
-      guard let place = table.find(number: number, hash) else { return (nil, nil) }
-      let deadline = table.entries[place].times.deadline
+    // Compared and removed under one lock: a read in between could have extended the deadline and
+    // returned the value.
+    let (entry, deadline) = shard(hash) { table -> (Removals.Entry?, Int64?) in
+      guard let index = table.find(number: number, hash) else { return (nil, nil) }
+      let deadline = table.entries[index].times.deadline
       guard deadline <= now else { return (nil, deadline) }
-      let entry = table.remove(at: place)
-      return (Removed.Entry(key: entry.key, value: entry.value, reason: .expired), nil)
+      let entry = table.remove(at: index)
+      return (Removals.Entry(key: entry.key, value: entry.value, reason: .expired), nil)
     }
     if let deadline {
       control.policy.pointee.prolong(number, until: deadline, now: now)
@@ -128,12 +140,12 @@ extension MemoryCache {
 
   @discardableResult @inlinable func remove(
     _ number: Int32, _ hash: UInt64, _ reason: RemovalReason,
-    _ control: inout Control, _ removed: inout Removed
+    _ control: inout Control, _ removed: inout Removals
   ) -> Value? {
-    let entry = shelf(hash) { table -> Removed.Entry? in
-      guard let place = table.find(number: number, hash) else { return nil }
-      let entry = table.remove(at: place)
-      return Removed.Entry(key: entry.key, value: entry.value, reason: reason)
+    let entry = shard(hash) { table -> Removals.Entry? in
+      guard let index = table.find(number: number, hash) else { return nil }
+      let entry = table.remove(at: index)
+      return Removals.Entry(key: entry.key, value: entry.value, reason: reason)
     }
     control.policy.pointee.remove(number, isEviction: reason == .evicted)
     if let entry { removed.append(entry) }
@@ -142,47 +154,47 @@ extension MemoryCache {
 
   /// The number and the deadline of a key's entry.
   @inlinable func number(of key: Key, _ hash: UInt64) -> (number: Int32, deadline: Int64)? {
-    shelf(hash) { table in
+    shard(hash) { table in
       table.find(key, hash).map { (table.entries[$0].number, table.entries[$0].times.deadline) }
     }
   }
 
-  @inlinable func shelf<Result>(
+  @inlinable func shard<Result>(
     _ hash: UInt64, _ body: (inout EntryTable<Key, Value>) -> Result
   ) -> Result {
-    shelves[Int(truncatingIfNeeded: hash) & shelfMask].withLock(body)
+    shards[Int(truncatingIfNeeded: hash) & shardMask].withLock(body)
   }
 
-  /// How many reads have found a value, ever.
+  /// The number of reads that have found a value, since the cache was made.
   @usableFromInline var hits: Int {
     var sum = 0
-    for number in 0...shelfMask { sum += shelves[number].withLock { $0.hits } }
+    for number in 0...shardMask { sum += shards[number].withLock { $0.hits } }
     return sum
   }
 
   var misses: Int {
     var sum = 0
-    for number in 0...shelfMask { sum += shelves[number].withLock { $0.misses } }
+    for number in 0...shardMask { sum += shards[number].withLock { $0.misses } }
     return sum
   }
 
   func shrink() {
-    for number in 0...shelfMask { shelves[number].withLock { $0.shrink() } }
+    for number in 0...shardMask { shards[number].withLock { $0.shrink() } }
   }
 }
 
 // MARK: - Reads
 
 extension MemoryCache {
-  /// Removes an entry that was found expired.
+  /// Removes an entry that a read found expired.
   @usableFromInline func removeExpired(_ key: Key, _ hash: UInt64) {
     let removed = control.withLock { control in
-      var removed = Removed()
+      var removed = Removals()
       let now = prepare(&control, &removed) ?? 0
       if let found = number(of: key, hash), found.deadline <= now {
         removeUnlessUsed(found.number, hash, now, &control, &removed)
       }
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return removed
     }
     finish(removed)
@@ -192,20 +204,23 @@ extension MemoryCache {
 // MARK: - The handler
 
 extension MemoryCache {
-  /// Queues removed entries for the handler; they stay where they are if there is no handler.
-  @inlinable func handOver(_ removed: inout Removed, _ control: inout Control) {
+  /// Queues removed entries for the handler, if there is one. Under the lock of `control`, so that
+  /// the handler gets them in the order in which they left.
+  @inlinable func enqueue(_ removed: inout Removals, _ control: inout Control) {
     if onRemoval != nil { removed.move(to: &control.removed) }
   }
 
-  /// Drops removed entries, or calls the handler with them. No lock is held.
-  @inlinable func finish(_ removed: consuming Removed) {
+  /// Releases removed entries, or calls the handler with them. No lock is held.
+  @inlinable func finish(_ removed: consuming Removals) {
     if let onRemoval { deliver(to: onRemoval) }
   }
 
+  /// Calls the handler with all queued entries, unless another thread is doing that: then that
+  /// thread takes these, too, so that the handler never runs twice at the same time.
   @usableFromInline func deliver(to handler: RemovalHandler) {
     var isFirst = true
     while true {
-      let batch = control.withLock { control -> [Removed.Entry] in
+      let batch = control.withLock { control -> [Removals.Entry] in
         if isFirst, control.isDelivering { return [] }
         isFirst = false
         control.isDelivering = !control.removed.isEmpty
@@ -220,7 +235,8 @@ extension MemoryCache {
 
 // MARK: - Removed entries
 
-/// Entries that a change removed from a memory cache, to be processed once no lock is held.
+/// Entries that a change has removed from a memory cache, to be released or reported once no lock
+/// is held.
 @usableFromInline struct RemovedEntries<Key: Sendable, Value: Sendable>: Sendable {
   @usableFromInline struct Entry: Sendable {
     @usableFromInline let key: Key

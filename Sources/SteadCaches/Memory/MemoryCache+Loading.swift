@@ -1,7 +1,7 @@
 extension MemoryCache {
-  /// What a load came to.
+  /// The result of a load.
   enum Loaded: Sendable {
-    /// Another load had set it in the meantime.
+    /// Another load had set the value meanwhile.
     case found(Value)
     case loaded(Value, cost: Int)
 
@@ -12,20 +12,26 @@ extension MemoryCache {
     }
   }
 
-  /// The value for a key, which is loaded and set if it is missing, or again in the background if it is older than
-  /// ``refreshAfter``.
+  /// Returns the value for a key, which is loaded and set if it is missing.
   ///
-  /// One load runs for a key at a time, and its value goes to all who wait for it. It runs in a separate task, with the
-  /// priority and the task-local values of the call that started it. A cancelled call ends at once; the load is
-  /// cancelled when no call waits for it any more. The loaded value is not set if the key's value was set or removed
-  /// while the load ran.
+  /// ```swift
+  /// let image = try await images.value(for: url, cost: \.byteCount) { try await download(url) }
+  /// ```
+  ///
+  /// A value that is older than ``refreshAfter`` is returned, and loaded again in the background.
+  ///
+  /// One load runs for a key at a time, and its value goes to all who wait for it. It runs in a
+  /// separate task, with the priority and the task-local values of the call that started it. A
+  /// cancelled call ends at once; the load is cancelled when no call waits for it any more. The
+  /// loaded value is not set if the key's value was set or removed while the load ran.
   ///
   /// - Parameters:
   ///   - cost: What a loaded value costs, in the units of ``totalCostLimit``.
   ///   - timeToLive: How long a loaded value is returned; nil for the cache's ``timeToLive``.
-  ///   - load: Loads the value. It must not ask this cache for the same key, since it would wait for itself.
-  /// - Throws: What `load` throws, to all who wait; errors are not kept. `CancellationError` if the caller's task is
-  ///   cancelled while it waits.
+  ///   - load: Loads the value. It must not ask this cache for the same key, since it would wait
+  ///     for itself.
+  /// - Throws: What `load` throws, to all who wait; errors are not kept. `CancellationError` if the
+  ///   caller's task is cancelled while it waits.
   public func value(
     for key: Key, cost: @escaping @Sendable (Value) -> Int = { _ in 1 },
     timeToLive: Duration? = nil, orLoad load: @escaping @Sendable () async throws -> Value
@@ -34,7 +40,7 @@ extension MemoryCache {
       if refreshAfter != nil, claimRefresh(key) { refresh(key, cost, timeToLive, load) }
       return value
     }
-    let loaded = try await flights.value(for: key) {
+    let loaded = try await loads.value(for: key) {
       if let value = self.peek(key) { return .found(value) }
       let value = try await load()
       return .loaded(value, cost: cost(value))
@@ -54,18 +60,18 @@ extension MemoryCache {
 
   // MARK: - Refreshing
 
-  /// The part of ``refreshAfter`` after which a load that has failed is tried again.
+  /// A load that has failed is tried again after an eighth of ``refreshAfter``.
   private static var retryShare: Int64 { 8 }
 
-  /// Whether the caller has to load a value again: for the first one after its time.
+  /// Whether the caller has to refresh a value; true for one caller each time.
   private func claimRefresh(_ key: Key) -> Bool {
     let hash = Self.hash(key)
-    return shelf(hash) { table in
-      guard let place = table.find(key, hash),
-        table.entries[place].times.refresh != PolicyNode.never,
-        table.entries[place].times.refresh <= clock.nanoseconds
+    return shard(hash) { table in
+      guard let index = table.find(key, hash),
+        table.entries[index].times.refresh != PolicyNode.never,
+        table.entries[index].times.refresh <= clock.nanoseconds
       else { return false }
-      table.entries[place].times.refresh = PolicyNode.never
+      table.entries[index].times.refresh = PolicyNode.never
       return true
     }
   }
@@ -74,7 +80,7 @@ extension MemoryCache {
     _ key: Key, _ cost: @escaping @Sendable (Value) -> Int, _ timeToLive: Duration?,
     _ load: @escaping @Sendable () async throws -> Value
   ) {
-    let hasBegun = flights.begin(for: key) {
+    let hasBegun = loads.begin(for: key) {
       do {
         let value = try await load()
         return .loaded(value, cost: cost(value))
@@ -85,25 +91,25 @@ extension MemoryCache {
     } keep: {
       self.keep($0, key, timeToLive, $1)
     }
-    // Another load may only look for the value.
+    // The load that is running may be one that finds the value, and refreshes nothing.
     if !hasBegun { postponeRefresh(key) }
   }
 
-  /// Makes a later request try again; without effect on a value that was set meanwhile.
+  /// Lets a later request refresh the value; without effect on one that was set meanwhile.
   private func postponeRefresh(_ key: Key) {
     let hash = Self.hash(key)
     let time = CacheClock.sum(clock.nanoseconds, refreshTime / Self.retryShare)
-    shelf(hash) { table in
-      guard let place = table.find(key, hash),
-        table.entries[place].times.refresh == PolicyNode.never
+    shard(hash) { table in
+      guard let index = table.find(key, hash),
+        table.entries[index].times.refresh == PolicyNode.never
       else { return }
-      table.entries[place].times.refresh = time
+      table.entries[index].times.refresh = time
     }
   }
 
   /// The value for a key, without counting it or recording a use.
   func peek(_ key: Key) -> Value? {
     let hash = Self.hash(key)
-    return shelf(hash) { $0.peek(key, hash, now: { clock.nanoseconds }) }
+    return shard(hash) { $0.peek(key, hash, now: { clock.nanoseconds }) }
   }
 }

@@ -9,18 +9,30 @@ import Synchronization
 /// let image = try await images.value(for: url, cost: \.byteCount) { try await load(url) }
 /// ```
 ///
-/// The limits hold at every moment, whatever other threads do: values are removed before others are added. W-TinyLFU
-/// decides which of them go; it keeps frequently used values and gives new ones a chance. Documentation/Caches.md
-/// compares its hit ratios with others'. The last set value is always kept, unless it costs more than the limit.
+/// The limits hold at every moment, whatever other threads do: values are removed before others are
+/// added. W-TinyLFU decides which of them go; it keeps frequently used values and gives new ones a
+/// chance. Documentation/Caches.md compares its hit ratios with others'. The last set value is
+/// always kept, unless it costs more than the limit.
 ///
-/// A read costs about as much as that of a dictionary behind a lock, and threads that read different keys seldom wait
-/// for each other. A change costs some ten times as much, and changes wait for each other. Both take constant time. An
-/// entry takes 130 to 240 bytes besides its key and value, an empty cache some 10 KB.
+/// A read costs about as much as that of a dictionary behind a lock, and threads that read
+/// different keys seldom wait for each other. A change costs some ten times as much, and changes
+/// wait for each other. Both take constant time. An entry takes 130 to 240 bytes besides its key
+/// and value, an empty cache some 10 KB.
 ///
-/// Expired values are never returned. They leave the cache when they are requested, and otherwise at the first change
-/// 0.13 s or more after their time; no timer runs meanwhile.
+/// Expired values are never returned. They leave the cache when they are requested, and otherwise
+/// at the first change 0.13 s or more after their time; no timer runs meanwhile.
+///
+/// It isn't for values that must stay: any value may be evicted. For values that outlive the
+/// program use ``DiskCache``, or ``LayeredCache`` for both; for objects and `NSCache`'s methods,
+/// ``ObjectCache``.
 ///
 /// The locks belong to threads: in the child of a fork the cache must not be used.
+///
+/// How it works: entries are in up to 256 shards by their keys' hashes, each an ``EntryTable``
+/// behind a ``ShortLock``. One ``EvictionPolicy`` behind the lock of `control` decides what stays,
+/// and knows entries by number. A read only acquires its shard's lock and counts the use
+/// (``UseCounters``); the policy applies the counted uses when it needs room. A change acquires the
+/// control lock, and within it those of the shards.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// Called with a value that has left the cache, and why.
   public typealias RemovalHandler =
@@ -28,25 +40,27 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
       _ key: Key, _ value: Value, _ reason: RemovalReason
     ) -> Void
 
-  /// A part of the entries, with its own lock.
-  @usableFromInline typealias Shelf = ShortLock<EntryTable<Key, Value>>
-  @usableFromInline typealias Removed = RemovedEntries<Key, Value>
+  /// A part of the entries with a lock of its own.
+  @usableFromInline typealias Shard = ShortLock<EntryTable<Key, Value>>
+  @usableFromInline typealias Removals = RemovedEntries<Key, Value>
 
-  private static var shelvesPerProcessor: Int { 16 }
-  private static var shelfLimit: Int { 256 }
+  /// More shards than threads can run, so that two of them seldom need the same one.
+  private static var shardsPerProcessor: Int { 16 }
+  private static var shardLimit: Int { 256 }
 
-  /// State that only one thread changes at a time. A shelf's lock may be acquired while this one is held, not the
-  /// reverse.
+  /// State that one thread changes at a time. A shard's lock may be acquired while this one is
+  /// held, not the reverse.
   @usableFromInline struct Control: ~Copyable {
-    // Behind a pointer, since the compiler (6.3) fails for inlined code that holds such a value itself.
+    // Behind a pointer, since the compiler (6.3) fails for inlined code that holds such a value
+    // itself.
     @usableFromInline let policy: UnsafeMutablePointer<EvictionPolicy>
-    /// What the handler has not been called with yet, in order.
-    @usableFromInline var removed: [Removed.Entry] = []
-    /// Whether some thread calls the handler at the moment.
+    /// The entries with which the handler has not been called yet, in order.
+    @usableFromInline var removed: [Removals.Entry] = []
+    /// Whether a thread is calling the handler.
     var isDelivering = false
-    /// The shelves' hits when the statistics were set to zero.
-    var forgottenHits = 0
-    var forgottenMisses = 0
+    /// The shards' hits when the statistics were reset.
+    var hitsAtReset = 0
+    var missesAtReset = 0
 
     init(_ counters: UseCounters) {
       policy = .allocate(capacity: 1)
@@ -59,52 +73,59 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  /// How long a value is returned after it was set, unless ``setValue(_:for:cost:timeToLive:)`` is called with another
-  /// time; nil for values that do not expire.
+  /// How long a value is returned after it was set, unless ``setValue(_:for:cost:timeToLive:)`` is
+  /// called with another time; nil for values that do not expire.
   public let timeToLive: Duration?
-  /// How long a value is returned after it was last set or returned (`expireAfterAccess` of other caches); nil if use
-  /// makes no difference. A value also expires after its time to live, however much it is used.
+  /// How long a value is returned after it was last set or returned (`expireAfterAccess` of other
+  /// caches); nil if use makes no difference. A value also expires after its time to live, however
+  /// much it is used.
   ///
   /// A read costs a look at the clock then.
   public let timeToIdle: Duration?
-  /// After which time ``value(for:cost:timeToLive:orLoad:)`` loads a value again in the background, while it returns the
-  /// old one (`refreshAfterWrite` of other caches); nil for never.
+  /// After which time ``value(for:cost:timeToLive:orLoad:)`` loads a value again in the background,
+  /// while it returns the old one (`refreshAfterWrite` of other caches); nil for never.
   ///
-  /// Only a request for the value has it loaded again, once for all requests. If the load throws, the error is dropped
-  /// and the old value stays; a request after another eighth of this time tries again. Values still expire after their
-  /// time to live, so that is usually longer.
+  /// Only a request for the value has it loaded again, once for all requests. If the load throws,
+  /// the error is dropped and the old value stays; a request after another eighth of this time
+  /// tries again. Values still expire after their time to live, so that is usually longer.
   public let refreshAfter: Duration?
 
   @usableFromInline let idleTime: Int64
   @usableFromInline let refreshTime: Int64
 
   @usableFromInline let control: ShortLock<Control>
-  // Neither the pointer nor the mask changes before deinit, and a shelf's lock guards its contents.
-  @usableFromInline nonisolated(unsafe) let shelves: UnsafeMutablePointer<Shelf>
-  @usableFromInline let shelfMask: Int
+  // Safe: neither the pointer nor the mask changes before deinit, and a shard's lock guards its
+  // contents.
+  @usableFromInline nonisolated(unsafe) let shards: UnsafeMutablePointer<Shard>
+  @usableFromInline let shardMask: Int
   @usableFromInline let counters: UseCounters
   @usableFromInline let clock: CacheClock
   @usableFromInline let onRemoval: RemovalHandler?
-  let flights = SingleFlight<Key, Loaded>()
+  let loads = SingleFlight<Key, Loaded>()
   private let subscription = Mutex<MemoryPressure.Subscription?>(nil)
 
   /// Makes an empty cache.
   ///
   /// - Parameters:
   ///   - countLimit: The maximum number of values; negative numbers are 0, which keeps nothing.
-  ///   - totalCostLimit: The maximum sum of the values' costs, in units of your choice, such as bytes.
+  ///   - totalCostLimit: The maximum sum of the values' costs, in units of your choice, such as
+  ///     bytes.
   ///   - timeToLive: How long a value is returned after it was set; nil for forever.
-  ///   - timeToIdle: How long a value is returned after it was last set or returned; nil for forever.
-  ///   - refreshAfter: After which time a requested value is loaded again in the background; nil for never.
-  ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory: half of them and of
-  ///     their cost when programs wait for memory 0.2 s within 2 s, all when every program of the group, or of the system, waits at once for 0.1 s. On Linux
-  ///     this needs pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's control group or
-  ///     for the system. If neither is available, nothing happens.
-  ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not keep, in the order in
-  ///     which they left. No lock is held meanwhile, so it may use the cache. It is called before the call that removed
-  ///     the value returns, unless it is already running: then the thread that runs it calls it again. Values that wait
-  ///     for a slow handler are in memory beyond the limits. It is not called for the cache's contents when the cache
-  ///     itself is dropped.
+  ///   - timeToIdle: How long a value is returned after it was last set or returned; nil for
+  ///     forever.
+  ///   - refreshAfter: After which time a requested value is loaded again in the background; nil
+  ///     for never.
+  ///   - respondsToMemoryPressure: Whether values are dropped while the system is short of memory:
+  ///     half of them and of their cost when programs wait for memory 0.2 s within 2 s, all when
+  ///     every program of the group, or of the system, waits at once for 0.1 s. On Linux this needs
+  ///     pressure stall information (version 6.5, or `CAP_SYS_RESOURCE`), for the process's control
+  ///     group or for the system. If neither is available, nothing happens.
+  ///   - onRemoval: Called with each value that leaves the cache, and with those that it did not
+  ///     keep, in the order in which they left. No lock is held meanwhile, so it may use the cache.
+  ///     It is called before the call that removed the value returns, unless it is already running:
+  ///     then the thread that runs it calls it again. Values that wait for a slow handler are in
+  ///     memory beyond the limits. It is not called for the cache's contents when the cache itself
+  ///     is dropped.
   public convenience init(
     countLimit: Int = .max, totalCostLimit: Int = .max, timeToLive: Duration? = nil,
     timeToIdle: Duration? = nil, refreshAfter: Duration? = nil,
@@ -138,13 +159,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     idleTime = timeToIdle.map(CacheClock.nanoseconds) ?? PolicyNode.never
     refreshTime = refreshAfter.map(CacheClock.nanoseconds) ?? PolicyNode.never
     let processors = ProcessInfo.processInfo.activeProcessorCount
-    var shelfCount = 1
-    while shelfCount < min(processors * Self.shelvesPerProcessor, Self.shelfLimit) {
-      shelfCount *= 2
+    var shardCount = 1
+    while shardCount < min(processors * Self.shardsPerProcessor, Self.shardLimit) {
+      shardCount *= 2
     }
-    shelfMask = shelfCount - 1
-    shelves = .allocate(capacity: shelfCount)
-    for number in 0..<shelfCount { (shelves + number).initialize(to: ShortLock(EntryTable())) }
+    shardMask = shardCount - 1
+    shards = .allocate(capacity: shardCount)
+    for number in 0..<shardCount { (shards + number).initialize(to: ShortLock(EntryTable())) }
     let counters = UseCounters()
     self.counters = counters
     control = ShortLock(Control(counters))
@@ -157,8 +178,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   deinit {
-    shelves.deinitialize(count: shelfMask + 1)
-    shelves.deallocate()
+    shards.deinitialize(count: shardMask + 1)
+    shards.deallocate()
     counters.deallocate()
   }
 }
@@ -166,11 +187,18 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 // MARK: - Values
 
 extension MemoryCache {
-  /// The value for a key; nil if there is none, or if its time is over.
+  /// Returns the value for a key; nil if there is none, or if it has expired.
+  ///
+  /// ```swift
+  /// if let image = images.value(for: url) { show(image) }
+  /// ```
+  ///
+  /// Counts as a use, as a hit or a miss, and extends the time to idle. Acquires the lock of one
+  /// shard.
   @inlinable public func value(for key: Key) -> Value? {
     let hash = Self.hash(key)
-    let shelf = Int(truncatingIfNeeded: hash) & shelfMask
-    let (value, isExpired) = shelves[shelf].withLock { table in
+    let shard = Int(truncatingIfNeeded: hash) & shardMask
+    let (value, isExpired) = shards[shard].withLock { table in
       table.read(key, hash, counters, idleTime: idleTime, now: { clock.nanoseconds })
     }
     if isExpired { removeExpired(key, hash) }
@@ -179,8 +207,8 @@ extension MemoryCache {
 
   /// The cache's contents, including expired values; without counting or recording a use.
   var contents: [(key: Key, value: Value)] {
-    (0...shelfMask).flatMap { number in
-      shelves[number].withLock { table in
+    (0...shardMask).flatMap { number in
+      shards[number].withLock { table in
         (0..<table.count).map { (table.entries[$0].key, table.entries[$0].value) }
       }
     }
@@ -188,13 +216,18 @@ extension MemoryCache {
 
   /// Sets the value for a key, and returns whether the cache keeps it.
   ///
-  /// Other values are removed to make room. A value is not kept if it costs more than ``totalCostLimit``, if
-  /// ``countLimit`` is 0 or if its time to live is not above zero. An older value of the key is removed then, too.
+  /// ```swift
+  /// images.setValue(image, for: url, cost: image.byteCount)
+  /// ```
+  ///
+  /// Other values are removed to make room. A value is not kept if it costs more than
+  /// ``totalCostLimit``, if ``countLimit`` is 0 or if its time to live is not above zero. An older
+  /// value of the key is removed then, too.
   ///
   /// - Parameters:
   ///   - cost: What the value costs, in the units of ``totalCostLimit``; negative numbers are 0.
-  ///   - timeToLive: How long the value is returned; nil for the cache's ``timeToLive``. One that goes beyond 290
-  ///     years is for ever.
+  ///   - timeToLive: How long the value is returned; nil for the cache's ``timeToLive``. One that
+  ///     goes beyond 290 years is for ever.
   @discardableResult @inlinable public func setValue(
     _ value: Value, for key: Key, cost: Int = 1, timeToLive: Duration? = nil
   ) -> Bool {
@@ -203,18 +236,21 @@ extension MemoryCache {
     return isKept
   }
 
-  /// Removes the value for a key, and returns it; nil if there was none, or if its time was over.
+  /// Removes the value for a key, and returns it; nil if there was none, or if it had expired.
+  ///
+  /// A load for the key that is running goes on for its callers, and its value isn't set.
   @discardableResult @inlinable public func removeValue(for key: Key) -> Value? {
     let (removed, value) = take(key)
     finish(removed)
     return value
   }
 
-  /// Removes the value for a key; what is removed must be finished when no lock is held.
-  @inlinable func take(_ key: Key) -> (removed: Removed, value: Value?) {
+  /// Removes the value for a key; the caller passes what was removed to ``finish(_:)`` once no lock
+  /// is held.
+  @inlinable func take(_ key: Key) -> (removed: Removals, value: Value?) {
     let hash = Self.hash(key)
-    return control.withLock { control -> (Removed, Value?) in
-      var removed = Removed()
+    return control.withLock { control -> (Removals, Value?) in
+      var removed = Removals()
       var value: Value?
       let now = prepare(&control, &removed)
       if let found = number(of: key, hash) {
@@ -224,36 +260,37 @@ extension MemoryCache {
         value = isExpired ? nil : entry
       }
       removed.forgotten = cancelKeeping(key)
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return (removed, value)
     }
   }
 
-  /// Removes all values, and forgets how often they were used.
+  /// Removes all values, frees their memory, and forgets how often they were used. Loads that are
+  /// running have no effect.
   public func removeAll() {
     let removed = control.withLock { control in
-      var removed = Removed()
-      while let number = control.policy.pointee.leastWanted() {
+      var removed = Removals()
+      while let number = control.policy.pointee.coldest() {
         remove(number, control.policy.pointee.hash(of: number), .removed, &control, &removed)
       }
       control.policy.pointee.removeAll()
       shrink()
-      removed.forgotten = flights.forgetAll()
-      handOver(&removed, &control)
+      removed.forgotten = loads.forgetAll()
+      enqueue(&removed, &control)
       return removed
     }
     finish(removed)
   }
 
-  /// Removes the values whose time has been over for 0.13 s or longer.
+  /// Removes the values that expired 0.13 s or longer ago.
   ///
-  /// They are never returned, whether this is called or not; call it to free their memory sooner than the next change
-  /// would.
+  /// They are never returned, whether this is called or not; call it to free their memory sooner
+  /// than the next change would.
   public func removeExpired() {
     let removed = control.withLock { control in
-      var removed = Removed()
+      var removed = Removals()
       _ = prepare(&control, &removed)
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return removed
     }
     finish(removed)
@@ -263,8 +300,8 @@ extension MemoryCache {
 
   /// The maximum number of values that the cache holds; `Int.max` for no limit.
   ///
-  /// Lowering the limit removes values immediately. Negative numbers are 0, which keeps nothing. No cache holds more
-  /// than 2,147,483,647 values.
+  /// Lowering the limit removes values immediately. Negative numbers are 0, which keeps nothing. No
+  /// cache holds more than 2,147,483,647 values.
   public var countLimit: Int {
     get { control.withLock { $0.policy.pointee.limits.count } }
     set { setLimits { $0.count = max(0, newValue) } }
@@ -286,13 +323,14 @@ extension MemoryCache {
 
   /// What the cache has done since it was made, or since ``resetStatistics()``.
   ///
-  /// Hits and misses are those of ``value(for:)`` and of ``value(for:cost:timeToLive:orLoad:)``, one for each call.
+  /// Hits and misses are those of ``value(for:)`` and of ``value(for:cost:timeToLive:orLoad:)``,
+  /// one for each call.
   public var statistics: CacheStatistics {
     control.withLock { control in
       var statistics = CacheStatistics()
       statistics.evictions = control.policy.pointee.evictionCount
-      statistics.hits = hits - control.forgottenHits
-      statistics.misses = misses - control.forgottenMisses
+      statistics.hits = hits - control.hitsAtReset
+      statistics.misses = misses - control.missesAtReset
       return statistics
     }
   }
@@ -301,38 +339,38 @@ extension MemoryCache {
   public func resetStatistics() {
     control.withLock { control in
       control.policy.pointee.resetEvictionCount()
-      (control.forgottenHits, control.forgottenMisses) = (hits, misses)
+      (control.hitsAtReset, control.missesAtReset) = (hits, misses)
     }
   }
 
   private func setLimits(_ change: (inout EvictionPolicy.Limits) -> Void) {
     let removed = control.withLock { control in
-      var removed = Removed()
+      var removed = Removals()
       _ = prepare(&control, &removed)
       change(&control.policy.pointee.limits)
       let nothing = EvictionPolicy.Demand(count: 0, cost: 0)
       makeRoom(for: nothing, keeping: PolicyNode.none, .evicted, &control, &removed)
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return removed
     }
     finish(removed)
   }
 
-  /// Drops expired entries and, of the rest, the least important, until the level's share of entries and of their cost
-  /// is left.
+  /// Drops expired entries, and then the coldest, until the level's share of entries and of their
+  /// cost is left.
   func respond(to level: MemoryPressure.Level) {
     let removed = control.withLock { control in
-      var removed = Removed()
+      var removed = Removals()
       _ = prepare(&control, &removed)
       let count = level.keptPart(of: control.policy.pointee.count)
       let cost = level.keptPart(of: control.policy.pointee.cost)
       while control.policy.pointee.count > count || control.policy.pointee.cost > cost,
-        let number = control.policy.pointee.leastWanted()
+        let number = control.policy.pointee.coldest()
       {
         remove(number, control.policy.pointee.hash(of: number), .pressure, &control, &removed)
       }
       shrink()
-      handOver(&removed, &control)
+      enqueue(&removed, &control)
       return removed
     }
     finish(removed)

@@ -2,16 +2,19 @@
   import Foundation
   import SteadFiles
 
-  /// Pressure stall information: a thread waits for the kernel to report that tasks waited for memory too long.
+  /// Pressure stall information: a thread waits for the kernel to report that tasks waited for
+  /// memory too long.
   ///
-  /// Requested for the process's control group, whose limit may be below the machine's memory, and for the whole
-  /// system. Before Linux 6.5 only processes with `CAP_SYS_RESOURCE` may request it, kernels without `CONFIG_PSI` do
-  /// not report it, and containers often have the files mounted read-only; then nothing is observed.
+  /// Requested for the process's control group, whose limit may be below the machine's memory, and
+  /// for the whole system. Before Linux 6.5 only processes with `CAP_SYS_RESOURCE` may request it,
+  /// kernels without `CONFIG_PSI` do not report it, and containers often have the files mounted
+  /// read-only; then nothing is observed.
   ///
   /// Source: Linux, Documentation/accounting/psi.rst.
   extension MemoryPressure {
-    /// What the kernel should report, in microseconds: waits of some tasks, or of all at once, that sum up to a time
-    /// within a window. Without a privilege a window must be a multiple of two seconds.
+    /// What the kernel should report, in microseconds: waits of some tasks, or of all at once, that
+    /// sum up to a time within a window. Without a privilege a window must be a multiple of two
+    /// seconds.
     struct Trigger {
       let level: Level
       let tasks: String
@@ -62,9 +65,11 @@
         total = readTotal()
       }
 
-      /// The level that the kernel has just reported; nil when the waits since the last report are too short for it.
+      /// The level that the kernel has just reported; nil when the stalls since the last report are
+      /// too short for it.
       ///
-      /// Some kernels (seen with 6.18) also report when tasks have waited for a millisecond.
+      /// Compared with the total, since some kernels (seen with 6.18) also report a stall of a
+      /// millisecond.
       mutating func level() -> Level? {
         let last = total
         total = readTotal()
@@ -113,7 +118,7 @@
     }
   }
 
-  // MARK: - Places
+  // MARK: - Files
 
   extension MemoryPressure {
     private static func pressureFiles() -> [String] {
@@ -140,7 +145,8 @@
         guard let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count, dash >= 5,
           fields[dash + 1] == "cgroup2"
         else { continue }
-        // A mount may only show a part of the hierarchy, as in a container without its own namespace.
+        // A mount may only show a part of the hierarchy, as in a container without its own
+        // namespace.
         let (root, point) = (fields[3], fields[4])
         guard root == "/" || path == root || path.hasPrefix(root + "/") else { continue }
         let rest = root == "/" ? path : String(path.dropFirst(root.count))

@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Tells caches when the system is short of memory.
+/// Notifies caches when the system is short of memory.
 ///
-/// A process has one that observes the system, ``shared``. It begins with the first subscription and never ends; while
-/// nothing happens it only costs a waiting thread. If the system does not report, no subscriber is ever called.
+/// A process has one that observes the system, ``shared``. It begins with the first subscription
+/// and never ends; while nothing happens it only costs a waiting thread. If the system does not
+/// report, no subscriber is ever called.
 final class MemoryPressure: Sendable {
   /// How short the system is of memory.
   enum Level: Int, Sendable {
@@ -12,7 +13,8 @@ final class MemoryPressure: Sendable {
     /// Programs wait for memory most of the time.
     case critical
 
-    /// How much of a number of entries, or of their cost, remains: half of it, and nothing when the level is critical.
+    /// How much of a number of entries, or of their cost, remains: half of it, and nothing when the
+    /// level is critical.
     func keptPart(of number: Int) -> Int {
       switch self {
       case .warning: number / 2
@@ -21,7 +23,7 @@ final class MemoryPressure: Sendable {
     }
   }
 
-  /// Ends with the last reference to it.
+  /// A subscription, which ends with the last reference to it.
   final class Subscription: Sendable {
     private let pressure: MemoryPressure
     private let number: Int
@@ -49,8 +51,8 @@ final class MemoryPressure: Sendable {
   /// - Parameter begin: Called with the first subscription.
   init(begin: @escaping @Sendable (MemoryPressure) -> Void = { _ in }) { self.begin = begin }
 
-  /// Has `handler` called, on a thread of this type's own, whenever memory is short: at most every two seconds
-  /// for each level.
+  /// Has `handler` called, on a thread of this type's own, whenever memory is short: at most every
+  /// two seconds for each level.
   func subscribe(_ handler: @escaping @Sendable (Level) -> Void) -> Subscription {
     let (subscription, isFirst) = state.withLock { state in
       let number = state.nextNumber
@@ -63,11 +65,11 @@ final class MemoryPressure: Sendable {
     return subscription
   }
 
-  /// Stops delivering the system's reports from now on: for tests, which would otherwise depend on how much memory
-  /// other programs use.
+  /// Stops delivering the system's reports from now on: for tests, which would otherwise depend on
+  /// how much memory other programs use.
   func ignoreSystem() { ignoresSystem.store(true, ordering: .relaxed) }
 
-  /// Takes a report of the system.
+  /// Receives a report of the system.
   func report(_ level: Level) {
     if !ignoresSystem.load(ordering: .relaxed) { announce(level) }
   }

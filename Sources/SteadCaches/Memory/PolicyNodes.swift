@@ -1,16 +1,17 @@
 import Synchronization
 
-/// The nodes of a policy in one piece of memory, named by their numbers.
+/// The nodes of a policy in one array, referred to by index ("number") instead of by reference:
+/// 32-bit links, no reference counting, and no allocation for an entry.
 ///
-/// Memory grows by doubling and is given back by ``removeAll()`` alone.
+/// Grows by doubling, and is freed by ``removeAll()`` alone.
 struct NodeStorage: ~Copyable {
   private static let firstCapacity = 16
-  /// The most nodes that there can be, since links have 32 bits.
+  /// The maximum number of nodes, since links have 32 bits.
   static let limit = Int(Int32.max)
 
   private var nodes: UnsafeMutablePointer<PolicyNode>
   private var capacity: Int
-  /// How many nodes have ever been in use at once.
+  /// The number of initialized nodes, including free ones.
   private var usedCount = 0
   private var firstFree = PolicyNode.none
 
@@ -33,7 +34,8 @@ struct NodeStorage: ~Copyable {
     }
   }
 
-  /// Whether the number is that of a node in use. Numbers may be those of nodes that were freed since.
+  /// Whether the number is that of a node in use. Numbers may be those of nodes that were freed
+  /// since.
   func isInUse(_ number: Int32) -> Bool {
     number >= 0 && number < usedCount && self[number].queue != .none
   }
@@ -69,7 +71,8 @@ struct NodeStorage: ~Copyable {
 
 // MARK: - Nodes
 
-/// The policy's data about an entry: its place in its queue and in the wheel, its cost, and its expiry.
+/// The policy's data about an entry: its links in its queue and in the timer wheel, its cost, and
+/// its deadline.
 @usableFromInline struct PolicyNode {
   /// No node.
   @inlinable static var none: Int32 { -1 }
@@ -96,7 +99,7 @@ struct NodeStorage: ~Copyable {
 
 // MARK: - Queues
 
-/// A doubly linked list of nodes, from the one used last to the one used longest ago.
+/// A doubly linked list of nodes, from the most to the least recently used.
 struct NodeQueue {
   let name: PolicyNode.Queue
   private(set) var newest = PolicyNode.none
@@ -148,67 +151,68 @@ struct NodeQueue {
 
 // MARK: - Use counters
 
-/// How often each entry was used since the policy looked at it last, up to a limit.
+/// The number of uses of each entry since the policy looked at it last, up to ``limit``.
 ///
-/// The counters of entries are bytes in pieces of memory that never move: the first has ``firstCount`` of them,
-/// each further one twice as many as the one before. So readers count while other threads add entries.
+/// Counters are bytes in segments that never move: the first has ``firstCount`` of them, each
+/// further one twice as many as the one before. So readers count while other threads add entries.
 ///
-/// A reader holds the lock of the entry's shelf, the policy that of the cache's control. They may touch a byte at the
-/// same time; then a use may be lost, but nothing else.
-// Sendable: bytes are touched with atomic operations alone, and pieces are added before an entry of theirs
-// is on a shelf.
+/// A reader holds the lock of the entry's shard, the policy that of the cache's control. They may
+/// touch a byte at the same time, and then a use may be lost. An atomic addition would lose none,
+/// but make every read slower.
+// Sendable: bytes are touched with atomic operations alone, and a segment is added before an entry
+// of it is in a shard.
 @usableFromInline struct UseCounters: @unchecked Sendable {
-  /// The greatest count: as much as the policy can tell apart.
+  /// The maximum count, that of the frequency table.
   @inlinable static var limit: UInt8 { 15 }
   @inlinable static var firstBits: Int { 6 }
   @inlinable static var firstCount: Int { 1 << firstBits }
-  @usableFromInline static var pieceLimit: Int { 32 - firstBits }
+  @usableFromInline static var segmentLimit: Int { 32 - firstBits }
 
-  @usableFromInline let pieces: UnsafeMutablePointer<UnsafeMutablePointer<Atomic<UInt8>>?>
+  @usableFromInline let segments: UnsafeMutablePointer<UnsafeMutablePointer<Atomic<UInt8>>?>
 
   init() {
-    pieces = .allocate(capacity: Self.pieceLimit)
-    pieces.initialize(repeating: nil, count: Self.pieceLimit)
+    segments = .allocate(capacity: Self.segmentLimit)
+    segments.initialize(repeating: nil, count: Self.segmentLimit)
   }
 
-  /// Called once nobody reads any more.
+  /// Frees the memory; called once nobody reads any more. Not a `deinit`, since copies share it.
   func deallocate() {
-    for piece in 0..<Self.pieceLimit { pieces[piece]?.deallocate() }
-    pieces.deallocate()
+    for segment in 0..<Self.segmentLimit { segments[segment]?.deallocate() }
+    segments.deallocate()
   }
 
-  /// Makes a counter, which is zero.
+  /// Makes a counter of zero.
   func add(_ number: Int32) {
-    let (piece, place) = Self.place(number)
-    if pieces[piece] == nil {
-      let count = Self.firstCount << piece
+    let (segment, offset) = Self.position(number)
+    if segments[segment] == nil {
+      let count = Self.firstCount << segment
       let counters = UnsafeMutablePointer<Atomic<UInt8>>.allocate(capacity: count)
       for number in 0..<count { (counters + number).initialize(to: Atomic(0)) }
-      pieces[piece] = counters
+      segments[segment] = counters
     }
-    pieces[piece]?[place].store(0, ordering: .relaxed)
+    segments[segment]?[offset].store(0, ordering: .relaxed)
   }
 
   @inlinable func countUse(_ number: Int32) {
-    let (piece, place) = Self.place(number)
-    guard let counters = pieces[piece] else { return }
-    let count = counters[place].load(ordering: .relaxed)
-    if count < Self.limit { counters[place].store(count + 1, ordering: .relaxed) }
+    let (segment, offset) = Self.position(number)
+    guard let counters = segments[segment] else { return }
+    let count = counters[offset].load(ordering: .relaxed)
+    if count < Self.limit { counters[offset].store(count + 1, ordering: .relaxed) }
   }
 
   func uses(_ number: Int32) -> Int {
-    let (piece, place) = Self.place(number)
-    return Int(pieces[piece]?[place].load(ordering: .relaxed) ?? 0)
+    let (segment, offset) = Self.position(number)
+    return Int(segments[segment]?[offset].load(ordering: .relaxed) ?? 0)
   }
 
   func reset(_ number: Int32) {
-    let (piece, place) = Self.place(number)
-    pieces[piece]?[place].store(0, ordering: .relaxed)
+    let (segment, offset) = Self.position(number)
+    segments[segment]?[offset].store(0, ordering: .relaxed)
   }
 
-  @inlinable static func place(_ number: Int32) -> (piece: Int, place: Int) {
+  @inlinable static func position(_ number: Int32) -> (segment: Int, offset: Int) {
     let shifted = UInt32(bitPattern: number) + UInt32(firstCount)
-    let piece = 31 - shifted.leadingZeroBitCount - firstBits
-    return (piece, Int(shifted) - firstCount << piece)
+    let segment = 31 - shifted.leadingZeroBitCount - firstBits
+    return (segment, Int(shifted) - firstCount << segment)
   }
 }

@@ -29,13 +29,14 @@ extension HTTPCache.Mode {
 }
 
 extension HTTPCache.Response {
-  /// The codings that URLSession undoes before it hands on a body.
+  /// The content codings that URLSession decodes.
   private static let undoneCodings: Set<String> = ["br", "deflate", "gzip", "x-gzip", "zstd"]
 
   /// Makes a head from a response of URLSession.
   ///
-  /// URLSession decodes bodies and leaves the fields unchanged. The fields that describe the encoded body are removed,
-  /// since the decoded one is stored and passed on; ``isDecoded`` is true then.
+  /// URLSession decodes bodies and leaves the fields as they were sent. The fields that describe
+  /// the encoded body are removed, since the decoded one is stored and returned; ``isDecoded`` is
+  /// true then.
   public init(_ response: HTTPURLResponse) {
     var fields = HTTPCache.Fields(
       response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }
@@ -53,7 +54,7 @@ extension HTTPCache.Response {
 }
 
 extension HTTPCache.Response {
-  /// The same as a response of Foundation's; fields of one name are joined with commas.
+  /// The same response as Foundation's; fields of one name are joined with commas.
   ///
   /// - Parameter url: Where the response came from.
   /// - Throws: `URLError(.badServerResponse)` if Foundation refuses the URL or the fields.
@@ -75,16 +76,20 @@ extension HTTPCache.Response {
 
 // MARK: - Outgoing requests
 
-/// A request of Foundation's as the cache sees it, and on its way to the server.
+/// A request of Foundation's, as the cache sees it and as it is sent.
+///
+/// The cache must see the fields that a session would add later, cookies above all, since a
+/// response can vary by them. So they are added here, and the transport's session adds none.
 struct OutgoingRequest: Sendable {
-  /// What the cache sees: with the fields that a session adds, since a response can vary by them.
+  /// With all fields that are sent.
   let request: HTTPCache.Request
   private let original: URLRequest
 
   /// - Parameters:
   ///   - configuration: The session's configuration, with its cookies and fields for all requests.
-  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's; the session's credentials
-  ///     among these fields are not meant for it. Its cookies have their own rules.
+  ///   - hasLeftOrigin: Whether a redirect led to another origin than the first request's; the
+  ///     session's credentials among these fields are not meant for it. Its cookies have their own
+  ///     rules.
   /// - Throws: `URLError(.badURL)` without a URL.
   init(
     _ original: URLRequest, configuration: URLSessionConfiguration, hasLeftOrigin: Bool = false
@@ -112,10 +117,10 @@ struct OutgoingRequest: Sendable {
     self.original = original
   }
 
-  /// The request to the server, with all fields that the cache wants to send.
+  /// The request to send, with the fields that the cache has added, such as `If-None-Match`.
   func urlRequest(sending sent: HTTPCache.Request) -> URLRequest {
     var request = original
-    // The transport has no cache that a policy could apply to.
+    // The transport's session has no cache.
     request.cachePolicy = .useProtocolCachePolicy
     request.allHTTPHeaderFields = nil
     for field in sent.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }

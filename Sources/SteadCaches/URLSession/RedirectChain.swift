@@ -7,14 +7,16 @@ import Foundation
 extension HTTPCache {
   /// The maximum number of redirects that are followed for one request, as in URLSession.
   public static let redirectLimit = 20
-  /// The maximum number of bytes of a redirect's body that are read before it is followed. A redirect with a longer
-  /// body may not be stored.
+  /// The maximum number of bytes of a redirect's body that are read before it is followed. A
+  /// redirect with a longer body may not be stored.
   public static let redirectBodyLimit = 64 << 10
 }
 
-/// Decides which request follows a redirect, by RFC 9110 section 15.4. It sends nothing.
+/// Decides which request follows a redirect (RFC 9110, 15.4): a value that does no I/O.
+///
+/// Here and not in URLSession, since each response of a chain is looked up in the cache.
 struct RedirectChain {
-  /// Fields that are meant for one origin: credentials, and its name.
+  /// Fields for one origin only: credentials, and its name. Sent to another one they would leak.
   private static let ofOrigin = ["Authorization", "Cookie", "Host", "Proxy-Authorization"]
   private static let ofBody = [
     "Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type",
@@ -23,17 +25,19 @@ struct RedirectChain {
 
   /// The request to send next, or the one that was answered last.
   private(set) var request: URLRequest
-  /// Whether a redirect led to another origin than the first one's. It stays so when a later one leads back: by whom
-  /// the user is sent there isn't known.
+  /// Whether a redirect led to another origin than the first one's. Stays true when a later one
+  /// leads back: the other origin decided where, so its choice must not be made with the user's
+  /// credentials.
   private(set) var hasLeftOrigin = false
   private var count = 0
 
   init(_ request: URLRequest) { self.request = request }
 
-  /// Whether a response leads to another request, which ``request`` then is.
+  /// Follows a response; returns whether it is a redirect, and then ``request`` is the next one.
   ///
-  /// - Throws: `URLError`: `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them, `.unsupportedURL` if the
-  ///   new URL isn't an HTTP URL, `.requestBodyStreamExhausted` if a body that is a stream would have to be sent again.
+  /// - Throws: `URLError`: `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them,
+  ///   `.unsupportedURL` if the new URL isn't an HTTP URL, `.requestBodyStreamExhausted` if a body
+  ///   that is a stream would have to be sent again.
   mutating func follow(_ response: HTTPCache.Response) throws -> Bool {
     guard Self.redirects.contains(response.status), let url = request.url,
       let location = response.fields["Location"], let target = Self.resolve(location, url)
@@ -60,13 +64,13 @@ struct RedirectChain {
     return true
   }
 
-  /// Whether a field is meant for one origin alone.
+  /// Whether a field must not be sent to another origin.
   static func belongsToOrigin(_ name: String) -> Bool {
     ofOrigin.contains { $0.isSameFieldName(as: name) }
   }
 
-  /// Reads the body of a redirect that is followed, since a response is stored once its body has arrived. If the body
-  /// is longer than the limit, or breaks off, only that storing is lost.
+  /// Reads the body of a redirect that is followed, since a response is only stored once its body
+  /// is complete. A body that is longer than the limit, or breaks off, is merely not stored.
   static func finish(_ body: HTTPCache.Body) async {
     var count = 0
     do {

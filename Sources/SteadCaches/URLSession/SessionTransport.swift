@@ -5,10 +5,10 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Sends requests for a cache through its own session, which delivers bodies chunk by chunk.
+/// Sends requests for a cache through a session of its own, which delivers bodies in chunks.
 ///
-/// Off Apple's systems only a session's own delegate gets a body as it comes; tasks with a delegate or a completion
-/// handler gather the whole of it in memory first.
+/// A second session, since off Apple's systems only a session's own delegate gets a body as it is
+/// received; tasks with a delegate or a completion handler buffer the whole of it in memory.
 final class SessionTransport: Sendable {
   /// The configuration of the session that the transport sends for.
   let configuration: URLSessionConfiguration
@@ -23,8 +23,8 @@ final class SessionTransport: Sendable {
       delegateQueue: nil)
   }
 
-  /// A configuration that adds nothing to requests: they already have all fields, so that what the cache saw is what is
-  /// sent.
+  /// A configuration that adds nothing to requests: they already have all fields, so that what the
+  /// cache saw is what is sent.
   private static func configuration(
     like user: URLSessionConfiguration
   ) -> URLSessionConfiguration {
@@ -37,12 +37,14 @@ final class SessionTransport: Sendable {
     return own
   }
 
-  // A session holds its delegate until it is invalidated.
+  // A session retains its delegate, and itself, until it is invalidated.
   deinit { session.finishTasksAndInvalidate() }
 
-  /// Sends a request, and returns when the head of the response has come. Redirects are responses.
+  /// Sends a request, and returns when the head of the response was received. Redirects are
+  /// returned, not followed.
   ///
-  /// - Throws: `URLError`, or `CancellationError` if the task is cancelled. Reading the body does so, too.
+  /// - Throws: `URLError`, or `CancellationError` if the task is cancelled. Reading the body does
+  ///   so, too.
   func send(_ request: URLRequest) async throws -> (HTTPCache.Response, HTTPCache.Body) {
     let task = session.dataTask(with: request)
     let (transfer, chunks) = delegate.add(task)
@@ -65,7 +67,8 @@ extension SessionTransport {
 
   private static let all = Mutex<[ObjectIdentifier: Entry]>([:])
 
-  /// The transport of a session, which lasts until the session is gone and another one's transport is made.
+  /// The transport of a session: one for each. It lives until the session is gone and another
+  /// session's transport is made.
   static func of(_ user: URLSession) -> SessionTransport {
     let (transport, unused) = all.withLock { all -> (SessionTransport, [Entry]) in
       if let entry = all[ObjectIdentifier(user)], entry.user === user {
@@ -77,7 +80,7 @@ extension SessionTransport {
       all[ObjectIdentifier(user)] = Entry(user: user, transport: transport)
       return (transport, unused)
     }
-    // They end their sessions, which must not happen under a lock.
+    // Their deinit invalidates sessions, which must not happen under a lock.
     withExtendedLifetime(unused) {}
     return transport
   }
@@ -85,14 +88,15 @@ extension SessionTransport {
 
 // MARK: - The delegate
 
-/// Hands what a session receives to the transfer that it belongs to.
+/// Dispatches the callbacks of the transport's session to the transfers of its tasks.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
   private struct Weak: Sendable {
     weak var session: URLSession?
   }
 
   private let transfers = Mutex<[Int: Transfer]>([:])
-  /// The session whose delegate can authenticate.
+  /// The program's session, whose delegate is called for authentication. Weak: the transport must
+  /// not keep it alive.
   private let user: Weak
   var userSession: URLSession? { user.session }
 
@@ -104,7 +108,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     return (transfer, chunks)
   }
 
-  /// Ends a task's transfer; what the task does later is of no consequence.
+  /// Ends a task's transfer. Later callbacks of the task are ignored.
   func end(_ task: URLSessionTask, _ error: (any Error)?) {
     transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.end(error)
   }
@@ -136,7 +140,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Each response of a chain is looked for in the cache, so the chain is followed above it.
+    // Not followed here: `RedirectChain` follows redirects above the cache.
     completionHandler(nil)
   }
 }

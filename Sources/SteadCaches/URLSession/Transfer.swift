@@ -6,24 +6,30 @@ import Synchronization
 #endif
 
 extension HTTPCache {
-  /// The maximum number of bytes of a 401's body that wait in memory while credentials are sought: 1 MiB. If none are
-  /// found, reading a longer body throws `URLError(.dataLengthExceedsMaximum)` after these.
+  /// The maximum number of bytes of a 401's body that wait in memory while credentials are sought:
+  /// 1 MiB. If none are found, reading a longer body throws `URLError(.dataLengthExceedsMaximum)`
+  /// after these.
   public static let challengeBodyLimit = 1 << 20
 }
 
-/// One request on its way, and its response: the head, then chunks, then the end.
+/// One task of the transport's session, and its response: the head, then chunks, then the end.
+///
+/// The stream of chunks is unbounded: off Apple's systems a task can't be suspended without losing
+/// data, so there is no back-pressure on the server here. Chunks that arrive faster than they are
+/// read wait in memory.
 final class Transfer: Sendable {
   private struct State {
     var head: Result<HTTPURLResponse, any Error>?
     var waiter: CheckedContinuation<HTTPURLResponse, any Error>?
     var hasEnded = false
-    /// Nobody waits for it any more.
+    /// The caller was cancelled, or has dropped the body.
     var isCancelled = false
-    /// Set while a response asks for credentials.
+    /// The body of a 401, while URLSession looks for credentials.
     var challenge: Challenge?
   }
 
-  /// The body of a response that asks for credentials: another response follows where they are found.
+  /// The body of a 401. If credentials are found, another response follows, and this one is
+  /// dropped.
   private struct Challenge {
     private(set) var body: [Data] = []
     private var size = 0
@@ -47,8 +53,8 @@ final class Transfer: Sendable {
     self.body = body
   }
 
-  /// A transfer and its body. The transfer is cancelled when the body isn't read on: when its last copy is gone, or
-  /// the task that reads it is cancelled.
+  /// Makes a transfer and its body. The transfer is cancelled when the body can't be read any more:
+  /// when its last copy is gone, or the task that reads it is cancelled.
   static func make(_ task: URLSessionTask) -> (Transfer, TransferChunks) {
     let (stream, body) = Stream.makeStream()
     let transfer = Transfer(task, body)
@@ -58,7 +64,7 @@ final class Transfer: Sendable {
     return (transfer, TransferChunks(transfer, stream))
   }
 
-  /// Waits for the head.
+  /// Waits for the head of the response.
   func response() async throws -> HTTPURLResponse {
     try await withCheckedThrowingContinuation { continuation in
       let head = state.withLock { state in
@@ -69,7 +75,8 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Whether the body reached its end and could be read completely: anything after a cancellation is lost.
+  /// Whether the body has ended and all of it could be read: a stream drops what comes after its
+  /// cancellation.
   var isComplete: Bool { state.withLock { $0.hasEnded && !$0.isCancelled } }
 
   func receive(_ response: URLResponse) {
@@ -92,8 +99,8 @@ final class Transfer: Sendable {
     if !isOfChallenge { body.yield(chunk) }
   }
 
-  /// Ends a transfer whose body nobody reads. One without a body ends on its own, and leaves a connection that can be
-  /// used again.
+  /// Cancels a transfer whose body nobody reads. One without a body is left alone: it ends by
+  /// itself, and its connection can be used again, unlike a cancelled one's.
   private func drop() {
     let head = state.withLock { state in
       state.isCancelled = true
@@ -131,12 +138,13 @@ final class Transfer: Sendable {
     }
   }
 
-  /// Whether no other response of the same request follows (RFC 9110, 15.2); after 101 the protocol is another one.
+  /// Whether a response is the last one to its request, and not an interim one (RFC 9110, 15.2);
+  /// after 101 the protocol changes.
   private static func isFinal(_ response: HTTPURLResponse) -> Bool {
     response.statusCode >= 200 || response.statusCode == HTTPStatus.switchingProtocols
   }
 
-  /// The first one counts.
+  /// Sets the head and resumes the caller. Only the first call has an effect.
   private func setHead(_ head: Result<HTTPURLResponse, any Error>) {
     let waiter = state.withLock { state in
       guard state.head == nil else {
@@ -152,7 +160,8 @@ final class Transfer: Sendable {
 
 // MARK: - The body
 
-/// The body of a transfer. It only ends without an error if it is complete, so that nobody stores half of one.
+/// The body of a transfer. It only ends without an error if it is complete, so that no half of one
+/// is stored.
 struct TransferChunks: AsyncSequence, Sendable {
   struct Iterator: AsyncIteratorProtocol {
     fileprivate let transfer: Transfer

@@ -2,8 +2,8 @@
   import Foundation
   import FoundationNetworking
 
-  /// Authentication, for which the delegate of the user's session is called. It gets that session, and a task that
-  /// isn't one of its tasks.
+  /// Authentication, for which the delegate of the user's session is called. It gets that session,
+  /// and a task that isn't one of its tasks.
   extension TransferDelegate {
     private typealias Answer =
       @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -24,8 +24,9 @@
       delegate.urlSession(user, task: task, didReceive: challenge, completionHandler: answer)
     }
 
-    /// Passes on a delegate's answer where URLSession handles it as Apple's does. Off Apple's systems a task whose
-    /// challenge nobody answers never ends, so its response is delivered from here.
+    /// Passes on a delegate's answer where URLSession handles it as Apple's does. Off Apple's
+    /// systems a task whose challenge nobody answers never ends, so its response is delivered from
+    /// here.
     ///
     /// - Parameter isProposed: Whether URLSession has a credential that it has not tried yet.
     private func answer(

@@ -6,30 +6,32 @@ public import Foundation
 
 // Not run on Apple's systems here, where URLSession has its own cache; it compiles there.
 extension URLSession {
-  /// The whole body and the response to a request, from a cache or from the server.
+  /// Returns the whole body and the response to a request, from a cache or from the server.
   ///
   /// ```swift
   /// let cache = HTTPCache(named: "responses", in: try AppDirectories(id: "com.example.app"))
   /// let (data, response) = try await URLSession.shared.data(for: URLRequest(url: url), cache: cache)
   /// ```
   ///
-  /// The request's `cachePolicy` decides how the cache is used, as `HTTPCache.Mode.init(_:)` describes. If it is
-  /// `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL that isn't an HTTP URL is loaded without
-  /// the cache.
+  /// The request's `cachePolicy` decides how the cache is used, as `HTTPCache.Mode.init(_:)`
+  /// describes. If it is `.useProtocolCachePolicy`, the session's `requestCachePolicy` does. A URL
+  /// that isn't an HTTP URL is loaded without the cache.
   ///
-  /// Each response of a chain of redirects is cached separately. Fields with credentials, the request's and those of
-  /// the session's `httpAdditionalHeaders`, are not sent once a redirect led to another origin. Requests are sent
-  /// through a second session with this one's configuration; this session's delegate is only called for authentication.
-  /// `invalidateAndCancel()` has no effect on them: cancel the task that awaits the call.
+  /// Each response of a chain of redirects is cached separately. Fields with credentials, the
+  /// request's and those of the session's `httpAdditionalHeaders`, are not sent once a redirect led
+  /// to another origin. Requests are sent through a second session with this one's configuration;
+  /// this session's delegate is only called for authentication. `invalidateAndCancel()` has no
+  /// effect on them: cancel the task that awaits the call.
   ///
   /// - Parameters:
-  ///   - cache: Where responses are looked up and stored. Sessions of one user can share it. Those with different
-  ///     cookies or client certificates get each other's responses from it; `Vary: Cookie` prevents that for cookies.
+  ///   - cache: Where responses are looked up and stored. Sessions of one user can share it. Those
+  ///     with different cookies or client certificates get each other's responses from it; `Vary:
+  ///     Cookie` prevents that for cookies.
   ///   - followsRedirects: Whether a redirect is followed or returned as the response.
-  /// - Throws: `URLError`, as the session does without a cache: `.resourceUnavailable` for a request with
-  ///   `.returnCacheDataDontLoad` that has no stored response, `.notConnectedToInternet` if the cache is offline,
-  ///   `.httpTooManyRedirects` after ``HTTPCache/redirectLimit`` of them. `CancellationError` if the task is
-  ///   cancelled.
+  /// - Throws: `URLError`, as the session does without a cache: `.resourceUnavailable` for a
+  ///   request with `.returnCacheDataDontLoad` that has no stored response,
+  ///   `.notConnectedToInternet` if the cache is offline, `.httpTooManyRedirects` after
+  ///   ``HTTPCache/redirectLimit`` of them. `CancellationError` if the task is cancelled.
   public func data(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (Data, URLResponse) {
@@ -39,21 +41,23 @@ extension URLSession {
     return (try await reply.body.data(), response)
   }
 
-  /// The body of a response, chunk by chunk, and the response.
+  /// Returns the body of a response, to be read in chunks, and the response.
   ///
   /// ```swift
   /// let (chunks, response) = try await session.chunks(for: request, cache: cache)
   /// for try await chunk in chunks { try file.write(contentsOf: chunk) }
   /// ```
   ///
-  /// The call returns when the head of the response has arrived. Off Apple's systems a transfer can't be slowed down:
-  /// chunks that arrive faster than they are read wait in memory. The session's `invalidateAndCancel()` doesn't end it:
-  /// cancel the task that reads, or drop the body.
+  /// The call returns when the head of the response has arrived. Off Apple's systems a transfer
+  /// can't be slowed down: chunks that arrive faster than they are read wait in memory. The
+  /// session's `invalidateAndCancel()` doesn't end it: cancel the task that reads, or drop the
+  /// body.
   ///
   /// Otherwise works like `data(for:cache:followsRedirects:)`.
   ///
-  /// - Throws: The same errors; `URLError(.unsupportedURL)` for a URL that isn't an HTTP URL. Reading throws the error
-  ///   that ends the transfer, and ``HTTPCacheError`` if a body from the server is read a second time.
+  /// - Throws: The same errors; `URLError(.unsupportedURL)` for a URL that isn't an HTTP URL.
+  ///   Reading throws the error that ends the transfer, and ``HTTPCacheError`` if a body from the
+  ///   server is read a second time.
   public func chunks(
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Body, URLResponse) {
@@ -62,15 +66,16 @@ extension URLSession {
     return (reply.body, response)
   }
 
-  /// The cache's response to a request, with its outcome, and the same response as Foundation's.
+  /// Returns the cache's reply to a request, with what the cache did, and the same response as
+  /// Foundation's.
   ///
   /// ```swift
   /// let (reply, _) = try await session.reply(for: request, cache: cache)
   /// print(reply.outcome.source)  // hit
   /// ```
   ///
-  /// Works like `chunks(for:cache:followsRedirects:)`, also in that the session's `invalidateAndCancel()` has no
-  /// effect: cancel the task.
+  /// Works like `chunks(for:cache:followsRedirects:)`, also in that the session's
+  /// `invalidateAndCancel()` has no effect: cancel the task.
   ///
   /// - Throws: The same errors.
   public func reply(
@@ -95,7 +100,7 @@ extension URLSession {
 }
 
 extension SessionTransport {
-  /// The reply to a chain's next request, without a look at where it redirects to.
+  /// The reply to a chain's current request, which may be a redirect.
   fileprivate func reply(to chain: RedirectChain, cache: HTTPCache) async throws -> HTTPCache.Reply
   {
     let request = chain.request
@@ -116,8 +121,9 @@ extension SessionTransport {
 }
 
 extension SessionTransport {
-  /// Whether a body is gathered before it is returned: that of a POST's response which a later GET may get (RFC 9110,
-  /// 9.3.3), since the cache stores no stream for a POST.
+  /// Whether a body is read completely before it is returned: that of a POST's response that a
+  /// later GET may get (RFC 9110, 9.3.3), since the cache stores no body of a POST that is still
+  /// being received.
   static func isWantedWhole(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, limit: Int
   ) -> Bool {

@@ -93,7 +93,7 @@ import Testing
     let cache = fixture.cache()
     fill(cache)
     // What the log has is put into the file, so that it is the file that is read.
-    cache.database.giveBackRoom()
+    cache.database.reclaimSpace()
     truncate(fixture.database.filePath, off_t(length))
     let reports = Reports(for: fixture.url)
     check(cache)
@@ -173,7 +173,7 @@ import Testing
       do {
         let cache = fixture.cache()
         fill(cache)
-        cache.database.giveBackRoom()
+        cache.database.reclaimSpace()
       }
       var data = try Data(contentsOf: fixture.database)
       for _ in 0..<Int.random(in: 1...8, using: &random) { data.mutate(using: &random) }

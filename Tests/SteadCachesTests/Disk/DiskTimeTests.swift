@@ -125,7 +125,7 @@ import Testing
     _ loader: Loader, _ source: Source
   ) -> (get: Get, load: @Sendable () async -> Void) {
     let cache = fixture.cache(DiskCache.Limits(refreshAfter: .seconds(8)))
-    return (request(loader, source, cache), { await cache.flights.waitForLoads() })
+    return (request(loader, source, cache), { await cache.loads.waitForLoads() })
   }
 
   private func request(_ loader: Loader, _ source: Source, _ cache: DiskCache) -> Get {
@@ -219,7 +219,7 @@ import Testing
     if isSet { other.setValue("set", for: "a") } else { cache.removeValue(for: "a") }
     gate.open()
     await end.wait()
-    await cache.flights.waitForLoads()
+    await cache.loads.waitForLoads()
     #expect(fixture.cache().value(String.self, for: "a") == (isSet ? "set" : nil))
   }
 

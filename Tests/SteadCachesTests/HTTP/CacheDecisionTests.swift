@@ -12,7 +12,7 @@ import Testing
     to request: HTTPCache.Request
   ) -> [StoredResponse] {
     let moment = now - secondsAgo
-    let draft = Reception.draft(
+    let draft = StoreDecision.draft(
       of: HTTPCache.Response(status: status, fields: fields), to: request, requestedAt: moment,
       receivedAt: moment,
       id: "id")
@@ -32,7 +32,7 @@ import Testing
     case .bypass: "bypass"
     case .use(_, let isStale): isStale ? "stale" : "fresh"
     case .useAndRevalidate: "stale, revalidate"
-    case .ask(let question, let about):
+    case .fetch(let question, let about):
       about == nil ? "fetch" : question.fields.contains("If-None-Match") ? "validate" : "ask"
     case .unavailable: "504"
     case .fail(let code): code == .offline ? "offline" : "not stored"
@@ -176,7 +176,9 @@ import Testing
     let stored = Self.stored(fields, secondsAgo: 1, to: try Origin.request())
     let decision = CacheDecision.make(
       for: request, mode: .revalidate, stored: stored, now: Self.now)
-    guard case .ask(let question, _) = decision else { return #expect(Bool(false), "\(decision)") }
+    guard case .fetch(let question, _) = decision else {
+      return #expect(Bool(false), "\(decision)")
+    }
     #expect(question.fields["If-None-Match"] == "W/\"a\"")
     #expect(question.fields["If-Modified-Since"] == "Wed, 07 Oct 2026 08:00:00 GMT")
     #expect(question.fields["Cache-Control"] == "max-age=0")

@@ -46,7 +46,7 @@ import Testing
         url: URL(string: value) ?? URL(filePath: "/"), fields: fields)
       let response = HTTPCache.Response(status: 206, fields: fields)
       let now = Date(timeIntervalSince1970: 1_800_000_000)
-      let draft = Reception.draft(
+      let draft = StoreDecision.draft(
         of: response, to: request, requestedAt: now, receivedAt: now, id: "id")
       _ = CacheKey(request.url)
       _ = Invalidation.keys(of: request, response: response)
@@ -56,7 +56,7 @@ import Testing
         for: request, mode: .standard, stored: [draft], now: now)
       _ = StoredAnswer(draft, to: request, now: now)
       #expect(decision != .unavailable || value.contains("only-if-cached"))
-      #expect(StoredPage.decode(StoredPage.encode([draft])) == [draft])
+      #expect(CachedVariants.decode(CachedVariants.encode([draft])) == [draft])
     }
   }
 }

@@ -183,7 +183,7 @@ import Testing
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
     _ = try await cache.response(to: request) { _ in
       let body = Self.bytes {
-        let isFree = cache.store.changing.withLockIfAvailable { _ in true } ?? false
+        let isFree = cache.store.memoryLock.withLockIfAvailable { _ in true } ?? false
         wasFree.withLock { $0.append(isFree) }
       }
       guard !isWhole else { return (.init(status: 200, fields: fields), .init(body)) }

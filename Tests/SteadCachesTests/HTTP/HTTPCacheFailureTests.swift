@@ -28,9 +28,9 @@ import Testing
         Task { try? await origin.get(from: cache) }
       }
       let request = try Origin.request()
-      let flight = cache.flight(
+      let fetchKey = cache.fetchKey(
         of: request, under: try #require(cache.key(request.url)), .standard)
-      while cache.flights.waiterCount(for: flight) < Self.count { await Task.yield() }
+      while cache.fetches.waiterCount(for: fetchKey) < Self.count { await Task.yield() }
       gate.open()
       for task in tasks {
         let reply = await task.value
@@ -62,9 +62,9 @@ import Testing
     }
     let tasks = (0..<2).map { _ in Task { try await origin.get(from: cache) } }
     let request = try Origin.request()
-    let flight = cache.flight(
+    let fetchKey = cache.fetchKey(
       of: request, under: try #require(cache.key(request.url)), .standard)
-    while cache.flights.waiterCount(for: flight) < 2 { await Task.yield() }
+    while cache.fetches.waiterCount(for: fetchKey) < 2 { await Task.yield() }
     gate.open()
     var all: [String] = []
     for task in tasks { all.append(try await task.value.outcome.cacheStatus()) }

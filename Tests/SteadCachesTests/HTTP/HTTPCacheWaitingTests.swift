@@ -156,7 +156,7 @@ import Testing
       await #expect(throws: CancellationError.self) { try await follower.value }
     }
     await ended.wait()
-    #expect(cache.landings.withLock { $0.isEmpty })
+    #expect(cache.joinable.withLock { $0.isEmpty })
   }
 
   /// The rest of a short body is loaded without a reader, but not for ever.
@@ -218,10 +218,10 @@ import Testing
     let origin = bodies.origin(["Cache-Control": "max-age=10"])
     let cache = cache(origin)
     let first = try await origin.get(from: cache)
-    let landing = cache.landings.withLock { $0 }
+    let landing = cache.joinable.withLock { $0 }
     bodies[0].finish(Broken())
     await #expect(throws: Broken.self) { try await first.text }
-    cache.landings.withLock { $0 = landing }
+    cache.joinable.withLock { $0 = landing }
     let second = try await origin.get(from: cache)
     bodies[1].send("abc")
     bodies[1].finish()
@@ -244,6 +244,6 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
     gate.happen()
     await ended.wait()
-    while !cache.landings.withLock({ $0.isEmpty }) { await Task.yield() }
+    while !cache.joinable.withLock({ $0.isEmpty }) { await Task.yield() }
   }
 }

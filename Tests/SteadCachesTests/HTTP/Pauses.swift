@@ -58,7 +58,7 @@ final class Pauses: Sendable {
 
 extension HTTPCache {
   /// How many requests wait for bodies of others.
-  var followerCount: Int { landings.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
+  var followerCount: Int { joinable.withLock { $0.values.reduce(0) { $0 + $1.waiterCount } } }
 
   /// Waits until so many requests wait for the body of another one.
   func waitForFollowers(_ count: Int) async {

@@ -72,7 +72,7 @@ import Testing
       ]
       if isPart { fields["Content-Range"] = "bytes 0-1/4" }
       var stored = try #require(
-        Reception.draft(
+        StoreDecision.draft(
           of: .init(status: isPart ? 206 : 200, fields: fields), to: RecencyTests.request(),
           requestedAt: start + requested, receivedAt: start + received, id: id))
       stored.bodySize = isPart ? 2 : 4
@@ -123,7 +123,7 @@ import Testing
   func `the more recent response is kept`(old: Message, new: Message, rest: String) throws {
     let now = Date(timeIntervalSince1970: 1_800_000_010)
     let list = [try old.stored("old")]
-    let added = StoredList.adding(
+    let added = VariantList.adding(
       try new.stored("new"), for: try Self.request(), to: list, now: now)
     #expect(added.map(\.id).joined(separator: " ") == rest)
   }

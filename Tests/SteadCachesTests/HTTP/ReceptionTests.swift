@@ -9,8 +9,8 @@ import Testing
   private func receive(
     _ status: Int, _ fields: HTTPCache.Fields, to request: HTTPCache.Request? = nil,
     about stored: StoredResponse? = nil
-  ) throws -> Reception {
-    Reception.make(
+  ) throws -> StoreDecision {
+    StoreDecision.make(
       of: HTTPCache.Response(status: status, fields: fields), to: try request ?? Origin.request(),
       about: stored,
       requestedAt: Self.now, receivedAt: Self.now, id: "new")
@@ -18,7 +18,7 @@ import Testing
 
   private func stored(_ fields: HTTPCache.Fields) throws -> StoredResponse {
     try #require(
-      Reception.draft(
+      StoreDecision.draft(
         of: HTTPCache.Response(status: 200, fields: fields), to: Origin.request(),
         requestedAt: Self.now - 60,
         receivedAt: Self.now - 60, id: "old"))
@@ -98,7 +98,7 @@ import Testing
     #expect(!updated.response.fields.contains("Content-Range"))
     #expect(!updated.response.fields.contains("D"))
     #expect(!updated.response.fields.contains("Age"))
-    #expect(updated.freshness.rest(at: Self.now) == 50)
+    #expect(updated.freshness.remaining(at: Self.now) == 50)
   }
 
   @Test func keepsNoHugeConfirmation() throws {
@@ -118,14 +118,14 @@ import Testing
 
   @Test func takesNoConfirmationOfAnother() throws {
     let old = try stored(["Cache-Control": "max-age=5", "ETag": "\"a\""])
-    #expect(try receive(304, ["ETag": "\"b\""], about: old) == .askAgain)
+    #expect(try receive(304, ["ETag": "\"b\""], about: old) == .fetchUnconditionally)
     guard case .confirmed = try receive(304, ["ETag": "W/\"a\""], about: old) else {
       return #expect(Bool(false))
     }
     // Without a validator of the cache's own, the client asked.
     let plain = try stored(["Cache-Control": "max-age=5"])
-    #expect(try receive(304, [:], about: plain) == .handOn)
-    #expect(try receive(304, [:]) == .handOn)
+    #expect(try receive(304, [:], about: plain) == .forward)
+    #expect(try receive(304, [:]) == .forward)
     guard case .confirmed(_, kept: nil) = try receive(304, ["Vary": "*"], about: old) else {
       return #expect(Bool(false))
     }
@@ -166,11 +166,11 @@ import Testing
   ) throws {
     let received = Self.now - secondsAgo
     let old = try #require(
-      Reception.draft(
+      StoreDecision.draft(
         of: HTTPCache.Response(status: 200, fields: ["Cache-Control": control]),
         to: Origin.request(), requestedAt: received, receivedAt: received, id: "old"))
     let request = try Origin.request("/", ["Cache-Control": asked])
-    #expect(Reception.mayUseStale(old, for: request, .init(), now: Self.now) == isUsed)
+    #expect(StoreDecision.mayUseStale(old, for: request, .init(), now: Self.now) == isUsed)
     #expect(try (receive(503, [:], to: request, about: old) == .useStale(old)) == isUsed)
   }
 
@@ -182,7 +182,7 @@ import Testing
       -> StoredResponse
     {
       try #require(
-        Reception.draft(
+        StoreDecision.draft(
           of: HTTPCache.Response(status: status, fields: fields), to: request,
           requestedAt: Self.now,
           receivedAt: Self.now, id: id))
@@ -190,16 +190,18 @@ import Testing
     let vary: HTTPCache.Fields = ["Vary": "A", "Cache-Control": "max-age=9"]
     let other = try Origin.request("/", ["A": "2"])
     let list = [try new("a", vary, to: request), try new("b", vary, to: other)]
-    let added = StoredList.adding(
+    let added = VariantList.adding(
       try new("c", vary, to: request), for: request, to: list, now: Self.now)
     #expect(added.map(\.id) == ["b", "c"])
     #expect(
-      StoredList.removing(matching: other, from: added, at: Moment(of: list[0]), now: Self.now).map(
+      VariantList.removing(
+        matching: other, from: added, at: ResponseTimes(of: list[0]), now: Self.now
+      ).map(
         \.id) == ["c"])
     var many: [StoredResponse] = []
     for number in 0..<20 {
       let request = try Origin.request("/", ["A": "\(number)"])
-      many = StoredList.adding(
+      many = VariantList.adding(
         try new("\(number)", vary, to: request), for: request, to: many, now: Self.now)
     }
     #expect(many.map(\.id) == (4..<20).map(String.init))
@@ -209,17 +211,17 @@ import Testing
     let request = try Origin.request("/", ["Range": "bytes=0-1"])
     func part(_ id: String, _ range: String, _ tag: String) throws -> StoredResponse {
       try #require(
-        Reception.draft(
+        StoreDecision.draft(
           of: HTTPCache.Response(status: 206, fields: ["ETag": tag, "Content-Range": range]),
           to: request,
           requestedAt: Self.now, receivedAt: Self.now, id: id))
     }
     let first = try part("a", "bytes 0-1/10", "\"x\"")
-    let list = StoredList.adding(
+    let list = VariantList.adding(
       try part("b", "bytes 2-3/10", "\"x\""), for: request, to: [first], now: Self.now)
     #expect(list.map(\.id) == ["a", "b"])
     #expect(
-      StoredList.adding(
+      VariantList.adding(
         try part("c", "bytes 2-3/10", "\"x\""), for: request, to: list, now: Self.now
       ).map(\.id)
         == ["a", "c"])
@@ -227,7 +229,7 @@ import Testing
       ("bytes 4-5/10", "\"y\""), ("bytes 4-5/11", "\"x\""), ("bytes 4-5/10", "W/\"x\""),
     ] {
       #expect(
-        StoredList.adding(try part("d", range, tag), for: request, to: list, now: Self.now).map(
+        VariantList.adding(try part("d", range, tag), for: request, to: list, now: Self.now).map(
           \.id) == ["d"])
     }
   }

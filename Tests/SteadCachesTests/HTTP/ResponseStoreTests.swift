@@ -31,7 +31,7 @@ import Testing
     _ id: String, to request: HTTPCache.Request
   ) throws -> StoredResponse {
     var draft = try #require(
-      Reception.draft(
+      StoreDecision.draft(
         of: .init(status: 200, fields: ["Cache-Control": "max-age=9", "Vary": "A"]), to: request,
         requestedAt: Self.now, receivedAt: Self.now, id: id))
     draft.bodySize = Self.body.count
@@ -55,7 +55,7 @@ import Testing
       }
     }
     let flags = Flags()
-    store.change(key) { list in
+    store.update(key) { list in
       if !flags.hasBegun {
         flags.hasBegun = true
         DispatchQueue.global().async(group: removal) {

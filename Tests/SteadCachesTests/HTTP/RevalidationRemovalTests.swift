@@ -76,11 +76,12 @@ import Testing
     let request = try Origin.request()
     let key = try #require(cache.key(request.url))
     let stored = try #require(cache.store.responses(for: key).first)
-    let exchange = HTTPCache.Exchange(
-      flight: cache.flight(of: request, under: key, .standard), question: request, stored: stored,
+    let pending = HTTPCache.PendingFetch(
+      fetchKey: cache.fetchKey(of: request, under: key, .standard), outgoing: request,
+      stored: stored,
       fetch: origin.fetch, isInBackground: true)
     try await removal()
-    let ask = { _ = cache.revalidate(stored, exchange) }
+    let ask = { _ = cache.revalidate(stored, pending) }
     ask()
     return ask
   }

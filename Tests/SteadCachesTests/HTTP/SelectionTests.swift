@@ -11,7 +11,7 @@ import Testing
   private func matches(
     _ stored: HTTPCache.Fields, _ vary: HTTPCache.Fields, _ new: HTTPCache.Fields
   ) throws -> Bool {
-    try #require(Selection(of: request(stored), for: vary)).matches(request(new))
+    try #require(VaryKey(of: request(stored), for: vary)).matches(request(new))
   }
 
   @Test func comparesTheFieldsThatVaryNames() throws {
@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: ["*", "*, *", ", *", "Foo, *"])
   func matchesNothingWithAStar(vary: String) throws {
-    #expect(Selection(of: try request([:]), for: ["Vary": vary]) == nil)
+    #expect(VaryKey(of: try request([:]), for: ["Vary": vary]) == nil)
   }
 
   @Test func readsTheMeaningOfLanguages() throws {
@@ -67,8 +67,8 @@ import Testing
 
   @Test func keepsNoSecret() throws {
     let fields: HTTPCache.Fields = ["Authorization": "Bearer secret", "Cookie": "id=secret"]
-    let selection = try #require(Selection(of: request(fields), for: ["Vary": "Cookie"]))
-    #expect(selection.values.count == 2)
-    #expect(!"\(selection)".contains("secret"))
+    let varyKey = try #require(VaryKey(of: request(fields), for: ["Vary": "Cookie"]))
+    #expect(varyKey.values.count == 2)
+    #expect(!"\(varyKey)".contains("secret"))
   }
 }

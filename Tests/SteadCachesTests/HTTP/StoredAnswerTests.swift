@@ -15,7 +15,7 @@ import Testing
     if isPart { all["Content-Range"] = "bytes 4-9/10" }
     let request = try Origin.request("/", isPart ? ["Range": "bytes=4-"] : [:])
     var draft = try #require(
-      Reception.draft(
+      StoreDecision.draft(
         of: HTTPCache.Response(status: isPart ? 206 : status, fields: all), to: request,
         requestedAt: Self.now, receivedAt: Self.now, id: "id"))
     draft.bodySize = isPart ? 6 : 10

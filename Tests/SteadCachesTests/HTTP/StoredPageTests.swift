@@ -11,7 +11,7 @@ import Testing
   ) -> StoredResponse {
     StoredResponse(
       id: id, response: HTTPCache.Response(status: 200, reason: "OK", fields: fields),
-      selection: Selection(values: ["a": "1", "b": nil], language: "de"),
+      varyKey: VaryKey(values: ["a": "1", "b": nil], language: "de"),
       requestedAt: Date(timeIntervalSince1970: 1.5),
       receivedAt: Date(timeIntervalSince1970: seconds),
       range: range,
@@ -26,35 +26,35 @@ import Testing
   }
 
   @Test func readsWhatItWrites() {
-    #expect(StoredPage.decode(StoredPage.encode(pages)) == pages)
-    #expect(StoredPage.decode(StoredPage.encode([])) == [])
+    #expect(CachedVariants.decode(CachedVariants.encode(pages)) == pages)
+    #expect(CachedVariants.decode(CachedVariants.encode([])) == [])
   }
 
   @Test func takesDamageForNothing() {
-    let bytes = StoredPage.encode(pages)
-    for length in 0..<bytes.count { #expect(StoredPage.decode(bytes.prefix(length)) == []) }
-    #expect(StoredPage.decode(bytes + [0]) == [])
-    #expect(StoredPage.decode([2] + bytes.dropFirst()) == [])
+    let bytes = CachedVariants.encode(pages)
+    for length in 0..<bytes.count { #expect(CachedVariants.decode(bytes.prefix(length)) == []) }
+    #expect(CachedVariants.decode(bytes + [0]) == [])
+    #expect(CachedVariants.decode([2] + bytes.dropFirst()) == [])
     var random = SplitMix(seed: 9)
     for _ in 0..<5000 {
       var damaged = bytes
       damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(
         in: 0...255, using: &random)
-      _ = StoredPage.decode(damaged)
+      _ = CachedVariants.decode(damaged)
     }
   }
 
   // The seconds until such a time have no room in an integer: a page with one stopped the program.
   @Test(arguments: [1e300, -1e300, 1e19, -1e19, 0x1p54, -0x1p54])
   func takesAPageOfAnImpossibleTimeForNothing(seconds: TimeInterval) {
-    #expect(StoredPage.decode(StoredPage.encode([stored("x", at: seconds)])) == [])
+    #expect(CachedVariants.decode(CachedVariants.encode([stored("x", at: seconds)])) == [])
     let possible = stored("x", at: seconds < 0 ? -0x1p50 : 0x1p50)
-    #expect(StoredPage.decode(StoredPage.encode([possible])) == [possible])
+    #expect(CachedVariants.decode(CachedVariants.encode([possible])) == [possible])
   }
 
   @Test func dropsTheOldestBodiesFirst() {
-    let body = StoredPage.KeptBody(data: Data(count: 1000), storedAt: Date())
-    var page = StoredPage(pages, bodies: ["x": body, "y": body])
+    let body = CachedVariants.MemoryBody(data: Data(count: 1000), storedAt: Date())
+    var page = CachedVariants(pages, bodies: ["x": body, "y": body])
     let all = page.cost
     page.dropBodies(downTo: all)
     #expect(page.bodies.count == 2)

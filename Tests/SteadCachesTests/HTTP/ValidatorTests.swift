@@ -15,7 +15,7 @@ import Testing
     all["Cache-Control"] = "max-age=5"
     all["Date"] = date
     var draft = try #require(
-      Reception.draft(
+      StoreDecision.draft(
         of: HTTPCache.Response(status: 200, fields: all), to: Origin.request(),
         requestedAt: Self.now - 60, receivedAt: Self.now - 60, id: "old"))
     draft.bodySize = 10
@@ -50,13 +50,13 @@ import Testing
   func `a 304 updates what has its validators`(
     fields: HTTPCache.Fields, confirmation: HTTPCache.Fields, isAboutIt: Bool
   ) throws {
-    let reception = Reception.make(
+    let reception = StoreDecision.make(
       of: HTTPCache.Response(status: 304, fields: confirmation), to: try Origin.request(),
       about: try stored(fields), requestedAt: Self.now, receivedAt: Self.now, id: "new")
     if case .confirmed(_, kept: _?) = reception {
       #expect(isAboutIt)
     } else {
-      #expect(reception == .askAgain && !isAboutIt)
+      #expect(reception == .fetchUnconditionally && !isAboutIt)
     }
   }
 

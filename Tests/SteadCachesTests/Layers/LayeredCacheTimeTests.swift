@@ -101,7 +101,7 @@ import Testing
       #expect(try await get(cache, place, loads) == number)
       fixture.now += 1
       #expect(try await get(cache, place, loads) == number)
-      await cache.disk.flights.waitForLoads()
+      await cache.disk.loads.waitForLoads()
       #expect(loads.count == number + 1)
     }
   }
@@ -134,7 +134,7 @@ import Testing
     for round in 1...3 {
       fixture.now += 9
       _ = try await get()
-      await cache.disk.flights.waitForLoads()
+      await cache.disk.loads.waitForLoads()
       for _ in 0..<100 {
         #expect(try await get() == round)
         await Task.yield()

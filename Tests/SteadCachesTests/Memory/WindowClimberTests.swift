@@ -14,7 +14,7 @@ import Testing
       let newHits = Int(hitRatio(climber.share) * Double(requests))
       hits += newHits
       for _ in newHits..<requests { climber.recordMiss() }
-      climber.takeHits(hits, entryCount: Self.entryCount)
+      climber.updateWindow(hits, entryCount: Self.entryCount)
     }
     return climber.share
   }
@@ -39,9 +39,9 @@ import Testing
     var asked = 0
     for _ in 0..<10 * Self.entryCount {
       climber.recordMiss()
-      guard climber.asksForHits(entryCount: Self.entryCount) else { continue }
+      guard climber.needsHits(entryCount: Self.entryCount) else { continue }
       asked += 1
-      climber.takeHits(0, entryCount: Self.entryCount)
+      climber.updateWindow(0, entryCount: Self.entryCount)
     }
     #expect((100...200).contains(asked))
   }
