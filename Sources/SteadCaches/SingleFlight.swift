@@ -86,6 +86,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     // changed, so a load that isn't counted here sees the change.
     guard loadCount.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     let forgotten = loads.withLock { loads -> Forgotten? in
+      // `remove(at:)` returns the table's own key, whose last reference may be here.
       guard let index = loads.index(forKey: key) else { return nil }
       defer { loadCount.store(loads.count, ordering: .sequentiallyConsistent) }
       return Forgotten([loads.remove(at: index)])
@@ -139,8 +140,11 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
           result = .failure(error)
         }
         var afterwards: Afterwards?
+        // Stored before the load leaves the table: a call in between either joins the load, or
+        // finds the value.
         if case .success(let value) = result { afterwards = keep(value, running.ticket) }
         self.remove(running, for: key)
+        // After `remove`: handlers are the program's code, and may request the same key.
         afterwards?()
         let isDelivered = running.finish(result)
         if !isDelivered, case .success(let value) = result { unwanted(value) }
@@ -195,6 +199,7 @@ private final class Load<Value: Sendable>: Sendable {
     let (isAdded, task) = state.withLock { state -> (Bool, Task<Void, Never>?) in
       if state.isOver { return (false, nil) }
       state.waiters[ObjectIdentifier(waiter)] = waiter
+      // Priorities are only raised: a waiter that leaves may have raised it for good.
       guard priority > state.priority else { return (true, nil) }
       state.priority = priority
       return (true, state.task)

@@ -116,6 +116,7 @@ struct CacheTransaction {
       defer { select.rewind() }
       select.bind(row.id, at: 1)
       // A row without contents belongs to no key any more, so whoever finds it removes it.
+      // The hash only narrows the rows down; keys are compared as a whole.
       return try !select.step() || select.bytes(0).elementsEqual(key)
     }
   }
@@ -171,6 +172,7 @@ struct CacheTransaction {
     if row.form.contains(.file) { filesToRemove.append(row.id) }
     state.size -= row.size
     state.count -= 1
+    // `recount` corrects the counts after a power cut, so the file is damaged in another way.
     guard state.size >= 0, state.count >= 0 else {
       throw SQLiteError.damaged("the cache's counts do not match its entries")
     }
@@ -271,6 +273,7 @@ struct CacheTransaction {
     insert.bind(.blob(entry.metadata), at: 10)
     if let value { insert.bind(borrowing: value, at: 11) }
     // Borrowed bytes must not stay bound.
+    // The bytes are the caller's, and only valid during this call.
     defer { insert.reset() }
     try insert.run()
   }

@@ -29,6 +29,7 @@ final class ChangeCounter: @unchecked Sendable {
       let descriptor = try? disk.open(
         path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
     else { return nil }
+    // Filled before it is mapped: an access beyond the end of a file raises `SIGBUS`.
     guard let identity = try? Self.fill(descriptor, path, in: directory),
       let base = stead_map(descriptor, Self.size, 1)
     else {

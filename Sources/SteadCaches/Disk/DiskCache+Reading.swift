@@ -87,6 +87,7 @@ extension DiskCache {
         guard let file = found.file else {
           return (found.entry.value ?? Data()).dropFirst(start).prefix(ValueFile.blockSize)
         }
+        // The first block of a part needs the checksum of the block before it.
         var sum = try self.sum ?? file.sum(before: number)
         defer { self.sum = sum }
         return try file.block(number, after: &sum)

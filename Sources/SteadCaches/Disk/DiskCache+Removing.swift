@@ -55,6 +55,8 @@ extension DiskCache {
       for row in rows where try transaction.key(of: row, withPrefix: prefix) != nil {
         try transaction.remove(row)
       }
+      // By the position in the order of use, and not by an offset: other processes write in
+      // between.
       last = rows.last?.used ?? last
       return rows.count
     }
@@ -144,6 +146,7 @@ extension DiskCache {
     var count: Int?
     repeat {
       count = database.write { [loads] transaction, _ in
+        // With each batch: a load that began before it must not bring an entry back.
         if forgetsLoads { transaction.whenCommitted = { loads.forgetAll() } }
         return try removeBatch(&transaction)
       }

@@ -112,6 +112,7 @@ extension DiskCache {
           return nil
         }
       } else {
+        // Under the write lock: a load that stores later sees the cancelled ticket.
         transaction.whenCommitted = { loads.forget(new.key) }
       }
       var form = form
@@ -121,6 +122,7 @@ extension DiskCache {
       var entry = StoredEntry(
         id: 0, stored: times.stored, expires: times.expires, form: form, length: length, body: body,
         key: Data(new.key.utf8), tags: new.tags, metadata: new.metadata)
+      // Before room is made: the old entry's size doesn't count any more.
       try transaction.remove(transaction.rows(of: entry.key))
       for stamp in uses.takeOldest() { try transaction.restamp(stamp) }
       try transaction.makeRoom(forCount: 1, size: entry.size, uses)

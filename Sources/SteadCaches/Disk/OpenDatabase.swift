@@ -58,6 +58,7 @@ final class OpenDatabase: Sendable {
       let connection = try Self.connect(path)
       try CacheSchema.prepare(connection, boot: BootIdentifier.current)
       let row = try connection.rows("SELECT generation, salt, boot FROM state")
+      // A damaged state is as bad as a damaged file: without salt no key is found.
       guard row.count == 1, case .integer(let generation) = row[0][0],
         case .blob(let salt) = row[0][1], salt.count == 16, case .text(let boot) = row[0][2]
       else { throw SQLiteError.damaged("the cache's state is missing") }
@@ -177,6 +178,7 @@ final class OpenDatabase: Sendable {
     connection.keepLog()
     // Checksums reveal what a power cut has left half written; a kill loses nothing.
     try connection.execute("PRAGMA synchronous = OFF")
+    // Only the writer checkpoints.
     if cacheSize == nil {
       try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
       try connection.execute("PRAGMA journal_size_limit = \(keptLogSize)")
@@ -262,9 +264,11 @@ final class CacheReader: @unchecked Sendable {
     let now = ContinuousClock.now
     defer { lastUse = now }
     if let snapshot {
+      // Nothing was committed since the snapshot began, as far as the shared count knows.
       if snapshot.count == count, now < snapshot.end { return }
       try endSnapshot()
     }
+    // A single read needs no snapshot: SQLite's own transaction for the statement is as good.
     guard let count, let lastUse, now - lastUse < Self.burst else { return }
     try connection.run("BEGIN")
     snapshot = Snapshot(count: count, end: now + Self.snapshotLifetime)

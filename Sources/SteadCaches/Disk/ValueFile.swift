@@ -63,6 +63,7 @@ final class ValueFile: Sendable {
   /// - Throws: ``FileError`` `.damaged` if they differ from what was written.
   func block(_ number: Int, after sum: inout UInt32) throws -> Data {
     let count = min(Self.blockSize, length - number * Self.blockSize)
+    // The checksum and the bytes in one system call.
     let all = try read(Self.sumSize + count, at: offset(of: number))
     guard all.count == Self.sumSize + count else { throw damage }
     sum = all.dropFirst(Self.sumSize).checksum(after: sum)

@@ -99,6 +99,7 @@
       if let stored = memory.value(for: key), removals.withLock({ !$0.include(stored.date) }) {
         return stored.matches(request) ? stored.response : nil
       }
+      // Before the look-up on disk, to notice a change in between.
       let count = removals.withLock { $0.count }
       guard !pendingRemovals.mayContain(key), let entry = store?.entry(for: key),
         let data = entry.data,

@@ -95,9 +95,12 @@ enum CacheDecision: Sendable, Hashable {
   ) -> Permission? {
     let (freshness, storedControl) = (stored.freshness, stored.freshness.control)
     let (age, remaining) = (freshness.age(at: now), remaining(of: stored, settings, now))
+    // No directive below makes up for `no-cache` (RFC 9111, 5.2.1.4 and 5.2.2.4).
     if storedControl.hasNoCache || control.hasNoCache { return nil }
+    // An immutable response is not revalidated by a reload while it is fresh (RFC 8246, 2).
     if mode == .revalidate { return storedControl.isImmutable && remaining > 0 ? .fresh : nil }
     if let maxAge = control.maxAge {
+      // `max-stale` extends a request's `max-age`: both say what the client accepts.
       let limit = TimeInterval(maxAge) + TimeInterval(control.maxStale ?? 0)
       guard age <= limit, limit > 0 else { return nil }
     }
@@ -118,11 +121,14 @@ enum CacheDecision: Sendable, Hashable {
   ) -> HTTPCache.Request {
     var validation = request
     if mode == .revalidate, !request.fields.contains("Cache-Control") {
+      // So that caches between this one and the server revalidate, too (RFC 9111, 5.2.1.1).
       validation.fields["Cache-Control"] = "max-age=0"
     }
     // A HEAD is sent as it is: the fields of its 200 update what is stored, and a 304 has fewer of
     // them.
     guard request.method == "GET", stored.isValidatable else { return validation }
+    // Replaces the client's own conditions: the 304 to these would not be about the stored
+    // response. `StoredAnswer` applies the client's to the result.
     validation.fields["If-None-Match"] = stored.entityTag?.value
     validation.fields["If-Modified-Since"] = stored.lastModified
     return validation
@@ -130,6 +136,7 @@ enum CacheDecision: Sendable, Hashable {
 
   /// Whether a stored response could answer a request, or its response be stored.
   private static func canUseCache(_ request: HTTPCache.Request) -> Bool {
+    // `If-Match` and `If-Unmodified-Since` are for the server's state, which a cache doesn't know.
     ["GET", "HEAD"].contains(request.method) && !request.hasBody
       && !request.fields.contains("If-Match") && !request.fields.contains("If-Unmodified-Since")
   }

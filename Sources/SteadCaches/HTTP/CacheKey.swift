@@ -17,6 +17,7 @@ struct CacheKey: Sendable, Hashable {
   ///
   /// - Parameter ignored: The decoded names of query parameters that are left out.
   init?(_ url: URL, ignoring ignored: Set<String> = []) {
+    // From the bytes as they were written: two spellings of a path or a query may be two resources.
     let absolute = url.absoluteString
     let bytes = Array(absolute.utf8)
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
@@ -62,6 +63,7 @@ struct CacheKey: Sendable, Hashable {
     let all = tail[(mark + 1)...].split(
       separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     let kept = all.filter { !ignored.contains(name(of: $0)) }
+    // Unchanged if nothing was removed, also an empty query.
     guard kept.count < all.count else { return tail }
     return tail[..<mark]
       + (kept.isEmpty ? [] : [UInt8(ascii: "?")] + kept.joined(separator: "&".utf8))
@@ -106,6 +108,7 @@ struct VaryKey: Sendable, Hashable {
     let names = response.values(named: "Vary").flatMap { FieldScanner.members(of: $0) }
     guard !names.contains("*") else { return nil }
     var values: [String: String?] = [:]
+    // Also nil, for a field that the request didn't have: a request that has it must not match.
     for name in names.map(\.lowercasedASCII) + (isShared ? [] : ["authorization"]) {
       values[name] = .some(Self.value(of: name, in: request))
     }
@@ -120,6 +123,7 @@ struct VaryKey: Sendable, Hashable {
 
   /// Whether the response may answer a request.
   func matches(_ request: HTTPCache.Request) -> Bool {
+    // A stored response without a `Host` of its own must not answer a request with one.
     (values[Self.hostName] ?? nil) == Self.otherHost(of: request)
       && values.allSatisfy { name, stored in
         Self.value(of: name, in: request) == stored
@@ -151,7 +155,9 @@ struct VaryKey: Sendable, Hashable {
     guard let value = request.fields[name] else { return nil }
     switch name {
     case acceptLanguage, "accept-encoding", "accept-charset":
+      // Normalized, since order, spaces and case of these lists mean nothing (RFC 9111, 4.1).
       return preferences(in: value).map { "\($0.name);\($0.quality)" }.joined(separator: ",")
+    // No secret is written to the disk.
     case _ where secrets.contains(name): return SHA256.hexadecimal(Data(value.utf8))
     default: return FieldScanner.members(of: value).joined(separator: ",")
     }

@@ -92,6 +92,7 @@ enum VariantList {
     }
     guard !isOutdated else { return list }
     let rest = list.filter { !isReplaced($0, by: new, for: request) }
+    // The oldest go first: the list has the order of storing.
     return (rest + [new]).suffix(HTTPCache.Limits.variantCountLimit)
   }
 
@@ -165,6 +166,7 @@ enum VariantList {
     // compare.
     guard stored.response.status == 200 || stored.range != nil else { return false }
     let fields = response.fields
+    // Fields that the HEAD's response lacks tell nothing.
     if let tag = fields["ETag"], stored.response.fields["ETag"] != tag { return false }
     if let modified = fields["Last-Modified"], stored.lastModified != modified { return false }
     guard let length = fields.bodyLength.count else { return true }

@@ -89,6 +89,8 @@ final class FetchResult: Sendable {
   /// Whether an equal request should use this result instead of fetching.
   var isJoinable: Bool {
     state.withLock { state in
+      // A failed one is joined while its reply is there: the request then gets it, and need not
+      // wait.
       switch state.completion {
       case nil, .stored: true
       case .unusable, .failed, .stalled, .brokenOff: state.reply != nil
@@ -201,6 +203,7 @@ extension FetchResult {
       return isUnneeded(state)
     }
     if isUnwanted { cancelTransfer() }
+    // The wait also ends when the task is cancelled.
     try Task.checkCancellation()
     return state.withLock { $0.completion } ?? .stalled
   }
@@ -244,6 +247,7 @@ extension FetchResult {
     let slow: Completion = transfer.hasLength ? .stalled : .unusable
     while (try? await transfer.sleep(HTTPCache.Limits.patience)) != nil {
       waited += HTTPCache.Limits.patience
+      // Outside the lock: it reads settings under another one.
       let isOfUse = transfer.isOfUse()
       let verdict = state.withLock { state -> Verdict in
         defer { seen = state.progress }
@@ -251,6 +255,7 @@ extension FetchResult {
           state.watch = nil
           return .isNotNeeded
         }
+        // No chunk for a whole period.
         if state.progress == seen { return .isSilent }
         let limit = state.isDraining ? HTTPCache.Limits.longestRevalidation : patience
         if waited >= limit { return .isTooSlow }

@@ -74,6 +74,7 @@ struct FieldScanner {
     while true {
       while !scanner.isAtEnd, scanner.bytes[scanner.position] != UInt8(ascii: ",") {
         if quotesEnd, scanner.bytes[scanner.position] == UInt8(ascii: "\"") {
+          // `quotedString` skips the string, with its commas.
           if scanner.quotedString() != nil { continue }
           quotesEnd = false
         }
@@ -115,6 +116,7 @@ extension StringProtocol {
     guard !isEmpty, utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else {
       return nil
     }
+    // Digits that overflow are a large number, and no error.
     return Int(self) ?? .max
   }
 }
@@ -226,6 +228,7 @@ enum HTTPDate {
   ///
   /// - Parameter now: What decides the century of the form with two digits.
   static func date(_ value: String, now: Date) -> Date? {
+    // The longest form has 33 bytes; longer values are not worth splitting.
     guard value.utf8.count <= 40 else { return nil }
     let parts = value.lowercasedASCII.split(separator: " ", omittingEmptySubsequences: false)
     switch parts.count {
@@ -293,6 +296,7 @@ enum HTTPDate {
 
   /// The year that ends with two digits and is the last one at most 50 years from now.
   private static func fullYear(_ year: Int, now: Date) -> Int {
+    // RFC 9110, 5.6.7: a date that seems to be more than 50 years ahead is in the past.
     let latest = civil(seconds(of: now).floorDivided(by: secondsPerDay)).year + 50
     return latest - (latest - year) % 100
   }

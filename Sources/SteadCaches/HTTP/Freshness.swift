@@ -34,8 +34,12 @@ struct Freshness: Sendable, Hashable {
     self.receivedAt = receivedAt
     let fields = response.fields
     let date = fields.date("Date", now: receivedAt) ?? receivedAt
+    // The corrected initial age (RFC 9111, 4.2.3): the larger one of what the two clocks and what
+    // `Age` say.
     let delay = max(0, receivedAt.timeIntervalSince(requestedAt))
     initialAge = max(0, receivedAt.timeIntervalSince(date), Self.age(in: fields) + delay)
+    // The order of RFC 9111, 4.2.1: `s-maxage` (in `maxAge` of a shared cache), `max-age`,
+    // `Expires`.
     if let maxAge = control.maxAge {
       (lifetime, isExplicit) = (TimeInterval(maxAge), true)
     } else if fields.contains("Expires") {
@@ -43,6 +47,7 @@ struct Freshness: Sendable, Hashable {
       let expires = fields.date("Expires", now: receivedAt)
       (lifetime, isExplicit) = (expires.map { $0.timeIntervalSince(date) } ?? 0, true)
     } else {
+      // Heuristic freshness (RFC 9111, 4.2.2).
       let modified = mayBeAssumed ? fields.date("Last-Modified", now: receivedAt) : nil
       let idle = modified.map { max(0, date.timeIntervalSince($0)) } ?? 0
       (lifetime, isExplicit) = (
@@ -163,6 +168,7 @@ struct CacheControl: Sendable, Hashable {
   /// What the directives for shared caches mean in terms of the others (RFC 9111, 5.2.2.7, 5.2.2.8
   /// and 5.2.2.10).
   private mutating func applyToShared() {
+    // Before `mustRevalidate` is changed: `proxy-revalidate` doesn't permit this.
     isForAllAccounts = isForAnybody || mustRevalidate
     maxAge = sharedMaxAge ?? maxAge
     mustRevalidate = mustRevalidate || proxyRevalidate || sharedMaxAge != nil
@@ -185,6 +191,7 @@ struct CacheControl: Sendable, Hashable {
   private mutating func apply(_ name: String, _ argument: String?) {
     let seconds = argument?.decimalDigits.map { min($0, Self.longest) }
     switch name {
+    // Of several the smallest counts, and what is malformed is 0: less fresh, never fresher.
     case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
     case "no-cache": readNoCache(argument)
     case "no-store": hasNoStore = true
@@ -199,6 +206,7 @@ struct CacheControl: Sendable, Hashable {
       staleWhileRevalidate = min(staleWhileRevalidate ?? .max, seconds ?? 0)
     case "stale-if-error": staleIfError = min(staleIfError ?? .max, seconds ?? 0)
     case "only-if-cached": onlyIfCached = true
+    // In a request stricter is larger.
     case "min-fresh": minFresh = max(minFresh ?? 0, seconds ?? Self.longest)
     case "max-stale":
       maxStale = min(maxStale ?? .max, argument == nil ? Self.longest : seconds ?? 0)
@@ -214,6 +222,7 @@ struct CacheControl: Sendable, Hashable {
 
   private mutating func readNoCache(_ argument: String?) {
     let names = argument.map { FieldScanner.members(of: $0) } ?? []
+    // With names of fields only these are meant (RFC 9111, 5.2.2.4).
     if names.isEmpty { hasNoCache = true }
     noCacheFields.formUnion(names.map(\.lowercasedASCII))
   }

@@ -164,6 +164,7 @@ extension HTTPCache {
       throw error
     }
     let receivedAt = now()
+    // Nothing is stored of a HEAD, it only updates what is stored.
     if request.method == "HEAD" {
       store.epochs.endStoring(id, of: key)
       return applyHead(response, body, pending, requestedAt, receivedAt)
@@ -240,6 +241,7 @@ extension HTTPCache {
   }
 
   private func staleResult(insteadOf error: any Error, _ pending: PendingFetch) -> FetchResult? {
+    // A caller that was cancelled wants no response at all.
     guard let stored = pending.stored, !(error is CancellationError), !Task.isCancelled,
       StoreDecision.mayUseStale(
         stored, for: pending.request, settings.withLock { $0 }, now: now())

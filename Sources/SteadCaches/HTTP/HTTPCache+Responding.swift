@@ -83,8 +83,10 @@ extension HTTPCache {
         let pending = PendingFetch(
           fetchKey: fetchKey(of: request, under: key, mode), outgoing: outgoing, stored: stored,
           fetch: fetch)
+        // A HEAD, and modes that must reach the server, have a fetch of their own.
         guard !collapsed.isOver, pending.isShareable else { return try await fetchAlone(pending) }
         let result = try await fetchCollapsed(pending)
+        // The first caller gets the reply, and its body as it is received. The others wait.
         if let reply = result.takeReply() { return reply }
         let completion = try await result.completion()
         if let reply = staleReply(after: completion, pending) { return reply }
@@ -191,6 +193,7 @@ extension HTTPCache {
     var outcome = Outcome(source: source, age: answer.age)
     // A program may say that responses are fresh for longer than an integer can count.
     let longest = TimeInterval(CacheControl.longest)
+    // Rounded down, so that a response is never said to be fresh longer than it is.
     let rest = stored.freshness.remaining(at: moment, assuming: defaultLifetime).rounded(.down)
     outcome.freshness = Int(min(max(rest, -longest), longest))
     outcome.forwardStatus = forwardStatus

@@ -15,6 +15,7 @@ extension HTTPCache {
   ///   body's length differs from `Content-Length`, or neither memory nor disk has room.
   @discardableResult
   public func store(_ response: Response, _ body: Data, for request: Request) -> Bool {
+    // Only what a later GET can find.
     guard let key = self.key(request.url), request.method == "GET", !request.hasBody else {
       return false
     }
@@ -45,6 +46,7 @@ extension HTTPCache {
     if let data = body.bytes {
       let isStored = store(draft, data, for: request, under: key)
       if !isStored { dropOutdated(by: draft, for: request, under: key) }
+      // A body in memory is stored at once, and nobody has to wait.
       store.epochs.endStoring(draft.id, of: key)
       return FetchResult(miss(response, body, isStored: isStored), isStored ? .stored : .unusable)
     }
@@ -57,6 +59,7 @@ extension HTTPCache {
       )
     }
     let transfer = FetchResult.BodyTransfer(
+      // A rest that fits into the buffer costs less than another fetch.
       isShort: length.map { $0 <= limits.bufferSizeLimit } ?? false,
       hasLength: length != nil, sleep: sleep, isOfUse: { isOfUse(self.now()) },
       onCompletion: { self.removeJoinable($0, fetchKey) })
@@ -101,6 +104,7 @@ extension HTTPCache {
         buffer.append(chunk)
         if !buffer.isStorable { result.complete(.unusable) }
         let isRead = await queue.write(chunk)
+        // Neither reader nor store needs the rest: the throw ends the loop, and so the connection.
         if !isRead, !buffer.isStorable { throw CancellationError() }
       }
     } catch {
@@ -148,6 +152,7 @@ extension HTTPCache {
     let requestedAt = now()
     let (response, body) = try await fetch(request)
     let receivedAt = now()
+    // After the response: what a concurrent GET has stored meanwhile may be from before the change.
     for key in Invalidation.keys(of: request, response: response, key: self.key(_:)) {
       store.remove(key)
     }

@@ -17,6 +17,7 @@ extension ResponseStore {
     else {
       return nil
     }
+    // For a 304 or a HEAD the body must exist, but isn't read.
     guard !positions.isEmpty else { return HTTPCache.Body() }
     guard entry.size < DiskCache.fileThreshold else {
       return HTTPCache.Body(entry.chunks(in: positions))
@@ -46,6 +47,7 @@ extension ResponseStore {
     let isInMemory = body.count <= memoryBodySizeLimit
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.bodyKey(response.id), of: key) ?? false
+    // The body before the head: see `store(_:_:for:under:)` for a writer.
     guard isInMemory || isOnDisk else { return false }
     let variants = add(response, isInMemory ? body : nil, for: request, under: key)
     // Judged by what the update returned, not by what memory has now: an equal request's response
@@ -124,6 +126,7 @@ extension ResponseStore {
     let variants = update(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) })
     {
       list in
+      // Checked within the update, and once more after it: a removal may come at any time.
       guard !epochs.isInvalidated(response.id) else { return list }
       let list = VariantList.adding(response, for: request, to: list, now: moment)
       isAdded = list.contains { $0.id == response.id }

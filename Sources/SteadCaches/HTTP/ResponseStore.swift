@@ -128,6 +128,8 @@ final class ResponseStore: Sendable {
       let (old, entry) = lookup(key)
       let responses = change(old.responses)
       guard responses != old.responses else { return responses.isEmpty ? nil : old }
+      // Their bodies are removed after the heads are replaced, so that no head on disk lacks its
+      // body.
       let dropped = old.responses.filter { old in !responses.contains { $0.id == old.id } }
       guard !responses.isEmpty else {
         erase(key)
@@ -142,10 +144,12 @@ final class ResponseStore: Sendable {
       case .done:
         var variants = old.with(responses, body: body)
         variants.diskBytes = bytes
+        // Not into memory if a removal has marked these bytes since they were written.
         let kept = memoryLock.withLock { _ in
           isInvalidOnDisk(key, bytes) ? nil : set(variants, for: key)
         }
         removeBodies(of: dropped)
+        // Memory had no room, but the disk has the heads.
         return kept ?? CachedVariants(responses, diskBytes: bytes)
       }
     }
@@ -187,6 +191,7 @@ final class ResponseStore: Sendable {
   private func set(_ variants: CachedVariants, for key: CacheKey) -> CachedVariants? {
     var variants = variants
     variants.dropBodies(downTo: variantsSizeLimit)
+    // Without a disk a head without its body is never of use again.
     if usableDisk == nil { variants.dropBodiless() }
     guard !variants.responses.isEmpty else {
       memory.removeValue(for: key)
@@ -249,6 +254,7 @@ extension ResponseStore {
 
   /// Removes the responses of all URLs that begin with one, also those that are being fetched.
   func remove(prefix: CacheKey) {
+    // A response that is being fetched is in no list yet.
     let onTheirWay = epochs.keys.compactMap { CacheKey($0) }
     for key in keys.union(onTheirWay) where key.string.utf8.starts(with: prefix.string.utf8) {
       remove(key)
@@ -319,6 +325,7 @@ extension ResponseStore {
   func erase(_ key: CacheKey) {
     let disk = usableDisk
     disk?.removeValue(for: diskKey(key))
+    // Looked up again instead of trusting the removal's result: what is left counts.
     let left = disk?.entry(for: diskKey(key))?.metadata
     memoryLock.withLock { _ in
       if let left { markInvalidOnDisk(key, left) }
@@ -330,6 +337,7 @@ extension ResponseStore {
   func markInvalidOnDisk(_ key: CacheKey, _ bytes: Data) {
     invalidOnDisk.withLock { invalidOnDisk in
       if invalidOnDisk.count >= Self.invalidOnDiskLimit {
+        // Too many to remember: treat the whole disk as invalid.
         pendingClear.markDirty()
         invalidOnDisk.removeAll()
       }

@@ -29,6 +29,8 @@ enum StoreDecision: Sendable, Hashable {
     of response: HTTPCache.Response, to request: HTTPCache.Request, about stored: StoredResponse?,
     _ settings: HTTPCache.Settings = .init(), requestedAt: Date, receivedAt: Date, id: String
   ) -> StoreDecision {
+    // Only a 304 to the cache's own conditions. One to the client's conditions is for the client,
+    // and is passed on below.
     if let stored, stored.isValidatable, response.status == HTTPStatus.notModified {
       guard confirms(response, stored) else { return .fetchUnconditionally }
       let kept = stored.updated(
@@ -37,6 +39,8 @@ enum StoreDecision: Sendable, Hashable {
         stored.confirmed(by: response, requestedAt: requestedAt, receivedAt: receivedAt), kept: kept
       )
     }
+    // Before `draft`: a 5xx with a lifetime could be stored, and would then replace the response
+    // that is still better than a failure.
     if let stored,
       mayUseStale(stored, insteadOf: response, for: request, settings, now: receivedAt)
     {
@@ -85,6 +89,7 @@ enum StoreDecision: Sendable, Hashable {
     receivedAt: Date, id: String, isShared: Bool = false
   ) -> StoredResponse? {
     let control = CacheControl(of: response.fields, isShared: isShared)
+    // The conditions of RFC 9111, 3. A length that can't be right or a `Vary: *` forbid it, too.
     guard HTTPStatus.isFinal(response.status), response.status != HTTPStatus.notModified,
       control.mayStore(response.status),
       !CacheControl(of: request.fields, isRequest: true).hasNoStore,
@@ -94,6 +99,7 @@ enum StoreDecision: Sendable, Hashable {
     else { return nil }
     let range = response.fields["Content-Range"].flatMap(ContentRange.init)
     let isPartial = response.status == HTTPStatus.partialContent
+    // A `multipart/byteranges` has no `Content-Range`, and its parts are not stored.
     guard !isPartial || range != nil else { return nil }
     var head = response
     head.fields = StoredFields.storable(response.fields, control: control, receivedAt: receivedAt)
@@ -101,6 +107,7 @@ enum StoreDecision: Sendable, Hashable {
       id: id, response: head, varyKey: varyKey, requestedAt: requestedAt,
       receivedAt: receivedAt,
       range: isPartial ? range : nil, bodySize: 0, isShared: isShared)
+    // RFC 9111, 3 requires one of these.
     let isAllowed =
       draft.freshness.isExplicit || control.isPublic
       || HTTPStatus.isHeuristicallyCacheable(response.status)
@@ -114,6 +121,7 @@ enum StoreDecision: Sendable, Hashable {
   static func mayBeShared(
     _ fields: HTTPCache.Fields, _ control: CacheControl, of request: HTTPCache.Request
   ) -> Bool {
+    // `Set-Cookie` that `no-cache` names is removed before the response is stored.
     let isOfAccount = request.fields.contains("Authorization")
     let isForOne = fields.contains("Set-Cookie") && !control.noCacheFields.contains("set-cookie")
     return (!isOfAccount || control.isForAllAccounts) && (!isForOne || control.isForAnybody)
@@ -124,6 +132,7 @@ enum StoreDecision: Sendable, Hashable {
   private static func isAnswer(
     _ response: HTTPCache.Response, to request: HTTPCache.Request, _ isShared: Bool
   ) -> Bool {
+    // Heuristic freshness doesn't apply to a POST (RFC 9110, 9.3.3).
     if request.method == "POST" {
       return response.status == 200 && Freshness.isExplicit(response.fields, isShared: isShared)
     }
@@ -138,8 +147,10 @@ enum StoreDecision: Sendable, Hashable {
   private static func confirms(_ response: HTTPCache.Response, _ stored: StoredResponse) -> Bool {
     if let tag = response.fields["ETag"].flatMap(EntityTag.init) {
       guard let own = stored.entityTag else { return false }
+      // By bytes if it is strong: a weak stored tag never confirms a strong one.
       return tag.isWeak ? own.matchesWeakly(tag) : own.value == tag.value
     }
+    // A 304 without validators confirms what was validated: there was one response.
     guard response.fields.contains("Last-Modified") else { return true }
     let modified = response.fields.date("Last-Modified", now: stored.receivedAt)
     let own = stored.response.fields.date("Last-Modified", now: stored.receivedAt)

@@ -22,6 +22,7 @@ struct StoredAnswer: Sendable, Hashable {
     var response = stored.response
     age = Int(min(stored.freshness.age(at: now), TimeInterval(CacheControl.longest)))
     response.fields["Age"] = String(age)
+    // Conditions only apply to what would be a success (RFC 9110, 13.2.1).
     if stored.response.status == 200 || stored.range != nil, Self.isKnown(stored, to: request) {
       response.status = HTTPStatus.notModified
       response.reason = "Not Modified"
@@ -30,6 +31,7 @@ struct StoredAnswer: Sendable, Hashable {
       return
     }
     let all = 0..<stored.bodySize
+    // A HEAD has no body, and no ranges (RFC 9110, 14.2).
     guard request.method == "GET" else {
       (self.response, positions) = (response, 0..<0)
       return
@@ -42,6 +44,7 @@ struct StoredAnswer: Sendable, Hashable {
     response.reason = "Partial Content"
     response.fields["Content-Range"] = part.value
     response.fields["Content-Length"] = String(part.positions.count)
+    // The stored bytes begin at the stored part's first one.
     let start = stored.range?.positions.lowerBound ?? 0
     self.response = response
     positions = (part.positions.lowerBound - start)..<(part.positions.upperBound - start)
@@ -90,6 +93,7 @@ struct StoredAnswer: Sendable, Hashable {
   private static func isKnown(_ stored: StoredResponse, to request: HTTPCache.Request) -> Bool {
     if request.fields.contains("If-None-Match") {
       let value = request.fields["If-None-Match"] ?? ""
+      // `If-None-Match` takes precedence over `If-Modified-Since`, even if it doesn't match.
       guard let tags = EntityTag.list(value) else { return true }
       return stored.entityTag.map { tag in tags.contains { $0.matchesWeakly(tag) } } ?? false
     }

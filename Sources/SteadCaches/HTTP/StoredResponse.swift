@@ -79,6 +79,7 @@ struct StoredResponse: Sendable, Hashable {
     with new: HTTPCache.Fields, of confirmation: HTTPCache.Response
   ) -> HTTPCache.Response {
     var response = self.response
+    // A 304 has no body, so these describe none, or that of the response as it would be now.
     let new = new.filter { !StoredFields.belongsToBody($0.name) }
     let names = Set(new.map(\.name.lowercasedASCII))
     response.fields.removeAll { names.contains($0.name.lowercasedASCII) }
@@ -129,10 +130,12 @@ enum StoredFields {
   static func storable(
     _ fields: HTTPCache.Fields, control: CacheControl, receivedAt: Date
   ) -> HTTPCache.Fields {
+    // `Connection` names further fields that are for this connection only (RFC 9110, 7.6.1).
     let named = fields.values(named: "Connection").flatMap { FieldScanner.members(of: $0) }
     let unwanted = ofConnection.union(named.map(\.lowercasedASCII)).union(control.noCacheFields)
     var storable = fields
     storable.removeAll { unwanted.contains($0.name.lowercasedASCII) }
+    // A cache must be able to tell the age later (RFC 9110, 6.6.1).
     if !storable.contains("Date") { storable.append(HTTPDate.string(receivedAt), named: "Date") }
     return storable
   }

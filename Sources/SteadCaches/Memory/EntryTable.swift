@@ -84,9 +84,11 @@ import CSteadFiles
       misses += 1
       return (nil, false)
     }
+    // Without a deadline the clock isn't read.
     if entries[index].times.deadline != PolicyNode.never {
       let now = now()
       if entries[index].times.deadline <= now {
+        // Removed by the caller: that needs the control lock, which must be acquired first.
         misses += 1
         return (nil, true)
       }
@@ -158,6 +160,7 @@ extension EntryTable {
   }
 
   @inlinable mutating func resize(to capacity: Int) {
+    // Entries keep their indexes; the slots are built anew from their tags, without hashing keys.
     let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
     larger.moveInitialize(from: entries, count: count)
     entries.deallocate()

@@ -79,6 +79,7 @@ extension EvictionPolicy {
     counters.add(number)
     window.addNewest(number, in: &nodes)
     if deadline != PolicyNode.never { wheel.add(number, now: now, in: &nodes) }
+    // Before `record`, so that the table has room for the new hash.
     if count > frequencies.capacity { growFrequencies() }
     frequencies.record(hash)
     climber.recordMiss()
@@ -183,6 +184,7 @@ extension EvictionPolicy {
     let excess = excess(demand)
     guard excess.count > 0 || excess.cost > 0 else { return nil }
     giveSecondChances()
+    // Only a window above its share brings a candidate; otherwise the main part makes the room.
     if windowExceeds(demand), let candidate = oldest(in: window, but: number) {
       return contestLoser(candidate, excess, keeping: number)
     }
@@ -330,6 +332,7 @@ extension EvictionPolicy {
       guard protected.count > 1, protected.count > countLimit || protected.cost > costLimit
       else { return }
       let number = protected.oldest
+      // Used since it was protected: a second chance instead of probation.
       if takeUses(number) {
         protected.moveToNewest(number, in: &nodes)
         continue

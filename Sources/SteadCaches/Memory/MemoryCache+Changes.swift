@@ -33,6 +33,7 @@ extension MemoryCache {
     let timeToLive = timeToLive ?? self.timeToLive
     return control.withLock { control -> (Removals, Bool) in
       var removed = Removals()
+      // Under the lock under which a change of the key cancels the ticket.
       if let ticket, !ticket.isValid { return (removed, false) }
       let hasTimes =
         timeToLive != nil || idleTime != PolicyNode.never || refreshTime != PolicyNode.never
@@ -43,6 +44,7 @@ extension MemoryCache {
       let found = number(of: key, hash)
       let cost = max(0, cost)
       let reason = control.policy.pointee.refusal(cost: cost, deadline: times.deadline, now: now)
+      // The policy is asked before anything is removed for a value that it would refuse.
       if let reason {
         if let found { remove(found.number, hash, .replaced, &control, &removed) }
         removed.append(Removals.Entry(key: key, value: value, reason: reason))
@@ -65,6 +67,7 @@ extension MemoryCache {
     makeRoom(for: demand, keeping: PolicyNode.none, .evicted, &control, &removed)
     let number = control.policy.pointee.add(
       hash: hash, cost: cost, deadline: times.deadline, now: now)
+    // Hits are counted by the shards, so the policy only gets their sum now and then.
     if control.policy.pointee.needsHits { control.policy.pointee.updateWindow(hits) }
     let tag = EntryTable<Key, Value>.tag(hash)
     shard(hash) {
@@ -76,6 +79,7 @@ extension MemoryCache {
     _ number: Int32, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
     _ control: inout Control, _ removed: inout Removals
   ) {
+    // A set is a use, too.
     control.policy.pointee.use(number)
     let demand = EvictionPolicy.Demand(
       count: 0, cost: cost - control.policy.pointee.cost(of: number))
@@ -131,6 +135,7 @@ extension MemoryCache {
       return (Removals.Entry(key: entry.key, value: entry.value, reason: .expired), nil)
     }
     if let deadline {
+      // The wheel learns of a use only here: a read doesn't touch the policy.
       control.policy.pointee.prolong(number, until: deadline, now: now)
     } else {
       control.policy.pointee.remove(number, isEviction: false)
@@ -221,6 +226,7 @@ extension MemoryCache {
     var isFirst = true
     while true {
       let batch = control.withLock { control -> [Removals.Entry] in
+        // Another thread delivers, and takes these entries with its next batch.
         if isFirst, control.isDelivering { return [] }
         isFirst = false
         control.isDelivering = !control.removed.isEmpty

@@ -159,6 +159,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     idleTime = timeToIdle.map(CacheClock.nanoseconds) ?? PolicyNode.never
     refreshTime = refreshAfter.map(CacheClock.nanoseconds) ?? PolicyNode.never
     let processors = ProcessInfo.processInfo.activeProcessorCount
+    // A power of 2, for the mask.
     var shardCount = 1
     while shardCount < min(processors * Self.shardsPerProcessor, Self.shardLimit) {
       shardCount *= 2
@@ -169,9 +170,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     let counters = UseCounters()
     self.counters = counters
     control = ShortLock(Control(counters))
+    // Through the setters, which replace negative numbers.
     self.countLimit = countLimit
     self.totalCostLimit = totalCostLimit
     if let pressure {
+      // Weak: a subscription must not keep the cache alive.
       let subscription = pressure.subscribe { [weak self] level in self?.respond(to: level) }
       self.subscription.withLock { $0 = subscription }
     }
@@ -270,6 +273,7 @@ extension MemoryCache {
   public func removeAll() {
     let removed = control.withLock { control in
       var removed = Removals()
+      // One by one, since the handler gets each.
       while let number = control.policy.pointee.coldest() {
         remove(number, control.policy.pointee.hash(of: number), .removed, &control, &removed)
       }

@@ -95,6 +95,7 @@ struct OutgoingRequest: Sendable {
     _ original: URLRequest, configuration: URLSessionConfiguration, hasLeftOrigin: Bool = false
   ) throws {
     guard let url = original.url else { throw URLError(.badURL) }
+    // Sorted, since a dictionary's order is random and equal requests must have equal fields.
     var fields = HTTPCache.Fields(
       (original.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
         .map { (name: $0.key, value: $0.value) })
@@ -103,6 +104,7 @@ struct OutgoingRequest: Sendable {
       fields["Pragma"] = fields["Pragma"] ?? "no-cache"
     }
     for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
+      // The session's `Authorization` is meant for the origins that the program requests itself.
       guard let name = name as? String, !fields.contains(name),
         !(hasLeftOrigin && RedirectChain.belongsToOrigin(name))
       else { continue }

@@ -93,6 +93,7 @@ extension URLSession {
       guard followsRedirects, try chain.follow(reply.response) else {
         return (reply, try reply.response.foundationResponse(from: chain.request.url))
       }
+      // Read before the next request, so that a redirect is stored, and its connection free.
       await RedirectChain.finish(reply.body)
       try Task.checkCancellation()
     }
