@@ -1,4 +1,5 @@
 import CacheSuite
+import Foundation
 import SteadCaches
 import Testing
 
@@ -40,5 +41,24 @@ import Testing
     }
     let optimal = results.score(.optimal)
     #expect(optimal.passed >= Self.optimalFloor, "\(results.failures(.optimal).map(\.id))")
+  }
+}
+
+/// The part of the public suite of HTTP cache tests that lies beside this file.
+enum PublicSuite {
+  static func read() throws -> [CacheSuite] {
+    try CacheSuite.read(
+      URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "http-cache-tests.json"))
+  }
+}
+
+@Suite struct SuiteRunnerTests {
+  // Of the whole suite, a client without a cache passes 18 required tests and no optimal one, as its authors'
+  // own runner finds. Here some tests lack those that they depend on, and count by themselves.
+  @Test func countsWhatAClientWithoutACachePasses() async throws {
+    let results = await VirtualRun { _, origin in origin }.results(of: try PublicSuite.read())
+    #expect(results.score(.required).passed == 24)
+    #expect(results.score(.optimal).passed == 0)
   }
 }

@@ -1,5 +1,0 @@
-#if STEAD_THREAD_SANITIZER
-  import SteadFiles
-
-  typealias Mutex<Value> = SanitizedMutex<Value>
-#endif
