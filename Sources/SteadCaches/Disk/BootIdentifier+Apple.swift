@@ -2,7 +2,7 @@
   // Not run on this project's machines.
   import Darwin
 
-  /// What tells one run of the system from the next.
+  /// Identifies the current boot, so that a file can tell if a power cut may have torn it.
   enum BootIdentifier {
     /// Random digits that the system makes when it starts; empty where it has none.
     static let current: String = {

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
   import Foundation
 
-  /// What tells one run of the system from the next.
+  /// Identifies the current boot, so that a file can tell if a power cut may have torn it.
   enum BootIdentifier {
     /// Random digits that Linux makes when it starts; empty where it has none.
     static let current: String = {

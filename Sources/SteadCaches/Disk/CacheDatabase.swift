@@ -235,7 +235,7 @@ final class CacheDatabase: Sendable {
 
   /// Returns the open file, opened if needed; nil while it cannot be opened.
   ///
-  /// - Parameter checksIdentity: Whether to look at once if the path still leads to the open file,
+  /// - Parameter checksIdentity: Whether to check at once if the path still leads to the open file,
   ///   which costs two `stat`s.
   private func current(checksIdentity: Bool) -> OpenDatabase? {
     // Before any lock is acquired: in the child of a fork, the thread that held it does not exist.

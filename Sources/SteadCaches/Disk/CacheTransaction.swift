@@ -14,7 +14,7 @@ import Synchronization
 ///   unless another process has removed the row since.
 ///
 /// After a power cut the rows may disagree, since nothing is synced. Then ``removeEntry(_:)`` and
-/// ``rows(of:)`` accept partial rows, and ``recount()`` counts anew.
+/// ``rows(of:)`` accept partial rows, and ``recount()`` corrects the state.
 struct CacheTransaction {
   /// The number of expired entries that a set removes beyond those that it must: the cost of expiry
   /// is spread over sets.

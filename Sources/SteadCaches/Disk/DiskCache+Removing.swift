@@ -24,7 +24,7 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries that were stored at a moment or later. Costs a look at every entry.
+  /// Removes all entries that were stored at a moment or later. Reads every entry.
   ///
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
@@ -41,8 +41,7 @@ extension DiskCache {
     }
   }
 
-  /// Removes all entries whose keys begin with a prefix, byte for byte. Costs a look at every
-  /// entry.
+  /// Removes all entries whose keys begin with a prefix, byte for byte. Reads every entry.
   ///
   /// - Returns: Whether all are removed, as of ``removeValues(taggedWith:)``.
   @discardableResult
@@ -65,7 +64,7 @@ extension DiskCache {
   /// The keys that begin with a prefix, byte for byte, in the order of their last use; all keys
   /// without a prefix.
   ///
-  /// Removes what has expired. Costs a look at every entry. Empty if the cache can't be used.
+  /// Removes what has expired. Reads every entry. Empty if the cache can't be used.
   public func keys(withPrefix prefix: String = "") -> [String] {
     removeExpired()
     defer { database.report() }
@@ -89,7 +88,7 @@ extension DiskCache {
   /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a
   /// text.
   ///
-  /// Costs a look at every entry.
+  /// Reads every entry.
   func metadata(ofKeysWithPrefix prefix: String, storedSince moment: Date) -> Set<Data> {
     defer { database.report() }
     let moment = WallClock.milliseconds(moment)

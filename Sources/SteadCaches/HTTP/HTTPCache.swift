@@ -194,12 +194,12 @@ extension HTTPCache {
   ///
   /// Both are compared without fragments, with scheme and host in lower case: `https://a.example/b`
   /// is the beginning of `https://a.example/b?c` and of `https://a.example/bc`, so end a directory
-  /// with a slash. Costs a look at every response.
+  /// with a slash. Reads every response.
   public func removeResponses(withPrefix url: URL) {
     if let key = self.key(url) { store.remove(prefix: key) }
   }
 
-  /// The URLs that have responses, in no particular order. Costs a look at every response.
+  /// The URLs that have responses, in no particular order. Reads every response.
   public var storedURLs: [URL] { store.keys.compactMap { URL(string: $0.string) } }
 
   /// Removes all responses of a host, on all its ports.

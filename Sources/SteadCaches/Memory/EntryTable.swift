@@ -160,7 +160,7 @@ extension EntryTable {
   }
 
   @inlinable mutating func resize(to capacity: Int) {
-    // Entries keep their indexes; the slots are built anew from their tags, without hashing keys.
+    // Entries keep their indexes; the slots are built again from their tags, without hashing keys.
     let larger = UnsafeMutablePointer<Entry>.allocate(capacity: capacity)
     larger.moveInitialize(from: entries, count: count)
     entries.deallocate()

@@ -80,7 +80,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// caches); nil if use makes no difference. A value also expires after its time to live, however
   /// much it is used.
   ///
-  /// A read costs a look at the clock then.
+  /// Each read then reads the clock, too.
   public let timeToIdle: Duration?
   /// After which time ``value(for:cost:timeToLive:orLoad:)`` loads a value again in the background,
   /// while it returns the old one (`refreshAfterWrite` of other caches); nil for never.

@@ -23,7 +23,7 @@
 
       var text: String { "\(tasks) \(stall) \(window)" }
 
-      /// The waits so far, in microseconds, as a pressure file tells them; nil if it does not.
+      /// The total stall time in a pressure file, in microseconds; nil if the file lacks it.
       func total(in report: String) -> UInt64? {
         let line = report.split(separator: "\n").first { $0.hasPrefix(tasks + " ") }
         let field = line?.split(separator: " ").first { $0.hasPrefix("total=") }
