@@ -1,4 +1,5 @@
 #if Server
+import SteadSQLite
 
 /// The devices of an account.
 enum Devices {

@@ -1,4 +1,5 @@
 #if Server
+import SteadSQLite
 
 /// What a member may do in a zone.
 enum Role: String, Codable, Sendable, Comparable {

@@ -1,5 +1,6 @@
 #if Server
 import Crypto
+import SteadSQLite
 
 /// Long-lived tokens. Each is used once, and exchanged for its successor.
 ///

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import Logging
+import SteadSQLite
 
 /// The settings of a server.
 package struct ServerSettings: Sendable {

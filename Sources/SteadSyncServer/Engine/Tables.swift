@@ -1,4 +1,5 @@
 #if Server
+import SteadSQLite
 
 /// The server's tables, in SQL that both engines read.
 ///

@@ -2,6 +2,7 @@
 import Foundation
 import Hummingbird
 import Logging
+import SteadSQLite
 import SteadSyncProtocol
 import Synchronization
 

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import SteadSQLite
 
 extension HTTPField.Name {
   /// The number of bytes that the server has of an unfinished blob.

@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import ServiceLifecycle
+import SteadSQLite
 import SteadSyncProtocol
 
 /// Purges old tombstones and sweeps blobs that no record names, once an hour.

@@ -1,4 +1,5 @@
 #if Server
+import SteadSQLite
 import SteadSyncProtocol
 import Synchronization
 

@@ -1,4 +1,5 @@
 #if Server
+import SteadSQLite
 import SteadSyncProtocol
 
 /// One zone in the tables of a database, for one transaction.
