@@ -21,6 +21,8 @@ let needsParser = TargetDependencyCondition.when(traits: ["Everything", "Lint", 
 let needsCrypto = TargetDependencyCondition.when(
   traits: ["Everything", "Secrets", "Transfer", "Server"])
 let needsServer = TargetDependencyCondition.when(traits: ["Server"])
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: needsParser)
 
 let package = Package(
   name: "stead",
@@ -65,7 +67,8 @@ let package = Package(
       description: "SteadSecrets and SteadSecretsTesting. The vault is built with swift-crypto."),
     .trait(
       name: "Lint",
-      description: "SteadLint. It reads Swift with swift-syntax."),
+      description:
+        "SteadLint, and the commands. They need swift-syntax and swift-argument-parser."),
     .trait(
       name: "Server",
       description:
@@ -77,8 +80,8 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
-    // Of the trait Server alone.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Of the trait Server alone.
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -142,8 +145,8 @@ let package = Package(
         .product(name: "SwiftSyntax", package: "swift-syntax", condition: needsParser),
       ]
     ),
-    .target(name: "SteadLintCommand", dependencies: ["SteadLint"]),
-    .executableTarget(name: "stead-lint", dependencies: ["SteadLintCommand"]),
+    .target(name: "SteadLintCommand", dependencies: ["SteadLint", argumentParser]),
+    .executableTarget(name: "stead-lint", dependencies: ["SteadLintCommand", argumentParser]),
     // `swift package lint`, and a step of a target's build.
     .plugin(
       name: "LintPlugin",
@@ -305,8 +308,12 @@ let package = Package(
       ]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),
-    .target(name: "SteadAdviceCommand", dependencies: ["SteadAdvice", "SteadLint"]),
-    .executableTarget(name: "stead-advise", dependencies: ["SteadAdviceCommand"]),
+    .target(
+      name: "SteadAdviceCommand",
+      dependencies: ["SteadAdvice", "SteadLint", "SteadLintCommand", argumentParser]),
+    .executableTarget(
+      name: "stead-advise",
+      dependencies: ["SteadAdviceCommand", "SteadLintCommand", argumentParser]),
     // What the advice declares, so that it is compiled.
     .target(
       name: "AdviceDeclarations",
@@ -320,6 +327,7 @@ let package = Package(
       name: "SteadAdviceTests",
       dependencies: [
         "AdviceDeclarations", "SteadAdvice", "SteadAdviceCommand", "SteadTestSupport",
+        argumentParser,
       ]),
     // The sync protocol: values, and two state machines over them. Without dependencies.
     .target(name: "SteadSyncProtocol"),
@@ -356,10 +364,10 @@ let package = Package(
     .executableTarget(
       name: "stead",
       dependencies: [
-        "SteadAdviceCommand", "SteadLintCommand", "SteadSyncServer",
-        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: needsServer),
+        "SteadAdviceCommand", "SteadLintCommand", "SteadSyncServer", argumentParser,
       ]),
-    .testTarget(name: "SteadCommandTests", dependencies: ["stead"]),
+    .testTarget(
+      name: "SteadCommandTests", dependencies: ["stead", "stead-advise", "stead-lint"]),
     .testTarget(
       name: "SteadSyncServerTests",
       dependencies: [

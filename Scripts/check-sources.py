@@ -27,13 +27,13 @@ ARROWS = {
     "CSteadSecrets": set(),
     "OSLog": set(),
     "SteadAdvice": set(),
-    "SteadAdviceCommand": {"SteadAdvice", "SteadLint"},
+    "SteadAdviceCommand": {"ArgumentParser", "SteadAdvice", "SteadLint", "SteadLintCommand"},
     "SteadCaches": {"CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"},
     "SteadDefault": {"SteadPreferences"},
     "SteadFiles": {"CSteadFiles"},
     "SteadFormats": set(),
     "SteadLint": {"SwiftParser", "SwiftSyntax"},
-    "SteadLintCommand": {"SteadLint"},
+    "SteadLintCommand": {"ArgumentParser", "SteadLint"},
     "SteadPreferences": {"SteadFiles", "SteadFormats"},
     "SteadRecords": {"CSteadRuntime", "SteadFiles", "SteadFormats", "SteadSQLite"},
     "SteadRecordsMacros": SYNTAX,
@@ -51,8 +51,8 @@ ARROWS = {
     "SwiftData": {"SteadRecords"},
     "os": {"OSLog"},
     "stead": {"ArgumentParser", "SteadAdviceCommand", "SteadLintCommand", "SteadSyncServer"},
-    "stead-advise": {"SteadAdviceCommand"},
-    "stead-lint": {"SteadLintCommand"},
+    "stead-advise": {"ArgumentParser", "SteadAdviceCommand", "SteadLintCommand"},
+    "stead-lint": {"ArgumentParser", "SteadLintCommand"},
 }
 # A folder, and what may be imported there and nowhere else.
 FOLDERS = {

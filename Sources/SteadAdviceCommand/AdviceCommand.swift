@@ -1,8 +1,9 @@
+import ArgumentParser
 import Foundation
 import SteadAdvice
 import SteadLint
 
-/// The command `stead advise`. The programs `stead-advise` and `stead` are thin wrappers around it.
+/// The command `stead advise`, for programs that have a command line of their own.
 public struct AdviceCommand: Sendable {
   /// The exit status of the process.
   public enum Exit: Int32, Sendable {
@@ -37,44 +38,46 @@ public struct AdviceCommand: Sendable {
 
   /// Runs the command with the arguments after its name.
   public func run(_ words: [String]) -> Exit {
+    let status = Advise.dispatch(words, print: print, complain: complain) { command in
+      (command as? any AdviceVerb)?.run(self).rawValue
+    }
+    return Exit(rawValue: status) ?? .failed
+  }
+
+  /// Runs an action, and reports what it throws.
+  private func reporting(_ action: () throws -> Exit) -> Exit {
     do {
-      let arguments = try AdviceArguments(words)
-      switch arguments.verb {
-      case .help: print(Self.help)
-      case .questions:
-        try list((Question.all + Question.refinements).map(QuestionText.init), arguments)
-      case .limits: try list(Threshold.all.map(LimitText.init), arguments)
-      case .review(let path): return try review(path, arguments)
-      case .advise: try advise(arguments)
-      }
-      return .clean
-    } catch let error as UsageError {
-      complain("stead advise: \(error.message)\n")
+      return try action()
     } catch {
       complain("stead advise: \(error)\n")
+      return .failed
     }
-    return .failed
   }
 
   // MARK: Advice
 
-  private func advise(_ arguments: AdviceArguments) throws {
-    var situation = arguments.situation
-    if !arguments.assumesUsual, !arguments.isJSON {
-      let interview = Interview(ask: readLine, print: print, echoes: !isTerminal)
-      let result = try interview.run(situation)
-      situation = result.situation
-      if result.hasEnded { complain("The input ended.\n") }
-    }
-    guard situation.kind != nil else {
-      throw UsageError("The kind of data isn't known; answer the first question, or use --kind.")
-    }
-    let advice = Advisor.advice(for: situation)
-    print(arguments.isJSON ? try json(advice) : advice.text)
-    let open = openQuestions(situation)
-    if !open.isEmpty {
-      let assumptions = open.map { "\($0.id) (\($0.usual ?? ""))" }.joined(separator: ", ")
-      complain("Not answered, so the usual answer is assumed: \(assumptions).\n")
+  /// Advises on some data. Asks what isn't known of it, if a person is to be asked.
+  func advise(_ known: Situation, assumesUsual: Bool, _ format: AdviceFormat) -> Exit {
+    reporting {
+      var situation = known
+      if !assumesUsual, !format.isJSON {
+        let interview = Interview(ask: readLine, print: print, echoes: !isTerminal)
+        let result = try interview.run(situation)
+        situation = result.situation
+        if result.hasEnded { complain("The input ended.\n") }
+      }
+      guard situation.kind != nil else {
+        throw ValidationError(
+          "The kind of data isn't known; answer the first question, or use --kind.")
+      }
+      let advice = Advisor.advice(for: situation)
+      print(format.isJSON ? try json(advice) : advice.text)
+      let open = openQuestions(situation)
+      if !open.isEmpty {
+        let assumptions = open.map { "\($0.id) (\($0.usual ?? ""))" }.joined(separator: ", ")
+        complain("Not answered, so the usual answer is assumed: \(assumptions).\n")
+      }
+      return .clean
     }
   }
 
@@ -89,16 +92,19 @@ public struct AdviceCommand: Sendable {
 
   // MARK: Code
 
-  private func review(_ path: String, _ arguments: AdviceArguments) throws -> Exit {
-    let url = URL(filePath: path, relativeTo: directory).standardizedFileURL
-    guard FileManager.default.fileExists(atPath: url.path) else {
-      throw UsageError("\(path) doesn't exist; name a folder or a Swift file.")
+  /// Reviews the code of a folder or a file.
+  func review(_ path: String, assumesCloudKit: Bool, _ format: AdviceFormat) -> Exit {
+    reporting {
+      let url = URL(filePath: path, relativeTo: directory).standardizedFileURL
+      guard FileManager.default.fileExists(atPath: url.path) else {
+        throw ValidationError("\(path) doesn't exist; name a folder or a Swift file.")
+      }
+      var linter = Linter(root: url)
+      linter.assumesCloudKit = assumesCloudKit
+      let review = CodeReview(try linter.survey().prefixed(with: prefix(of: url)))
+      print(format.isJSON ? try json(review) : review.text)
+      return review.judgements.contains { $0.verdict == .move } ? .found : .clean
     }
-    var linter = Linter(root: url)
-    linter.assumesCloudKit = arguments.assumesCloudKit
-    let review = CodeReview(try linter.survey().prefixed(with: prefix(of: url)))
-    print(arguments.isJSON ? try json(review) : review.text)
-    return review.judgements.contains { $0.verdict == .move } ? .found : .clean
   }
 
   /// A prefix that makes the files' paths relative to the working directory.
@@ -118,12 +124,12 @@ public struct AdviceCommand: Sendable {
 
   // MARK: Output
 
-  private func list(
-    _ entries: [some Encodable & CustomStringConvertible], _ arguments: AdviceArguments
-  )
-    throws
-  {
-    print(arguments.isJSON ? try json(entries) : entries.map(\.description).joined(separator: "\n"))
+  /// Writes entries one after the other, or as a list in JSON.
+  func list(_ entries: [some Encodable & CustomStringConvertible], _ format: AdviceFormat) -> Exit {
+    reporting {
+      print(format.isJSON ? try json(entries) : entries.map(\.description).joined(separator: "\n"))
+      return .clean
+    }
   }
 
   private func json(_ value: some Encodable) throws -> String {
@@ -131,27 +137,4 @@ public struct AdviceCommand: Sendable {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
-}
-
-extension AdviceCommand {
-  static let help = """
-    stead advise                    asks what the data is, and advises where it belongs
-    stead advise --from-code PATH   lists what Swift code keeps, where it keeps it, and what should change
-    stead advise questions          lists the questions, their answers and their reasons
-    stead advise limits             lists the limits of the stores, with the measurements
-
-      --kind KIND --size 10KB …     answers a question; each question is also an option
-      --sharing, --retention, --platforms, --observers, --shape
-                                    refine the advice, and are never asked; `questions` lists them
-      --today STORE                 where the data is now; the advice then has the code that moves it
-      --assume-usual                asks nothing, and assumes the usual answer where none is given
-      --json                        writes JSON, and asks nothing
-      --cloudkit                    with --from-code: checks models as if the app synced with CloudKit
-
-    Answers are read from standard input, one per line: a name, a number from the list, or an empty line for the
-    usual answer. If the input ends early, the advice uses the answers so far.
-
-    Exits with 0, with 1 if code keeps something in the wrong store, and with 2 if it couldn't tell.
-
-    """
 }

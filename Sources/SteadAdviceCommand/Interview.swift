@@ -1,3 +1,4 @@
+import ArgumentParser
 import SteadAdvice
 
 /// Asks questions until no answer can change the advice, or until the input ends.
@@ -18,7 +19,7 @@ struct Interview {
     var hasEnded = false
   }
 
-  func run(_ situation: Situation) throws(UsageError) -> Result {
+  func run(_ situation: Situation) throws(ValidationError) -> Result {
     var result = Result(situation: situation)
     var skipped: Set<Question.ID> = []
     while let question = Advisor.nextQuestion(for: result.situation, skipping: skipped) {
@@ -38,7 +39,7 @@ struct Interview {
 
   private enum Answer { case given, none, ended }
 
-  private func answer(to question: Question, in situation: inout Situation) throws(UsageError)
+  private func answer(to question: Question, in situation: inout Situation) throws(ValidationError)
     -> Answer
   {
     for _ in 0..<Self.attempts {
@@ -53,7 +54,7 @@ struct Interview {
       if question.answer(name(of: words, in: question), in: &situation) { return .given }
       print("The answer \(question.expectation), or a number from the list.\n")
     }
-    throw UsageError(
+    throw ValidationError(
       "`\(question.id)` had no valid answer in \(Self.attempts) attempts; `stead advise questions` lists the answers."
     )
   }
@@ -69,8 +70,7 @@ struct Interview {
   private func text(of question: Question) -> String {
     var lines = [question.text, "  " + question.reason]
     if question.isNumber {
-      let examples = question.choices.map(\.text).joined(separator: ", ")
-      lines.append("  Any number, such as \(examples).")
+      lines.append("  \(question.examples)")
     } else {
       let width = question.choices.map(\.name.count).max() ?? 0
       for (index, choice) in question.choices.enumerated() {

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 
 /// What git knows about a folder's files.
@@ -5,7 +6,7 @@ struct GitHistory {
   let folder: URL
 
   /// The diff since a revision, without context lines, and the files that git doesn't track yet.
-  func changes(since revision: String) throws(UsageError) -> (diff: String, new: [String]) {
+  func changes(since revision: String) throws(ValidationError) -> (diff: String, new: [String]) {
     let diff = try run([
       "diff", "--unified=0", "--no-color", "--no-ext-diff", "--no-renames", "--relative",
       "--src-prefix=a/",
@@ -16,7 +17,8 @@ struct GitHistory {
   }
 
   /// The contents of files at a revision; nil for files that didn't exist.
-  func contents(of paths: Set<String>, at revision: String) throws(UsageError) -> [String: String?]
+  func contents(of paths: Set<String>, at revision: String) throws(ValidationError) -> [String:
+    String?]
   {
     let known = Set(
       try run(["ls-tree", "-r", "-z", "--name-only", revision, "."]).split(separator: "\0").map(
@@ -29,7 +31,7 @@ struct GitHistory {
     return contents
   }
 
-  private func run(_ words: [String]) throws(UsageError) -> String {
+  private func run(_ words: [String]) throws(ValidationError) -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["git", "-c", "core.quotepath=off", "-C", folder.path] + words
@@ -39,7 +41,7 @@ struct GitHistory {
     do {
       try process.run()
     } catch {
-      throw UsageError("git can't be run; install it, or leave out --since: \(error)")
+      throw ValidationError("git can't be run; install it, or leave out --since: \(error)")
     }
     // The output is read while git writes it, since a pipe holds only a part of it.
     let data = output.fileHandleForReading.readDataToEndOfFile()
@@ -47,7 +49,7 @@ struct GitHistory {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       let reason = String(decoding: complaint, as: UTF8.self).split(separator: "\n").first ?? ""
-      throw UsageError("git \(words.first ?? "") failed: \(reason)")
+      throw ValidationError("git \(words.first ?? "") failed: \(reason)")
     }
     return String(decoding: data, as: UTF8.self)
   }

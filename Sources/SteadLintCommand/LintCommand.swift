@@ -1,7 +1,7 @@
 import Foundation
 import SteadLint
 
-/// The command `stead lint`. The programs `stead-lint` and `stead` are thin wrappers around it.
+/// The command `stead lint`, for programs that have a command line of their own.
 public struct LintCommand: Sendable {
   /// The exit status of the process.
   public enum Exit: Int32, Sendable {
@@ -31,60 +31,49 @@ public struct LintCommand: Sendable {
 
   /// Runs the command with the arguments after its name.
   public func run(_ words: [String]) -> Exit {
+    let status = Lint.dispatch(words, print: print, complain: complain) { command in
+      (command as? any LintVerb)?.run(self).rawValue
+    }
+    return Exit(rawValue: status) ?? .failed
+  }
+
+  /// Checks files and folders; the working directory if there are none.
+  func check(_ paths: [String], _ options: LintOptions) -> Exit {
     do {
-      let arguments = try LintArguments(words)
-      switch arguments.verb {
-      case .help: print(Self.help)
-      case .rules: print(arguments.isMarkdown ? RulePages.markdown : RuleText.list)
-      case .explain(let name): return explain(name)
-      case .check: return try check(arguments)
-      }
-      return .clean
-    } catch let error as UsageError {
-      complain("stead lint: \(error.message)\n")
+      return try report(on: LintScope(paths: paths, directory: directory), options)
     } catch {
       complain("stead lint: \(error)\n")
-    }
-    return .failed
-  }
-
-  private func explain(_ name: String) -> Exit {
-    guard let rule = Rule.named(name) else {
-      complain("stead lint: \(name) isn't a rule; `stead lint rules` lists them.\n")
       return .failed
     }
-    print(RuleText.page(of: rule))
-    return .clean
   }
 
-  private func check(_ arguments: LintArguments) throws -> Exit {
-    let scope = try LintScope(paths: arguments.paths, directory: directory)
-    var run = LintRun(scope: scope, arguments: arguments)
-    if arguments.fixes {
+  private func report(on scope: LintScope, _ options: LintOptions) throws -> Exit {
+    var run = LintRun(scope: scope, options: options)
+    if options.fixes {
       let count = try run.fix()
-      if !arguments.isQuiet { complain("\(count) \(count == 1 ? "fix" : "fixes") made.\n") }
+      if !options.isQuiet { complain("\(count) \(count == 1 ? "fix" : "fixes") made.\n") }
     }
     let report = try run.report()
-    if let file = arguments.newBaseline {
+    if let file = options.newBaseline {
       try Baseline(report).write(to: url(file))
       complain("The baseline has \(report.findings.count) findings.\n")
       return .clean
     }
-    let shown = report.filtered { $0.level >= arguments.level }
-    let text = try scope.placed(shown).formatted(as: arguments.format)
-    if let output = arguments.output {
+    let shown = report.filtered { $0.level >= options.level }
+    let text = try scope.placed(shown).formatted(as: options.format)
+    if let output = options.output {
       try Data(text.utf8).write(to: url(output), options: .atomic)
     } else if !text.isEmpty {
       print(text)
     }
-    if !arguments.isQuiet, arguments.format == .text { complain(summary(of: shown)) }
-    guard !isFailure(report, arguments) else { return .found }
-    if let stamp = arguments.stamp { try Data().write(to: url(stamp)) }
+    if !options.isQuiet, options.format == .text { complain(summary(of: shown)) }
+    guard !isFailure(report, options) else { return .found }
+    if let stamp = options.stamp { try Data().write(to: url(stamp)) }
     return .clean
   }
 
-  private func isFailure(_ report: LintReport, _ arguments: LintArguments) -> Bool {
-    report.findings.contains { $0.level >= (arguments.isStrict ? .warning : .error) }
+  private func isFailure(_ report: LintReport, _ options: LintOptions) -> Bool {
+    report.findings.contains { $0.level >= (options.isStrict ? .warning : .error) }
   }
 
   private func url(_ path: String) -> URL {
@@ -105,34 +94,4 @@ public struct LintCommand: Sendable {
     let files = report.fileCount == 1 ? "1 file" : "\(report.fileCount) files"
     return "\(files): \(found)\(hidden)\(left)\n"
   }
-}
-
-extension LintCommand {
-  static let help = """
-    stead lint [PATH…]        finds persistence mistakes in Swift files and folders; in `.` without a path
-    stead lint rules          lists the rules; as a page with --markdown
-    stead lint explain RULE   says what a rule finds, why, and what to write instead
-
-      --fix                   makes the fixes that need no decision, then checks again
-      --since REV             reports only lines that changed since a git revision
-      --format FORMAT         text (the default), json, sarif (2.1.0) or github
-      --output FILE           writes the report to a file
-      --level LEVEL           shows findings of this level and above: note, warning, error
-      --strict                exits with 1 for warnings, too
-      --rules P01,P04         checks only these rules
-      --disable P09           skips these rules
-      --baseline FILE         hides the findings of a baseline; .stead-lint.json is used if it exists
-      --write-baseline FILE   writes all findings, and the shapes of stored types, to a baseline
-      --cloudkit              checks models as if the app synced with CloudKit
-      --cache FILE            keeps the cache in this file; --no-cache keeps none
-      --stamp FILE            writes an empty file if it exits with 0, for build systems
-      --quiet                 writes no summary
-
-    A comment disables a rule for its line, or for the next one. It needs a reason:
-      // stead:disable P01 the token of a public demo
-      // stead:disable:next P22 the next save reports it
-
-    Exits with 0, with 1 if errors were found, and with 2 if it couldn't check.
-
-    """
 }

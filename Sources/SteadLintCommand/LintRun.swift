@@ -4,20 +4,20 @@ import SteadLint
 /// A run of the linter with the options of a command line.
 struct LintRun {
   private let scope: LintScope
-  private let arguments: LintArguments
+  private let options: LintOptions
   private var linter: Linter
   private var changes: ChangedLines?
 
   /// The maximum number of rounds of fixes. A fix that overlaps another waits for the next round.
   private static let rounds = 5
 
-  init(scope: LintScope, arguments: LintArguments) {
+  init(scope: LintScope, options: LintOptions) {
     self.scope = scope
-    self.arguments = arguments
+    self.options = options
     linter = Linter(root: scope.root)
-    let chosen = arguments.rules.isEmpty ? Set(Rule.all.map(\.id)) : arguments.rules
-    linter.rules = chosen.subtracting(arguments.disabled)
-    linter.assumesCloudKit = arguments.assumesCloudKit
+    let chosen = options.rules.isEmpty ? Set(Rule.all.map(\.id)) : options.rules
+    linter.rules = chosen.subtracting(options.disable)
+    linter.assumesCloudKit = options.assumesCloudKit
   }
 
   /// The findings that the command line asks for.
@@ -62,14 +62,13 @@ struct LintRun {
   }
 
   private mutating func prepare() throws {
-    linter.cacheFile = arguments.usesCache ? try cacheFile() : nil
-    if let file = arguments.baseline {
+    linter.cacheFile = options.isUncached ? nil : try cacheFile()
+    if let file = options.baseline {
       linter.baseline = try Baseline(contentsOf: URL(filePath: file, relativeTo: directory))
-    } else if arguments.newBaseline == nil, FileManager.default.fileExists(atPath: ownBaseline.path)
-    {
+    } else if options.newBaseline == nil, FileManager.default.fileExists(atPath: ownBaseline.path) {
       linter.baseline = try Baseline(contentsOf: ownBaseline)
     }
-    guard let revision = arguments.since, changes == nil else { return }
+    guard let revision = options.since, changes == nil else { return }
     let git = GitHistory(folder: scope.root)
     let changed = try ChangedLines(git.changes(since: revision))
     changes = changed
@@ -97,7 +96,7 @@ struct LintRun {
 
   /// A file for each project in the user's cache directory. The project's path identifies it.
   private func cacheFile() throws -> URL? {
-    if let file = arguments.cache { return URL(filePath: file, relativeTo: directory) }
+    if let file = options.cache { return URL(filePath: file, relativeTo: directory) }
     // Without a folder for it the run uses no cache, and parses all files.
     guard let folder = Self.caches?.appending(path: "stead-lint"), (try? makeFolder(folder)) != nil
     else { return nil }

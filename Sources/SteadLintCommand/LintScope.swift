@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import SteadLint
 
@@ -15,13 +16,13 @@ struct LintScope {
   /// The paths in the folder that are reported; all paths if it's empty.
   private let chosen: [String]
 
-  init(paths: [String], directory: URL) throws(UsageError) {
+  init(paths: [String], directory: URL) throws(ValidationError) {
     self.directory = directory
     let urls = (paths.isEmpty ? ["."] : paths).map {
       URL(filePath: $0, relativeTo: directory).standardizedFileURL
     }
     for (url, path) in zip(urls, paths) where !FileManager.default.fileExists(atPath: url.path) {
-      throw UsageError("\(path) doesn't exist; name a folder or a Swift file.")
+      throw ValidationError("\(path) doesn't exist; name a folder or a Swift file.")
     }
     if urls.count == 1, Self.isFolder(urls[0]) {
       root = urls[0]

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import SteadAdvice
 import SteadAdviceCommand
@@ -33,11 +34,14 @@ struct AdviceCommandTests {
     _ words: String..., answering lines: [String] = [], isTerminal: Bool = false
   ) -> Outcome {
     let terminal = Terminal(lines)
-    let command = AdviceCommand(
+    return Outcome(exit: command(terminal, isTerminal).run(words), terminal: terminal)
+  }
+
+  private func command(_ terminal: Terminal, _ isTerminal: Bool = false) -> AdviceCommand {
+    AdviceCommand(
       directory: FileManager.default.temporaryDirectory, isTerminal: isTerminal,
       readLine: { terminal.readLine() }, print: { terminal.print($0) },
       complain: { terminal.complain($0) })
-    return Outcome(exit: command.run(words), terminal: terminal)
   }
 
   // MARK: Questions
@@ -155,18 +159,33 @@ struct AdviceCommandTests {
 
   @Test(arguments: [
     ["--kind", "thing"], ["--kind"], ["--count", "many"], ["--size", "-1"], ["--json=1"], ["now"],
-    ["--today", "paper"], ["--from-code"], ["--from-code", "missing"], ["questions", "--kind"],
-    ["--json"],
+    ["--today", "paper"], ["--from-code"], ["questions", "--kind"],
   ])
   func whatIsntACommandLineIsRefused(words: [String]) {
     let terminal = Terminal([])
-    let command = AdviceCommand(
-      directory: FileManager.default.temporaryDirectory, isTerminal: false,
-      readLine: { terminal.readLine() }, print: { terminal.print($0) },
-      complain: { terminal.complain($0) })
-    #expect(command.run(words) == .failed)
+    #expect(command(terminal).run(words) == .failed)
+    #expect(terminal.complaints.hasPrefix("Error: "))
+    #expect(terminal.complaints.contains("\nUsage: stead advise "))
+    #expect(terminal.text == "")
+  }
+
+  @Test(arguments: [["--from-code", "missing"], ["--json"]])
+  func whatCantBeToldIsReported(words: [String]) {
+    let terminal = Terminal([])
+    #expect(command(terminal).run(words) == .failed)
     #expect(terminal.complaints.hasPrefix("stead advise: "))
     #expect(terminal.text == "")
+  }
+
+  @Test(arguments: Question.all + Question.refinements)
+  func everyQuestionIsAnOption(question: Question) throws {
+    for choice in question.choices {
+      var situation = Situation()
+      #expect(question.answer(choice.name, in: &situation))
+      let options = try AdviceOptions.parse(["--" + question.id, choice.name])
+      #expect(options.situation == situation)
+    }
+    #expect(run("--help").text.contains("--\(question.id) <\(question.id)>"))
   }
 
   @Test func questionsAndLimitsAreListed() throws {
@@ -181,7 +200,7 @@ struct AdviceCommandTests {
       try JSONSerialization.jsonObject(with: Data(run("limits", "--json").text.utf8))
         as? [[String: Any]])
     #expect(list.count == Threshold.all.count)
-    #expect(run("help").text.hasPrefix("stead advise "))
+    #expect(run("help").text.contains("USAGE: stead advise [<options>]"))
   }
 
   // MARK: Documentation

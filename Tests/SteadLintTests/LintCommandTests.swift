@@ -42,8 +42,7 @@ struct LintCommandTests {
     let command = LintCommand(
       directory: folder, print: { [output] in output.add($0) },
       complain: { [output] in output.complain($0) })
-    let exit = command.run(
-      words + (words.first == "rules" || words.first == "explain" ? [] : ["--no-cache"]))
+    let exit = command.run(words + ["--no-cache"])
     let (text, complaints) = output.take()
     return (exit, text, complaints)
   }
@@ -79,17 +78,54 @@ struct LintCommandTests {
     #expect(run("Sources/B.swift").exit == .found)
   }
 
-  @Test(arguments: [
-    ["--none"], ["--format", "xml"], ["--format"], ["--rules", "P99"], ["explain"],
-    ["explain", "P99"],
-    ["missing.swift"], ["--since", "nowhere"], ["--baseline", "missing.json"],
-  ])
-  func whatIsntACommandLineIsRefused(words: [String]) {
+  private func runAlone(_ words: [String]) -> (exit: LintCommand.Exit, complaints: String) {
     let command = LintCommand(
       directory: folder, print: { [output] in output.add($0) },
       complain: { [output] in output.complain($0) })
-    #expect(command.run(words) == .failed)
-    #expect(output.take().complaints.hasPrefix("stead lint: "))
+    return (command.run(words), output.take().complaints)
+  }
+
+  @Test(arguments: [
+    ["--none"], ["--format", "xml"], ["--format"], ["--rules", "P99"], ["explain"],
+    ["explain", "P99"], ["rules", "--since"],
+  ])
+  func whatIsntACommandLineIsRefused(words: [String]) {
+    let (exit, complaints) = runAlone(words)
+    #expect(exit == .failed)
+    #expect(complaints.hasPrefix("Error: "))
+    #expect(complaints.contains("\nUsage: stead lint "))
+  }
+
+  @Test(arguments: [["missing.swift"], ["--since", "nowhere"], ["--baseline", "missing.json"]])
+  func whatCantBeReadIsReported(words: [String]) {
+    let (exit, complaints) = runAlone(words)
+    #expect(exit == .failed)
+    #expect(complaints.hasPrefix("stead lint: "))
+  }
+
+  /// Verbs may come after options. A folder that has a verb's name comes after `check`.
+  @Test func optionsMayComeFirst() throws {
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "rules"), withIntermediateDirectories: false)
+    try write("import UIKit\nfunc a() { try? modelContext.save() }", to: "rules/A.swift")
+    #expect(run("--strict", "rules").text.split(separator: "\n").count == 30)
+    #expect(run("--strict", "check", "rules").exit == .found)
+    #expect(run("--strict", "--format=json", "check", "rules").text.hasPrefix("{"))
+  }
+
+  @Test(arguments: [["--help"], ["-h"], ["help"]])
+  func helpListsOptionsAndVerbs(words: [String]) {
+    let command = LintCommand(
+      directory: folder, print: { [output] in output.add($0) },
+      complain: { [output] in output.complain($0) })
+    #expect(command.run(words) == .clean)
+    let (text, complaints) = output.take()
+    for part in [
+      "USAGE: stead lint [<options>] [<path> ...]", "--write-baseline <file>", "explain",
+    ] {
+      #expect(text.contains(part), "\(part)")
+    }
+    #expect(complaints == "")
   }
 
   @Test func rulesAreListedAndExplained() {

@@ -1,8 +1,0 @@
-/// Invalid arguments.
-struct UsageError: Error {
-  let message: String
-
-  init(_ message: String) {
-    self.message = message
-  }
-}
