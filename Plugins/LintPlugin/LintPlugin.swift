@@ -9,11 +9,9 @@ struct LintPlugin: CommandPlugin {
     let process = Process()
     process.executableURL = tool.url
     process.currentDirectoryURL = context.package.directoryURL
-    // `explain` takes a rule and nothing else.
-    let cache =
-      arguments.first == "explain"
-      ? [] : ["--cache", context.pluginWorkDirectoryURL.appending(path: "cache").path]
-    process.arguments = arguments + cache
+    // Before the arguments, so that one of them may name another file.
+    let cache = context.pluginWorkDirectoryURL.appending(path: "cache").path
+    process.arguments = ["--cache", cache] + arguments
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 {
