@@ -109,4 +109,22 @@ struct Place: ParsableArguments {
     return settings
   }
 }
+#else
+import ArgumentParser
+import Foundation
+import SteadLintCommand
+
+/// What a build has in place of the server without the packages of the trait `Server`.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Runs a sync server, if built with --traits Server.", helpNames: [])
+
+  @Argument(parsing: .captureForPassthrough) var words: [String] = []
+
+  func run() throws {
+    StandardStream.complain(
+      "stead was built without the trait Server. Build it with --traits Server.\n")
+    throw ExitCode(EX_UNAVAILABLE)
+  }
+}
 #endif

@@ -1,4 +1,3 @@
-#if Server
 import ArgumentParser
 import SteadAdviceCommand
 import SteadLintCommand
@@ -23,16 +22,3 @@ struct Stead: AsyncParsableCommand {
     }
   }
 }
-#else
-import Foundation
-
-/// What a build of the whole package has without the packages of the trait `Server`.
-@main
-struct Stead {
-  static func main() {
-    let message = "stead was built without the trait Server. Build it with --traits Server.\n"
-    FileHandle.standardError.write(Data(message.utf8))
-    exit(EX_UNAVAILABLE)
-  }
-}
-#endif
