@@ -2,7 +2,7 @@ import SwiftCompilerPlugin
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-#if !Everything && !Records && !Transfer
+#if !Everything && !Records && !Transfer && !Server
   #error(
     "SteadRecords and SteadSwiftData need the trait Records, which brings swift-syntax for their macros. In Package.swift write .package(url: …, traits: [\"Records\"]) for this package."
   )

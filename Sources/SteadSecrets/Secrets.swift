@@ -2,7 +2,7 @@ import Foundation
 // So that programs can set `Stead.onProblem` without importing SteadFiles.
 @_exported public import enum SteadFiles.Stead
 
-#if !Everything && !Secrets && !Transfer
+#if !Everything && !Secrets && !Transfer && !Server
   #error(
     "SteadSecrets needs the trait Secrets, which brings swift-crypto for its vault. In Package.swift write .package(url: …, traits: [\"Secrets\"]) for this package."
   )
