@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 import Synchronization
 
 /// An app's models and the stores that hold them.
