@@ -88,18 +88,24 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
+    // What every other target may use: digests and JSON. Without Foundation, and no product.
+    .target(name: "CSteadEncoding"),
+    .target(name: "SteadEncoding", dependencies: ["CSteadEncoding"]),
+    .testTarget(
+      name: "SteadEncodingTests", dependencies: ["CSteadEncoding", "SteadEncoding"]),
     .target(name: "CSteadFiles"),
-    .target(name: "SteadFiles", dependencies: ["CSteadFiles"]),
+    .target(name: "SteadFiles", dependencies: ["CSteadFiles", "SteadEncoding"]),
     // The formats that several targets read and write. Without dependencies, and no product.
     .target(name: "SteadFormats"),
-    .target(name: "SteadPreferences", dependencies: ["SteadFiles", "SteadFormats"]),
+    .target(
+      name: "SteadPreferences", dependencies: ["SteadEncoding", "SteadFiles", "SteadFormats"]),
     // The API of the library Default, for programs that were written for it.
     .target(name: "SteadDefault", dependencies: ["SteadPreferences"]),
     .target(name: "CSteadSecrets"),
     .target(
       name: "SteadSecrets",
       dependencies: [
-        "CSteadSecrets", "SteadFiles",
+        "CSteadSecrets", "SteadEncoding", "SteadFiles",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
@@ -110,7 +116,7 @@ let package = Package(
     .target(name: "SteadSQLite", dependencies: ["CSteadSQLite"]),
     .target(
       name: "SteadCaches",
-      dependencies: ["CSteadFiles", "CSteadSQLite", "SteadFiles", "SteadSQLite"]),
+      dependencies: ["CSteadFiles", "CSteadSQLite", "SteadEncoding", "SteadFiles", "SteadSQLite"]),
     .target(name: "CSteadRuntime"),
     .macro(
       name: "SteadRecordsMacros",
@@ -127,16 +133,16 @@ let package = Package(
     .target(
       name: "SteadRecords",
       dependencies: [
-        "CSteadRuntime", "CSteadSQLite", "SteadFiles", "SteadFormats", "SteadRecordsMacros",
-        "SteadSQLite",
+        "CSteadRuntime", "CSteadSQLite", "SteadEncoding", "SteadFiles", "SteadFormats",
+        "SteadRecordsMacros", "SteadSQLite",
       ]
     ),
     .target(name: "SwiftData", dependencies: ["SteadRecords"]),
     .target(
       name: "SteadTransfer",
       dependencies: [
-        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
-        "SteadSecrets",
+        "SteadEncoding", "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords",
+        "SteadSQLite", "SteadSecrets",
       ]),
     .target(
       name: "SteadLint",
@@ -183,7 +189,8 @@ let package = Package(
     .testTarget(
       name: "SteadRecordsTests",
       dependencies: [
-        "RecordsTestSupport", "SteadRecords", "SteadSQLite", "SteadTestSupport", "StoreWorker",
+        "RecordsTestSupport", "SteadEncoding", "SteadRecords", "SteadSQLite", "SteadTestSupport",
+        "StoreWorker",
         "SwiftData", "WorkerModels",
       ],
       exclude: ["Migration/EarlierStores/Stores"]
@@ -275,8 +282,8 @@ let package = Package(
     .target(
       name: "SteadSync",
       dependencies: [
-        "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords", "SteadSQLite",
-        "SteadSyncProtocol",
+        "SteadEncoding", "SteadFiles", "SteadFormats", "SteadPreferences", "SteadRecords",
+        "SteadSQLite", "SteadSyncProtocol",
       ]),
     // Devices and a server that speaks HTTP, for the tests of the sync.
     .target(
@@ -295,7 +302,7 @@ let package = Package(
     .executableTarget(
       name: "SyncPeer",
       dependencies: [
-        "SteadFiles", "SteadRecords", "SteadSync", "SteadTestSupport", "SwiftData",
+        "SteadEncoding", "SteadFiles", "SteadRecords", "SteadSync", "SteadTestSupport", "SwiftData",
         "SyncTestSupport",
       ],
       path: "Tests/Workers/SyncPeer"),
@@ -329,8 +336,8 @@ let package = Package(
         "AdviceDeclarations", "SteadAdvice", "SteadAdviceCommand", "SteadTestSupport",
         argumentParser,
       ]),
-    // The sync protocol: values, and two state machines over them. Without dependencies.
-    .target(name: "SteadSyncProtocol"),
+    // The sync protocol: values, and two state machines over them.
+    .target(name: "SteadSyncProtocol", dependencies: ["SteadEncoding"]),
     // Devices, a server and a network as values, which a test and a program run.
     .target(
       name: "SyncSimulator", dependencies: ["SteadSyncProtocol"],
@@ -380,7 +387,8 @@ let package = Package(
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
-      name: "SteadFilesTests", dependencies: ["CForkSupport", "SteadFiles", "SteadTestSupport"]),
+      name: "SteadFilesTests",
+      dependencies: ["CForkSupport", "SteadEncoding", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
       name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
     .testTarget(name: "SteadFormatsTests", dependencies: ["SteadFormats", "SteadTestSupport"]),
@@ -402,7 +410,8 @@ let package = Package(
     .testTarget(
       name: "SteadTransferTests",
       dependencies: [
-        "CForkSupport", "SteadFiles", "SteadPreferences", "SteadRecords", "SteadSQLite",
+        "CForkSupport", "SteadEncoding", "SteadFiles", "SteadPreferences", "SteadRecords",
+        "SteadSQLite",
         "SteadSecrets", "SteadTestSupport", "SteadTransfer", "SwiftData",
       ],
       exclude: ["CoreData/Stores"]
@@ -426,7 +435,8 @@ let package = Package(
     .testTarget(
       name: "SteadSecretsTests",
       dependencies: [
-        "CForkSupport", "CSteadSecrets", "SteadFiles", "SteadSecrets", "SteadSecretsTesting",
+        "CForkSupport", "CSteadSecrets", "SteadEncoding", "SteadFiles", "SteadSecrets",
+        "SteadSecretsTesting",
         "SteadTestSupport",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
         .product(

@@ -15,7 +15,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIBRARIES = ("CSteadFiles", "CSteadSQLite", "CSteadRuntime", "SteadFiles", "SteadFormats", "SteadSQLite", "SteadRecords", "SwiftData")
+LIBRARIES = (
+    "CSteadEncoding", "CSteadFiles", "CSteadSQLite", "CSteadRuntime", "SteadEncoding", "SteadFiles", "SteadFormats", "SteadSQLite",
+    "SteadRecords", "SwiftData")
 PROGRAM = """
 import SwiftData
 import SteadFiles

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// The implementation of a ``TransferSource``.

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 
 /// Decides which items are moved and what happens to the others, from the receipt and the items'
 /// identities alone.
@@ -129,8 +129,7 @@ struct IdentityMultiset {
 
     init(_ identity: String) {
       let text = Array(identity.utf8)
-      let bytes =
-        HexadecimalDigest(text)?.bytes ?? Array(SHA256.digest(of: Data(text)))
+      let bytes = HexadecimalDigest(text)?.bytes ?? SHA256.digest(of: text)
       func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
       }

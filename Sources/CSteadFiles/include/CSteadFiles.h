@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "CSteadFilesDigest.h"
 #include "CSteadFilesPrivate.h"
 #include "CSteadFilesRights.h"
 #include "stead_birth.h"

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// The primary cache key (RFC 9111, 2): a URL without its fragment, normalized. The method isn't
@@ -158,7 +159,7 @@ struct VaryKey: Sendable, Hashable {
       // Normalized, since order, spaces and case of these lists mean nothing (RFC 9111, 4.1).
       return preferences(in: value).map { "\($0.name);\($0.quality)" }.joined(separator: ",")
     // No secret is written to the disk.
-    case _ where secrets.contains(name): return SHA256.hexadecimal(Data(value.utf8))
+    case _ where secrets.contains(name): return SHA256.hexadecimal(value.utf8)
     default: return FieldScanner.members(of: value).joined(separator: ",")
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 
 /// A file that is written next to the one that it will replace.
 ///
@@ -42,7 +43,7 @@ package struct TemporaryFile {
     let longestName = 200
     let name = target.fileName
     let shortName =
-      name.utf8.count <= longestName ? name : SHA256.hexadecimal(Data(name.utf8))
+      name.utf8.count <= longestName ? name : SHA256.hexadecimal(name.utf8)
     return target.directoryPath + "/." + shortName + marker
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 
 /// Stores large values as separate files, each named by the SHA-256 of its contents.
 ///

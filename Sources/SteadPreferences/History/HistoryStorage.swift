@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// A history's own domain, beside the one that it belongs to, and the directory of its large
@@ -44,7 +45,7 @@ enum HistoryName {
     // The readable form wherever it fits.
     guard name.utf8.count > DomainName.limit else { return name }
     // The digest covers the whole, so truncation makes no two names equal.
-    let digest = SHA256.hexadecimal(Data((domain + "/" + key).utf8)).prefix(digitCount)
+    let digest = SHA256.hexadecimal((domain + "/" + key).utf8).prefix(digitCount)
     let room = DomainName.limit - marker.utf8.count - digitCount
     var start = domain
     while start.utf8.count > room { start.removeLast() }

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 import SteadFormats
 
 extension PayloadHistory {
@@ -20,7 +20,7 @@ extension PayloadHistory {
           "The key's value isn't data, and is left as it is. Give the "
             + "history another key.")
       }
-      let digest = SHA256.digest(of: array)
+      let digest = Data(SHA256.digest(of: array))
       let header = read { $0.header }
       // The array is what `writeBack` has stored: there is nothing to import, and it stays for
       // older versions.
@@ -95,7 +95,7 @@ extension PayloadHistory {
         try importArray()
         let found = preferences.writableDomain.value(forKey: key)
         let (array, omittedCount) = try array(encoder, includingUndecodable: includingUndecodable)
-        let digest = SHA256.digest(of: array)
+        let digest = Data(SHA256.digest(of: array))
         // Until the new array is stored the old one must still be recognised as one of ours.
         guard let known = try knownDigest(of: found) else { continue }
         // First the digest, then the array: a kill in between leaves the old array, which the
@@ -116,7 +116,7 @@ extension PayloadHistory {
     switch found {
     case nil: return Data()
     case .data(let array)?:
-      let digest = SHA256.digest(of: array)
+      let digest = Data(SHA256.digest(of: array))
       return read { $0.header }.isExported(digest) ? digest : nil
     default:
       throw PreferencesError(

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 
 /// An entry of a history as it is stored; Documentation/PayloadHistory.md draws it.
 struct StoredEntry: Hashable, Sendable {

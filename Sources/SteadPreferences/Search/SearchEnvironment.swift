@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// The process and machine that a search list uses: what ``Preferences/Environment`` is made of.

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// The files next to a store that hold its large values.

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 
 /// A string that is the same for models that need the same tables and leave the same schema in a store.
 struct TablesDigest {
@@ -119,7 +119,7 @@ struct TablesDigest {
       words.endLine()
       for property in entity.properties { describe(property, &words) }
     }
-    return SHA256.hexadecimal(Data(words.bytes))
+    return SHA256.hexadecimal(words.bytes)
   }
 
   private func describe(_ property: PropertyLayout, _ words: inout Words) {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// Which store contains a service's secrets, as a JSON file for each service.
@@ -194,7 +195,7 @@ extension StoreRecordFile {
     }
     guard name.count <= nameLimit else {
       // "%2" followed by "s" encodes no byte, so no spelled-out name is the same.
-      return "%2sha256-\(SHA256.hexadecimal(Data(service.utf8)))"
+      return "%2sha256-\(SHA256.hexadecimal(service.utf8))"
     }
     return String(decoding: name, as: UTF8.self)
   }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import SteadEncoding
 import SteadFiles
 
 /// A small file apart from the vault that records the highest generation of it that a program has seen.
@@ -158,7 +159,7 @@ struct VaultPin: Sendable {
   init(vault: String, environment: [String: String]) {
     let directories = try? AppDirectories(id: "stead", environment: environment)
     home = directories?.home
-    let name = SHA256.hexadecimal(Data(vault.utf8))
+    let name = SHA256.hexadecimal(vault.utf8)
     path = try? directories?.state.appending(path: "vault-paths/\(name)").checkedPath
   }
 

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 import SteadFormats
 import SteadPreferences
 internal import SteadSyncProtocol
@@ -72,6 +72,6 @@ final class PreferenceLink: Sendable {
   }
 
   private static func digest(_ value: SyncValue?) -> String {
-    value.map { SHA256.hexadecimal(Data($0.encoded())) } ?? "none"
+    value.map { SHA256.hexadecimal($0.encoded()) } ?? "none"
   }
 }

@@ -1,3 +1,5 @@
+import SteadEncoding
+
 /// The client's side of a zone: a base, which the server has confirmed, with the pending transactions over it.
 ///
 /// A state machine: each call passes the time. A program sees ``record(_:)``. Save each call that changes it as a
@@ -200,7 +202,7 @@ extension Incarnation {
     by client: ClientID, _ number: Int64, _ stamp: Stamp
   ) -> Incarnation {
     let text = "\(client)-\(number)-\(stamp.milliseconds)-\(stamp.counter)"
-    return Incarnation(text) ?? Incarnation(trusted: SHA256.hex(text.utf8))
+    return Incarnation(text) ?? Incarnation(trusted: SHA256.hexadecimal(text.utf8))
   }
 }
 

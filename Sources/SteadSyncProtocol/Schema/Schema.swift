@@ -1,3 +1,5 @@
+import SteadEncoding
+
 /// The rules of a zone's types. Wire names are permanent, and a later version only adds.
 package struct Schema: Hashable, Sendable {
   /// Increases with each addition.
@@ -98,7 +100,7 @@ extension Schema {
     guard escaped.count > 160 else {
       return UniqueToken(trusted: String(decoding: escaped, as: UTF8.self))
     }
-    return UniqueToken(trusted: "#" + SHA256.hex(escaped))
+    return UniqueToken(trusted: "#" + SHA256.hexadecimal(escaped))
   }
 
   /// The record that a reference's value leads to.

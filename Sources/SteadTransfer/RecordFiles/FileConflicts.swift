@@ -1,4 +1,4 @@
-import SteadFiles
+import SteadEncoding
 import SteadRecords
 import SteadSQLite
 

@@ -1,4 +1,5 @@
 public import Foundation
+import SteadEncoding
 import SteadFiles
 public import SteadRecords
 import SteadSQLite

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import SteadTestSupport
 import Testing
 

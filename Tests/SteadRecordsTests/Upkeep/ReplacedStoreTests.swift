@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 import SwiftData
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 @testable import SteadSecrets
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFiles
+import SteadEncoding
 import SteadRecords
 import SteadTestSupport
 import SwiftData

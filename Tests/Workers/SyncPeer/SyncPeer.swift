@@ -8,7 +8,7 @@
 // last problem. Ends with its input. Failures: WorkerMain.
 
 import Foundation
-import SteadFiles
+import SteadEncoding
 import SteadSync
 import SteadTestSupport
 import SyncTestSupport
@@ -57,7 +57,7 @@ import SyncTestSupport
   }
 
   private static func digest(_ lines: [String]) -> String {
-    SHA256.hexadecimal(Data(lines.sorted().joined(separator: "\n").utf8))
+    SHA256.hexadecimal(lines.sorted().joined(separator: "\n").utf8)
   }
 }
 

@@ -1,12 +1,13 @@
-import CSteadFiles
-import Foundation
+import CSteadEncoding
 
-/// SHA-256 as specified by FIPS 180-4, for the names of blobs.
+/// SHA-256 as specified by FIPS 180-4, for the names of blobs and for names that every device computes alike.
 ///
 /// A dependency on a cryptography package would cost every user of this package a minute of building. This
 /// implementation is enough for naming and checking contents; it makes no promise against timing attacks, so
 /// don't use it for keys. A megabyte takes 0.8 ms where the processor has SHA-256 instructions, otherwise 4
 /// ms; a debug build takes ten times as long.
+///
+/// A file that also imports Crypto has to write `Crypto.SHA256` or `SteadEncoding.SHA256`.
 package enum SHA256 {
   package static let byteCount = 32
   private static let blockSize = 64
@@ -15,30 +16,37 @@ package enum SHA256 {
   typealias Blocks = (UnsafeMutablePointer<UInt32>, UnsafeRawPointer, Int) -> Void
 
   /// Lower-case hexadecimal digits: all 64 of the digest, or those of its first bytes.
-  package static func hexadecimal(_ data: Data, byteCount: Int = byteCount) -> String {
+  ///
+  /// Bytes that aren't contiguous are copied. Those of `Data`, arrays and strings' `utf8` are.
+  package static func hexadecimal(
+    _ bytes: some Collection<UInt8>, byteCount: Int = byteCount
+  ) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(2 * byteCount)
-    for byte in digest(data).prefix(byteCount) {
+    for byte in digest(of: bytes).prefix(byteCount) {
       text.append(digits[Int(byte >> 4)])
       text.append(digits[Int(byte & 15)])
     }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The 32 bytes of the digest.
-  package static func digest(of data: Data) -> Data { Data(digest(data)) }
+  /// The 32 bytes of the digest. Bytes that aren't contiguous are copied.
+  package static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
+    digest(of: bytes, by: stead_sha256_blocks)
+  }
 
-  static func digest(_ data: Data, by absorb: Blocks = stead_sha256_blocks) -> [UInt8] {
+  static func digest(of bytes: some Collection<UInt8>, by absorb: Blocks) -> [UInt8] {
+    bytes.withContiguousStorageIfAvailable { digest(of: UnsafeRawBufferPointer($0), absorb) }
+      ?? Array(bytes).withUnsafeBytes { digest(of: $0, absorb) }
+  }
+
+  private static func digest(of bytes: UnsafeRawBufferPointer, _ absorb: Blocks) -> [UInt8] {
     var state = initialState
-    let tail = padding(of: data)
-    data.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return }
-      absorb(&state, start, bytes.count / blockSize)
-    }
-    tail.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return }
-      absorb(&state, start, bytes.count / blockSize)
+    // An empty buffer may have no address.
+    if let start = bytes.baseAddress { absorb(&state, start, bytes.count / blockSize) }
+    padding(of: bytes).withUnsafeBytes { tail in
+      if let start = tail.baseAddress { absorb(&state, start, tail.count / blockSize) }
     }
     return state.flatMap { word in
       (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) }
@@ -46,11 +54,11 @@ package enum SHA256 {
   }
 
   /// The bytes after the last whole block, padded as the standard requires: a one bit, zeros, the length.
-  private static func padding(of data: Data) -> [UInt8] {
-    var tail = [UInt8](data.suffix(data.count % blockSize))
+  private static func padding(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var tail = [UInt8](bytes.suffix(bytes.count % blockSize))
     tail.append(0x80)
     while tail.count % blockSize != blockSize - 8 { tail.append(0) }
-    let bitCount = UInt64(data.count) * 8
+    let bitCount = UInt64(bytes.count) * 8
     tail += (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * UInt64($0))) }
     return tail
   }

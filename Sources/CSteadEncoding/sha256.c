@@ -1,4 +1,4 @@
-#include "CSteadFilesDigest.h"
+#include "CSteadEncoding.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-#ifndef CSTEAD_FILES_DIGEST_H
-#define CSTEAD_FILES_DIGEST_H
+#ifndef CSTEAD_ENCODING_H
+#define CSTEAD_ENCODING_H
 
 #include <stddef.h>
 #include <stdint.h>
