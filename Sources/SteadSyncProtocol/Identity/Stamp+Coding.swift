@@ -25,12 +25,15 @@ extension Stamp: SyncCodable {
     self.init(milliseconds: milliseconds, counter: counter, device: device, bump: bump)
   }
 
-  var elements: [SyncValue] {
-    let values: [SyncValue] = [
-      .int(milliseconds), .int(Int64(counter)), .string(device.text),
-    ]
-    return bump == 0 ? values : values + [.int(Int64(bump))]
+  /// Writes the elements of the stamp's array.
+  func writeElements(to writer: inout some ValueWriter) {
+    writer.write(.int(milliseconds))
+    writer.write(.int(Int64(counter)))
+    writer.write(text: device.text)
+    if bump > 0 { writer.write(.int(Int64(bump))) }
   }
 
-  package var syncValue: SyncValue { .array(elements) }
+  package var syncValue: SyncValue {
+    ValueBuilder.value { $0.writeArray { writeElements(to: &$0) } }
+  }
 }

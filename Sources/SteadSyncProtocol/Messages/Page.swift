@@ -48,11 +48,7 @@ extension Page {
       now: try reader.int("now"))
   }
 
-  var syncValue: SyncValue {
-    guard case .object(var members) = frame else { return frame }
-    members["records"] = records.syncValue
-    return .object(members)
-  }
+  var syncValue: SyncValue { ValueBuilder.value { write(to: &$0) } }
 
   /// The page without its records.
   private var frame: SyncValue {
@@ -64,8 +60,8 @@ extension Page {
     ])
   }
 
-  /// Writes the JSON of ``syncValue``.
-  func write(to writer: inout JSONWriter) {
+  /// Writes the page's members.
+  func write(to writer: inout some ValueWriter) {
     let members = SyncValue.sorted(frame.object ?? [:])
     let later = members.firstIndex { $0.key > "records" } ?? members.endIndex
     writer.writeObject { writer in

@@ -21,18 +21,7 @@ extension Record: SyncCodable {
       extra: reader.members.filter { !Self.names.contains($0.key) })
   }
 
-  package var syncValue: SyncValue {
-    var members = extra
-    members["id"] = .string(id.text)
-    members["type"] = .string(type)
-    members["seq"] = .int(seq)
-    members["at"] = at.syncValue
-    members["live"] = .identifiers(live)
-    members["dead"] = .identifiers(dead)
-    members["into"] = .identifier(into)
-    if !fields.isEmpty { members["fields"] = .object(fields.mapValues { $0.value(in: at) }) }
-    return .object(members)
-  }
+  package var syncValue: SyncValue { ValueBuilder.value { write(to: &$0) } }
 
   /// The bytes of ``syncValue``, which isn't made. Costs time in proportion to its size.
   package func encoded() -> [UInt8] {
@@ -43,65 +32,56 @@ extension Record: SyncCodable {
     return writer.bytes
   }
 
-  /// Writes the JSON of ``syncValue``.
-  func write(to writer: inout JSONWriter) {
-    // Other members come between these.
-    guard extra.isEmpty else { return writer.write(syncValue) }
+  /// Writes the record's members. Those of later versions, ``extra``, come between the others.
+  func write(to writer: inout some ValueWriter) {
+    var others = SyncValue.sorted(extra)[...]
     writer.writeObject { writer in
-      writer.name("at")
-      writer.writeArray { $0.write(elementsOf: at) }
-      writer.write("dead", dead)
-      if !fields.isEmpty {
-        writer.name("fields")
-        writer.write(fields, in: at)
-      }
-      writer.name("id")
-      writer.write(id.text)
-      if let into {
-        writer.name("into")
-        writer.write(into.text)
-      }
-      writer.write("live", live)
-      writer.name("seq")
-      writer.write(.int(seq))
-      writer.name("type")
-      writer.write(type)
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func write(_ name: String, _ incarnations: [Incarnation]) {
-    if incarnations.isEmpty { return }
-    self.name(name)
-    writeArray(incarnations) { $0.write($1.text) }
-  }
-
-  fileprivate mutating func write(_ fields: [String: Field], in at: Stamp) {
-    writeObject { writer in
-      for index in SyncValue.order(of: fields) {
-        writer.name(fields.keys[index])
-        let field = fields.values[index]
-        writer.writeArray { writer in
-          writer.write(field.value)
-          guard field.stamp != at else { return }
-          writer.separate()
-          writer.write(elementsOf: field.stamp)
+      func name(_ name: String, _ writer: inout some ValueWriter) {
+        while let other = others.first, !SyncValue.precedes(name, other.key) {
+          others.removeFirst()
+          // The record's own value counts.
+          if other.key == name { continue }
+          writer.name(other.key)
+          writer.write(other.value)
         }
+        writer.name(name)
+      }
+      name("at", &writer)
+      writer.writeArray { at.writeElements(to: &$0) }
+      if !dead.isEmpty {
+        name("dead", &writer)
+        writer.writeArray(dead) { $0.write(text: $1.text) }
+      }
+      if !fields.isEmpty {
+        name("fields", &writer)
+        writer.writeObject { write(fields, to: &$0) }
+      }
+      name("id", &writer)
+      writer.write(text: id.text)
+      if let into {
+        name("into", &writer)
+        writer.write(text: into.text)
+      }
+      if !live.isEmpty {
+        name("live", &writer)
+        writer.writeArray(live) { $0.write(text: $1.text) }
+      }
+      name("seq", &writer)
+      writer.write(.int(seq))
+      name("type", &writer)
+      writer.write(text: type)
+      for other in others {
+        writer.name(other.key)
+        writer.write(other.value)
       }
     }
   }
 
-  /// Writes the elements of ``Stamp/elements``, without making the array.
-  fileprivate mutating func write(elementsOf stamp: Stamp) {
-    write(.int(stamp.milliseconds))
-    separate()
-    write(.int(Int64(stamp.counter)))
-    separate()
-    write(stamp.device.text)
-    guard stamp.bump > 0 else { return }
-    separate()
-    write(.int(Int64(stamp.bump)))
+  private func write(_ fields: [String: Field], to writer: inout some ValueWriter) {
+    for index in SyncValue.order(of: fields) {
+      writer.name(fields.keys[index])
+      fields.values[index].write(in: at, to: &writer)
+    }
   }
 }
 
@@ -122,7 +102,10 @@ extension Field {
     self.init(first, stamp)
   }
 
-  fileprivate func value(in at: Stamp) -> SyncValue {
-    .array(stamp == at ? [value] : [value] + stamp.elements)
+  fileprivate func write(in at: Stamp, to writer: inout some ValueWriter) {
+    writer.writeArray { writer in
+      writer.write(value)
+      if stamp != at { stamp.writeElements(to: &writer) }
+    }
   }
 }

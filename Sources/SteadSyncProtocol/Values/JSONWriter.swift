@@ -1,6 +1,6 @@
 /// Writes compact JSON: no spaces, members in the order of their names' UTF-8, so that equal values have equal
 /// bytes. Costs time in proportion to the value's size.
-struct JSONWriter {
+struct JSONWriter: ValueWriter {
   private(set) var bytes: [UInt8] = []
   /// Whether characters beyond ASCII are escaped.
   var escapesUnicode = false
@@ -27,7 +27,7 @@ struct JSONWriter {
     case .double(0): raw("0.0")
     // The shortest decimal that is the same number again; always with a point or an exponent.
     case .double(let number): raw(number.isFinite ? number.description : "null")
-    case .string(let text): write(text)
+    case .string(let text): write(text: text)
     case .array(let values): writeArray(values) { $0.write($1) }
     case .object(let members):
       writeObject { writer in
@@ -39,49 +39,49 @@ struct JSONWriter {
     }
   }
 
-  /// Writes an object, whose members `body` writes in the order of their names: ``name(_:)``, and then a value.
+  mutating func write(text: String) {
+    separate()
+    quote(text)
+  }
+
   mutating func writeObject(_ body: (inout JSONWriter) -> Void) {
+    separate()
     bytes.append(UInt8(ascii: "{"))
     body(&self)
     bytes.append(UInt8(ascii: "}"))
   }
 
-  /// Makes room for so many bytes.
-  mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
-
-  /// Writes a member's name.
   mutating func name(_ name: String) {
-    // No value ends with a brace that opens.
-    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
-    write(name)
+    separate()
+    quote(name)
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// Writes an array, whose elements `body` writes, with ``separate()`` between them.
   mutating func writeArray(_ body: (inout JSONWriter) -> Void) {
+    separate()
     bytes.append(UInt8(ascii: "["))
     body(&self)
     bytes.append(UInt8(ascii: "]"))
   }
 
-  /// Writes the comma between two elements.
-  mutating func separate() { bytes.append(UInt8(ascii: ",")) }
+  /// Makes room for so many bytes.
+  mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
-  /// Writes an array, each element by a body.
-  mutating func writeArray<Element>(
-    _ elements: [Element], _ body: (inout JSONWriter, Element) -> Void
-  ) {
-    bytes.append(UInt8(ascii: "["))
-    for (index, element) in elements.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      body(&self, element)
+  /// Writes the comma before a member or an element that isn't the first one.
+  private mutating func separate() {
+    switch bytes.last {
+    // No value ends with one of these: a string ends with its quotation mark.
+    case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
+    default: bytes.append(UInt8(ascii: ","))
     }
-    bytes.append(UInt8(ascii: "]"))
   }
 
-  private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+  private mutating func raw(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+  }
 
-  mutating func write(_ text: String) {
+  private mutating func quote(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
     if escapesUnicode {
       for unit in text.utf16 {

@@ -75,7 +75,8 @@ extension SyncValue: Comparable {
     }
   }
 
-  private static func precedes(_ one: String, _ other: String) -> Bool {
+  /// Whether a string comes before another in the order of their UTF-8.
+  static func precedes(_ one: String, _ other: String) -> Bool {
     let isBefore = one.utf8.withContiguousStorageIfAvailable { first in
       other.utf8.withContiguousStorageIfAvailable { second in precedes(first, second) }
     }

@@ -169,6 +169,18 @@ import Testing
     #expect(try read(#"{"answer":"gap","more":[],"v":1}"#) == PushAnswer.gap)
   }
 
+  @Test func `They are written between the members that it knows`() throws {
+    let stamp = Stamp(milliseconds: 1, device: "d")
+    let record = Record(
+      id: "t", type: "T", seq: 1, at: stamp, live: ["i"], fields: ["f": Field(1, stamp)],
+      extra: ["a": [[], ["x"]], "é": "last", "into_": .object([:]), "seq": 7, "zone": .null])
+    let expected =
+      #"{"a":[[],["x"]],"at":[1,0,"d"],"fields":{"f":[1]},"id":"t","into_":{},"live":["i"],"seq":1,"#
+      + #""type":"T","zone":null,"é":"last"}"#
+    #expect(text(record) == expected)
+    #expect(record.syncValue.encoded() == record.encoded())
+  }
+
   @Test func `They survive a device that doesn't know them and a restored server`() throws {
     var bench = Bench()
     bench.commit(0, .task("t"))
