@@ -21,6 +21,34 @@ package struct RowChanges: Sendable {
   package let changes: [Change]
 }
 
+extension RowChanges {
+  fileprivate static func changes(
+    _ text: UnsafeBufferPointer<UInt8>, at stamp: Int64
+  ) throws -> [Change] {
+    var changes: [Change] = []
+    try HistoryFormat.forEachGroup(in: text) { group in
+      let kind: Change.Kind =
+        switch group.kind {
+        case .insert: .insert
+        case .update: .update
+        case .delete: .delete
+        }
+      let entity = try group.entity()
+      let names = try group.names()
+      var ages = NumberRuns.FallingReader(group.ages)
+      group.rows.forEach { row in
+        let edit = stamp &- ages.read()
+        changes.append(
+          Change(
+            kind: kind, entity: entity, number: row,
+            milliseconds: edit >> EditClock.counterBits,
+            properties: kind == .update ? names : []))
+      }
+    }
+    return changes
+  }
+}
+
 extension RowTransaction {
   /// The number of the last visible commit; a writing transaction's own is the next one.
   package func lastCommit() throws -> Int64 { try connection.lastCommit().number }
@@ -47,8 +75,8 @@ extension RowTransaction {
       let author: String? = if case .text(let text) = statement.value(2) { text } else { nil }
       let changes: [RowChanges.Change]
       do {
-        changes = try statement.withText(3) { try RowChangeReader(stamp: stamp).changes($0) }
-      } catch is ChangeParser.Malformed {
+        changes = try statement.withText(3) { try RowChanges.changes($0, at: stamp) }
+      } catch is HistoryFormat.Malformed {
         throw SwiftDataError(
           .unreadableStore,
           "Transaction \(number) of the history is damaged. Delete the history up to it, and compare the rows again."
@@ -61,51 +89,5 @@ extension RowTransaction {
   /// Keeps the history after a transaction until the named reader has handled more of it.
   package func setHistoryReader(_ name: String, to number: Int64) throws {
     try HistoryTrimming(connection: connection, limits: .none).setReader(name, to: number)
-  }
-}
-
-/// Reads the string that the history has of a transaction; the format is drawn at ``ChangeList``.
-private struct RowChangeReader {
-  let stamp: Int64
-
-  func changes(_ text: UnsafeBufferPointer<UInt8>) throws -> [RowChanges.Change] {
-    var changes: [RowChanges.Change] = []
-    var parser = ChangeParser(text)
-    try parser.forEach { try readGroup(&$0, &changes) }
-    return changes
-  }
-
-  private func readGroup(
-    _ parser: inout ChangeParser, _ changes: inout [RowChanges.Change]
-  ) throws {
-    try parser.expect("[")
-    let kind: RowChanges.Change.Kind
-    switch try parser.number() {
-    case 0: kind = .insert
-    case 1: kind = .update
-    case 2: kind = .delete
-    default: throw ChangeParser.Malformed()
-    }
-    try parser.expect(",")
-    let entity = try parser.string()
-    try parser.expect(",")
-    let rows = try parser.runs()
-    try parser.expect(",")
-    var ages = NumberRuns.FallingReader(try parser.runs())
-    var properties: [String] = []
-    if parser.takes(",") {
-      let names = try parser.strings()
-      if kind == .update { properties = names }
-    }
-    // The preserved values of deletes.
-    if parser.takes(",") { try parser.forEach { _ = try $0.rawStrings() } }
-    try parser.expect("]")
-    rows.forEach { row in
-      let edit = stamp &- ages.read()
-      changes.append(
-        RowChanges.Change(
-          kind: kind, entity: entity, number: row,
-          milliseconds: edit >> EditClock.counterBits, properties: properties))
-    }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-/// Decodes the changes of one store's transactions, from the string in a transaction's row to ``HistoryChange``.
+/// Decodes the changes of one store's transactions, from the text in a transaction's row to ``HistoryChange``.
 ///
 /// Most transactions name the same few entities and properties, so names are looked up once and found again by their
 /// bytes. A decoder serves one read of the history, on one connection.
@@ -40,18 +40,26 @@ final class ChangeDecoder {
   /// The changes of a transaction, without those of entities that the container does not have.
   ///
   /// - Parameters:
-  ///   - text: The string of the transaction's row.
+  ///   - text: The text of the transaction's row.
   ///   - number: The transaction's number.
   ///   - stamp: When it was committed; groups store the age of each change relative to it.
-  /// - Throws: ``ChangeParser/Malformed`` if the string is damaged.
+  /// - Throws: ``HistoryFormat/Malformed`` if the text is damaged.
   func changes(_ text: UnsafeBufferPointer<UInt8>, of number: Int64, at stamp: Int64) throws
     -> [HistoryChange]
   {
     var list = ChangeBuilder(number: number, stamp: stamp)
-    var parser = ChangeParser(text)
     let hasOld = oldStart.map { number > $0 } ?? false
-    try parser.forEach { try add($0.group(self), to: &list, hasOld) }
+    try HistoryFormat.forEachGroup(in: text) { try add(decoded($0), to: &list, hasOld) }
     return list.finished()
+  }
+
+  /// A group whose names are looked up; those of properties only if the container has the entity.
+  private func decoded(_ group: HistoryFormat.Group) throws -> ChangeGroup {
+    let stored = entity(named: group.rawEntity)
+    return ChangeGroup(
+      kind: group.kind, stored: stored, rows: group.rows, ages: group.ages,
+      properties: try stored.flatMap { try properties(of: group, $0.entity) },
+      values: try group.values())
   }
 
   /// Adds the changes of a group, whose model type is opened once for all of its rows.
@@ -99,7 +107,7 @@ final class ChangeDecoder {
   }
 
   /// The entity of a name; nil if the container does not have it.
-  fileprivate func entity(named raw: UnsafeBufferPointer<UInt8>) -> StoredEntity? {
+  private func entity(named raw: UnsafeBufferPointer<UInt8>) -> StoredEntity? {
     if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.stored }
     let stored = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
       plans[entity.index].map { StoredEntity(entity: entity, reference: $0.plan.reference) }
@@ -108,16 +116,15 @@ final class ChangeDecoder {
     return stored
   }
 
-  /// The properties of a list of names, under their present or their former names.
-  fileprivate func properties(
-    _ raw: UnsafeBufferPointer<UInt8>, of entity: EntityLayout
-  ) throws -> PropertyNames {
+  /// The properties that a group names, under their present or their former names; nil if it names none.
+  private func properties(
+    of group: HistoryFormat.Group, _ entity: EntityLayout
+  ) throws -> PropertyNames? {
+    guard let raw = group.rawNames else { return nil }
     if let known = names.last(where: { $0.entity == entity.index && raw.isEqual($0.list) }) {
       return known.names
     }
-    var parser = ChangeParser(raw)
-    let strings = try parser.strings()
-    let properties = strings.map { name in
+    let properties = try group.names().map { name in
       entity.property(named: name) ?? entity.properties.first { $0.originalName == name }
     }
     func open<M: PersistentModel>(_ type: M.Type) -> PropertyNames {
@@ -203,38 +210,18 @@ private struct OldValues {
 
 // MARK: - Groups of changes
 
-/// Changes of one kind to rows of one entity: what is written as one element of the string.
-struct ChangeGroup {
-  let kind: ChangeList.Kind
-  fileprivate let stored: ChangeDecoder.StoredEntity?
+/// A group of the history's text with what its names stand for.
+private struct ChangeGroup {
+  let kind: HistoryFormat.Kind
+  /// nil if the container does not have the entity.
+  let stored: ChangeDecoder.StoredEntity?
   /// The primary keys, in rising runs.
   let rows: NumberRuns
   /// How long before the commit each change was made, in falling runs.
   let ages: NumberRuns
-  var properties: PropertyNames?
+  let properties: PropertyNames?
   /// The preserved values of deleted rows as SQL literals, an array for each row.
-  var values: [[String]] = []
-}
-
-extension ChangeParser {
-  /// Reads a group: `[kind, "entity", rows, ages, names?, values?]`.
-  fileprivate mutating func group(_ decoder: ChangeDecoder) throws -> ChangeGroup {
-    try expect("[")
-    guard let kind = ChangeList.Kind(rawValue: Int(try number())) else { throw Malformed() }
-    try expect(",")
-    let stored = decoder.entity(named: try rawString())
-    try expect(",")
-    let rows = try runs()
-    try expect(",")
-    var group = ChangeGroup(kind: kind, stored: stored, rows: rows, ages: try runs())
-    if takes(",") {
-      let names = try rawStrings()
-      if let stored { group.properties = try decoder.properties(names, of: stored.entity) }
-    }
-    if takes(",") { try forEach { group.values.append(try $0.strings()) } }
-    try expect("]")
-    return group
-  }
+  let values: [[String]]
 }
 
 // MARK: - Building changes

@@ -190,26 +190,7 @@ private struct HistoryScan {
   /// The names of the entities that a transaction changes.
   private func names(_ text: UnsafeBufferPointer<UInt8>) throws -> Set<String> {
     var names: Set<String> = []
-    var parser = ChangeParser(text)
-    try parser.forEach { names.insert(try $0.entityName()) }
+    try HistoryFormat.forEachGroup(in: text) { names.insert(try $0.entity()) }
     return names
-  }
-}
-
-extension ChangeParser {
-  /// Parses the entity's name and skips the rest of the group.
-  fileprivate mutating func entityName() throws -> String {
-    try expect("[")
-    _ = try number()
-    try expect(",")
-    let name = try string()
-    try expect(",")
-    _ = try runs()
-    try expect(",")
-    _ = try runs()
-    if takes(",") { _ = try rawStrings() }
-    if takes(",") { try forEach { _ = try $0.rawStrings() } }
-    try expect("]")
-    return name
   }
 }

@@ -96,7 +96,7 @@ struct HistoryReader {
   ) throws -> [HistoryChange] {
     do {
       return try statement.withText(5) { try decoder.changes($0, of: row.number, at: row.stamp) }
-    } catch is ChangeParser.Malformed {
+    } catch is HistoryFormat.Malformed {
       throw SwiftDataError(
         .unreadableStore,
         "Transaction \(row.number) of the history is damaged. Delete the history up to it, and continue from the "

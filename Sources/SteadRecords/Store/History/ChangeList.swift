@@ -1,19 +1,8 @@
-/// The changes of one transaction, and the string that its row of `stead_history` has of them.
-///
-/// The string is a JSON array of groups, each of changes of one kind to rows of one entity:
-///
-/// | place | content |
-/// |---|---|
-/// | 0 | 0 for inserts, 1 for updates, 2 for deletes |
-/// | 1 | the entity's name |
-/// | 2 | the rows: first number, count, first number, count … |
-/// | 3 | the edits' ages: first age, count …; an age is the transaction's stamp less the edit's, and falls by one from edit to edit within a run. An empty list stands for 0 |
-/// | 4 | of updates, the names of the changed properties; of deletes, those of the preserved ones. Absent from inserts |
-/// | 5 | of deletes, for each row an array of the preserved values as SQL literals |
+/// Collects the changes of one transaction, for its text in the ``HistoryFormat``.
 ///
 /// Noting a change of a run costs some nanoseconds, since rows that follow each other are one entry.
 struct ChangeList {
-  enum Kind: Int { case insert, update, delete }
+  typealias Kind = HistoryFormat.Kind
 
   /// Numbers in runs, each of which rises by one: first number, count …
   struct Runs {
@@ -102,39 +91,21 @@ struct ChangeList {
     return rows
   }
 
-  // MARK: The string
+  // MARK: The text
 
-  /// The string for a transaction with a stamp.
+  /// The text for a transaction with a stamp.
   func text(at stamp: Int64) -> String {
-    var bytes: [UInt8] = [UInt8(ascii: "[")]
+    var writer = HistoryFormat.Writer()
     for group in groups {
-      if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
-      Self.append(group, at: stamp, to: &bytes)
+      let names =
+        group.kind == .insert
+        ? nil
+        : group.entity.properties.filter { group.properties.contains($0.index) }.map(\.name)
+      writer.add(
+        group.kind, group.entity.name, rows: group.rows.numbers,
+        ages: Self.ages(of: group, at: stamp), names: names, values: group.values)
     }
-    bytes.append(UInt8(ascii: "]"))
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func append(_ group: Group, at stamp: Int64, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "["))
-    bytes.append(UInt8(ascii: "0") + UInt8(group.kind.rawValue))
-    bytes.append(UInt8(ascii: ","))
-    append(group.entity.name, to: &bytes)
-    bytes.append(UInt8(ascii: ","))
-    append(group.rows.numbers, to: &bytes)
-    bytes.append(UInt8(ascii: ","))
-    append(ages(of: group, at: stamp), to: &bytes)
-    if group.kind != .insert {
-      bytes.append(UInt8(ascii: ","))
-      appendList(group.entity.properties.filter { group.properties.contains($0.index) }, &bytes) {
-        append($0.name, to: &$1)
-      }
-    }
-    if !group.values.isEmpty {
-      bytes.append(UInt8(ascii: ","))
-      appendList(group.values, &bytes) { $1.append(contentsOf: $0.utf8) }
-    }
-    bytes.append(UInt8(ascii: "]"))
+    return writer.text()
   }
 
   private static func ages(of group: Group, at stamp: Int64) -> [Int64] {
@@ -144,39 +115,5 @@ struct ChangeList {
       numbers[place] = stamp - numbers[place]
     }
     return numbers
-  }
-
-  private static func appendList<Element>(
-    _ list: [Element], _ bytes: inout [UInt8], _ append: (Element, inout [UInt8]) -> Void
-  ) {
-    bytes.append(UInt8(ascii: "["))
-    for (place, element) in list.enumerated() {
-      if place > 0 { bytes.append(UInt8(ascii: ",")) }
-      append(element, &bytes)
-    }
-    bytes.append(UInt8(ascii: "]"))
-  }
-
-  private static func append(_ numbers: [Int64], to bytes: inout [UInt8]) {
-    appendList(numbers, &bytes) { append($0, to: &$1) }
-  }
-
-  private static func append(_ number: Int64, to bytes: inout [UInt8]) {
-    if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    var rest = number.magnitude
-    let start = bytes.count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes.append(UInt8(ascii: "0") + UInt8(digit))
-      rest = quotient
-    } while rest > 0
-    bytes[start...].reverse()
-  }
-
-  /// A Swift name, which has no character that JSON escapes.
-  private static func append(_ name: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: name.utf8)
-    bytes.append(UInt8(ascii: "\""))
   }
 }

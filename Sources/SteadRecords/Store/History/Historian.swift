@@ -96,17 +96,16 @@ final class Historian {
       "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
       [.integer(number)])
     guard !rows.isEmpty else { return nil }
-    var groups: [Substring] = []
+    var texts: [String] = []
     var newest: Int64 = 0
     for row in rows {
-      // Without the brackets of the list.
-      if case .text(let text) = row[0] { groups.append(text.dropFirst().dropLast()) }
+      if case .text(let text) = row[0] { texts.append(text) }
       if case .integer(let stamp) = row[1] { newest = max(newest, stamp) }
     }
     try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
     // After one row, too: a change of a column without a property follows it without its own row.
     try OldRows(connection: connection).merge(from: number)
-    return groups.isEmpty ? nil : ("[\(groups.joined(separator: ","))]", newest)
+    return HistoryFormat.joined(texts).map { ($0, newest) }
   }
 }
 

@@ -36,9 +36,7 @@ struct HistoryTrigger {
       INSERT INTO \(HistoryTable.name) (stamp, changes) SELECT \
       max(CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) << \(EditClock.counterBits), \
       ifnull((SELECT stamp FROM \(HistoryTable.name) ORDER BY number DESC LIMIT 1), 0) + 1), \
-      '[[' || new.kind || ',"' || new.entity || '",[' || new.row || ',1],[]' || \
-      CASE new.kind WHEN 0 THEN '' WHEN 1 THEN ',[' || substr(new.properties, 2) || ']' \
-      ELSE ',' || new.properties || ',[' || new.preserved || ']' END || ']]' \
+      \(HistoryFormat.foreignText) \
       WHERE new.kind <> 1 OR new.properties <> ''; \
       SELECT RAISE(IGNORE); END
       """
@@ -96,12 +94,10 @@ struct HistoryTrigger {
     let preserved = PreservedColumns(properties)
     let changes = join(
       properties.filter { !$0.isEphemeral }.map { property in
-        let column = (property.column ?? "").sqlName
-        return "iif(new.\(column) IS NOT old.\(column), ',\"\(property.name)\"', '')"
+        HistoryFormat.changedItem(property.name, ifChanged: (property.column ?? "").sqlName)
       })
-    let names = preserved.properties.map { "\"\($0.name)\"" }.joined(separator: ",")
-    let tombstone =
-      preserved.isEmpty ? "'[]', ''" : "'[\(names)]', \(preserved.list(of: "old."))"
+    let names = HistoryFormat.preservedList(preserved.properties.map(\.name))
+    let tombstone = "\(names), \(preserved.isEmpty ? "''" : preserved.list(of: "old."))"
     return [
       Event(table.name, "INSERT", "\(note) (0, \(name(family, "new")), new.\"_id\", NULL, NULL);"),
       Event(
@@ -149,7 +145,7 @@ struct HistoryTrigger {
       -> String
     {
       "INSERT INTO \(HistoryTable.foreignName) SELECT 1, \(name(family, "t")), t.\"_id\", "
-        + "',\"\(property)\"', NULL FROM \(table.sqlName) AS t WHERE t.\"_id\" = \(row).\(column)"
+        + "\(HistoryFormat.changedItem(property)), NULL FROM \(table.sqlName) AS t WHERE t.\"_id\" = \(row).\(column)"
         + (test.map { " AND \($0)" } ?? "") + ";"
     }
   }

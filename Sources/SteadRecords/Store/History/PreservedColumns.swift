@@ -16,17 +16,6 @@ struct PreservedColumns {
   ///
   /// - Parameter row: What the columns' names are prefixed with.
   func list(of row: String = "") -> String {
-    let terms = properties.map { property in
-      // Not json_array, which a connection that trusts no schema refuses in a trigger.
-      var term = "quote(\(row)\((property.column ?? "").sqlName))"
-      for (text, escape) in Self.escapes { term = "replace(\(term), \(text), '\(escape)')" }
-      return "'\"' || \(term) || '\"'"
-    }
-    return "'[' || \(terms.joined(separator: " || ',' || ")) || ']'"
+    HistoryFormat.valueList(properties.map { row + ($0.column ?? "").sqlName })
   }
-
-  private static let escapes = [
-    ("'\\'", "\\\\"), ("'\"'", "\\\""), ("char(10)", "\\n"), ("char(13)", "\\r"),
-    ("char(9)", "\\t"),
-  ]
 }
