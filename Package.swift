@@ -91,12 +91,14 @@ let package = Package(
     // What every other target may use: digests and JSON. Without Foundation, and no product.
     .target(name: "CSteadEncoding"),
     .target(name: "SteadEncoding", dependencies: ["CSteadEncoding"]),
+    // Its JSON is tested through the values that are read from it, too.
     .testTarget(
-      name: "SteadEncodingTests", dependencies: ["CSteadEncoding", "SteadEncoding"]),
+      name: "SteadEncodingTests",
+      dependencies: ["CSteadEncoding", "SteadEncoding", "SteadFormats", "SteadSyncProtocol"]),
     .target(name: "CSteadFiles"),
     .target(name: "SteadFiles", dependencies: ["CSteadFiles", "SteadEncoding"]),
-    // The formats that several targets read and write. Without dependencies, and no product.
-    .target(name: "SteadFormats"),
+    // The formats that several targets read and write. No product.
+    .target(name: "SteadFormats", dependencies: ["SteadEncoding"]),
     .target(
       name: "SteadPreferences", dependencies: ["SteadEncoding", "SteadFiles", "SteadFormats"]),
     // The API of the library Default, for programs that were written for it.
@@ -391,7 +393,9 @@ let package = Package(
       dependencies: ["CForkSupport", "SteadEncoding", "SteadFiles", "SteadTestSupport"]),
     .testTarget(
       name: "SteadSQLiteTests", dependencies: ["CSteadSQLite", "SteadSQLite", "SteadTestSupport"]),
-    .testTarget(name: "SteadFormatsTests", dependencies: ["SteadFormats", "SteadTestSupport"]),
+    .testTarget(
+      name: "SteadFormatsTests",
+      dependencies: ["SteadEncoding", "SteadFormats", "SteadTestSupport"]),
     .testTarget(
       name: "SteadPreferencesTests",
       dependencies: ["CForkSupport", "SteadFormats", "SteadPreferences", "SteadTestSupport"]

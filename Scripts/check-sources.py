@@ -33,7 +33,7 @@ ARROWS = {
     "SteadDefault": {"SteadPreferences"},
     "SteadEncoding": {"CSteadEncoding"},
     "SteadFiles": {"CSteadFiles", "SteadEncoding"},
-    "SteadFormats": set(),
+    "SteadFormats": {"SteadEncoding"},
     "SteadLint": {"SwiftParser", "SwiftSyntax"},
     "SteadLintCommand": {"ArgumentParser", "SteadLint"},
     "SteadPreferences": {"SteadEncoding", "SteadFiles", "SteadFormats"},

@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 import Testing
 
 @testable import SteadFormats
@@ -60,11 +61,7 @@ struct JSONReaderTests {
 }
 
 struct JSONWriterTests {
-  private func written(_ string: String) -> String {
-    var text = ""
-    JSONWriter.append(string, to: &text)
-    return text
-  }
+  private func written(_ string: String) -> String { JSONText.quoted(string, .short) }
 
   @Test(arguments: [
     ("", #""""#), ("plain \u{E9}\u{1F600}/", "\"plain \u{E9}\u{1F600}/\""),

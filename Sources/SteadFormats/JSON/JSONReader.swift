@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 
 /// Parses JSON in UTF-8 (RFC 8259) into ``JSONValue``.
 ///
@@ -10,157 +11,53 @@ package struct JSONReader {
   /// recursive, so a limit keeps crafted input from exhausting the stack.
   static let depthLimit = 512
 
-  private var scanner: ByteScanner
+  private var tokens: JSONTokenizer
 
   /// Parses a JSON document; nil if the bytes aren't one.
   package static func value(of data: Data) -> JSONValue? {
     data.withUnsafeBytes { bytes in
-      var reader = JSONReader(scanner: ByteScanner(bytes))
-      guard let value = reader.value(depth: 0) else { return nil }
-      // A document is one value: anything after it but whitespace is an error.
-      reader.skipSpace()
-      return reader.scanner.isAtEnd ? value : nil
+      var reader = JSONReader(tokens: JSONTokenizer(bytes, depthLimit: depthLimit))
+      return try? reader.document()
     }
   }
 
-  /// Parses the next value. As of all functions here, a result of nil means a syntax error, after
-  /// which the offset is meaningless.
-  private mutating func value(depth: Int) -> JSONValue? {
-    skipSpace()
-    switch scanner.peek {
-    case UInt8(ascii: "{")?: return depth < Self.depthLimit ? object(depth: depth + 1) : nil
-    case UInt8(ascii: "[")?: return depth < Self.depthLimit ? array(depth: depth + 1) : nil
-    case UInt8(ascii: "\"")?: return string().map(JSONValue.string)
-    case UInt8(ascii: "t")?: return scanner.consume("true") ? .bool(true) : nil
-    case UInt8(ascii: "f")?: return scanner.consume("false") ? .bool(false) : nil
-    case UInt8(ascii: "n")?: return scanner.consume("null") ? .null : nil
-    default: return number().map(JSONValue.number)
+  private mutating func document() throws(JSONSyntaxError) -> JSONValue {
+    let value = try value()
+    try tokens.end()
+    return value
+  }
+
+  private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+    switch try tokens.next() {
+    case .null: return .null
+    case .true: return .bool(true)
+    case .false: return .bool(false)
+    case .number: return .number(Self.text(of: try tokens.number()))
+    case .string: return .string(try tokens.string())
+    case .array:
+      var values: [JSONValue] = []
+      guard try tokens.openArray() else { return .array(values) }
+      repeat { values.append(try value()) } while try tokens.hasNextElement()
+      return .array(values)
+    case .object:
+      var fields: JSONObject = [:]
+      guard try tokens.openObject() else { return .object(fields) }
+      repeat {
+        let name = try tokens.name()
+        // The RFC leaves duplicate names open; JavaScript takes the last value, too.
+        fields[name] = try value()
+      } while try tokens.hasNextMember()
+      return .object(fields)
     }
   }
 
-  /// Parses an array from its opening bracket on.
-  private mutating func array(depth: Int) -> JSONValue? {
-    scanner.skip()
-    skipSpace()
-    var values: [JSONValue] = []
-    if scanner.consume("]") { return .array(values) }
-    while let value = value(depth: depth) {
-      values.append(value)
-      skipSpace()
-      if scanner.consume("]") { return .array(values) }
-      guard scanner.consume(",") else { return nil }
-    }
-    return nil
-  }
-
-  /// Parses an object from its opening brace on.
-  private mutating func object(depth: Int) -> JSONValue? {
-    scanner.skip()
-    skipSpace()
-    var fields: JSONObject = [:]
-    if scanner.consume("}") { return .object(fields) }
-    while true {
-      skipSpace()
-      guard scanner.peek == UInt8(ascii: "\""), let name = string() else { return nil }
-      skipSpace()
-      guard scanner.consume(":"), let value = value(depth: depth) else { return nil }
-      // The RFC leaves duplicate names open; JavaScript takes the last value, too.
-      fields[name] = value
-      skipSpace()
-      if scanner.consume("}") { return .object(fields) }
-      guard scanner.consume(",") else { return nil }
-    }
-  }
-
-  /// Parses a number, and returns its text with a lower-case `e` and without a `+`.
-  private mutating func number() -> String? {
-    var text = scanner.consume("-") ? "-" : ""
-    let whole = digits()
-    // JSON has no leading zeros: "01" would be a number followed by a stray digit.
-    guard let first = whole.utf8.first, first != UInt8(ascii: "0") || whole.utf8.count == 1
-    else { return nil }
-    text += whole
-    if scanner.consume(".") {
-      let fraction = digits()
-      guard !fraction.isEmpty else { return nil }
-      text += "." + fraction
-    }
-    if scanner.consume("e") || scanner.consume("E") {
-      text += "e"
-      // The digits are kept, and the spelling of the exponent is not.
-      if scanner.consume("-") { text += "-" } else { _ = scanner.consume("+") }
-      let exponent = digits()
-      guard !exponent.isEmpty else { return nil }
-      text += exponent
-    }
-    return text
-  }
-
-  /// Consumes digits; empty if none follow.
-  private mutating func digits() -> String {
-    String(decoding: scanner.consume(while: \.isDigit), as: UTF8.self)
-  }
-
-  /// Parses a string from its opening quotation mark on.
-  private mutating func string() -> String? {
-    scanner.skip()
-    var bytes: [UInt8] = []
-    while true {
-      // Runs without escapes are copied as a whole. UTF-8 is validated once, at the end.
-      bytes += scanner.consume {
-        $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20
-      }
-      // Invalid UTF-8 is an error rather than U+FFFD, which would change the value when it is
-      // written back.
-      if scanner.consume("\"") { return String(validating: bytes, as: UTF8.self) }
-      guard scanner.consume("\\"), let escaped = escape() else { return nil }
-      bytes += escaped.utf8
-    }
-  }
-
-  /// Parses an escape sequence after its backslash.
-  private mutating func escape() -> String? {
-    guard let byte = scanner.peek else { return nil }
-    scanner.skip()
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"):
-      return String(UnicodeScalar(byte))
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"): return unicode()
-    default: return nil
-    }
-  }
-
-  /// Parses `XXXX` of `\uXXXX`, or a surrogate pair; nil for an unpaired surrogate, which has no
-  /// UTF-8.
-  private mutating func unicode() -> String? {
-    guard let first = codeUnit() else { return nil }
-    if let scalar = UnicodeScalar(first) { return String(scalar) }
-    // A low surrogate without a high one has no scalar either, and fails here.
-    guard UTF16.isLeadSurrogate(first), scanner.consume("\\u"), let second = codeUnit(),
-      UTF16.isTrailSurrogate(second)
-    else { return nil }
-    return String(decoding: [first, second], as: UTF16.self)
-  }
-
-  /// Parses four hexadecimal digits.
-  private mutating func codeUnit() -> UInt16? {
-    var number: UInt16 = 0
-    for _ in 0..<4 {
-      guard let digit = scanner.peek?.hexadecimalValue else { return nil }
-      number = number << 4 | UInt16(digit)
-      scanner.skip()
-    }
-    return number
-  }
-
-  /// Skips the four whitespace characters of JSON; ``ByteScanner/skipSpace()`` accepts two more.
-  private mutating func skipSpace() {
-    _ = scanner.consume { $0 == 0x20 || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 }
+  /// A number's text with a lower-case `e` and without a `+`: the digits are kept, and the spelling of the exponent is
+  /// not.
+  private static func text(of number: JSONTokenizer.Number) -> String {
+    if number.isWhole { return String(decoding: number.text, as: UTF8.self) }
+    let bytes = number.text.filter { $0 != UInt8(ascii: "+") }
+    return String(
+      decoding: bytes.map { $0 == UInt8(ascii: "E") ? UInt8(ascii: "e") : $0 }, as: UTF8.self)
   }
 }
 

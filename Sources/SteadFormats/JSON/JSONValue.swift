@@ -1,4 +1,5 @@
 import Foundation
+import SteadEncoding
 
 /// The fields of a JSON object, such as the object that an upgrade of a `PayloadHistory` changes.
 public typealias JSONObject = [String: JSONValue]
@@ -91,91 +92,60 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 
 // MARK: - Writing
 
-/// Serializes JSON.
-package enum JSONWriter {
-  /// Appends a string in quotation marks, with the escapes that RFC 8259 requires and no others.
-  package static func append(_ string: String, to text: inout String) {
-    text += "\""
-    // Most strings need no escapes, and are copied as a whole.
-    if string.utf8.allSatisfy({
-      $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
-    }) {
-      text += string
-    } else {
-      for scalar in string.unicodeScalars { append(scalar, to: &text) }
-    }
-    text += "\""
+extension JSONValue {
+  /// The JSON in one line, with names sorted by their characters.
+  package var data: Data {
+    var bytes: [UInt8] = []
+    append(to: &bytes, depth: nil)
+    return Data(bytes)
   }
 
-  /// Appends a character, escaped if it has to be.
-  private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
-    switch scalar {
-    case "\"": text += "\\\""
-    case "\\": text += "\\\\"
-    case "\n": text += "\\n"
-    case "\r": text += "\\r"
-    case "\t": text += "\\t"
-    case "\u{0}"..<" ":
-      let digits = String(scalar.value, radix: 16)
-      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    default: text.unicodeScalars.append(scalar)
-    }
+  /// The JSON with a line of its own for each element and field, for people to read.
+  package var indentedData: Data {
+    var bytes: [UInt8] = []
+    append(to: &bytes, depth: 0)
+    return Data(bytes)
   }
 
-  // MARK: - Values
-
-  /// Appends a value. Names are sorted by their characters, so that equal values have equal bytes.
+  /// Appends the value. Names are sorted by their characters, so that equal values have equal bytes.
   ///
   /// - Parameter depth: The nesting depth, for a line of its own for each element and field; nil
   ///   for a single line.
-  fileprivate static func append(_ value: JSONValue, to text: inout String, depth: Int? = nil) {
-    switch value {
-    case .null: text += "null"
-    case .bool(let flag): text += flag ? "true" : "false"
+  private func append(to bytes: inout [UInt8], depth: Int?) {
+    switch self {
+    case .null: bytes += "null".utf8
+    case .bool(let flag): bytes += (flag ? "true" : "false").utf8
     // The text as it was read; a `Double` in between would round it.
-    case .number(let digits): text += digits
-    case .string(let string): append(string, to: &text)
+    case .number(let digits): bytes += digits.utf8
+    case .string(let string): JSONText.append(string, to: &bytes, .short)
     case .array(let values):
-      append(values, in: ("[", "]"), to: &text, depth) { append($0, to: &$1, depth: $2) }
+      Self.append(values, in: ("[", "]"), to: &bytes, depth) { $0.append(to: &$1, depth: $2) }
     case .object(let fields):
       let sorted = fields.sorted { $0.key < $1.key }
-      append(sorted, in: ("{", "}"), to: &text, depth) { field, text, depth in
-        append(field.key, to: &text)
-        text += depth == nil ? ":" : " : "
-        append(field.value, to: &text, depth: depth)
+      Self.append(sorted, in: ("{", "}"), to: &bytes, depth) { field, bytes, depth in
+        JSONText.append(field.key, to: &bytes, .short)
+        bytes += (depth == nil ? ":" : " : ").utf8
+        field.value.append(to: &bytes, depth: depth)
       }
     }
   }
 
   /// Appends the elements of an array, or the fields of an object, in brackets.
   private static func append<Element>(
-    _ elements: [Element], in brackets: (String, String), to text: inout String, _ depth: Int?,
-    _ appendElement: (Element, inout String, Int?) -> Void
+    _ elements: [Element], in brackets: (Unicode.Scalar, Unicode.Scalar), to bytes: inout [UInt8],
+    _ depth: Int?, _ appendElement: (Element, inout [UInt8], Int?) -> Void
   ) {
-    func startLine(_ depth: Int) { text += "\n" + String(repeating: "  ", count: depth) }
-    text += brackets.0
+    func startLine(_ depth: Int) {
+      bytes.append(UInt8(ascii: "\n"))
+      bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * depth))
+    }
+    bytes.append(UInt8(ascii: brackets.0))
     for (index, element) in elements.enumerated() {
-      if index > 0 { text += "," }
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
       if let depth { startLine(depth + 1) }
-      appendElement(element, &text, depth.map { $0 + 1 })
+      appendElement(element, &bytes, depth.map { $0 + 1 })
     }
     if let depth, !elements.isEmpty { startLine(depth) }
-    text += brackets.1
-  }
-}
-
-extension JSONValue {
-  /// The JSON in one line, with names sorted by their characters.
-  package var data: Data {
-    var text = ""
-    JSONWriter.append(self, to: &text)
-    return Data(text.utf8)
-  }
-
-  /// The JSON with a line of its own for each element and field, for people to read.
-  package var indentedData: Data {
-    var text = ""
-    JSONWriter.append(self, to: &text, depth: 0)
-    return Data(text.utf8)
+    bytes.append(UInt8(ascii: brackets.1))
   }
 }

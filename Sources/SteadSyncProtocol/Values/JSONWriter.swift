@@ -1,9 +1,11 @@
+import SteadEncoding
+
 /// Writes compact JSON: no spaces, members in the order of their names' UTF-8, so that equal values have equal
 /// bytes. Costs time in proportion to the value's size.
 struct JSONWriter: ValueWriter {
   private(set) var bytes: [UInt8] = []
-  /// Whether characters beyond ASCII are escaped.
-  var escapesUnicode = false
+  /// Which characters of strings are escaped.
+  var escapes = JSONText.Escapes.numbers
 
   static func bytes(_ value: SyncValue) -> [UInt8] {
     var writer = JSONWriter()
@@ -13,7 +15,7 @@ struct JSONWriter: ValueWriter {
 
   static func text(_ value: SyncValue, escapesUnicode: Bool = false) -> String {
     var writer = JSONWriter()
-    writer.escapesUnicode = escapesUnicode
+    if escapesUnicode { writer.escapes = .ascii }
     writer.write(value)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
@@ -41,7 +43,7 @@ struct JSONWriter: ValueWriter {
 
   mutating func write(text: String) {
     separate()
-    quote(text)
+    JSONText.append(text, to: &bytes, escapes)
   }
 
   mutating func writeObject(_ body: (inout JSONWriter) -> Void) {
@@ -53,7 +55,7 @@ struct JSONWriter: ValueWriter {
 
   mutating func name(_ name: String) {
     separate()
-    quote(name)
+    JSONText.append(name, to: &bytes, escapes)
     bytes.append(UInt8(ascii: ":"))
   }
 
@@ -79,43 +81,5 @@ struct JSONWriter: ValueWriter {
   private mutating func raw(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)
-  }
-
-  private mutating func quote(_ text: String) {
-    bytes.append(UInt8(ascii: "\""))
-    if escapesUnicode {
-      for unit in text.utf16 {
-        if unit < 0x80 { write(ascii: UInt8(unit)) } else { escape(unit) }
-      }
-    } else {
-      // A copy of the reference, which makes no string.
-      var text = text
-      text.withUTF8 { buffer in
-        if buffer.contains(where: Self.isEscaped) {
-          for byte in buffer { write(ascii: byte) }
-        } else {
-          bytes.append(contentsOf: buffer)
-        }
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static func isEscaped(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
-  private mutating func write(ascii byte: UInt8) {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-    case 0..<0x20: escape(UInt16(byte))
-    default: bytes.append(byte)
-    }
-  }
-
-  private mutating func escape(_ unit: UInt16) {
-    let digits = Array("0123456789abcdef".utf8)
-    bytes += [UInt8(ascii: "\\"), UInt8(ascii: "u")]
-    for shift in [12, 8, 4, 0] { bytes.append(digits[Int(unit >> shift) & 15]) }
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import SteadFormats
+import SteadEncoding
 import SteadSQLite
 
 /// A captured collection, bound as one parameter however many elements it has.
@@ -80,8 +80,7 @@ struct ListParameter {
       append(String(Int64(bitPattern: number.bitPattern)), encoding)
     case (.text(let text), _):
       if CanonicalSpellings.all(of: text)?.count != 1 { isPlain = false }
-      var quoted = ""
-      JSONWriter.append(text, to: &quoted)
+      var quoted = JSONText.quoted(text, .short)
       if text.utf8.contains(0) {
         hasNUL = true
         quoted = "[\(quoted)]"
