@@ -58,11 +58,11 @@ ARROWS = {
     "stead-advise": {"ArgumentParser", "SteadAdviceCommand", "SteadLintCommand"},
     "stead-lint": {"ArgumentParser", "SteadLintCommand"},
 }
-# A folder, and what may be imported there and nowhere else.
+# A folder or a file, and what may be imported there and nowhere else.
 FOLDERS = {
     "Sources/SteadCaches/FoundationCompatibility/": {"FoundationNetworking"},
     "Sources/SteadCaches/URLSession/": {"FoundationNetworking"},
-    "Sources/SteadFiles/Problems/": {"os"},
+    "Sources/SteadFiles/Problem+Log.swift": {"os"},
     "Sources/SteadRecords/Row/": {"CSteadSQLite"},
     "Sources/SteadSync/Transport/": {"FoundationNetworking"},
 }

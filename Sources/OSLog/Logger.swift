@@ -1,4 +1,7 @@
 #if !canImport(Darwin)
+  // As on Apple's systems, where importing OSLog also imports Foundation.
+  @_exported public import Foundation
+
   /// Writes messages to standard error, one line each.
   ///
   /// ```swift
@@ -60,5 +63,187 @@
 
     /// Logs that something happened that should never happen.
     public func fault(_ message: @autoclosure () -> OSLogMessage) { log.write(.fault, message) }
+  }
+
+  // As on Apple's systems, where importing OSLog also imports Foundation.
+
+  /// The origin of messages: a subsystem and a category in it.
+  ///
+  /// Use ``Logger``; this class is for code that passes one to ``Logger/init(_:)`` or `os_log`.
+  public final class OSLog: Sendable {
+    let subsystem: String
+    let category: String
+    let isDisabled: Bool
+
+    private init(subsystem: String, category: String, isDisabled: Bool) {
+      self.subsystem = subsystem
+      self.category = category
+      self.isDisabled = isDisabled
+    }
+
+    /// Messages of a category within a subsystem, such as `com.example.notes` and `sync`.
+    public convenience init(subsystem: String, category: String) {
+      self.init(subsystem: subsystem, category: category, isDisabled: false)
+    }
+
+    /// Messages without a subsystem.
+    public static let `default` = OSLog(subsystem: "", category: "")
+    /// Messages that are never written.
+    public static let disabled = OSLog(subsystem: "", category: "", isDisabled: true)
+
+    /// Whether messages of a level are written.
+    public func isEnabled(type: OSLogType) -> Bool {
+      !isDisabled && type.weight >= LogSettings.current.leastWeight
+    }
+
+    func write(_ type: OSLogType, _ message: () -> OSLogMessage) {
+      guard isEnabled(type: type) else { return }
+      let text = message().text(showingPrivateData: LogSettings.current.showsPrivateData)
+      var now = timespec()
+      clock_gettime(CLOCK_REALTIME, &now)
+      LogLine(text, level: type, subsystem: subsystem, category: category, at: now).write()
+    }
+  }
+
+  /// Logs a message, for code that does not use ``Logger``.
+  ///
+  /// The form with a format string and arguments requires the Objective-C runtime and is unavailable.
+  public func os_log(
+    _ message: @autoclosure () -> OSLogMessage, log: OSLog = .default, type: OSLogType = .default
+  ) {
+    log.write(type, message)
+  }
+
+  /// Logs a message at a level, for code that does not use ``Logger``.
+  public func os_log(
+    _ type: OSLogType, log: OSLog = .default, _ message: @autoclosure () -> OSLogMessage
+  ) {
+    log.write(type, message)
+  }
+
+  /// The severity of a message.
+  public struct OSLogType: RawRepresentable, Hashable, Sendable {
+    /// The level's number, as on Apple's systems.
+    public var rawValue: UInt8
+
+    /// The level of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The level of a number.
+    public init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Useful during development.
+    public static let debug = OSLogType(2)
+    /// Helpful, but not essential for troubleshooting.
+    public static let info = OSLogType(1)
+    /// Essential for troubleshooting.
+    public static let `default` = OSLogType(0)
+    /// An error occurred in the process.
+    public static let error = OSLogType(16)
+    /// Something happened that should never happen.
+    public static let fault = OSLogType(17)
+
+    /// Levels in the order of their severity, which their numbers are not.
+    var weight: Int {
+      switch self {
+      case .debug: 0
+      case .info: 1
+      case .error: 3
+      case .fault: 4
+      default: 2
+      }
+    }
+
+    var name: String {
+      switch self {
+      case .debug: "Debug"
+      case .info: "Info"
+      case .error: "Error"
+      case .fault: "Fault"
+      default: "Notice"
+      }
+    }
+  }
+
+  /// The logging settings in the environment, read once, at the first message.
+  ///
+  /// | variable | values | without it |
+  /// | --- | --- | --- |
+  /// | `STEAD_LOG_LEVEL` | `debug`, `info`, `notice`, `error`, `fault`, `off` | `notice` |
+  /// | `STEAD_LOG_PRIVATE_DATA` | `1` shows private values, though not sensitive ones | hidden |
+  struct LogSettings: Sendable {
+    static let current = LogSettings(ProcessInfo.processInfo.environment)
+
+    /// The lowest severity that is written.
+    let leastWeight: Int
+    let showsPrivateData: Bool
+
+    init(_ environment: [String: String]) {
+      let weights = ["debug": 0, "info": 1, "notice": 2, "default": 2, "error": 3, "fault": 4]
+      let level = environment["STEAD_LOG_LEVEL"]?.lowercased() ?? "notice"
+      leastWeight = level == "off" ? .max : weights[level] ?? OSLogType.default.weight
+      showsPrivateData = environment["STEAD_LOG_PRIVATE_DATA"] == "1"
+    }
+  }
+
+  /// A message as one line of standard error.
+  struct LogLine {
+    /// The largest write that a pipe keeps in one piece on every system (`PIPE_BUF` on Linux): longer lines
+    /// are cut, since those of two processes that write to one pipe would interleave.
+    static let byteLimit = 4096
+
+    let bytes: [UInt8]
+
+    init(_ text: String, level: OSLogType, subsystem: String, category: String, at time: timespec) {
+      let source = subsystem.isEmpty && category.isEmpty ? "" : " [\(subsystem):\(category)]"
+      let head = "\(Self.stamp(time)) \(Self.process) \(level.name)\(source) "
+      var bytes = Array((head + text).utf8.lazy.flatMap(Self.escaped))
+      if bytes.count >= Self.byteLimit {
+        let ending = Array("…\n".utf8)
+        bytes.removeLast(bytes.count - (Self.byteLimit - ending.count))
+        // Not in the middle of a character: cut before the last byte that isn't a continuation.
+        while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
+        if let last = bytes.last, last >= 0xC0 { bytes.removeLast() }
+        self.bytes = bytes + ending
+      } else {
+        self.bytes = bytes + [UInt8(ascii: "\n")]
+      }
+    }
+
+    /// A value with a line break could forge a separate message, and one with an escape sequence could
+    /// control the terminal.
+    private static func escaped(_ byte: UInt8) -> [UInt8] {
+      switch byte {
+      case UInt8(ascii: "\n"): return Array("\\n".utf8)
+      case UInt8(ascii: "\t"): return [byte]
+      case 0..<0x20, 0x7F:
+        return Array("\\x".utf8) + Array((byte < 16 ? "0" : "").utf8)
+          + Array(String(byte, radix: 16).utf8)
+      default: return [byte]
+      }
+    }
+
+    /// The time in UTC with microseconds, formatted by hand since a date formatter costs more than everything else.
+    private static func stamp(_ time: timespec) -> String {
+      var seconds = time.tv_sec
+      var parts = tm()
+      gmtime_r(&seconds, &parts)
+      func padded(_ number: some BinaryInteger, _ count: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, count - digits.count)) + digits
+      }
+      let date = "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))"
+      let clock = "\(padded(parts.tm_hour)):\(padded(parts.tm_min)):\(padded(parts.tm_sec))"
+      return "\(date)T\(clock).\(padded(time.tv_nsec / 1000, 6))Z"
+    }
+
+    private static var process: String { "\(programName)[\(getpid())]" }
+    private static let programName = ProcessInfo.processInfo.processName
+
+    /// Writes the line in one call, so that lines of several threads and processes do not interleave.
+    func write() {
+      // A log that cannot be written must not stop the program, and must not be retried forever.
+      while Foundation.write(STDERR_FILENO, bytes, bytes.count) < 0, errno == EINTR {}
+    }
   }
 #endif

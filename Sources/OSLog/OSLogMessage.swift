@@ -29,4 +29,161 @@
       }.joined()
     }
   }
+
+  /// Collects the parts of a message.
+  public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
+    enum Part: Sendable {
+      case literal(String)
+      case value(String, isPlain: Bool, OSLogPrivacy)
+    }
+
+    var parts: [Part] = []
+
+    /// Prepares for a message.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      parts.reserveCapacity(2 * interpolationCount + 1)
+    }
+
+    /// Appends a part of the literal itself, which everyone may read.
+    public mutating func appendLiteral(_ literal: String) { parts.append(.literal(literal)) }
+
+    /// Appends an integer, shown unless hidden.
+    public mutating func appendInterpolation<Number: FixedWidthInteger>(
+      _ number: @autoclosure () -> Number, format: OSLogIntegerFormatting = .decimal,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(number())), isPlain: true, privacy)
+    }
+
+    /// Appends a number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> Double, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(number())), isPlain: true, privacy)
+    }
+
+    /// Appends a number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> Float, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(Double(number()))), isPlain: true, privacy)
+    }
+
+    /// Appends a number, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ number: @autoclosure () -> CGFloat, format: OSLogFloatFormatting = .fixed,
+      align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(format.text(Double(number()))), isPlain: true, privacy)
+    }
+
+    /// Appends a boolean, shown unless hidden.
+    public mutating func appendInterpolation(
+      _ boolean: @autoclosure () -> Bool, format: OSLogBoolFormat = .truth,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(format.text(boolean()), isPlain: true, privacy)
+    }
+
+    /// Appends a string, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ text: @autoclosure () -> String, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(text()), isPlain: false, privacy)
+    }
+
+    /// Appends any value by its description, hidden unless made public.
+    // Integers have descriptions, too, and this has fewer parameters, which the compiler prefers.
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Value: CustomStringConvertible>(
+      _ value: @autoclosure () -> Value, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text(value().description), isPlain: false, privacy)
+    }
+
+    /// Appends a type's name, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ type: @autoclosure () -> any Any.Type, align: OSLogStringAlignment = .none,
+      privacy: OSLogPrivacy = .auto
+    ) {
+      add(align.text("\(type())"), isPlain: false, privacy)
+    }
+
+    /// Appends an error, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ error: @autoclosure () -> any Error, privacy: OSLogPrivacy = .auto
+    ) {
+      add("\(error())", isPlain: false, privacy)
+    }
+
+    /// Appends an object by its description, hidden unless made public.
+    public mutating func appendInterpolation(
+      _ object: @autoclosure () -> NSObject, privacy: OSLogPrivacy = .auto
+    ) {
+      add(object().description, isPlain: false, privacy)
+    }
+
+    private mutating func add(_ text: String, isPlain: Bool, _ privacy: OSLogPrivacy) {
+      parts.append(.value(text, isPlain: isPlain, privacy))
+    }
+  }
+
+  /// Whether readers of the log can see a value in a message.
+  public struct OSLogPrivacy: Hashable, Sendable {
+    /// What replaces a hidden value.
+    public enum Mask: Hashable, Sendable {
+      /// A hash, the same for equal values as long as the process runs.
+      case hash
+      /// Nothing about the value.
+      case none
+    }
+
+    enum Level { case auto, open, hidden, secret }
+    let level: Level
+    let mask: Mask
+
+    private init(_ level: Level, mask: Mask) {
+      self.level = level
+      self.mask = mask
+    }
+
+    /// Numbers and booleans are shown, other values are hidden.
+    public static let auto = OSLogPrivacy(.auto, mask: .none)
+    /// The value is shown.
+    public static let `public` = OSLogPrivacy(.open, mask: .none)
+    /// The value is hidden, unless `STEAD_LOG_PRIVATE_DATA=1`.
+    public static let `private` = OSLogPrivacy(.hidden, mask: .none)
+    /// The value is hidden, regardless of any setting.
+    public static let sensitive = OSLogPrivacy(.secret, mask: .none)
+
+    /// As ``auto``, with a mask that replaces a hidden value.
+    public static func auto(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.auto, mask: mask) }
+    /// As ``private``, with a mask that replaces the value.
+    public static func `private`(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.hidden, mask: mask) }
+    /// As ``sensitive``, with a mask that replaces the value.
+    public static func sensitive(mask: Mask) -> OSLogPrivacy { OSLogPrivacy(.secret, mask: mask) }
+
+    /// What is written for a value.
+    func shown(_ text: String, isPlain: Bool, showsPrivateData: Bool) -> String {
+      switch level {
+      case .open: return text
+      case .auto where isPlain || showsPrivateData: return text
+      case .hidden where showsPrivateData: return text
+      case .auto, .hidden: return masked(text, name: "private")
+      case .secret: return masked(text, name: "sensitive")
+      }
+    }
+
+    private func masked(_ text: String, name: String) -> String {
+      guard mask == .hash else { return "<\(name)>" }
+      // Hasher's seed is unique to the process, so the hash cannot be looked up in a table.
+      var hasher = Hasher()
+      hasher.combine(text)
+      return "<mask.hash: '\(String(UInt(bitPattern: hasher.finalize()), radix: 36))'>"
+    }
+  }
 #endif

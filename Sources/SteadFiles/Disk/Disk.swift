@@ -186,3 +186,118 @@ extension URL {
     }
   }
 }
+
+// MARK: - Reading a file
+
+extension Disk {
+  /// Reads all bytes of a regular file.
+  package func contents(of path: String, limit: Int) throws -> Data {
+    // Without O_NONBLOCK a named pipe would block the caller until somebody writes to it.
+    try withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
+      try contents(of: descriptor, limit: limit, path: path)
+    }
+  }
+
+  /// Reads all bytes of a regular file that is open and has not been read from.
+  package func contents(of descriptor: Int32, limit: Int, path: String) throws -> Data {
+    let status = try status(descriptor, path: path)
+    guard status.kind == .file else {
+      throw FileError(
+        code: .notAFile, message: "Only a regular file can be read; name another one.", path: path)
+    }
+    guard status.size <= Int64(limit) else {
+      throw tooLarge(limit, path)
+    }
+    return try contents(of: descriptor, expecting: Int(status.size), limit: limit, path: path)
+  }
+
+  private func contents(
+    of descriptor: Int32, expecting size: Int, limit: Int, path: String
+  ) throws -> Data {
+    // One byte more than expected, so that the usual file ends within the first buffer. Files that the kernel
+    // generates report a size of 0, and some of them return their contents to a single read only.
+    var data = Data(count: size == 0 ? 4096 : size + 1)
+    var count = 0
+    while true {
+      let read = try data.withUnsafeMutableBytes { buffer in
+        try self.read(descriptor, into: .init(rebasing: buffer[count...]), path: path)
+      }
+      count += read
+      if read == 0 { break }
+      guard count <= limit else {
+        throw tooLarge(limit, path)
+      }
+      // Files that grow meanwhile are longer than their status reported.
+      if count == data.count { data.append(Data(count: max(count, 4096))) }
+    }
+    return data.prefix(count)
+  }
+
+  private func tooLarge(_ limit: Int, _ path: String) -> FileError {
+    FileError(
+      code: .tooLarge,
+      message: "The file has more than \(limit) bytes, the most that is read; use a smaller one.",
+      path: path)
+  }
+}
+
+// MARK: - Status
+
+/// What the system knows about a file without opening it.
+package struct FileStatus: Hashable, Sendable {
+  package enum Kind: Sendable { case file, directory, link, other }
+
+  /// Distinguishes one file from another for as long as it is open, whatever its names.
+  package struct Identity: Hashable, Sendable {
+    package var device: UInt64
+    package var file: UInt64
+    /// When an open file was made, in nanoseconds since 1970; 0 if that isn't known, or the file wasn't opened.
+    ///
+    /// The system gives a removed file's number to a later one. This tells the two apart. It isn't compared: the number of
+    /// an open file belongs to no other.
+    package var birth: UInt64 = 0
+
+    package static func == (left: Identity, right: Identity) -> Bool {
+      left.device == right.device && left.file == right.file
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(device)
+      hasher.combine(file)
+    }
+  }
+
+  /// How long, in seconds, a file must be unmodified before its times reliably reveal a further change.
+  package static let settlingTime = 0.05
+
+  package var kind: Kind
+  package var size: Int64
+  package var mode: mode_t
+  package var user: uid_t
+  package var group: gid_t
+  package var identity: Identity
+  package var modified: Date
+  /// The same in nanoseconds since 1970.
+  package var modifiedNanoseconds: Int64
+  /// When contents, owner, permissions or the number of links last changed.
+  package var changed: Date
+
+  /// - Parameter birth: When it was made, if it is open.
+  init(_ status: stat, birth: UInt64 = 0) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: kind = .file
+    case S_IFDIR: kind = .directory
+    case S_IFLNK: kind = .link
+    default: kind = .other
+    }
+    size = Int64(status.st_size)
+    mode = status.st_mode & 0o7777
+    user = status.st_uid
+    group = status.st_gid
+    identity = Identity(
+      device: UInt64(status.st_dev), file: UInt64(status.st_ino), birth: birth)
+    modified = status.modificationDate
+    modifiedNanoseconds = status.modificationNanoseconds
+    changed = status.changeDate
+  }
+}

@@ -1,7 +1,190 @@
 import CSteadFiles
 import Foundation
+import Synchronization
+
+/// A compaction that writes and syncs the checkpoint, the slow part, while the journal stays in use.
+///
+/// ```swift
+/// let compaction = lock.withLock { journal.compaction(to: checkpoint()) }
+/// let prepared = try compaction.prepare()  // milliseconds, on any thread, and nobody waits for it
+/// try lock.withLock {
+///   try journal.write(catchingUp: apply) { writer in _ = try writer.finish(prepared) }
+/// }
+/// ```
+package struct JournalCompaction: Sendable {
+  let checkpoint: Journal.Checkpoint
+  let path: String
+  let disk: any Disk
+  /// The file to be replaced, and how much of it the checkpoint covers.
+  let salt: UInt64
+  let position: Int
+  /// Where the last record begins that the checkpoint covers, and its first word; 0 when there is none.
+  let lastRecord: Int
+  let lastWord: UInt64
+
+  /// Writes a new file next to the journal and syncs it.
+  ///
+  /// Pass the result to ``Journal/Writer/finish(_:)``; otherwise the file is removed when the value is released.
+  ///
+  /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.tooLarge` above
+  ///   ``Journal/metadataLimit`` or ``Journal/checkpointLimit``.
+  package func prepare() throws -> PreparedJournalCompaction {
+    let draft = try checkpoint.bytes.withUnsafeBytes { bytes in
+      try JournalDraft(at: path, on: disk, checkpoint: bytes, metadata: checkpoint.metadata)
+    }
+    return PreparedJournalCompaction(draft, of: self)
+  }
+}
+
+/// A new journal file, written and synced, that has yet to replace the old one.
+package final class PreparedJournalCompaction: Sendable {
+  /// The new file, and how far it reaches.
+  struct Progress {
+    var draft: JournalDraft
+    /// Records of the old file that end before this have been copied to the new one.
+    var position: Int
+    /// Records that end before this would also survive a power loss there.
+    var syncedPosition: Int
+    /// Where the last copied record begins in the old file, and its first word; 0 when there is none.
+    var lastRecord: Int
+    var lastWord: UInt64
+  }
+
+  let compaction: JournalCompaction
+  private let progress: Mutex<Progress?>
+
+  init(_ draft: JournalDraft, of compaction: JournalCompaction) {
+    self.compaction = compaction
+    let position = compaction.position
+    progress = Mutex(
+      Progress(
+        draft: draft, position: position, syncedPosition: position,
+        lastRecord: compaction.lastRecord, lastWord: compaction.lastWord))
+  }
+
+  deinit { take()?.draft.temporary.finish() }
+
+  /// Returns the new file at the first call, nil afterwards.
+  func take() -> Progress? {
+    progress.withLock { progress in
+      defer { progress = nil }
+      return progress
+    }
+  }
+
+  /// Copies the records appended meanwhile, so that ``Journal/Writer/finish(_:)`` has less to do.
+  ///
+  /// It needs no lock and keeps nobody waiting. If it is called until it returns a small number, it keeps
+  /// pace with a writer that never pauses.
+  ///
+  /// - Parameter journal: Another object for the same file, whose owner has read everything in it.
+  /// - Returns: The number of bytes copied; nil when the file has been replaced, which makes this value useless.
+  /// - Throws: ``FileError``: `.noSpace` when the disk is full, `.changed` when another program truncated the
+  ///   file. The value is useless then.
+  package func advance(to journal: Journal) throws -> Int? {
+    stead_admit_bus_errors()
+    return try progress.withLock { progress in
+      guard let start = progress?.position,
+        progress.map({ journal.continues($0, of: compaction) }) ?? false
+      else { return nil }
+      let end = Int(journal.position)
+      guard end > start else { return 0 }
+      do {
+        try progress?.copy(to: end, of: journal)
+        try progress?.syncIfFlushed(journal)
+      } catch {
+        progress?.draft.temporary.finish()
+        progress = nil
+        throw error
+      }
+      return end - start
+    }
+  }
+}
+
+extension PreparedJournalCompaction.Progress {
+  /// Appends the old file's records up to a position.
+  mutating func copy(to end: Int, of journal: Journal) throws {
+    guard end > position else { return }
+    try draft.append(
+      JournalDraft.Records(of: journal.file, seed: journal.seed, in: position..<end),
+      path: journal.path)
+    position = end
+    (lastRecord, lastWord) = (journal.lastRecord, journal.lastWord)
+  }
+
+  /// Syncs the new file if a flush has promised that the copied records are durable.
+  mutating func syncIfFlushed(_ journal: Journal) throws {
+    guard journal.file.word(at: JournalLayout.flushedTail) > syncedPosition else { return }
+    try draft.temporary.sync()
+    syncedPosition = position
+  }
+}
+
+// MARK: - Replacing the file
 
 extension Journal {
+  /// Describes a compaction to a checkpoint of the owner's current state; see ``JournalCompaction``.
+  ///
+  /// The owner must have received everything up to its position, as it has after ``read(_:)`` and during and
+  /// after a write. It costs nothing.
+  package func compaction(to checkpoint: Checkpoint) -> JournalCompaction {
+    JournalCompaction(
+      checkpoint: checkpoint, path: path, disk: disk, salt: header.salt, position: Int(position),
+      lastRecord: lastRecord, lastWord: lastWord)
+  }
+
+  /// Puts a prepared file in place, with the records appended since. Requires the lock.
+  func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
+    guard var progress = prepared.take() else { return false }
+    guard continues(progress, of: prepared.compaction), try reopen(&progress.draft) else {
+      progress.draft.temporary.finish()
+      return false
+    }
+    try replace(with: progress.draft) { draft in
+      try progress.copy(to: Int(position), of: self)
+      draft = progress.draft
+    } beforeRenaming: { _ in
+      // A flush that ended before the mark in the tail was set has promised that these records are durable;
+      // one that ends later finds the mark, and flushes the new file, too.
+      try progress.syncIfFlushed(self)
+    }
+    return true
+  }
+
+  /// Locks the draft through a separate open file, which a child forked meanwhile does not share.
+  private func reopen(_ draft: inout JournalDraft) throws -> Bool {
+    let temporary = draft.temporary
+    let descriptor = try disk.open(temporary.path, O_RDWR, mode: 0)
+    let isSame =
+      try disk.status(descriptor, path: path).identity
+      == disk.status(temporary.descriptor, path: path).identity
+    _ = stead_file_unlock(temporary.descriptor)
+    guard isSame, stead_file_try_lock(descriptor) == 0,
+      try disk.status(at: temporary.path)?.identity
+        == disk.status(descriptor, path: path).identity
+    else {
+      disk.close(descriptor)
+      return false
+    }
+    disk.close(temporary.descriptor)
+    draft.temporary = TemporaryFile(locked: descriptor, at: temporary.path, on: disk)
+    return true
+  }
+
+  /// Whether this file continues what a compaction has copied.
+  ///
+  /// A backup of the file has the same salt, but has other records behind the place where it was made. So the last
+  /// copied record has to be there.
+  func continues(
+    _ progress: PreparedJournalCompaction.Progress, of compaction: JournalCompaction
+  ) -> Bool {
+    compaction.salt == header.salt && compaction.path == path
+      && progress.position >= header.logStart && progress.position <= position
+      && progress.position <= file.byteCount
+      && (progress.lastRecord == 0 || file.word(at: progress.lastRecord) == progress.lastWord)
+  }
+
   /// Replaces the file with a new one that has a checkpoint and no records. Requires the lock.
   func compact(to checkpoint: Checkpoint) throws {
     // Somebody may have removed it while the file was open.
@@ -64,101 +247,4 @@ extension Journal {
     writesUntilLook = -1
     throw FileError.overwritten(path)
   }
-}
-
-// MARK: Damaged files
-
-extension Journal {
-  /// Gives the file that has the journal's name a second, permanent name. What isn't a file gets it instead of the first.
-  func keepAside() throws -> URL {
-    let status = try disk.status(at: path)
-    let (identity, isFile) = (status?.identity, status?.kind == .file)
-    var oldest: (path: String, modified: Date)?
-    for number in 1...Self.keptAsideLimit {
-      let aside = "\(path).damaged-\(number)"
-      guard let found = try disk.status(at: aside) else {
-        if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
-        return URL(filePath: aside)
-      }
-      // A process that was killed while repairing the file got this far.
-      if found.identity == identity { return URL(filePath: aside) }
-      // A directory may hold anything, and is somebody else's.
-      guard found.kind != .directory else { continue }
-      if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
-    }
-    guard let aside = oldest?.path else { throw tooManyKeptAside }
-    try disk.remove(aside)
-    if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
-    return URL(filePath: aside)
-  }
-
-  private var tooManyKeptAside: FileError {
-    FileError(
-      code: .notAFile,
-      message: "\(Self.keptAsideLimit) directories have the names \(name.fileName).damaged-1 to "
-        + "-\(Self.keptAsideLimit), so nothing can be kept aside; move them away.", path: name)
-  }
-
-  private func copy(to aside: String) throws {
-    do {
-      try disk.link(path, to: aside)
-    } catch let error as FileError where error.code == .denied || error.code == .failed {
-      let contents = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
-      try AtomicFile(URL(filePath: aside), disk: disk).create(with: contents)
-    }
-  }
-}
-
-// MARK: Damaged checkpoints and records
-
-// They may be damaged while the file is open. Nobody who has received them reads them again until a flush or a compaction, so
-// only these notice.
-extension Journal {
-  /// Whether the open file's checkpoint is what its owner has received. Costs reading it.
-  ///
-  /// It is true for a file that was truncated or overwritten as a whole, which a look restores.
-  package var isCheckpointIntact: Bool {
-    substitute != nil || file.isBlank || isSpoilt || file.hasCheckpoint(header)
-  }
-
-  /// Keeps the open file aside, and reports that its checkpoint is damaged. Requires the lock.
-  ///
-  /// The owner has received what was in it, and replaces the file by a compaction.
-  func reportDamagedCheckpoint() throws {
-    let aside = try pathLeadsHere() ? keepAside() : nil
-    report(.checkpoint, at: JournalLayout.headerByteCount, lost: 0, keptAside: aside)
-  }
-
-  /// Keeps the open file aside, and reports that its log is damaged, if that isn't what its owner has received. Requires the
-  /// lock. Costs reading the log.
-  ///
-  /// The owner replaces the file by a compaction. A file that was truncated or overwritten as a whole is left to a look.
-  func reportDamagedLog() throws {
-    guard !file.isBlank, !isSpoilt else { return }
-    let end = JournalLog(bytes: file.bytes, seed: seed).end(from: header.logStart)
-    guard end < Int(position), !isSpoilt else { return }
-    let aside = try pathLeadsHere() ? keepAside() : nil
-    report(.log, at: end, lost: 0, keptAside: aside)
-  }
-
-  /// Passes the payloads of all records behind the checkpoint that the owner has received or appended.
-  package func visitLog(_ visit: (UnsafeRawBufferPointer) throws -> Void) rethrows {
-    let log = JournalLog(bytes: file.bytes, seed: seed)
-    let end = min(Int(position), file.byteCount)
-    var offset = header.logStart
-    var space = JournalSpace()
-    while offset < end, let (payload, _) = log.copy(at: offset, limit: end, into: &space) {
-      try visit(payload)
-      offset = JournalLog.end(ofPayloadAt: offset, payload)
-    }
-  }
-}
-
-extension Journal.Writer {
-  /// Keeps the open file aside, and reports that its checkpoint is damaged; ``compact(to:)`` replaces the file next.
-  package func reportDamagedCheckpoint() throws { try journal.reportDamagedCheckpoint() }
-
-  /// Keeps the open file aside, and reports it, if its log isn't what the owner has received; ``compact(to:)`` replaces the
-  /// file next.
-  package func reportDamagedLog() throws { try journal.reportDamagedLog() }
 }

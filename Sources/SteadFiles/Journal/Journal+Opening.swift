@@ -117,7 +117,7 @@ extension Journal {
     self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
   }
 
-  private func openIfPresent(_ flags: Int32) throws -> Int32? {
+  func openIfPresent(_ flags: Int32) throws -> Int32? {
     do {
       // Without O_NONBLOCK a named pipe would block the caller until somebody writes to it.
       return try disk.open(path, flags | O_NONBLOCK, mode: 0)
@@ -127,7 +127,59 @@ extension Journal {
   }
 }
 
-// MARK: Without the lock
+// MARK: - An open file
+
+extension Journal {
+  /// An open file that has been examined.
+  ///
+  /// It has what the header page said then. The contents of a file that can't be replaced may become others at any moment
+  /// without the lock, and what is read of the page later would be about those.
+  struct Opened {
+    var file: MappedFile
+    let header: JournalHeader
+    /// Where the verified records end.
+    let verifiedEnd: Int
+    /// Replaces a checkpoint that cannot be repaired.
+    var substitute: Checkpoint?
+    /// Whether records were lost, or the checkpoint is the owner's replacement.
+    var isPartial: Bool
+    /// Whether it was a copy, such as a backup, that nobody had opened before. Only known with the lock.
+    var isCopy: Bool
+    /// The salt as stored in the first copy of the header.
+    let salt: UInt64
+    /// By which number the file is named in a lineage.
+    let identity: UInt64
+    let lineage: JournalLineage
+    let origins: JournalOrigins
+
+    init(
+      file: MappedFile, header: JournalHeader, verifiedEnd: Int = 0,
+      substitute: Checkpoint? = nil, isPartial: Bool = false, isCopy: Bool = false
+    ) {
+      (self.file, self.header, self.verifiedEnd) = (file, header, verifiedEnd)
+      (self.substitute, self.isPartial, self.isCopy) = (substitute, isPartial, isCopy)
+      salt = file.word(at: JournalLayout.salt)
+      identity = JournalLineage.identity(of: file, header)
+      lineage = JournalLineage(file)
+      origins = JournalOrigins(file)
+    }
+
+    /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
+    var generation: UInt64 { origins.generation }
+
+    /// Whether the file still has the contents that were examined, and ends where it did.
+    ///
+    /// Who replaces the contents first sets a flag, writes the salt before the other words, and truncates the file before the
+    /// flag is cleared. So all that was read is of the same contents if no flag is set and the salt is the same afterwards. But
+    /// the file may have been mapped before it was truncated.
+    var isSettled: Bool {
+      file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
+        && file.word(at: JournalLayout.salt) == header.salt && !file.isLost && file.isReached
+    }
+  }
+}
+
+// MARK: - Without the lock
 
 extension Journal {
   /// Opens an intact journal; nil when finding out requires the lock.
@@ -303,189 +355,5 @@ extension Journal {
       code: .newerVersion,
       message: "The journal has format \(version), and this library knows "
         + "\(JournalLayout.version); update the library.", path: path)
-  }
-}
-
-// MARK: With the lock
-
-extension Journal {
-  /// How often another process may replace the file while this one waits for its lock.
-  private static let attemptLimit = 1_000
-
-  /// Opens or creates the journal that has the name, repairs it, and leaves it locked.
-  func openLocked() throws -> Opened {
-    for _ in 0..<Self.attemptLimit {
-      guard try clearName() != nil, let descriptor = try openIfPresent(O_RDWR) else {
-        if let made = try make() { return made }
-        continue
-      }
-      do {
-        let error = lock(descriptor)
-        if error == EWOULDBLOCK { throw busy }
-        guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
-        let identity = try disk.status(descriptor, path: path).identity
-        guard try disk.status(at: path)?.identity == identity else {
-          unlockAndClose(descriptor)
-          continue
-        }
-      } catch {
-        unlockAndClose(descriptor)
-        throw error
-      }
-      do {
-        return try examine(descriptor)
-      } catch let error as FileError where error.code == .changed {
-        continue  // Another program overwrites it at this moment.
-      }
-    }
-    throw FileError(
-      code: .busy,
-      message: "The journal was replaced by another process on each of "
-        + "\(Self.attemptLimit) attempts; try again.", path: path)
-  }
-
-  /// Locks a file that was just opened; returns the number of an error, or 0.
-  func lock(_ descriptor: Int32) -> Int32 {
-    let error = stead_file_try_lock(descriptor)
-    guard error == EWOULDBLOCK else { return error }
-    // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has.
-    let limit = lockWait.wholeMicroseconds
-    guard let status = try? disk.status(descriptor, path: path), status.kind == .file,
-      let file = try? MappedFile(descriptor, writable: true, status: status, path: path)
-    else { return stead_file_lock_within(descriptor, limit, nil) }
-    defer { stead_unmap(file.base, file.byteCount) }
-    guard case .header = JournalHeader.read(file.bytes) else {
-      return stead_file_lock_within(descriptor, limit, nil)
-    }
-    return stead_file_lock_within(descriptor, limit, file.base + JournalLayout.keptLock)
-  }
-
-  /// Creates the first file; nil when another process came first.
-  private func make() throws -> Opened? {
-    try disk.makeDirectories(path.directoryPath)
-    let draft = try draft(initial())
-    let isPlaced: Bool
-    do {
-      try draft.write(generation: nextGeneration(), path: path)
-      isPlaced = try place(draft)
-    } catch {
-      draft.temporary.finish()
-      throw error
-    }
-    if isPlaced {
-      do {
-        var opened = try opened(draft)
-        opened.isPartial = true
-        return opened
-      } catch let error as FileError where error.isUnsupported {
-        // Nobody could use the file.
-        try? disk.remove(path)
-        throw error
-      }
-    }
-    draft.temporary.finish()
-    return nil
-  }
-
-  func place(_ draft: JournalDraft) throws -> Bool {
-    // Not a link: the descriptor would keep the temporary name, and inotify would report that name to those
-    // who watch the journal. The directory's lock keeps our other writers out between the check and the
-    // rename.
-    try disk.withLockedDirectory(path.directoryPath, wait: lockWait) { _ in
-      guard try disk.status(at: path) == nil else { return false }
-      try disk.rename(draft.temporary.path, to: path)
-      return true
-    }
-  }
-
-  func draft(_ checkpoint: Checkpoint, records: JournalDraft.Records? = nil) throws -> JournalDraft
-  {
-    try checkpoint.bytes.withUnsafeBytes { bytes in
-      try JournalDraft(
-        at: path, on: disk, checkpoint: bytes, metadata: checkpoint.metadata, records: records)
-    }
-  }
-
-  /// The new file made from a draft, still locked.
-  func opened(_ draft: JournalDraft) throws -> Opened {
-    let descriptor = draft.temporary.finishKeepingOpen()
-    guard let file = try map(descriptor) else { throw damagedAgain }
-    markHome(of: file, tail: draft.tail)
-    return Opened(
-      file: file, header: draft.header, verifiedEnd: draft.tail, isPartial: draft.isPartial)
-  }
-
-  /// Notes where the records begin that are written while the file is this one, and not the original of a copy.
-  func markHome(of file: MappedFile, tail: Int) {
-    guard let name = file.identity?.word, file.word(at: JournalLayout.home) != name else { return }
-    file.setWord(UInt64(tail), at: JournalLayout.homeTail)
-    file.setWord(name, at: JournalLayout.home)
-  }
-
-  /// Replaces a locked file with a draft and closes the old file.
-  ///
-  /// - Parameters:
-  ///   - contained: Up to where the draft contains the old file, if it contains its checkpoint.
-  ///   - isForeign: Whether the old file isn't a journal.
-  func replace(
-    _ file: MappedFile?, with draft: JournalDraft, isPartial: Bool = false, contained: Place? = nil,
-    isForeign: Bool = false
-  ) throws -> Opened {
-    var draft = draft
-    do {
-      // Of a file without a header nothing is known.
-      let old = contained == nil ? 0 : file?.word(at: JournalLayout.generation) ?? 0
-      try draft.write(generation: nextGeneration(after: old), path: path)
-      // Without the checkpoint nobody knows what of the earlier files is left.
-      if let contained {
-        var list = JournalLineage()
-        if let file {
-          let restoredEnd = file.word(at: JournalLayout.restoredEnd)
-          list.inherit(
-            JournalLineage(file).cut(at: Int(contained.offset), restoredEnd: restoredEnd),
-            extent: JournalLineage.extent(draft.tail))
-        }
-        list.inherit(draft.lineage, extent: JournalLineage.extent(draft.tail))
-        list.note(
-          JournalLineage.Entry(lost: contained, record: JournalLineage.extent(draft.tail)))
-        try draft.write(list, path: path)
-      }
-      do {
-        try disk.rename(draft.temporary.path, to: path)
-      } catch let error as FileError where error.isNameInUse {
-        guard let file else { throw error }
-        let rewritten = try rewrite(file, with: draft)
-        rewritten.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
-        return Opened(
-          file: rewritten, header: draft.header, verifiedEnd: draft.tail,
-          isPartial: isPartial || draft.isPartial)
-      }
-    } catch {
-      draft.temporary.finish()
-      throw error
-    }
-    var opened = try opened(draft)
-    opened.isPartial = isPartial || draft.isPartial
-    // Its records are those of the old file.
-    opened.file.setWord(UInt64(draft.tail), at: JournalLayout.restoredEnd)
-    guard let file else { return opened }
-    // Processes that have the old file open now check where the name leads. Nobody has one open that isn't a journal, and
-    // its bytes belong to somebody.
-    if !isForeign { file.setWord(JournalLayout.superseded, at: JournalLayout.tail) }
-    file.close(on: disk)
-    return opened
-  }
-}
-
-extension MappedFile {
-  var isAllZero: Bool {
-    bytes.allSatisfy { $0 == 0 }
-  }
-
-  func hasCheckpoint(_ header: JournalHeader) -> Bool {
-    guard header.logStart <= byteCount else { return false }
-    let start = JournalLayout.headerByteCount
-    let checkpoint = bytes[start..<(start + header.checkpointByteCount)]
-    return UnsafeRawBufferPointer(rebasing: checkpoint).checksum == header.checkpointChecksum
   }
 }

@@ -59,16 +59,6 @@ extension Journal {
   }
 
   @usableFromInline
-  func unlockFile() {
-    if file.keepsLock { file.setKeepsLock(false) }
-    _ = stead_file_unlock(file.descriptor)
-    guard file.byteCount > JournalLayout.keptLock, file.word(at: JournalLayout.keptLock) != 0
-    else { return }
-    // Who has let this process have the lock waits until it has had it.
-    stead_kept_pass(file.base + JournalLayout.keptLock)
-  }
-
-  @usableFromInline
   func lockAndCatchUp(_ visit: (Event) throws -> Void) throws {
     guard access == .readWrite else {
       throw FileError(
@@ -121,42 +111,6 @@ extension Journal {
       unlockFile()
       throw error
     }
-  }
-
-  /// Locks the open file, waiting no longer than ``lockWait``.
-  func lockFile() throws {
-    if file.keepsLock { return }
-    var error = stead_file_try_lock(file.descriptor)
-    if error == EWOULDBLOCK {
-      keeping.meetOthers()
-      error = stead_file_lock_within(
-        file.descriptor, lockWait.wholeMicroseconds, file.base + JournalLayout.keptLock)
-    }
-    if error == EWOULDBLOCK { throw busy }
-    guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
-  }
-
-  /// Lets another process have the lock, which this one has just freed, or tells the one that has let it have the lock that it
-  /// is done.
-  ///
-  /// Without this a process that writes without a pause would take the lock again before a waiting one has woken.
-  @usableFromInline
-  func yieldLock() {
-    // Its own request isn't another process's.
-    withdrawRequest()
-    keeping.meetOthers()
-    guard stead_kept_settle(file.base + JournalLayout.keptLock) != 0 else { return }
-    // The next write waits, if it comes before the other process has had the lock.
-    isLockLeft = true
-    lockLeftUntil = stead_clock() &+ Self.leaveLimit
-  }
-
-  var busy: FileError {
-    FileError(
-      code: .busy,
-      message:
-        "Another process has locked the journal. Resume that process if it was stopped, or end it.",
-      path: path)
   }
 
   /// Publishes what a writer completed that was killed before it could publish it.
@@ -272,12 +226,7 @@ extension Journal {
   }
 }
 
-extension Duration {
-  /// The microseconds of a wait.
-  var wholeMicroseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-  }
-}
+// MARK: - Writer
 
 extension Journal {
   /// The operations on a locked journal. It must not outlive the call that it was passed to.

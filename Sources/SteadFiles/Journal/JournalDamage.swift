@@ -1,3 +1,4 @@
+import CSteadFiles
 import Foundation
 
 /// What is wrong with a journal file, and where its bytes were kept.
@@ -43,4 +44,116 @@ package struct JournalDamage: Sendable {
     self.url = url
     self.keptAside = keptAside
   }
+}
+
+extension Journal {
+  @discardableResult
+  func report(
+    _ kind: JournalDamage.Kind, at offset: Int, lost: Int, keptAside: URL?
+  ) -> JournalDamage {
+    let damage = JournalDamage(
+      kind: kind, offset: offset, lostByteCount: max(lost, 0), url: url, keptAside: keptAside)
+    onDamage(damage)
+    return damage
+  }
+
+  var damagedAgain: FileError {
+    FileError(
+      code: .damaged,
+      message: "The journal was damaged again right after its repair; check the disk.", path: path)
+  }
+}
+
+extension FileError {
+  /// The error for a journal that another program truncated or overwrote during a call.
+  static func overwritten(_ path: String) -> FileError {
+    FileError(
+      code: .changed,
+      message: "Another program overwrote the journal during the call; try again.", path: path)
+  }
+}
+
+// MARK: - Damaged files
+
+extension Journal {
+  /// Gives the file that has the journal's name a second, permanent name. What isn't a file gets it instead of the first.
+  func keepAside() throws -> URL {
+    let status = try disk.status(at: path)
+    let (identity, isFile) = (status?.identity, status?.kind == .file)
+    var oldest: (path: String, modified: Date)?
+    for number in 1...Self.keptAsideLimit {
+      let aside = "\(path).damaged-\(number)"
+      guard let found = try disk.status(at: aside) else {
+        if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
+        return URL(filePath: aside)
+      }
+      // A process that was killed while repairing the file got this far.
+      if found.identity == identity { return URL(filePath: aside) }
+      // A directory may hold anything, and is somebody else's.
+      guard found.kind != .directory else { continue }
+      if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
+    }
+    guard let aside = oldest?.path else { throw tooManyKeptAside }
+    try disk.remove(aside)
+    if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
+    return URL(filePath: aside)
+  }
+
+  private var tooManyKeptAside: FileError {
+    FileError(
+      code: .notAFile,
+      message: "\(Self.keptAsideLimit) directories have the names \(name.fileName).damaged-1 to "
+        + "-\(Self.keptAsideLimit), so nothing can be kept aside; move them away.", path: name)
+  }
+
+  private func copy(to aside: String) throws {
+    do {
+      try disk.link(path, to: aside)
+    } catch let error as FileError where error.code == .denied || error.code == .failed {
+      let contents = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
+      try AtomicFile(URL(filePath: aside), disk: disk).create(with: contents)
+    }
+  }
+}
+
+// MARK: - Damaged checkpoints and records
+
+// They may be damaged while the file is open. Nobody who has received them reads them again until a flush or a compaction, so
+// only these notice.
+extension Journal {
+  /// Whether the open file's checkpoint is what its owner has received. Costs reading it.
+  ///
+  /// It is true for a file that was truncated or overwritten as a whole, which a look restores.
+  package var isCheckpointIntact: Bool {
+    substitute != nil || file.isBlank || isSpoilt || file.hasCheckpoint(header)
+  }
+
+  /// Keeps the open file aside, and reports that its checkpoint is damaged. Requires the lock.
+  ///
+  /// The owner has received what was in it, and replaces the file by a compaction.
+  func reportDamagedCheckpoint() throws {
+    let aside = try pathLeadsHere() ? keepAside() : nil
+    report(.checkpoint, at: JournalLayout.headerByteCount, lost: 0, keptAside: aside)
+  }
+
+  /// Keeps the open file aside, and reports that its log is damaged, if that isn't what its owner has received. Requires the
+  /// lock. Costs reading the log.
+  ///
+  /// The owner replaces the file by a compaction. A file that was truncated or overwritten as a whole is left to a look.
+  func reportDamagedLog() throws {
+    guard !file.isBlank, !isSpoilt else { return }
+    let end = JournalLog(bytes: file.bytes, seed: seed).end(from: header.logStart)
+    guard end < Int(position), !isSpoilt else { return }
+    let aside = try pathLeadsHere() ? keepAside() : nil
+    report(.log, at: end, lost: 0, keptAside: aside)
+  }
+}
+
+extension Journal.Writer {
+  /// Keeps the open file aside, and reports that its checkpoint is damaged; ``compact(to:)`` replaces the file next.
+  package func reportDamagedCheckpoint() throws { try journal.reportDamagedCheckpoint() }
+
+  /// Keeps the open file aside, and reports it, if its log isn't what the owner has received; ``compact(to:)`` replaces the
+  /// file next.
+  package func reportDamagedLog() throws { try journal.reportDamagedLog() }
 }

@@ -131,20 +131,3 @@ struct JournalDraft {
     }
   }
 }
-
-extension FileError {
-  /// The error for a journal that another program truncated or overwrote during a call.
-  static func overwritten(_ path: String) -> FileError {
-    FileError(
-      code: .changed,
-      message: "Another program overwrote the journal during the call; try again.", path: path)
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The CRC-32C of the bytes.
-  package var checksum: UInt32 {
-    guard let baseAddress else { return 0 }
-    return stead_crc32c(0, baseAddress, count)
-  }
-}

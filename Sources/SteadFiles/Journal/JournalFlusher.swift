@@ -142,16 +142,6 @@ extension MappedFile {
   }
 }
 
-extension FileStatus.Identity {
-  /// A number that identifies an open file, also among those to which the system gives its number later. Never 0.
-  var word: UInt64 {
-    (file &* 0x9E37_79B9_7F4A_7C15 ^ device ^ birth &* 0xD6E8_FEB8_6659_FD93) | 1
-  }
-
-  /// The number that older versions give the same file.
-  var wordWithoutBirth: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
-}
-
 extension Journal {
   /// Performs ``flush()`` without exclusive use of the journal.
   package var flusher: JournalFlusher {

@@ -122,3 +122,39 @@ struct MappedFile {
   func word(at offset: Int) -> UInt64 { stead_load_acquire(base + offset) }
   func setWord(_ value: UInt64, at offset: Int) { stead_store_release(base + offset, value) }
 }
+
+// MARK: - Contents of a journal
+
+extension MappedFile {
+  var isAllZero: Bool {
+    bytes.allSatisfy { $0 == 0 }
+  }
+
+  func hasCheckpoint(_ header: JournalHeader) -> Bool {
+    guard header.logStart <= byteCount else { return false }
+    let start = JournalLayout.headerByteCount
+    let checkpoint = bytes[start..<(start + header.checkpointByteCount)]
+    return UnsafeRawBufferPointer(rebasing: checkpoint).checksum == header.checkpointChecksum
+  }
+
+  /// A copy of the checkpoint; nil if that isn't what the header describes.
+  ///
+  /// The copy is verified, since another program can overwrite the file between the verification and the reading.
+  func checkpoint(_ header: JournalHeader) -> Data? {
+    guard header.logStart <= byteCount else { return nil }
+    let start = JournalLayout.headerByteCount
+    let copy = Data(bytes[start..<(start + header.checkpointByteCount)])
+    let checksum = copy.withUnsafeBytes { $0.checksum }
+    return checksum == header.checkpointChecksum ? copy : nil
+  }
+}
+
+extension FileStatus.Identity {
+  /// A number that identifies an open file, also among those to which the system gives its number later. Never 0.
+  var word: UInt64 {
+    (file &* 0x9E37_79B9_7F4A_7C15 ^ device ^ birth &* 0xD6E8_FEB8_6659_FD93) | 1
+  }
+
+  /// The number that older versions give the same file.
+  var wordWithoutBirth: UInt64 { (file &* 0x9E37_79B9_7F4A_7C15 ^ device) | 1 }
+}

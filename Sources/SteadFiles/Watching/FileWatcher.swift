@@ -114,3 +114,169 @@ public final class FileWatcher: AsyncSequence, Sendable {
     AsyncIterator(watcher: self, mailbox: broadcast.makeMailbox())
   }
 }
+
+// MARK: - Changes
+
+extension FileWatcher {
+  /// The changes since the last element.
+  public struct Changes: Sendable, Hashable {
+    /// The names of the changed files in the directory; empty when anything may have changed.
+    public internal(set) var names: Set<String>
+
+    /// Whether anything in the directory may have changed: check everything that matters.
+    ///
+    /// This happens when the system dropped changes because there were too many, or the directory has gone.
+    public var isEverything: Bool { names.isEmpty }
+
+    static let everything = Changes(names: [])
+
+    mutating func formUnion(_ other: Changes) {
+      guard !isEverything else { return }
+      if other.isEverything {
+        self = .everything
+      } else {
+        names.formUnion(other.names)
+        if names.count > FileWatcher.nameLimit { self = .everything }
+      }
+    }
+  }
+
+  /// Waits for changes, one after the other; it ends with its task or its watcher.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    // A sequence that nobody else holds must stay alive while it is iterated over.
+    private let watcher: FileWatcher
+    private let mailbox: ChangeMailbox
+    private var signals: AsyncStream<Void>.AsyncIterator
+
+    init(watcher: FileWatcher, mailbox: ChangeMailbox) {
+      self.watcher = watcher
+      self.mailbox = mailbox
+      signals = mailbox.signals.makeAsyncIterator()
+    }
+
+    /// The changes since the last call; nil when the sequence has ended.
+    public mutating func next() async -> Changes? {
+      await next(isolation: nil)
+    }
+
+    /// The changes since the last call; nil when the sequence has ended.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes? {
+      while await signals.next(isolation: actor) != nil {
+        if let changes = mailbox.take() { return changes }
+      }
+      return nil
+    }
+  }
+}
+
+// MARK: - Delivery
+
+/// What one watcher wants to be notified of, and how.
+final class WatchSubscription: Sendable {
+  let directory: String
+  let names: Set<String>?
+  let deliver: @Sendable (_ changes: FileWatcher.Changes, _ isLast: Bool) -> Void
+
+  init(
+    directory: String, names: Set<String>?,
+    deliver: @escaping @Sendable (_ changes: FileWatcher.Changes, _ isLast: Bool) -> Void
+  ) {
+    self.directory = directory
+    self.names = names
+    self.deliver = deliver
+  }
+
+  func wants(_ name: String) -> Bool { names?.contains(name) ?? true }
+}
+
+extension WatchSubscription {
+  /// A notification for one watcher: the changes, and whether they are the last.
+  struct Delivery: Sendable {
+    let subscription: WatchSubscription
+    var changes: FileWatcher.Changes
+    var isLast = false
+
+    func send() { subscription.deliver(changes, isLast) }
+  }
+}
+
+/// Delivers every change to the mailboxes of all iterators.
+final class ChangeBroadcast: Sendable {
+  private struct Entry { weak var mailbox: ChangeMailbox? }
+  private struct State {
+    var entries: [Entry] = []
+    /// Collects the changes before the first iterator, which gets it.
+    var first: ChangeMailbox?
+    var isOver = false
+  }
+  private let state: ForkSafeLock<State>
+
+  init() {
+    let first = ChangeMailbox()
+    state = ForkSafeLock(State(entries: [Entry(mailbox: first)], first: first))
+  }
+
+  var isOver: Bool { state.withLock { $0.isOver } }
+
+  func makeMailbox() -> ChangeMailbox {
+    let (mailbox, isOver) = state.withLock { state in
+      if let first = state.first {
+        state.first = nil
+        return (first, state.isOver)
+      }
+      let mailbox = ChangeMailbox()
+      state.entries.append(Entry(mailbox: mailbox))
+      return (mailbox, state.isOver)
+    }
+    if isOver { mailbox.finish() }
+    return mailbox
+  }
+
+  func post(_ changes: FileWatcher.Changes, isLast: Bool) {
+    for mailbox in mailboxes(isOver: isLast) {
+      mailbox.post(changes)
+      if isLast { mailbox.finish() }
+    }
+  }
+
+  func finish() {
+    for mailbox in mailboxes(isOver: true) { mailbox.finish() }
+  }
+
+  // A mailbox has a lock of its own, so it is called after this one is released.
+  private func mailboxes(isOver: Bool) -> [ChangeMailbox] {
+    state.withLock { state in
+      if isOver { state.isOver = true }
+      state.entries.removeAll { $0.mailbox == nil }
+      return state.entries.compactMap(\.mailbox)
+    }
+  }
+}
+
+/// The changes that one iterator has not taken yet, combined.
+final class ChangeMailbox: Sendable {
+  /// Holds at most one pending element, however often something is posted.
+  let signals: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+  private let pending = ForkSafeLock<FileWatcher.Changes?>(nil)
+
+  init() {
+    (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  func post(_ changes: FileWatcher.Changes) {
+    pending.withLock { pending in
+      if pending?.formUnion(changes) == nil { pending = changes }
+    }
+    continuation.yield()
+  }
+
+  func take() -> FileWatcher.Changes? {
+    pending.withLock { pending in
+      defer { pending = nil }
+      return pending
+    }
+  }
+
+  func finish() { continuation.finish() }
+}

@@ -1,6 +1,72 @@
 import CSteadFiles
 import Foundation
 
+extension Journal {
+  /// Locks the open file, waiting no longer than ``lockWait``.
+  func lockFile() throws {
+    if file.keepsLock { return }
+    var error = stead_file_try_lock(file.descriptor)
+    if error == EWOULDBLOCK {
+      keeping.meetOthers()
+      error = stead_file_lock_within(
+        file.descriptor, lockWait.wholeMicroseconds, file.base + JournalLayout.keptLock)
+    }
+    if error == EWOULDBLOCK { throw busy }
+    guard error == 0 else { throw FileError(errno: error, doing: "lock the file", path: path) }
+  }
+
+  /// Locks a file that was just opened; returns the number of an error, or 0.
+  func lock(_ descriptor: Int32) -> Int32 {
+    let error = stead_file_try_lock(descriptor)
+    guard error == EWOULDBLOCK else { return error }
+    // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has.
+    let limit = lockWait.wholeMicroseconds
+    guard let status = try? disk.status(descriptor, path: path), status.kind == .file,
+      let file = try? MappedFile(descriptor, writable: true, status: status, path: path)
+    else { return stead_file_lock_within(descriptor, limit, nil) }
+    defer { stead_unmap(file.base, file.byteCount) }
+    guard case .header = JournalHeader.read(file.bytes) else {
+      return stead_file_lock_within(descriptor, limit, nil)
+    }
+    return stead_file_lock_within(descriptor, limit, file.base + JournalLayout.keptLock)
+  }
+
+  @usableFromInline
+  func unlockFile() {
+    if file.keepsLock { file.setKeepsLock(false) }
+    _ = stead_file_unlock(file.descriptor)
+    guard file.byteCount > JournalLayout.keptLock, file.word(at: JournalLayout.keptLock) != 0
+    else { return }
+    // Who has let this process have the lock waits until it has had it.
+    stead_kept_pass(file.base + JournalLayout.keptLock)
+  }
+
+  /// Lets another process have the lock, which this one has just freed, or tells the one that has let it have the lock that it
+  /// is done.
+  ///
+  /// Without this a process that writes without a pause would take the lock again before a waiting one has woken.
+  @usableFromInline
+  func yieldLock() {
+    // Its own request isn't another process's.
+    withdrawRequest()
+    keeping.meetOthers()
+    guard stead_kept_settle(file.base + JournalLayout.keptLock) != 0 else { return }
+    // The next write waits, if it comes before the other process has had the lock.
+    isLockLeft = true
+    lockLeftUntil = stead_clock() &+ Self.leaveLimit
+  }
+
+  var busy: FileError {
+    FileError(
+      code: .busy,
+      message:
+        "Another process has locked the journal. Resume that process if it was stopped, or end it.",
+      path: path)
+  }
+}
+
+// MARK: - A lock that is kept between writes
+
 // The lock may be kept from one write to the next. Documentation/JournalFile.md explains why nobody waits
 // longer than a moment for it.
 extension Journal {
@@ -145,5 +211,48 @@ extension Journal {
     guard keeps != isKept else { return }
     (idlePosition, callsLeft) = (0, Self.callsWithoutLock)
     file.setKeepsLock(keeps)
+  }
+}
+
+// MARK: - Policy
+
+/// Decides when a journal's lock is kept from one write to the next.
+///
+/// It is asked at each look, which is once in ``Journal/writesPerLook`` writes. Times are milliseconds of
+/// `stead_clock()`.
+struct LockKeeping {
+  /// Writes follow one another closely if two looks are at most this far apart.
+  static let lookLimit: UInt64 = 8
+  /// The longest time for which the lock is kept if writes never pause.
+  ///
+  /// Programs of a version that does not request the lock must get their turn, too.
+  static let keptLimit: UInt64 = 8
+  /// The number of looks after that during which the lock is not kept.
+  static let looksAfterLimit = 4
+  /// The number of looks during which the lock is not kept after another process has written or waited. That
+  /// process needs 0.05 ms to request the lock, more than keeping it for some hundred writes saves.
+  static let looksAfterOthers = 64
+
+  /// The number of looks left before the lock may be kept again.
+  private(set) var looksLeft = 0
+  private var lastLook: UInt64?
+  private var keptSince: UInt64 = 0
+
+  /// Another process has written, is waiting, or made this one wait.
+  mutating func meetOthers() { looksLeft = Self.looksAfterOthers }
+
+  /// Whether to start keeping the lock, or to go on keeping it.
+  mutating func keeps(at now: UInt64, isKept: Bool) -> Bool {
+    defer { lastLook = now }
+    if isKept {
+      guard now &- keptSince >= Self.keptLimit else { return true }
+      looksLeft = Self.looksAfterLimit
+      return false
+    }
+    guard let lastLook, now &- lastLook <= Self.lookLimit else { return false }
+    if looksLeft > 0 { looksLeft -= 1 }
+    guard looksLeft == 0 else { return false }
+    keptSince = now
+    return true
   }
 }
