@@ -97,6 +97,7 @@
     }
 
     func write(_ type: OSLogType, _ message: () -> OSLogMessage) {
+      // Before the message is evaluated: a suppressed one costs a comparison.
       guard isEnabled(type: type) else { return }
       let text = message().text(showingPrivateData: LogSettings.current.showsPrivateData)
       var now = timespec()
@@ -143,7 +144,7 @@
     /// Something happened that should never happen.
     public static let fault = OSLogType(17)
 
-    /// Levels in the order of their severity, which their numbers are not.
+    /// The severity as a number that can be compared. The raw values can't: Apple's `default` is 0, below `debug`.
     var weight: Int {
       switch self {
       case .debug: 0
@@ -181,6 +182,7 @@
     init(_ environment: [String: String]) {
       let weights = ["debug": 0, "info": 1, "notice": 2, "default": 2, "error": 3, "fault": 4]
       let level = environment["STEAD_LOG_LEVEL"]?.lowercased() ?? "notice"
+      // A level that nobody knows counts as the default one: a typing error must not silence errors.
       leastWeight = level == "off" ? .max : weights[level] ?? OSLogType.default.weight
       showsPrivateData = environment["STEAD_LOG_PRIVATE_DATA"] == "1"
     }

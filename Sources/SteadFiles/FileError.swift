@@ -71,8 +71,8 @@ extension FileError: CustomStringConvertible, LocalizedError {
 }
 
 extension FileError {
-  /// Whether a file cannot be replaced, since its name is a mount point.
-  var isNameInUse: Bool { (cause as? POSIXError)?.code == .EBUSY }
+  /// Whether a file can't be replaced by a rename, since its path is a mount point: the system returns EBUSY.
+  var isMountPointBusy: Bool { (cause as? POSIXError)?.code == .EBUSY }
 
   /// The error for the value that a system call left in `errno`.
   package init(errno number: Int32, doing action: String, path: String) {

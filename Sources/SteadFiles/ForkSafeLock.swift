@@ -2,6 +2,9 @@ import CSteadFiles
 
 /// A mutex that is free in the child of a fork, with its protected state intact.
 ///
+/// The child of a fork has only the thread that called `fork`. A lock that another thread held would stay locked forever, and the
+/// state that it guards could be half changed.
+///
 /// A `Mutex` is owned by a thread, which the child does not have. All locks of this kind are taken before a
 /// fork, so one must never be held while another is taken.
 // Usable from inline, or the package's other modules would call `withLock` instead of inlining it.

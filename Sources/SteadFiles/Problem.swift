@@ -27,7 +27,7 @@ public enum Stead {
   public static var onProblem: ProblemHandler {
     get { handler.withLock { $0 } }
     set {
-      // The old handler may hold the last reference to an object whose deinit takes a lock.
+      // The old handler is released after the lock: it may hold the last reference to an object whose deinit takes one.
       var new = newValue
       handler.withLock { swap(&$0, &new) }
     }
@@ -35,6 +35,7 @@ public enum Stead {
 
   /// Passes a problem to the handler. Call it without holding a lock: the handler may use the package.
   package static func report(_ problem: Problem) {
+    // A handler that meets the same problem again would call itself forever.
     guard !isHandling else { return problem.writeToLog() }
     $isHandling.withValue(true) { onProblem(problem) }
   }

@@ -98,7 +98,7 @@ package final class SerialCalls: Sendable {
     }
   }
 
-  /// Calls a function once a delay has passed. Only a few different delays should be in use.
+  /// Calls a function once a delay has passed. Each length of delay in use costs a thread, so there should be few.
   package func call(after delay: Duration, _ body: @escaping Call) {
     let delayed = Delayed(deadline: .now + delay, call: body)
     let needsThread = state.withLock { state -> Bool in
@@ -131,7 +131,7 @@ package final class SerialCalls: Sendable {
   private func run(_ delay: Duration) {
     while let next = next(delay) {
       let rest = (next.deadline - .now).wholeMicroseconds
-      // The delay itself. Nothing has to end it: calls that come meanwhile are due later.
+      // Needs no wake-up: calls of this delay that are added meanwhile are due later.
       if rest > 0 { usleep(useconds_t(rest)) }
       call(next.call)
     }
@@ -151,7 +151,7 @@ package final class SerialCalls: Sendable {
 }
 
 extension Duration {
-  /// The microseconds of a wait.
+  /// The duration in microseconds, rounded toward zero.
   var wholeMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }

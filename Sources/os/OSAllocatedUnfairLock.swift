@@ -106,6 +106,7 @@
 
       func lock() {
         let result = pthread_mutex_lock(mutex)
+        // EDEADLK, the only error that a mutex of this kind returns here.
         precondition(result == 0, "This thread already holds the lock.")
       }
 

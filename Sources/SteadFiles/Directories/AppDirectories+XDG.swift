@@ -37,8 +37,11 @@
       }
       // A single component, since the owner of a directory in between could exchange its contents.
       let replacement = temporaryBase.directory("\(id)-runtime-\(geteuid())")
-      let place = replacement.path(percentEncoded: false)
-      return (replacement, "XDG_RUNTIME_DIR cannot be used. \(problem) \(place) is used instead.")
+      let replacementPath = replacement.path(percentEncoded: false)
+      return (
+        replacement,
+        "XDG_RUNTIME_DIR cannot be used. \(problem) \(replacementPath) is used instead."
+      )
     }
   }
 

@@ -98,6 +98,7 @@ public struct AppDirectories: Sendable, Hashable {
     let url = self[keyPath: directory]
     let disk = POSIXDisk()
     let path = try url.checkedPath
+    // These two may be in a directory where everybody can write.
     if directory == \.runtime || directory == \.temporary {
       try PrivateDirectory.create(path, outside: home, on: disk)
     } else {
@@ -136,6 +137,7 @@ enum PrivateDirectory {
   private static func create(_ path: String, on disk: any Disk) throws {
     let parent = path.directoryPath
     if try disk.statusFollowingLinks(parent) == nil { try create(parent, on: disk) }
+    // Made first and checked second: a check before it would leave time to put a link there.
     do {
       try disk.makeDirectory(path, mode: 0o700)
     } catch let error as FileError where error.code == .alreadyExists {
@@ -149,6 +151,7 @@ enum PrivateDirectory {
   static func problem(with path: String, on disk: any Disk) throws -> String? {
     guard let found = try disk.status(at: path) else { return "The directory does not exist." }
     guard found.kind == .directory else { return "It isn't a directory." }
+    // The owner could change the permissions at any time, so they alone say nothing.
     guard found.user == geteuid() else { return "The directory belongs to another user." }
     guard found.mode & 0o777 == 0o700 else { return "Its permissions aren't 0700." }
     return nil

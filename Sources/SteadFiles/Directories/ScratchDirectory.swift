@@ -48,6 +48,7 @@ package final class ScratchDirectory: Sendable {
   }
 
   deinit {
+    // Removed before the lock is freed, so that nobody takes the directory for an abandoned one meanwhile.
     let path = url.path
     _ = Self.live.withLock { $0.paths.remove(path) }
     try? FileManager.default.removeItem(atPath: path)

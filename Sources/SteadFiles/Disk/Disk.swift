@@ -45,6 +45,7 @@ extension Disk {
     return try body(descriptor)
   }
 
+  // A default, since only tests do something else: `fdatasync`, or what the system has.
   package func syncContents(_ descriptor: Int32, path: String) throws {
     let error = stead_file_sync(descriptor)
     guard error == 0 else { throw FileError(errno: error, doing: "make it durable", path: path) }
@@ -72,6 +73,7 @@ extension Disk {
     }
   }
 
+  /// Locks a directory, trying again after 20 us to 1 ms: `flock` has no timeout of its own.
   private func lockDirectory(_ descriptor: Int32, wait: Duration, path: String) throws {
     let deadline = ContinuousClock.now + wait
     var pause: useconds_t = 20
@@ -100,6 +102,7 @@ extension Disk {
     try makeMissingDirectories(path)
   }
 
+  /// Creates the missing directories from the top down, and syncs the parent of each.
   private func makeMissingDirectories(_ path: String) throws {
     if let found = try statusFollowingLinks(path) {
       guard found.kind == .directory else {
@@ -118,6 +121,7 @@ extension Disk {
     } catch let error as FileError where error.code == .alreadyExists {
       return  // Another process created it first.
     }
+    // Otherwise a power loss could take the directory away from under a file that was synced in it.
     try syncDirectory(parent)
   }
 
@@ -140,6 +144,9 @@ extension Disk {
   package func resolveLinks(_ path: String) throws -> String { try endOfLinks(path).path }
 
   /// The path that a chain of symbolic links ends at, and its status; nil when nothing exists there.
+  ///
+  /// A file is replaced there, so that the link stays a link. Only links of the last component are followed here; the system follows
+  /// those of directories.
   package func endOfLinks(_ path: String) throws -> (path: String, status: FileStatus?) {
     // As many as Linux itself follows before it reports a loop.
     let limit = 40
@@ -243,11 +250,11 @@ extension Disk {
 
 // MARK: - Status
 
-/// What the system knows about a file without opening it.
+/// What the system knows about a file: `stat(2)`, and for an open file the time of its birth.
 package struct FileStatus: Hashable, Sendable {
   package enum Kind: Sendable { case file, directory, link, other }
 
-  /// Distinguishes one file from another for as long as it is open, whatever its names.
+  /// The device and the inode number, which distinguish a file from all others for as long as it is open, whatever its names.
   package struct Identity: Hashable, Sendable {
     package var device: UInt64
     package var file: UInt64
@@ -267,7 +274,8 @@ package struct FileStatus: Hashable, Sendable {
     }
   }
 
-  /// How long, in seconds, a file must be unmodified before its times reliably reveal a further change.
+  /// How long, in seconds, a file must be unmodified before its times reliably reveal a further change: the system's clock for
+  /// them advances in steps, of 1 to 10 ms on Linux.
   package static let settlingTime = 0.05
 
   package var kind: Kind

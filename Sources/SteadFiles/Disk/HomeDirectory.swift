@@ -38,6 +38,7 @@ package struct HomeDirectory: Sendable, Hashable {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
         guard let start = strings.baseAddress,
+          // The reentrant form: another thread may be asking the user database, too.
           getpwuid_r(geteuid(), &entry, start, strings.count, &found) == 0, found != nil,
           let home = entry.pw_dir
         else { return nil }
@@ -65,13 +66,14 @@ package struct HomeDirectory: Sendable, Hashable {
 
   /// Whether a missing directory would be the home, by whatever path it is named.
   private func isHome(_ other: String, on disk: any Disk) throws -> Bool {
+    // A cheap test first: most missing directories have other names.
     guard other.fileName == path.fileName else { return false }
     if Self.normalized(other) == path { return true }
     guard let parent = try disk.statusFollowingLinks(other.directoryPath) else { return false }
     return try disk.statusFollowingLinks(path.directoryPath)?.identity == parent.identity
   }
 
-  /// Without empty components and dots; what ".." leads to depends on links, so it stays.
+  /// Removes empty components and single dots. ".." stays, since what it leads to depends on links.
   private static func normalized(_ path: String) -> String {
     "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
   }

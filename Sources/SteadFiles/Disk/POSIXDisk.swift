@@ -8,6 +8,7 @@ package struct POSIXDisk: Disk {
   package func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32 {
     guard flags & O_CREAT != 0 else { return try openFile(path, flags, mode) }
     if flags & O_EXCL != 0 { return try createFile(path, flags, mode) }
+    // In two steps, so that it is known whether this call has created the file, and may set its permissions.
     do {
       return try openFile(path, flags & ~O_CREAT, mode)
     } catch let error as FileError where error.code == .notFound {}
@@ -20,6 +21,7 @@ package struct POSIXDisk: Disk {
   }
 
   private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) throws -> Int32 {
+    // O_CLOEXEC: a program that is started meanwhile must not inherit the file, nor the lock that comes with it.
     try call("open the file", path) { Foundation.open(path, flags | O_CLOEXEC, mode) }
   }
 

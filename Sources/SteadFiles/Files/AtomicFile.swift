@@ -7,7 +7,7 @@ import Foundation
 /// try file.replace(with: JSONEncoder().encode(window))
 /// ```
 ///
-/// A write goes to a temporary file in the same directory, which is then renamed. A reader, or a process that
+/// A write goes to a temporary file in the same directory, which is then renamed: `rename` replaces a name atomically. A reader, or a process that
 /// starts after a crash, finds either the old contents or the new. A symbolic link is followed and remains a
 /// link. The new file keeps the old file's permissions and, where the process may set it, its owner; access
 /// control lists, extended attributes and further hard links are not carried over.
@@ -51,7 +51,7 @@ public struct AtomicFile: Sendable {
   ///
   /// - Throws: ``FileError`` as ``read()`` does, except for `.notFound`.
   public func readIfPresent() throws -> Data? {
-    // Most often nothing has the name. Finding that out so costs less than an error.
+    // Most often nothing has the name, and a status costs a tenth of an error.
     guard try disk.status(at: url.checkedPath) != nil else { return nil }
     do {
       return try read()
@@ -135,10 +135,10 @@ public struct AtomicFile: Sendable {
     // Nothing is written or synced for a race that is already lost.
     try refuseChange(since: expected)
     try put(data, durability, permissions) { _, target, temporary in
-      let isPlaced = try swap(temporary, target) { found in
+      let isInstalled = try swap(temporary, target) { found in
         try found.status == nil ? expected == nil : found.contents() == expected
       }
-      guard isPlaced else { throw try changed }
+      guard isInstalled else { throw try changed }
     }
   }
 
@@ -220,17 +220,22 @@ extension AtomicFile {
 }
 
 extension AtomicFile {
-  /// Writes a temporary file and calls `place` to rename it while the directory is locked.
+  /// Writes a temporary file and calls `install` to rename it while the directory is locked.
+  ///
+  /// Invariant: the target has its old contents until `install` renames, and the new ones completely from then on. With
+  /// `.file` and `.full` the contents are synced before the rename: file systems may write a rename before the data, and a
+  /// power loss would then leave an empty or partial file under the target's name.
   private func put(
     _ data: Data, _ durability: Durability, _ permissions: Permissions?,
-    _ place: (any Disk, _ target: String, TemporaryFile) throws -> Void
+    _ install: (any Disk, _ target: String, TemporaryFile) throws -> Void
   ) throws {
     let path = try url.checkedPath
     let target = try replacesName ? path : disk.resolveLinks(path)
     let temporary = try draft(of: data, for: target, permissions: permissions)
+    // After a rename the temporary name is gone, and this only closes the file and frees its lock.
     defer { temporary.finish() }
     if durability != .none { try temporary.sync() }
-    try placeLocked(temporary, target, durability, place)
+    try installLocked(temporary, target, durability, install)
   }
 
   /// Makes a temporary file with the new contents and with the old file's owner and permissions.
@@ -239,7 +244,7 @@ extension AtomicFile {
   ) throws -> TemporaryFile {
     var old = try disk.status(at: target)
     if replacesName, let found = old, found.kind == .link || found.kind == .other {
-      // Its permissions and its owner are not those of a file of ours.
+      // Whoever made the link or the pipe chose its owner and permissions; the new file must not get them.
       old = nil
     }
     if let old, old.kind != .file {
@@ -250,7 +255,8 @@ extension AtomicFile {
     let temporary = try TemporaryFile(beside: target, on: disk)
     do {
       try temporary.write(data)
-      try temporary.takeOver(old, permissions: permissions ?? old?.permissions ?? .ownerOnly)
+      try temporary.copyOwnership(
+        of: old, permissions: permissions ?? old?.permissions ?? .ownerOnly)
       return temporary
     } catch {
       temporary.finish()
@@ -258,13 +264,15 @@ extension AtomicFile {
     }
   }
 
-  private func placeLocked(
+  /// Renames under the directory's lock, which keeps out this library's other writers: a check of the old file and the rename
+  /// are then one step for them.
+  private func installLocked(
     _ temporary: TemporaryFile, _ target: String, _ durability: Durability,
-    _ place: (any Disk, String, TemporaryFile) throws -> Void
+    _ install: (any Disk, String, TemporaryFile) throws -> Void
   ) throws {
     let directory = target.directoryPath
     try disk.withLockedDirectory(directory, wait: lockWait) { descriptor in
-      try place(disk, target, temporary)
+      try install(disk, target, temporary)
       // A rename is durable only once its directory is synced; ext4 may lose it otherwise.
       if durability == .full { try disk.sync(descriptor, path: directory) }
     }

@@ -44,7 +44,8 @@ public struct BlobStore: Sendable {
   public func write(_ data: Data, durability: AtomicFile.Durability = .full) throws -> String {
     let reference = SHA256.hexadecimal(data)
     let path = try path(of: reference)
-    if try holds(data, at: path), try renew(path) {
+    // The date is refreshed even if nothing is written: to a sweep the blob is as new as its newest reference.
+    if try holds(data, at: path), try refreshDate(path) {
       try makeDurable(path, durability)
       return reference
     }
@@ -66,6 +67,7 @@ public struct BlobStore: Sendable {
       path: path)
     do {
       let data = try contents(of: path)
+      // The name is the digest, so damage and tampering are both found by this.
       guard SHA256.hexadecimal(data) == reference else { throw damage }
       return data
     } catch {
@@ -183,18 +185,18 @@ extension BlobStore {
     return try contents(of: path) == data
   }
 
-  /// A file's bytes. Whoever made the directory may have put a link there, which isn't followed.
+  /// A file's bytes. A link is not followed: whoever made the directory may have put it there, to have another file read.
   private func contents(of path: String) throws -> Data {
     try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) {
       try disk.contents(of: $0, limit: AtomicFile.sizeLimit, path: path)
     }
   }
 
-  /// Updates a blob's date to now, and returns whether the blob still existed.
+  /// Sets a blob's date to now, so that a sweep counts it as new, and returns whether the blob still existed.
   ///
   /// A sweep checks a blob's age and removes it under the same lock, so it cannot remove as forgotten a blob
   /// that a writer has just found.
-  private func renew(_ path: String) throws -> Bool {
+  private func refreshDate(_ path: String) throws -> Bool {
     try disk.withLockedDirectory(path.directoryPath) { _ in
       guard try disk.status(at: path)?.kind == .file else { return false }
       try disk.touch(path)
@@ -202,6 +204,8 @@ extension BlobStore {
     }
   }
 
+  /// Removes a blob that was last written or used before a time. The check and the removal are under the lock that
+  /// ``refreshDate(_:)`` takes.
   private func remove(_ path: String, ifOlderThan age: TimeInterval) throws -> Bool {
     let newest = Date(timeIntervalSinceNow: -age)
     return try disk.withLockedDirectory(path.directoryPath) { _ in

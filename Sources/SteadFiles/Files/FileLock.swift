@@ -100,10 +100,13 @@ public struct FileLock: Sendable {
 
 extension FileLock {
   /// Takes the lock; nil when it isn't free and `wait` is false.
-  private func take(_ mode: Mode, wait: Bool) throws -> HeldLock? {
+  ///
+  /// Someone may remove or replace the lock's file while it is waited for. A lock on a file without the name excludes nobody who
+  /// opens the file later, so the name is checked once the lock is held, and another attempt made if it leads elsewhere.
+  private func take(_ mode: Mode, wait: Bool) throws -> OpenLockFile? {
     let path = try url.checkedPath
     for _ in 0..<Self.exchangeLimit {
-      let opened = try HeldLock(path)
+      let opened = try OpenLockFile(path)
       do {
         guard try opened.lock(mode, wait: wait) else {
           opened.release()
@@ -119,26 +122,27 @@ extension FileLock {
     throw exchanged()
   }
 
-  private func take(_ mode: Mode, timeout: Duration?) async throws -> HeldLock {
+  /// Takes the lock without blocking the thread, between checks of which the task sleeps.
+  private func take(_ mode: Mode, timeout: Duration?) async throws -> OpenLockFile {
     if let held = try take(mode, wait: false) { return held }
     try Task.checkCancellation()
     let deadline = timeout.map { ContinuousClock.now + $0 }
-    let calls = LockCalls(url)
+    let notifications = ReleaseNotifications(url)
     // Open from one check to the next: closing it would notify every other waiter.
-    var opened = try HeldLock(url.checkedPath)
+    var opened = try OpenLockFile(url.checkedPath)
     do {
       var pause = 0
       while true {
         if try opened.lock(mode, wait: false), try opened.isCurrent { return opened }
         if try !opened.isCurrent {
           opened.release()
-          opened = try HeldLock(url.checkedPath)
+          opened = try OpenLockFile(url.checkedPath)
           continue
         }
         guard deadline.map({ .now < $0 }) ?? true else { throw busy(timeout) }
-        let isCalled = await calls.wait(until: deadline, atMost: pauses[pause])
+        let isNotified = await notifications.wait(until: deadline, atMost: pauses[pause])
         try Task.checkCancellation()
-        pause = isCalled ? 0 : min(pause + 1, pauses.count - 1)
+        pause = isNotified ? 0 : min(pause + 1, pauses.count - 1)
       }
     } catch {
       opened.release()
@@ -162,7 +166,7 @@ extension FileLock {
 // MARK: - The lock's file
 
 /// The lock's file, opened by a waiter or a holder of the lock.
-struct HeldLock: Sendable {
+struct OpenLockFile: Sendable {
   private let path: String
   private let descriptor: Int32
   private let generation: UInt64
@@ -198,7 +202,7 @@ struct HeldLock: Sendable {
       // Opened for writing, though nothing is written: waiters are notified when such a file is closed, and
       // network file systems lock no other exclusively. Opening a pipe must not block.
       let descriptor = try disk.open(path, O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o600)
-      leaveToOwner(descriptor, path)
+      giveToDirectoryOwner(descriptor, path)
       return descriptor
     } catch let error as FileError where error.code == .denied || error.code == .readOnly {
       return try disk.open(path, O_RDONLY | O_NONBLOCK, mode: 0)
@@ -206,7 +210,7 @@ struct HeldLock: Sendable {
   }
 
   /// Gives a file that the superuser creates in a user's directory to that user, who needs the lock, too.
-  private static func leaveToOwner(_ descriptor: Int32, _ path: String) {
+  private static func giveToDirectoryOwner(_ descriptor: Int32, _ path: String) {
     let disk = POSIXDisk()
     guard geteuid() == 0, let status = try? disk.status(descriptor, path: path), status.user == 0,
       let parent = try? disk.statusFollowingLinks(path.directoryPath), parent.user != 0
@@ -245,17 +249,19 @@ struct HeldLock: Sendable {
   }
 }
 
-/// The system's notifications that a lock's file was closed, for one waiting task.
-struct LockCalls: Sendable {
-  private let calls: AsyncStream<Bool>
+/// Tells one waiting task that somebody has closed the lock's file, as a holder does when it frees the lock.
+///
+/// A notification is a hint and may be missing; after each the task tries to lock the file.
+struct ReleaseNotifications: Sendable {
+  private let notifications: AsyncStream<Bool>
   private let continuation: AsyncStream<Bool>.Continuation
   // Nil when the file cannot be watched: then no notifications come, and every wait lasts its full time.
   private let watcher: FileWatcher?
 
   init(_ url: URL) {
-    let (calls, continuation) = AsyncStream.makeStream(
+    let (notifications, continuation) = AsyncStream.makeStream(
       of: Bool.self, bufferingPolicy: .bufferingNewest(1))
-    (self.calls, self.continuation) = (calls, continuation)
+    (self.notifications, self.continuation) = (notifications, continuation)
     watcher = try? FileWatcher(file: url) { continuation.yield(true) }
   }
 
@@ -268,7 +274,7 @@ struct LockCalls: Sendable {
       continuation.yield(false)
     }
     defer { timer.cancel() }
-    for await isCall in calls { return isCall }
+    for await isRelease in notifications { return isRelease }
     return false
   }
 }

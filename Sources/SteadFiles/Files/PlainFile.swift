@@ -1,8 +1,8 @@
 import CSteadFiles
 import Foundation
 
-/// A file that is written as a whole on a file system that cannot lock files by `flock` or map them, such as some of networks
-/// and of containers.
+/// A file that is written as a whole on a file system that cannot lock files by `flock` or map them, as some network and
+/// container file systems can't.
 ///
 /// Writers take turns by a record lock (`fcntl`) on a file beside it, `NAME.lock`. Where the file system has no record locks
 /// either, nothing keeps two writers apart. Each still writes a temporary file of its own. So a reader finds the old contents
@@ -31,15 +31,16 @@ package struct PlainFile: Sendable {
 
   /// The contents.
   ///
-  /// Of a mount point that a killed writer has left half written, these are what it was about to write.
+  /// For a mount point that a killed writer has left half written, these are the contents that it was about to write.
   ///
   /// - Throws: ``FileError``, as ``AtomicFile/read()``.
   package func read() throws -> Data {
     for _ in 0..<Self.readingLimit {
       let before = try status()
       let data = try disk.contents(of: path, limit: AtomicFile.sizeLimit)
-      if let next = try next(beginningWith: data) { return next }
-      // A writer may have removed what it has just finished writing.
+      if let pending = try pendingContents(beginningWith: data) { return pending }
+      // Between the two reads a writer may have finished the file and removed the pending contents. Only an unchanged status
+      // shows that what was read is whole.
       if try status() == before { return data }
     }
     throw FileError(
@@ -58,18 +59,18 @@ package struct PlainFile: Sendable {
   }
 
   /// The contents that are being written to a mount point, if the file has a part of them.
-  private func next(beginningWith part: Data) throws -> Data? {
+  private func pendingContents(beginningWith part: Data) throws -> Data? {
     do {
-      let next = try disk.contents(
-        of: Self.next(of: disk.resolveLinks(path)), limit: AtomicFile.sizeLimit)
-      return next.count > part.count && next.starts(with: part) ? next : nil
+      let pending = try disk.contents(
+        of: Self.pendingPath(of: disk.resolveLinks(path)), limit: AtomicFile.sizeLimit)
+      return pending.count > part.count && pending.starts(with: part) ? pending : nil
     } catch let error as FileError where [.notFound, .notAFile].contains(error.code) {
       return nil
     }
   }
 
   /// The name of the contents that are being written to a mount point.
-  private static func next(of target: String) -> String { stem(of: target) + "next" }
+  private static func pendingPath(of target: String) -> String { stem(of: target) + "next" }
 
   /// Runs `body` while no other process writes the file.
   ///
@@ -108,12 +109,13 @@ package struct PlainFile: Sendable {
     let temporary = Self.stem(of: target) + Self.suffix()
     do {
       try write(data, to: temporary, O_EXCL, like: old)
+      // Once the new file has a time, which tells the file system's clock.
       removeStale(beside: target, newest: temporary)
       do {
         try disk.rename(temporary, to: target)
         // Of a mount point that is none any more.
-        try? disk.remove(Self.next(of: target))
-      } catch let error as FileError where error.isNameInUse {
+        try? disk.remove(Self.pendingPath(of: target))
+      } catch let error as FileError where error.isMountPointBusy {
         try overwrite(target, with: data, from: temporary, whenIncomplete)
         return (try? disk.status(at: target)) ?? nil
       }
@@ -125,29 +127,36 @@ package struct PlainFile: Sendable {
     return try disk.status(at: target)
   }
 
-  /// Empties and writes a mount point of its own, which no other file can replace.
+  /// Writes a mount point in place, which no rename can replace.
   ///
-  /// Until that is done, the new contents are beside it as a whole, also if it fails: the target may have a part of them.
+  /// The new contents are first beside it as a whole, under ``pendingPath(of:)``, and are removed last. A reader that finds the target to be
+  /// a proper prefix of them takes them instead. So after a kill at any moment readers find the old contents or the new ones:
+  ///
+  /// | killed after | target | pending | readers find |
+  /// |---|---|---|---|
+  /// | the pending file is durable | old | new | old, unless the old ones are a prefix of the new |
+  /// | a part was written | a prefix of the new | new | new |
+  /// | all was written | new | new | new |
   private func overwrite(
     _ target: String, with data: Data, from temporary: String,
     _ whenIncomplete: (any Error) -> Void
   ) throws {
-    let next = Self.next(of: target)
-    try disk.rename(temporary, to: next)
+    let pending = Self.pendingPath(of: target)
+    try disk.rename(temporary, to: pending)
     do {
       try syncDirectory(target.directoryPath)
     } catch {
-      try? disk.remove(next)
+      try? disk.remove(pending)
       throw error
     }
     do {
       try write(data, to: target, O_TRUNC, like: nil)
-      try disk.remove(next)
+      try disk.remove(pending)
       try syncDirectory(target.directoryPath)
     } catch {
-      // Once the target has been emptied, the contents beside it are the only ones.
+      // Once the target has been truncated, the pending contents are the only whole ones, so they must stay and count as written.
       guard try read() == data else {
-        try? disk.remove(next)
+        try? disk.remove(pending)
         throw error
       }
       whenIncomplete(error)
@@ -163,8 +172,8 @@ package struct PlainFile: Sendable {
 
   /// Removes the temporary files of writers that were killed.
   ///
-  /// Ages are differences between times that the file system itself has given, since the server of a network's has another
-  /// clock. No file is removed that isn't known to be stale: a writer whose file is gone cannot put it in place.
+  /// Without locks the age decides. It is the difference of two times of the file system, since a file server has a
+  /// clock of its own. In case of doubt the file stays: a writer whose file was removed could not rename it.
   private func removeStale(beside target: String, newest: String) {
     let (stem, directory) = (Self.stem(of: target), target.directoryPath)
     guard let now = (try? disk.status(at: newest))??.modifiedNanoseconds,
@@ -179,7 +188,7 @@ package struct PlainFile: Sendable {
     }
   }
 
-  /// With what the names of files begin that are written here; 16 digits or ``next(of:)`` follow.
+  /// With what the names of files begin that are written here; 16 digits or the word of ``pendingPath(of:)`` follow.
   private static func stem(of target: String) -> String {
     TemporaryFile.stem(of: target) + "plain-"
   }

@@ -38,9 +38,10 @@ package final class PreparedFile {
   /// - Throws: ``FileError``, such as `.busy` when another program has the directory locked.
   package func place(ifStill isExpected: (FoundFile) throws -> Bool) throws -> Bool {
     guard let temporary else { return false }
-    let isPlaced: Bool
+    let isInstalled: Bool
     do {
-      isPlaced = try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) { _ in
+      isInstalled = try file.disk.withLockedDirectory(target.directoryPath, wait: file.lockWait) {
+        _ in
         try file.swap(temporary, target, mayOverwrite: true, isExpected)
       }
     } catch let error as FileError where error.code == .busy {
@@ -50,7 +51,7 @@ package final class PreparedFile {
       throw error
     }
     discard()
-    return isPlaced
+    return isInstalled
   }
 
   /// Removes a prepared file that was not put in place, as releasing this object does.
@@ -83,6 +84,11 @@ extension AtomicFile {
 
   /// Renames a temporary file if the old one still holds what is expected. Requires the directory's lock.
   ///
+  /// The directory's lock does not keep out programs that don't know it, such as an editor. So the check is made twice: before, and
+  /// once the two files have exchanged names. Whatever has lost the target's name is then out of everybody's reach by path, so it
+  /// can be read again without a race. If it isn't what was expected, the names are exchanged back, and no write of the other
+  /// program is lost. Readers may see the new contents in between, but never none and never a part.
+  ///
   /// - Parameter mayOverwrite: Whether a file that is a mount point is overwritten.
   func swap(
     _ temporary: TemporaryFile, _ target: String, mayOverwrite: Bool = false,
@@ -92,11 +98,11 @@ extension AtomicFile {
     do {
       old = try disk.open(target, O_RDONLY | O_NONBLOCK, mode: 0)
     } catch let error as FileError where error.code == .notFound {
-      return try isExpected(.none) && takeFreeName(temporary, target)
+      return try isExpected(.none) && linkIfFree(temporary, target)
     }
     defer { disk.close(old) }
-    // The lock keeps others from taking the file for a dead writer's leftover once it has that name. Any
-    // other holder of the lock is the file's last writer, about to finish.
+    // After the exchange the old file has a temporary file's name. Without the lock another writer would take it for a dead
+    // writer's leftover and remove it. If somebody else has the lock, that is the file's last writer, about to finish.
     _ = try disk.lock(old, wait: false, path: target)
     defer { disk.unlock(old) }
     guard try isExpected(found(old, target)) else { return false }
@@ -105,7 +111,7 @@ extension AtomicFile {
         try disk.rename(temporary.path, to: target)
         return true
       }
-    } catch let error as FileError where mayOverwrite && error.isNameInUse {
+    } catch let error as FileError where mayOverwrite && error.isMountPointBusy {
       try overwrite(target, with: temporary)
       return true
     }
@@ -117,7 +123,8 @@ extension AtomicFile {
     return true
   }
 
-  /// Writes the contents and the date of a temporary file into another one.
+  /// Writes the contents and the date of a temporary file into another one, a mount point that no rename can replace. Not
+  /// atomic: a reader may find a part, and so does everybody after a kill.
   private func overwrite(_ target: String, with temporary: TemporaryFile) throws {
     guard lseek(temporary.descriptor, 0, SEEK_SET) == 0 else {
       throw FileError(errno: errno, doing: "read it", path: temporary.path)
@@ -138,7 +145,7 @@ extension AtomicFile {
     }
   }
 
-  /// The file that has lost the name, most likely the one that is open.
+  /// The file that has lost the target's name by the exchange: the one that was open, unless another program was faster.
   private func displaced(
     _ temporary: TemporaryFile, _ target: String, _ old: Int32
   ) throws -> FoundFile {
@@ -160,7 +167,8 @@ extension AtomicFile {
     }
   }
 
-  private func takeFreeName(_ temporary: TemporaryFile, _ target: String) throws -> Bool {
+  /// Gives a temporary file the target's name; false if something has it by now.
+  private func linkIfFree(_ temporary: TemporaryFile, _ target: String) throws -> Bool {
     do {
       try disk.link(temporary.path, to: target)
     } catch let error as FileError where error.code == .alreadyExists {

@@ -57,6 +57,9 @@ package struct TemporaryFile {
   }
 
   /// Creates and locks a new file; nil when another writer has that name.
+  ///
+  /// Invariant: the file that is returned is locked and has the name, so no cleaner can remove it: a cleaner removes only what it has
+  /// locked and what still has the name then.
   private static func claim(_ path: String, on disk: any Disk) throws -> Int32? {
     let descriptor: Int32
     do {
@@ -68,7 +71,7 @@ package struct TemporaryFile {
     do {
       // A cleaner can find the file between its creation and its locking; the file then belongs to the cleaner.
       if try disk.lock(descriptor, wait: false, path: path),
-        try leads(path, to: descriptor, on: disk)
+        try isSameFile(path, as: descriptor, on: disk)
       {
         return descriptor
       }
@@ -82,13 +85,13 @@ package struct TemporaryFile {
     return nil
   }
 
-  /// Removes a temporary file whose writer is gone, and returns whether it was one.
+  /// Removes a temporary file whose writer is gone, and returns whether the name is free. The lock decides, not an age.
   static func removeIfStale(_ path: String, on disk: any Disk) throws -> Bool {
     do {
       return try disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
         guard try disk.lock(descriptor, wait: false, path: path) else { return false }
         // The writer may have finished meanwhile, and the name may belong to another file.
-        if try leads(path, to: descriptor, on: disk) { try disk.remove(path) }
+        if try isSameFile(path, as: descriptor, on: disk) { try disk.remove(path) }
         return true
       }
     } catch let error as FileError where error.code == .notFound {
@@ -99,9 +102,9 @@ package struct TemporaryFile {
     }
   }
 
-  /// Whether a path still names an open file. While that file is locked, it remains so.
-  private static func leads(
-    _ path: String, to descriptor: Int32, on disk: any Disk
+  /// Whether a path still names an open file. It remains so while the file is locked, since only who has the lock removes it.
+  private static func isSameFile(
+    _ path: String, as descriptor: Int32, on disk: any Disk
   ) throws -> Bool {
     try disk.status(at: path)?.identity == disk.status(descriptor, path: path).identity
   }
@@ -120,7 +123,7 @@ package struct TemporaryFile {
   /// Gives the file the permissions and, as far as allowed, the owner of the file that it replaces.
   ///
   /// A new file written by the superuser gets the directory's owner.
-  func takeOver(_ old: FileStatus?, permissions: AtomicFile.Permissions) throws {
+  func copyOwnership(of old: FileStatus?, permissions: AtomicFile.Permissions) throws {
     // The superuser's file in a user's directory must stay the user's; otherwise it would lock the user out.
     let owner = try old ?? (geteuid() == 0 ? disk.statusFollowingLinks(path.directoryPath) : nil)
     if let owner, try disk.status(descriptor, path: path).isOwnedDifferently(from: owner) {
@@ -145,7 +148,7 @@ package struct TemporaryFile {
   /// Ends the work like ``finish()``, and leaves the file to the caller, open and locked.
   func finishKeepingOpen() -> Int32 {
     // After a rename the old name is free, and another writer's temporary file may have it.
-    if (try? Self.leads(path, to: descriptor, on: disk)) == true { try? disk.remove(path) }
+    if (try? Self.isSameFile(path, as: descriptor, on: disk)) == true { try? disk.remove(path) }
     return descriptor
   }
 }

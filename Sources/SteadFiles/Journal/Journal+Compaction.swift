@@ -152,7 +152,8 @@ extension Journal {
     return true
   }
 
-  /// Locks the draft through a separate open file, which a child forked meanwhile does not share.
+  /// Opens and locks a draft again. Its lock belongs to the open file description, which a child that was forked since the draft
+  /// was made shares, and would hold the journal's lock for as long as it lives. False if the draft is gone or was taken.
   private func reopen(_ draft: inout JournalDraft) throws -> Bool {
     let temporary = draft.temporary
     let descriptor = try disk.open(temporary.path, O_RDWR, mode: 0)
@@ -187,12 +188,30 @@ extension Journal {
 
   /// Replaces the file with a new one that has a checkpoint and no records. Requires the lock.
   func compact(to checkpoint: Checkpoint) throws {
-    // Somebody may have removed it while the file was open.
+    // Somebody may have removed the directory while the file was open.
     try disk.makeDirectories(path.directoryPath)
     try replace(with: draft(checkpoint))
   }
 
-  /// Replaces the file with a draft. If it throws, nothing has changed.
+  /// Replaces the file with a draft. Requires the lock. If it throws, nothing has changed.
+  ///
+  /// The steps, and what a kill after each leaves:
+  ///
+  /// 1. The draft is completed. A kill leaves the old file, and a temporary one that the next writer removes.
+  /// 2. The mark is set in the old file's tail, so that flushes and readers know that the path is about to change. A kill
+  ///    leaves it; whoever finds it, and that the path still leads to the old file, clears it.
+  /// 3. Records that a flush has promised to be durable are synced in the draft (`beforeRenaming`).
+  /// 4. The draft is renamed. From here on the new file counts.
+  /// 5. The old file's tail is marked as superseded, so that its users reopen. After a kill before this they find the mark of step 2.
+  ///
+  /// Invariant: at any moment exactly one file is at the path, and it has all records whose append has returned. Steps 2 to 5
+  /// happen under the lock, so nothing is appended to the old file after its records were copied.
+  ///
+  /// The directory isn't synced. If a power loss undoes the rename, the old file is back, with everything that was flushed to it.
+  ///
+  /// - Parameters:
+  ///   - complete: Completes the draft; its lineage and generation are written afterwards.
+  ///   - beforeRenaming: Called once the mark is set.
   func replace(
     with draft: JournalDraft, completing complete: (inout JournalDraft) throws -> Void = { _ in },
     beforeRenaming: (JournalDraft) throws -> Void = { _ in }
@@ -203,48 +222,48 @@ extension Journal {
       var list = JournalLineage()
       let extent = JournalLineage.extent(draft.tail)
       list.inherit(JournalLineage(file), extent: extent)
-      // Says to the file's other users, whatever becomes of it, that nothing is lost.
-      list.note(
+      // The owners of the old file find their file in the list, up to where they have received it, and have nothing to restore.
+      list.add(
         JournalLineage.Entry(
           lost: Place(salt: JournalLineage.identity(of: file, header), offset: position),
           record: extent))
       try draft.write(list, path: path)
       try draft.write(
         generation: nextGeneration(after: file.word(at: JournalLayout.generation)), path: path)
-      try checkPlace()
-      // A process that is killed between the rename and the update of this word leaves the word as it is, and
-      // whoever finds it checks where the name leads. It is exchanged atomically, so that it is written
-      // before a flush's word is read.
+      try checkPath()
+      // An exchange, not a store: it is ordered before the load of the flushed tail in `beforeRenaming`, as the flush's store of that
+      // word is before its load of this one. Otherwise each could miss the other (store buffering).
       let mark = position | JournalLayout.compacting
       _ = stead_exchange(file.base + JournalLayout.tail, mark)
       try beforeRenaming(draft)
       do {
         try disk.rename(draft.temporary.path, to: path)
-      } catch let error as FileError where error.isNameInUse {
-        return adoptRewritten(try rewrite(file, with: draft), draft)
+      } catch let error as FileError where error.isMountPointBusy {
+        return switchToRewritten(try rewrite(file, with: draft), draft)
       }
     } catch {
-      // Whoever gets the lock next finishes what has begun.
+      // An image that is announced in the header page is completed by whoever gets the lock next, so the flag has to stay.
       if !hasImage { clearFlags() }
       draft.temporary.finish()
       throw error
     }
+    // Opened before the old file is marked: if mapping it fails, the old file stays usable for those that have it open.
     let opened = try opened(draft)
     file.setWord(position | JournalLayout.superseded, at: JournalLayout.tail)
-    // This releases those that wait for the old file's lock; they read its state and move to the new file.
-    adopt(opened)
+    // Closing the old file frees its lock. Those that wait for it read the flag, and open the new file.
+    switchTo(opened)
     position = UInt64(draft.tail)
-    // The owner has all that the new file holds, so what it held of the old one no longer says what it lacks.
-    heldPlace = nil
-    if isListening { announce() }
+    // The owner has received all that the new file contains, so it has nothing to restore.
+    previousPosition = nil
+    if isListening { addListener() }
     _ = stead_file_touch(file.descriptor)
   }
 
-  /// Throws if another file has taken the journal's name while it was open, which a look decides about: another process may
-  /// have written to that file, and have ended.
-  private func checkPlace() throws {
+  /// Throws if another file has taken the path while this one was open. A revalidation decides what becomes of that file:
+  /// another process may have appended to it, and have ended, and a rename would destroy what it wrote.
+  private func checkPath() throws {
     guard let found = try disk.status(at: path), found.identity != file.identity else { return }
-    writesUntilLook = -1
+    writesUntilRevalidation = -1
     throw FileError.overwritten(path)
   }
 }

@@ -2,12 +2,15 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// Locks the open file, waiting no longer than ``lockWait``.
+  /// Locks the open file, waiting no longer than ``lockWait``. Does nothing if the lock is kept from the last write.
+  ///
+  /// The lock is an exclusive `flock`, which belongs to the open file description: it ends with the process, however that
+  /// ends, and also excludes other journals of this process for the same file.
   func lockFile() throws {
     if file.keepsLock { return }
     var error = stead_file_try_lock(file.descriptor)
     if error == EWOULDBLOCK {
-      keeping.meetOthers()
+      lockRetention.recordContention()
       error = stead_file_lock_within(
         file.descriptor, lockWait.wholeMicroseconds, file.base + JournalLayout.keptLock)
     }
@@ -19,7 +22,8 @@ extension Journal {
   func lock(_ descriptor: Int32) -> Int32 {
     let error = stead_file_try_lock(descriptor)
     guard error == EWOULDBLOCK else { return error }
-    // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has.
+    // A holder that keeps the lock between two writes is asked for it, through a word that only a journal has. Any other file must
+    // not be written.
     let limit = lockWait.wholeMicroseconds
     guard let status = try? disk.status(descriptor, path: path), status.kind == .file,
       let file = try? MappedFile(descriptor, writable: true, status: status, path: path)
@@ -31,29 +35,30 @@ extension Journal {
     return stead_file_lock_within(descriptor, limit, file.base + JournalLayout.keptLock)
   }
 
+  /// Frees the lock, kept or not, without yielding it: this process may take it again at any time.
   @usableFromInline
   func unlockFile() {
     if file.keepsLock { file.setKeepsLock(false) }
     _ = stead_file_unlock(file.descriptor)
     guard file.byteCount > JournalLayout.keptLock, file.word(at: JournalLayout.keptLock) != 0
     else { return }
-    // Who has let this process have the lock waits until it has had it.
+    // A process that has yielded the lock waits until another one has had it.
     stead_kept_pass(file.base + JournalLayout.keptLock)
   }
 
-  /// Lets another process have the lock, which this one has just freed, or tells the one that has let it have the lock that it
-  /// is done.
+  /// Yields the lock, which this process has just freed, to those that wait; or ends the wait of the process that has
+  /// yielded it to this one.
   ///
-  /// Without this a process that writes without a pause would take the lock again before a waiting one has woken.
+  /// `flock` is not fair: a process that writes without a pause would take the lock again before a waiting one has
+  /// woken. So the next write waits until the word has changed, for ``yieldLimit`` at most (``endLockYield()``).
   @usableFromInline
   func yieldLock() {
-    // Its own request isn't another process's.
+    // Withdrawn first, so that this process doesn't yield to itself.
     withdrawRequest()
-    keeping.meetOthers()
+    lockRetention.recordContention()
     guard stead_kept_settle(file.base + JournalLayout.keptLock) != 0 else { return }
-    // The next write waits, if it comes before the other process has had the lock.
-    isLockLeft = true
-    lockLeftUntil = stead_clock() &+ Self.leaveLimit
+    isLockYielded = true
+    lockYieldedUntil = stead_clock() &+ Self.yieldLimit
   }
 
   var busy: FileError {
@@ -109,23 +114,23 @@ extension Journal {
     else { return LockWait(word: nil) }
     let word = file.base + JournalLayout.keptLock
     stead_kept_insist(word)
-    hasInsisted = true
+    hasRequestedLock = true
     return LockWait(word: word)
   }
 
   /// Takes back a request, once the owner has got the lock or waits no longer.
   package func withdrawRequest() {
-    guard hasInsisted else { return }
+    guard hasRequestedLock else { return }
     stead_admit_bus_errors()
-    hasInsisted = false
+    hasRequestedLock = false
     guard file.isWritable, !file.isInherited, file.byteCount > JournalLayout.keptLock else {
       return
     }
     stead_kept_withdraw(file.base + JournalLayout.keptLock)
   }
 
-  /// The longest time, in milliseconds, for which the lock is left to others.
-  static let leaveLimit: UInt64 = 5
+  /// The longest time, in milliseconds, for which the lock is yielded: the process that asked for it may have been stopped.
+  static let yieldLimit: UInt64 = 5
 
   // Sendable: the pointer is never dereferenced here. Only the system looks at it, and reports an unmapped address.
   /// Waits until another process has had the lock that was left to it.
@@ -140,24 +145,24 @@ extension Journal {
   ///
   /// That it is not left any more by now makes no difference: nobody has tried since whether it is free.
   package var leftLockWait: LeftLockWait? {
-    guard isLockLeft, !file.isBlank, !file.isInherited else { return nil }
+    guard isLockYielded, !file.isBlank, !file.isInherited else { return nil }
     return LeftLockWait(word: file.base + JournalLayout.keptLock)
   }
 
-  private var isLeavingLock: Bool {
-    !file.isBlank && !file.isInherited && stead_clock() < lockLeftUntil
+  private var isYieldingLock: Bool {
+    !file.isBlank && !file.isInherited && stead_clock() < lockYieldedUntil
       && file.word(at: JournalLayout.keptLock) == UInt64(STEAD_LOCK_YIELDED)
   }
 
-  /// Ends the time for which the lock is left to others, waiting for its end.
+  /// Waits until another process has had the yielded lock, or the time is over, and ends the yield.
   ///
   /// - Throws: ``FileError`` `.busy` instead of a wait if the owner waits elsewhere.
-  func retakeLock() throws {
-    if isLeavingLock {
+  func endLockYield() throws {
+    if isYieldingLock {
       if leavesLock { throw busy }
       stead_kept_leave(file.base + JournalLayout.keptLock)
     }
-    isLockLeft = false
+    isLockYielded = false
     guard !file.isBlank, !file.isInherited else { return }
     stead_kept_retake(file.base + JournalLayout.keptLock)
   }
@@ -174,10 +179,10 @@ extension Journal {
     let isIdle = idlePosition == position
     idlePosition = position
     guard file.keepsLock else {
-      callsLeft -= 1
-      return isIdle || callsLeft <= 0 ? nil : IdleLockWait(word: nil)
+      idleCallsLeft -= 1
+      return isIdle || idleCallsLeft <= 0 ? nil : IdleLockWait(word: nil)
     }
-    callsLeft = Self.callsWithoutLock
+    idleCallsLeft = Self.callsWithoutLock
     if file.word(at: JournalLayout.keptLock) != UInt64(STEAD_LOCK_KEPT) {
       freeKeptLock()
       return nil
@@ -195,21 +200,22 @@ extension Journal {
   package func freeKeptLock() {
     stead_admit_bus_errors()
     guard file.keepsLock else { return }
-    keeping.meetOthers()
+    lockRetention.recordContention()
     let isWanted = file.word(at: JournalLayout.keptLock) == UInt64(STEAD_LOCK_WANTED)
     unlockFile()
     guard isWanted else { return }
+    // Freeing the lock has cleared the word, and with it the request, which the yield is for.
     file.setWord(UInt64(STEAD_LOCK_WANTED), at: JournalLayout.keptLock)
     yieldLock()
   }
 
   /// Starts or stops keeping the lock. Requires the lock, which it does not free.
-  func decideOnKeeping() {
+  func decideOnLockRetention() {
     guard mayKeepLock else { return }
     let isKept = file.keepsLock
-    let keeps = keeping.keeps(at: stead_clock(), isKept: isKept)
+    let keeps = lockRetention.keeps(at: stead_clock(), isKept: isKept)
     guard keeps != isKept else { return }
-    (idlePosition, callsLeft) = (0, Self.callsWithoutLock)
+    (idlePosition, idleCallsLeft) = (0, Self.callsWithoutLock)
     file.setKeepsLock(keeps)
   }
 }
@@ -218,40 +224,43 @@ extension Journal {
 
 /// Decides when a journal's lock is kept from one write to the next.
 ///
-/// It is asked at each look, which is once in ``Journal/writesPerLook`` writes. Times are milliseconds of
-/// `stead_clock()`.
-struct LockKeeping {
-  /// Writes follow one another closely if two looks are at most this far apart.
-  static let lookLimit: UInt64 = 8
+/// A free lock costs a write two system calls, three quarters of its time. Keeping it pays only while one process writes in close
+/// succession: another one needs 0.05 ms to get a kept lock.
+///
+/// A decision is made at each revalidation, which is once in ``Journal/writesPerLook`` writes. Times are milliseconds of
+/// `stead_clock()`. The value does no I/O, so tests need no clock.
+struct LockRetention {
+  /// Writes follow one another closely if two revalidations are at most this far apart.
+  static let burstInterval: UInt64 = 8
   /// The longest time for which the lock is kept if writes never pause.
   ///
   /// Programs of a version that does not request the lock must get their turn, too.
-  static let keptLimit: UInt64 = 8
-  /// The number of looks after that during which the lock is not kept.
-  static let looksAfterLimit = 4
-  /// The number of looks during which the lock is not kept after another process has written or waited. That
+  static let retentionLimit: UInt64 = 8
+  /// The number of revalidations after that during which the lock is not kept.
+  static let pausesAfterLimit = 4
+  /// The number of revalidations during which the lock is not kept after another process has written or waited. That
   /// process needs 0.05 ms to request the lock, more than keeping it for some hundred writes saves.
-  static let looksAfterOthers = 64
+  static let pausesAfterContention = 64
 
-  /// The number of looks left before the lock may be kept again.
-  private(set) var looksLeft = 0
-  private var lastLook: UInt64?
+  /// The number of revalidations left before the lock may be kept again.
+  private(set) var pausesLeft = 0
+  private var lastDecision: UInt64?
   private var keptSince: UInt64 = 0
 
-  /// Another process has written, is waiting, or made this one wait.
-  mutating func meetOthers() { looksLeft = Self.looksAfterOthers }
+  /// To be called when another process has written, waits for the lock, or has made this one wait for it.
+  mutating func recordContention() { pausesLeft = Self.pausesAfterContention }
 
-  /// Whether to start keeping the lock, or to go on keeping it.
+  /// Decides whether to start keeping the lock, or to go on keeping it.
   mutating func keeps(at now: UInt64, isKept: Bool) -> Bool {
-    defer { lastLook = now }
+    defer { lastDecision = now }
     if isKept {
-      guard now &- keptSince >= Self.keptLimit else { return true }
-      looksLeft = Self.looksAfterLimit
+      guard now &- keptSince >= Self.retentionLimit else { return true }
+      pausesLeft = Self.pausesAfterLimit
       return false
     }
-    guard let lastLook, now &- lastLook <= Self.lookLimit else { return false }
-    if looksLeft > 0 { looksLeft -= 1 }
-    guard looksLeft == 0 else { return false }
+    guard let lastDecision, now &- lastDecision <= Self.burstInterval else { return false }
+    if pausesLeft > 0 { pausesLeft -= 1 }
+    guard pausesLeft == 0 else { return false }
     keptSince = now
     return true
   }

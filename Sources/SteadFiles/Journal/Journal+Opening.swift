@@ -2,11 +2,15 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
-  /// Opens whatever has the name now, replacing the file that was open.
+  /// Opens the file at the path, and closes the one that was open.
+  ///
+  /// The first opening verifies the whole log, with the lock. Later ones leave that to the reading of each record, so they need
+  /// the lock only if something seems damaged, or listeners have to be counted. If the lock isn't free in time, an intact file
+  /// is opened without, and ``isOpenedWithoutLock`` is true.
   func open() throws {
     if let opened = try openUnlocked() {
-      if access == .readOnly { return adopt(opened) }
-      if isUsableUnlocked(opened) { return adopt(opened) }
+      if access == .readOnly { return switchTo(opened) }
+      if isUsableWithoutLock(opened) { return switchTo(opened) }
       opened.file.close(on: disk)
     }
     if file.isBlank, try openAtOnce() { return }
@@ -15,7 +19,7 @@ extension Journal {
     } catch let error as FileError where error.code == .busy {
       // An intact file can be read without the lock.
       guard let opened = try openUnlocked(isFirst: false) else { throw error }
-      adopt(opened)
+      switchTo(opened)
       isOpenedWithoutLock = true
       return
     }
@@ -23,8 +27,10 @@ extension Journal {
     unlockFile()
   }
 
-  /// Opens the file for the first time without waiting for a process that was stopped; false if that has to be waited for.
+  /// Opens the file for the first time, with the lock if it is free within ``firstLockWait``, otherwise without if the file is
+  /// intact. So a stopped process that holds the lock delays nobody's start. Returns false if the lock has to be waited for.
   private func openAtOnce() throws -> Bool {
+    // An owner that waits no longer than that anyway gets the lock, or `.busy`, by the ordinary way.
     let limit = lockWait
     guard limit > Self.firstLockWait else { return false }
     lockWait = Self.firstLockWait
@@ -36,11 +42,11 @@ extension Journal {
       return true
     } catch let error as FileError where error.code == .busy {
       guard let opened = try openUnlocked(isFirst: false) else { return false }
-      guard isUsableUnlocked(opened) else {
+      guard isUsableWithoutLock(opened) else {
         opened.file.close(on: disk)
         return false
       }
-      adopt(opened)
+      switchTo(opened)
       return true
     }
   }
@@ -48,60 +54,68 @@ extension Journal {
   /// How long the first opening waits for the lock if the file is intact without. A process at work frees it sooner.
   private static let firstLockWait = Duration.milliseconds(10)
 
-  /// Opens the open file again, whose contents another process has replaced, and returns false if that needs the lock.
+  /// Opens the open file again if another process has replaced its contents in place; false if that needs the lock.
   func openSuccessor() throws -> Bool {
     guard let opened = try openUnlocked(isFirst: false) else { return false }
-    guard isSuccessor(opened), isUsableUnlocked(opened) else {
+    guard isSuccessor(opened), isUsableWithoutLock(opened) else {
       opened.file.close(on: disk)
       return false
     }
-    adopt(opened)
+    switchTo(opened)
     return true
   }
 
-  /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open.
-  private func isUsableUnlocked(_ opened: Opened) -> Bool {
+  /// Whether records may be appended to an opened file as it is: it is no copy, and not older than those that were open. To
+  /// such a file a new generation has to be given first, with the lock.
+  private func isUsableWithoutLock(_ opened: Opened) -> Bool {
     opened.generation >= generation
       && opened.file.word(at: JournalLayout.home) == opened.file.identity?.word
   }
 
-  /// Opens and repairs the file that has the name now, and leaves it locked.
+  /// Opens and repairs the file at the path, and leaves it locked.
   ///
   /// The caller does not hold the old file's lock, which may be the same file's, except one kept between writes.
   func reopenLocked() throws {
     if file.keepsLock { unlockFile() }
-    let opened = try renewed(openLocked())
-    // A file that got other contents has kept its listeners.
+    let opened = try replacingOverwritten(openLocked())
+    // The words of a file that was rewritten in place stay, so this listener is counted there already.
     let isSame = !file.isInherited && opened.file.identity == file.identity
-    adopt(opened)
-    if isListening, !isSame { announce() }
+    switchTo(opened)
+    if isListening, !isSame { addListener() }
   }
 
-  /// Replaces the current file with an opened one.
-  func adopt(_ opened: Opened) {
-    if heldPlace == nil, let place = receivedPlace {
-      heldPlace = place
-      // The child of a fork has nothing left of the file, which says nothing about it.
-      isHeldIntact = file.isInherited || !isDisturbed && hasLastRecord && !file.isLost
+  /// Makes an opened file the current one, and closes the one before.
+  ///
+  /// Decides whether the owner has to restore something: what it had received of the file before (``previousPosition``)
+  /// is compared with what the new file says that it contains. The position remembered is that of the first file whose
+  /// contents the owner had received as a whole, also if further files are opened before it receives one of them.
+  ///
+  /// Invariant: afterwards nothing of the new file counts as received (``position`` is 0), and ``generation`` has not decreased.
+  func switchTo(_ opened: Opened) {
+    if previousPosition == nil, let received = receivedPosition {
+      previousPosition = received
+      // In the child of a fork zeros have replaced the mapping. That says nothing about the file.
+      isPreviousIntact = file.isInherited || !isKnownOverwritten && hasLastRecord && !file.isLost
     }
-    // The owner has been given more than the file holds now.
-    if let heldPlace, mayLackRecords(opened, since: heldPlace) {
+    if let previousPosition, mayLackRecords(opened, since: previousPosition) {
       isRecovering = true
-      lostPlace = lostPlace ?? heldPlace
+      lostPosition = lostPosition ?? previousPosition
     }
     lineage.inherit(opened.lineage)
     generation = max(generation, opened.generation)
     file.close(on: disk)
     (file, header, verifiedEnd) = (opened.file, opened.header, opened.verifiedEnd)
     (substitute, seed) = (opened.substitute, opened.header.seed)
-    (position, roomEnd) = (0, 0)
+    (position, populatedEnd) = (0, 0)
+    // As of the examination. What is read of the page from now on may be of other contents.
     (salt, lineageIdentity, origins) = (opened.salt, opened.identity, opened.origins)
-    (isDisturbed, lastRecord) = (false, 0)
-    (isLockLeft, hasInsisted) = (false, false)
-    writesUntilLook = Self.writesPerLook
+    (isKnownOverwritten, lastRecord) = (false, 0)
+    (isLockYielded, hasRequestedLock) = (false, false)
+    writesUntilRevalidation = Self.writesPerLook
   }
 
-  /// In the child of a fork: opens the file again, and continues at the parent's position if it is the same file.
+  /// In the child of a fork: opens the file again, and continues at the parent's position if the file is the same, up to the last
+  /// record that the parent had received. Otherwise the owner receives the file from the beginning.
   func reattach() throws {
     // Only the parent watches the file for itself; nobody in the child does.
     isListening = false
@@ -130,10 +144,10 @@ extension Journal {
 // MARK: - An open file
 
 extension Journal {
-  /// An open file that has been examined.
+  /// An open file that has been examined, with a copy of what its header page said then.
   ///
-  /// It has what the header page said then. The contents of a file that can't be replaced may become others at any moment
-  /// without the lock, and what is read of the page later would be about those.
+  /// The contents of a mount point are replaced in place. Without the lock that may happen at any moment, and the
+  /// page would then describe the new contents, while the header read before describes the old ones.
   struct Opened {
     var file: MappedFile
     let header: JournalHeader
@@ -167,14 +181,14 @@ extension Journal {
     /// Greater than that of the file that it has replaced; 0 in one that an older version has made.
     var generation: UInt64 { origins.generation }
 
-    /// Whether the file still has the contents that were examined, and ends where it did.
+    /// Whether all that was read of the file without the lock is of the same contents.
     ///
-    /// Who replaces the contents first sets a flag, writes the salt before the other words, and truncates the file before the
-    /// flag is cleared. So all that was read is of the same contents if no flag is set and the salt is the same afterwards. But
-    /// the file may have been mapped before it was truncated.
-    var isSettled: Bool {
+    /// It works like a seqlock. Whoever replaces the contents sets a flag in the tail, writes the salt before the other
+    /// words, truncates the file, and clears the flag last. So what was read before is consistent if afterwards no flag
+    /// is set and the salt is that of the header. The mapping may still reach behind the end of the truncated file, hence the last check.
+    var isConsistent: Bool {
       file.word(at: JournalLayout.tail) & JournalLayout.flags == 0
-        && file.word(at: JournalLayout.salt) == header.salt && !file.isLost && file.isReached
+        && file.word(at: JournalLayout.salt) == header.salt && !file.isLost && file.coversMapping
     }
   }
 }
@@ -188,7 +202,7 @@ extension Journal {
   private func openUnlocked(isFirst: Bool? = nil) throws -> Opened? {
     if access == .readOnly { return try openForReading() }
     // The first opening verifies all records, with the lock.
-    guard !(isFirst ?? file.isBlank), try statusInPlace()?.kind == .file,
+    guard !(isFirst ?? file.isBlank), try resolvePath()?.kind == .file,
       let descriptor = try openIfPresent(O_RDWR)
     else { return nil }
     guard let file = try map(descriptor) else { return nil }
@@ -197,41 +211,42 @@ extension Journal {
       !isListening
     {
       let opened = Opened(file: file, header: header)
-      if opened.isSettled { return opened }
+      if opened.isConsistent { return opened }
     }
     file.close(on: disk)
     return nil
   }
 
-  /// How often another process may give the file other contents while this one looks at them.
+  /// How often another process may replace the contents while this one reads them.
   static let readingAttemptLimit = 100
 
+  /// Opens the file for an owner that may only read, and substitutes for what is missing or damaged. Never waits.
   private func openForReading() throws -> Opened {
     for _ in 0..<Self.readingAttemptLimit {
       if let opened = try openForReading(ifSettled: true) { return opened }
     }
-    return try openForReading(ifSettled: false) ?? standIn(for: nil, try initial())
+    return try openForReading(ifSettled: false) ?? placeholder(for: nil, try initial())
   }
 
   /// Opens what can be read.
   ///
   /// - Parameter ifSettled: Returns nil instead of reporting damage if another process may just be replacing the contents.
   private func openForReading(ifSettled: Bool) throws -> Opened? {
-    // Not opened, since a device may do something then.
-    if let found = try statusInPlace(), found.kind != .file { throw notAFile }
+    // Not opened, since opening a device can have an effect.
+    if let found = try resolvePath(), found.kind != .file { throw notAFile }
     guard let descriptor = try openIfPresent(O_RDONLY) else {
-      return standIn(for: nil, try initial())
+      return placeholder(for: nil, try initial())
     }
     guard let file = try map(descriptor) else {
       report(.header, at: 0, lost: 0, keptAside: nil)
-      return standIn(for: try disk.status(at: path)?.identity, try initial())
+      return placeholder(for: try disk.status(at: path)?.identity, try initial())
     }
     do {
       if let image = image(in: file) {
         file.close(on: disk)
         return image
       }
-      if let opened = good(file) { return opened }
+      if let opened = intactFile(file) { return opened }
       // The words are read after what they are about.
       guard !ifSettled || !isBeingRewritten(file) else {
         file.close(on: disk)
@@ -244,8 +259,9 @@ extension Journal {
     }
   }
 
-  /// A file in which nothing is damaged; nil if something is, or has changed meanwhile.
-  private func good(_ file: MappedFile) -> Opened? {
+  /// A file whose header and checkpoint are good; nil if something is damaged, or has changed meanwhile. Costs reading the
+  /// checkpoint; records are verified when they are read.
+  private func intactFile(_ file: MappedFile) -> Opened? {
     guard case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
       file.hasCheckpoint(header)
     else { return nil }
@@ -259,18 +275,19 @@ extension Journal {
       return false
     }
     // Contents that are complete by now are good.
-    return hasImage(file) || good(file) != nil
+    return hasImage(file) || intactFile(file) != nil
   }
 
+  /// Reports what is damaged in a file that may not be repaired, and substitutes for it.
   private func examineForReading(_ file: MappedFile) throws -> Opened {
     if file.isAllZero {
       report(.header, at: 0, lost: file.byteCount, keptAside: nil)
-      return standIn(for: file, try initial())
+      return placeholder(for: file, try initial())
     }
     switch JournalHeader.read(file.bytes) {
     case .newerVersion(let version): throw newerVersion(version)
-    case .damaged: return standIn(for: file, try repair(reportLoss(of: file, .header)))
-    case .foreign: return standIn(for: file, try repair(reportLoss(of: file, .notAJournal)))
+    case .damaged: return placeholder(for: file, try repair(reportLoss(of: file, .header)))
+    case .foreign: return placeholder(for: file, try repair(reportLoss(of: file, .notAJournal)))
     case .header(let header, let isWhole):
       if !isWhole { report(.header, at: 0, lost: 0, keptAside: nil) }
       var opened = Opened(file: file, header: header)
@@ -289,12 +306,12 @@ extension Journal {
   }
 
   /// An empty log in memory that replaces an unusable, closed file.
-  private func standIn(for file: MappedFile, _ checkpoint: Checkpoint) -> Opened {
+  private func placeholder(for file: MappedFile, _ checkpoint: Checkpoint) -> Opened {
     defer { file.close(on: disk) }
-    return standIn(for: file.identity, checkpoint)
+    return placeholder(for: file.identity, checkpoint)
   }
 
-  private func standIn(for identity: FileStatus.Identity?, _ checkpoint: Checkpoint) -> Opened {
+  private func placeholder(for identity: FileStatus.Identity?, _ checkpoint: Checkpoint) -> Opened {
     let file = MappedFile(blank: JournalLayout.headerByteCount, for: identity)
     let header = JournalHeader(
       salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
@@ -325,11 +342,12 @@ extension Journal {
   /// The bytes of a file that the file system can't map. Nobody else can change it either, except as a whole.
   private func copy(of descriptor: Int32, _ status: FileStatus) throws -> MappedFile? {
     let bytes = try disk.contents(of: descriptor, limit: AtomicFile.sizeLimit, path: path)
+    // Too short for a word, and so for a header: it counts as empty.
     guard bytes.count >= 8 else { return nil }
     let file = MappedFile(blank: bytes.count & ~7, for: status.identity)
     bytes.withUnsafeBytes { file.base.copyMemory(from: $0.baseAddress!, byteCount: file.byteCount) }
     if file.byteCount >= JournalLayout.headerByteCount {
-      // What they announce can't happen.
+      // Nobody can replace the contents of a file that can't be mapped, so the flags are leftovers.
       let word = file.word(at: JournalLayout.tail)
       file.setWord(word & ~JournalLayout.flags, at: JournalLayout.tail)
     }

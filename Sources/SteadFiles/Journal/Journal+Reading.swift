@@ -11,20 +11,21 @@ extension Journal {
   /// - Throws: ``FileError`` when the file cannot be opened again; and whatever `visit` throws.
   package func read(_ visit: (Event) throws -> Void) throws {
     stead_admit_bus_errors()
-    if needsAttention { try attend() }
+    if needsReopening { try reopenIfReplaced() }
     if try deliver(visit) { return }
-    if access == .readOnly { return try readAgain(visit) }
+    if access == .readOnly { return try rereadDamaged(visit) }
     try reopenLocked()
     // With the lock: otherwise the contents of a file that can't be replaced may be others by then.
     defer { unlockFile() }
     if try !deliver(visit) { throw damagedAgain }
   }
 
-  /// Reads on where something seems damaged, and nothing can be repaired.
-  private func readAgain(_ visit: (Event) throws -> Void) throws {
+  /// Opens the file again where something seems damaged, since another process may have replaced the contents in place, and
+  /// skips the damage if that is not it. For an owner that may only read.
+  private func rereadDamaged(_ visit: (Event) throws -> Void) throws {
     for _ in 0..<Self.readingAttemptLimit {
-      // Before the first record the checkpoint isn't what it was when the file was opened. Otherwise the records are other ones
-      // if the contents are, or are just being replaced.
+      // At position 0 the checkpoint has changed since the opening, which verified it. Behind it, records differ only if
+      // the contents were replaced, or are about to be.
       guard position == 0 || isOverwritten || hasWholeImage(file) else { break }
       try open()
       if try deliver(visit) { return }
@@ -32,14 +33,18 @@ extension Journal {
     skipDamage()
   }
 
-  /// Whether something has to be done before the records can be read.
-  private var needsAttention: Bool {
+  /// Whether the file has to be looked at before its records can be read: it was inherited by a fork, is a placeholder or was
+  /// overwritten, or its tail has a flag.
+  private var needsReopening: Bool {
     file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 || file.isBlank
       || file.isInherited || isOverwritten
   }
 
-  /// Handles forks, and files that have replaced this one, or may have.
-  private func attend() throws {
+  /// Opens the file at the path if the open one was inherited, overwritten or replaced, or is a placeholder.
+  ///
+  /// A flag in the tail may also be a killed writer's, which was about to replace the file. It is cleared if the lock is free;
+  /// if it is not, a writer is at work, and the next call finds out what it has done.
+  private func reopenIfReplaced() throws {
     if file.isInherited {
       try reattach()
     } else if isOverwritten {
@@ -52,7 +57,7 @@ extension Journal {
       try open()
     }
     if file.word(at: JournalLayout.tail) & JournalLayout.flags == 0 { return }
-    if try !pathLeadsHere() { return try open() }
+    if try !isPathCurrent() { return try open() }
     if access == .readOnly, hasImage { return try open() }
     // A writer that was about to replace the file, and has died; or is still at it.
     guard access == .readWrite, stead_file_try_lock(file.descriptor) == 0 else { return }
@@ -61,19 +66,26 @@ extension Journal {
       try reopenOverwritten()
     }
     defer { unlockFile() }
-    if try pathLeadsHere() { clearFlags() }
+    if try isPathCurrent() { clearFlags() }
   }
 
-  func pathLeadsHere() throws -> Bool {
-    try statusInPlace()?.identity == file.identity
+  /// Whether the path, with its links followed again, leads to the open file. Costs a status for each component that is a link.
+  func isPathCurrent() throws -> Bool {
+    try resolvePath()?.identity == file.identity
   }
 
+  /// Clears the flags of a writer that was killed before it could replace the file. Requires the lock, and that the path leads to
+  /// the file.
   func clearFlags() {
     let word = file.word(at: JournalLayout.tail)
     file.setWord(word & ~JournalLayout.flags, at: JournalLayout.tail)
   }
 
-  /// Visits the records between the owner's position and the tail; false when a record is damaged.
+  /// Passes the checkpoint, if the owner has not received it, and the records up to the tail; false at the first damaged one.
+  ///
+  /// Invariant: ``position`` moves only after `visit` has returned, so an event for which it threw comes again. Each record is
+  /// verified in a copy, since another program may overwrite the file at any moment. Needs no lock: the tail is loaded
+  /// with acquire order, and everything before it was stored before it.
   func deliver(_ visit: (Event) throws -> Void) throws -> Bool {
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
@@ -81,18 +93,19 @@ extension Journal {
       guard try visitCheckpoint(visit) else { return false }
       position = UInt64(header.logStart)
     }
+    // A tail before what was received belongs to an older copy of the file.
     guard tail <= file.byteCount, tail >= position else { return false }
     let log = JournalLog(bytes: file.bytes, seed: seed)
     while position < tail {
       let offset = Int(position)
-      guard let (payload, word) = log.copy(at: offset, limit: tail, into: &space) else {
+      guard let (payload, word) = log.copy(at: offset, limit: tail, into: &buffer) else {
         return false
       }
       try visit(.record(payload))
       position = UInt64(JournalLog.end(ofPayloadAt: offset, payload))
       (lastRecord, lastWord) = (offset, word)
     }
-    heldPlace = nil
+    previousPosition = nil
     return true
   }
 
@@ -115,9 +128,9 @@ extension Journal {
     guard place.salt == header.salt, place.offset >= header.logStart, place.offset < position,
       place.offset % 8 == 0
     else { return nil }
-    var space = JournalSpace()
+    var buffer = RecordBuffer()
     let log = JournalLog(bytes: file.bytes, seed: seed)
-    return log.copy(at: Int(place.offset), limit: Int(position), into: &space).map {
+    return log.copy(at: Int(place.offset), limit: Int(position), into: &buffer).map {
       Data($0.payload)
     }
   }
@@ -132,7 +145,7 @@ extension Journal {
     return bytes
   }
 
-  /// Returns whether the checkpoint is what the header describes.
+  /// Passes the checkpoint; false if it isn't what the header describes.
   private func visitCheckpoint(_ visit: (Event) throws -> Void) throws -> Bool {
     guard let bytes = substitute?.bytes ?? file.checkpoint(header) else { return false }
     try (substitute?.metadata ?? header.metadata).withUnsafeBytes { metadata in
@@ -141,7 +154,7 @@ extension Journal {
     return true
   }
 
-  /// Damage that cannot be repaired is reported once and skipped.
+  /// Reports damage that may not be repaired, and moves to the tail, so that it is reported once and later records are read.
   private func skipDamage() {
     let tail = file.word(at: JournalLayout.tail) & ~JournalLayout.flags
     report(.log, at: Int(position), lost: Int(tail) - Int(position), keptAside: nil)
@@ -153,8 +166,8 @@ extension Journal {
     let log = JournalLog(bytes: file.bytes, seed: seed)
     let end = min(Int(position), file.byteCount)
     var offset = header.logStart
-    var space = JournalSpace()
-    while offset < end, let (payload, _) = log.copy(at: offset, limit: end, into: &space) {
+    var buffer = RecordBuffer()
+    while offset < end, let (payload, _) = log.copy(at: offset, limit: end, into: &buffer) {
       try visit(payload)
       offset = JournalLog.end(ofPayloadAt: offset, payload)
     }
@@ -188,11 +201,11 @@ extension Journal {
     } catch let error as FileError where error.code == .busy {
       // A writer that is at work right now may not wake the listener, which is then woken by the next one.
       isListening = true
-      return announce()
+      return addListener()
     }
     defer { unlockFile() }
     isListening = true
-    announce()
+    addListener()
   }
 
   /// Reverts ``listen()``.
@@ -200,10 +213,10 @@ extension Journal {
     stead_admit_bus_errors()
     guard isListening else { return }
     isListening = false
-    withdraw()
+    removeListener()
   }
 
-  /// Notes that the listener is awake, and has to be woken for everything written from now on.
+  /// Re-arms the notice: the next write wakes the listener.
   ///
   /// A listener calls it before ``read(_:)``, so that it misses nothing in between.
   package func clearNotice() {
@@ -212,9 +225,10 @@ extension Journal {
     _ = stead_exchange(file.base + JournalLayout.notice, 0)
   }
 
-  func announce() { _ = stead_fetch_add(file.base + JournalLayout.listeners, 1) }
+  /// Counts this journal among the listeners of the open file. Needs no lock.
+  func addListener() { _ = stead_fetch_add(file.base + JournalLayout.listeners, 1) }
 
-  func withdraw() {
+  func removeListener() {
     _ = stead_fetch_add(file.base + JournalLayout.listeners, UInt64.max)
   }
 

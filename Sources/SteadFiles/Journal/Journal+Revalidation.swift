@@ -2,8 +2,14 @@ import CSteadFiles
 import Foundation
 
 // Files that other programs remove, exchange or overwrite while they are open.
+//
+// All processes that have a lost file open find that out at different times, and one of them first. Whoever is first restores the
+// file under its lock, or moves to the one that another process has made, and sets a flag in the tail of the old file. The others find
+// the flag, move as well, and compare what they have received with the lineage of the new file.
+
 extension Journal {
-  /// Checks whether the open file still has its name, corrects that if not, and passes anything new to the owner.
+  /// Revalidates: checks whether the path still leads to the open file, corrects that if not, and passes anything new to the
+  /// owner.
   ///
   /// Costs as much as an empty write, plus looking up the name, about 1 us.
   ///
@@ -11,38 +17,38 @@ extension Journal {
   package func look(catchingUp visit: (Event) throws -> Void) throws {
     stead_admit_bus_errors()
     if access == .readOnly {
-      if try !pathLeadsHere() { try open() }
+      if try !isPathCurrent() { try open() }
       return try read(visit)
     }
     // Not 0, which means that ``writesPerLook`` writes have been made.
-    writesUntilLook = -1
+    writesUntilRevalidation = -1
     try write(catchingUp: visit) { _ in }
   }
 
-  /// Whether the name leads to the open file, and that is intact, as far as can be determined without waiting.
+  /// Whether the path leads to the open file, and that is intact, as far as can be determined without the lock.
   package var isInPlace: Bool {
     stead_admit_bus_errors()
-    return !isOverwritten && !isCut && (try? pathLeadsHere()) ?? true
+    return !isOverwritten && !isTruncated && (try? isPathCurrent()) ?? true
   }
 
   /// Whether another program has truncated or overwritten the open file.
   package var isSpoilt: Bool {
     stead_admit_bus_errors()
-    return isOverwritten || isCut
+    return isOverwritten || isTruncated
   }
 
   /// Whether another program has overwritten the open file.
   var isOverwritten: Bool {
     // The words are read first: touching the file is what reveals its loss.
-    !file.isBlank && !file.isInherited && (isDisturbed || !hasLastRecord || file.isLost)
+    !file.isBlank && !file.isInherited && (isKnownOverwritten || !hasLastRecord || file.isLost)
   }
 
   /// Whether another program has truncated the open file, perhaps only the room behind the last record.
   ///
   /// Writes into such room, in the page in which the file ends, raise no signal, and nobody else finds them. A journal
   /// never becomes shorter while it has the same contents, so the mapped part must be there. Who only reads needs no room.
-  var isCut: Bool {
-    file.isWritable && !file.isInherited && !file.isReached
+  var isTruncated: Bool {
+    file.isWritable && !file.isInherited && !file.coversMapping
   }
 
   /// Whether the file still has its salt and the last record that was written or read.
@@ -52,27 +58,33 @@ extension Journal {
       && (lastRecord == 0 || file.word(at: lastRecord) == lastWord)
   }
 
-  /// Opens an overwritten file again, recreating it if its contents are others, and leaves it locked.
+  /// Opens an overwritten file again, replaces it if its contents are not the journal's, and leaves the file at the path locked.
+  ///
+  /// Three things look the same from the open file: another process has rewritten the contents in place, which is no loss
+  /// (``isSuccessor(_:)``); another program has copied a backup over the file, or truncated it; a file was repaired or
+  /// recreated meanwhile. Only the last two are reported, and leave the owner to restore what it has received.
   func reopenOverwritten() throws {
-    // It may be the same file, whose lock is requested again below.
+    // The path may lead to the same file, whose lock is requested through another descriptor below.
     if file.keepsLock { unlockFile() }
     let opened = try openLocked()
-    // Who has received nothing yet misses nothing.
-    if isSuccessor(opened) || heldPlace == nil && receivedPlace == nil {
+    // An owner that has received nothing yet misses nothing.
+    if isSuccessor(opened) || previousPosition == nil && receivedPosition == nil {
       let isSame = opened.file.identity == file.identity
-      adopt(opened)
-      if isListening, !isSame { announce() }
+      switchTo(opened)
+      if isListening, !isSame { addListener() }
       return
     }
     if !isOverwriting(opened) { report(.overwritten, at: 0, lost: 0, keptAside: nil) }
-    adopt(try renewed(opened))
-    if isListening { announce() }
+    switchTo(try replacingOverwritten(opened))
+    if isListening { addListener() }
   }
 
-  /// Replaces a locked file by a new one if its contents have overwritten those of the open one.
+  /// Replaces a locked file by a new one if its contents have overwritten those of the open one, as a backup's do that was copied
+  /// into it.
   ///
-  /// The words in its header page are those of the original, so the file cannot be used as it is.
-  func renewed(_ opened: Opened) throws -> Opened {
+  /// The words in its header page are those of the file from which it was copied, with its generation. Records appended
+  /// behind them would count as older than records that were lost.
+  func replacingOverwritten(_ opened: Opened) throws -> Opened {
     guard isOverwriting(opened) else { return opened }
     report(.overwritten, at: 0, lost: 0, keptAside: nil)
     do {
@@ -94,9 +106,9 @@ extension Journal {
     }
   }
 
-  /// Whether a file contains all of the open one, or is that file with the contents that a process has given it.
+  /// Whether a file contains all that the owner has received, or is the open one, rewritten in place by a process that had it.
   func isSuccessor(_ opened: Opened) -> Bool {
-    guard !opened.isPartial, let held = heldPlace ?? receivedPlace else { return false }
+    guard !opened.isPartial, let held = previousPosition ?? receivedPosition else { return false }
     // The list may be too short for the open file's entry. A copy of this file that was made earlier has a lower generation or
     // the same salt.
     let isRewritten =
@@ -109,7 +121,7 @@ extension Journal {
 
   /// Whether a file that was opened again is the open one with other contents, such as those of a backup.
   ///
-  /// The child of a fork does not have its parent's file open. That may be gone, and its number may be another's.
+  /// The child of a fork does not have its parent's file open, so the inode number may belong to another file by now.
   private func isOverwriting(_ opened: Opened) -> Bool {
     guard !opened.isPartial, !file.isInherited, opened.file.identity == file.identity, position > 0,
       !isSuccessor(opened)
@@ -121,21 +133,23 @@ extension Journal {
   }
 
   /// Up to where the owner has received the open file; nil if it has received nothing.
-  var receivedPlace: Place? { position == 0 ? nil : Place(salt: lineageIdentity, offset: position) }
-
-  /// Makes sure that the locked file is the one that has the name. Requires the lock, and afterwards holds
-  /// that of the file that has the name.
-  func returnToPlace(_ visit: (Event) throws -> Void) throws {
-    guard let found = try clearName() else { return try putBack(visit) }
-    guard found.identity == file.identity else { return try moveOver(visit) }
-    writesUntilLook = Self.writesPerLook
+  var receivedPosition: Place? {
+    position == 0 ? nil : Place(salt: lineageIdentity, offset: position)
   }
 
-  /// The status of what has the name now; nil for nothing.
+  /// Makes sure that the locked file is the one at the path. Requires the lock of the open file, and afterwards holds
+  /// that of the file at the path.
+  func restorePath(_ visit: (Event) throws -> Void) throws {
+    guard let found = try clearPath() else { return try recreateRemoved(visit) }
+    guard found.identity == file.identity else { return try replaceExchanged(visit) }
+    writesUntilRevalidation = Self.writesPerLook
+  }
+
+  /// Follows the links of the path again, updates ``path``, and returns the status of what is there; nil for nothing.
   ///
   /// Programs that manage settings move a file elsewhere and leave a symbolic link, or replace such a link by the file, at
   /// any time. So the links are followed again, as everybody else follows them who opens the file.
-  func statusInPlace() throws -> FileStatus? {
+  func resolvePath() throws -> FileStatus? {
     let found: (path: String, status: FileStatus?)
     do {
       found = try disk.endOfLinks(name)
@@ -147,73 +161,78 @@ extension Journal {
     return found.status
   }
 
-  /// Moves away whatever has the name and isn't a file, and returns the file's status; nil for nothing.
-  func clearName() throws -> FileStatus? {
-    let found = try statusInPlace()
+  /// Moves away whatever is at the path and isn't a file, and returns the status of the file there; nil for nothing.
+  func clearPath() throws -> FileStatus? {
+    let found = try resolvePath()
     guard let found, found.kind != .file else { return found }
     // Two processes that clear the name at once would find the same free name, and the slower one would move away the file
     // that the other one has made.
     let aside = try disk.withLockedDirectory(path.directoryPath, wait: lockWait) { _ -> URL? in
-      guard let found = try statusInPlace(), found.kind != .file else { return nil }
-      return try keepAside()
+      guard let found = try resolvePath(), found.kind != .file else { return nil }
+      return try quarantine()
     }
     if let aside { report(.notAJournal, at: 0, lost: 0, keptAside: aside) }
-    return try statusInPlace()
+    return try resolvePath()
   }
 
-  /// Restores a file with the open one's contents, since nothing has the name.
-  private func putBack(_ visit: (Event) throws -> Void) throws {
+  /// Makes a file with the open one's contents, since nothing is at the path. Requires the open file's lock.
+  private func recreateRemoved(_ visit: (Event) throws -> Void) throws {
     try disk.makeDirectories(path.directoryPath)
-    let draft = try draftOfFile()
-    let isPlaced: Bool
+    let draft = try draftOfOpenFile()
+    let isInstalled: Bool
     do {
-      isPlaced = try place(draft)
+      isInstalled = try install(draft)
     } catch {
       draft.temporary.finish()
       throw error
     }
-    guard isPlaced else {
+    guard isInstalled else {
       draft.temporary.finish()
-      return try moveOver(visit)
+      return try replaceExchanged(visit)
     }
-    try takePlace(opened(draft), .removed, keptAside: nil)
+    try switchToReplacement(opened(draft), .removed, keptAside: nil)
   }
 
-  /// Restores the open file, since another one has taken its name, unless another process uses that one by now.
-  private func moveOver(_ visit: (Event) throws -> Void) throws {
-    if let foreign = try foreignFile() { return try moveOver(foreign: foreign) }
+  /// Puts a file with the open one's contents in the place of the one that has taken its path, unless another process uses that
+  /// one by now. Requires the open file's lock.
+  ///
+  /// A copy that nobody has opened is somebody's mistake, or a backup: it is kept aside, and the open file wins. One that
+  /// a process has made or opened has that process's records, and wins; each owner then writes what it has received beyond it.
+  private func replaceExchanged(_ visit: (Event) throws -> Void) throws {
+    if let foreign = try foreignFile() { return try replaceExchanged(foreign: foreign) }
     let other = try openLocked()
-    // Only its lock tells: before, another process may have been about to open it, and to append to it.
-    guard other.isCopy else { return try moveTo(other, visit) }
+    // Known only with its lock: before, another process may have been about to open it, and to append to it.
+    guard other.isCopy else { return try switchToExchanged(other, visit) }
     // The draft's generation has to be greater than the copy's, too.
     generation = max(generation, other.generation)
     let (aside, restored): (URL, Opened)
     do {
-      aside = try keepAside()
+      aside = try quarantine()
       // It contains the open file alone, not the copy, nor what that contains.
-      restored = try replace(other.file, with: draftOfFile())
+      restored = try replace(other.file, with: draftOfOpenFile())
     } catch {
       other.file.close(on: disk)
       throw error
     }
-    try takePlace(restored, .exchanged, keptAside: aside)
+    try switchToReplacement(restored, .exchanged, keptAside: aside)
   }
 
-  /// Restores the open file in the place of one that isn't a journal.
-  private func moveOver(foreign: FileStatus.Identity) throws {
+  /// Puts a file with the open one's contents in the place of one that isn't a journal. Requires the open file's lock.
+  private func replaceExchanged(foreign: FileStatus.Identity) throws {
     let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
     defer {
       disk.unlock(descriptor)
       disk.close(descriptor)
     }
-    // Until the open file has the name: other processes that find the same replace it, too, and write to theirs.
+    // Held until the new file is at the path: otherwise another process that finds the same replaces it, too, and appends to a
+    // file that loses its path at once.
     let error = lock(descriptor)
     if error == EWOULDBLOCK { throw busy }
     guard error == 0, try disk.status(descriptor, path: path).identity == foreign,
       try foreignFile() == foreign
     else { throw FileError.overwritten(path) }
-    let aside = try keepAside()
-    let draft = try draftOfFile()
+    let aside = try quarantine()
+    let draft = try draftOfOpenFile()
     do {
       // A program that knows no locks may have put another file there.
       guard try disk.status(at: path)?.identity == foreign else {
@@ -224,48 +243,52 @@ extension Journal {
       draft.temporary.finish()
       throw error
     }
-    try takePlace(opened(draft), .exchanged, keptAside: aside)
+    try switchToReplacement(opened(draft), .exchanged, keptAside: aside)
   }
 
-  /// Switches to a journal that another process uses under the name. Each owner writes into it what it lacks.
-  private func moveTo(_ other: Opened, _ visit: (Event) throws -> Void) throws {
+  /// Switches to a journal that another process uses at the path, after everything in the open one was received. Each owner writes
+  /// into it what it lacks.
+  private func switchToExchanged(_ other: Opened, _ visit: (Event) throws -> Void) throws {
     do {
-      // Whoever has set the last values may have ended.
-      adoptCompletedRecords()
+      // The last records may be of a process that has ended. Nobody else could restore them.
+      publishCompletedRecords()
       _ = try deliver(visit)
     } catch {
       other.file.close(on: disk)
       throw error
     }
-    if heldPlace == nil, let place = receivedPlace {
+    if previousPosition == nil, let received = receivedPosition {
       // Nothing in the open file told that it had lost its name, since another program has moved or overwritten it. Records
       // may have been appended to it since, which the other file doesn't contain whatever its lineage says.
-      (heldPlace, isHeldIntact) = (place, false)
+      (previousPosition, isPreviousIntact) = (received, false)
     }
     // A tail of 0 says to the open file's other users that the new one lacks what they know.
     file.setWord(JournalLayout.superseded, at: JournalLayout.tail)
     report(.exchanged, at: 0, lost: 0, keptAside: nil)
     _ = stead_file_touch(file.descriptor)
-    adopt(other)
-    if isListening { announce() }
+    switchTo(other)
+    if isListening { addListener() }
   }
 
-  /// Switches to an opened, locked file, and directs the old file's other users there.
-  private func takePlace(
+  /// Switches to an opened, locked file that has replaced the open one, and has the old file's other users follow.
+  private func switchToReplacement(
     _ opened: Opened, _ kind: JournalDamage.Kind, keptAside: URL?
   ) throws {
     // A tail of 0 says to the open file's other users that the new one lacks what they know.
     let word = opened.isPartial ? 0 : file.word(at: JournalLayout.tail)
     file.setWord(word | JournalLayout.superseded, at: JournalLayout.tail)
     report(kind, at: 0, lost: 0, keptAside: keptAside)
-    adopt(opened)
-    if isListening { announce() }
+    switchTo(opened)
+    if isListening { addListener() }
     _ = stead_file_touch(file.descriptor)
   }
 
-  /// Makes a draft with the open file's checkpoint and records.
-  private func draftOfFile() throws -> JournalDraft {
-    adoptCompletedRecords()
+  /// Makes a draft with the open file's checkpoint and records. Requires the open file's lock.
+  ///
+  /// Invariant: the draft's lineage names the open file only if all its records up to the tail are in the draft. If the
+  /// checkpoint is damaged, the owner supplies one, and the draft is partial: every owner compares it with what it has received.
+  private func draftOfOpenFile() throws -> JournalDraft {
+    publishCompletedRecords()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
     let log = JournalLog(bytes: file.bytes, seed: seed)
@@ -288,13 +311,13 @@ extension Journal {
     do {
       var list = JournalLineage()
       let extent = JournalLineage.extent(new.tail)
-      // Without the checkpoint nobody knows what of the earlier files is left.
+      // What the open file contained of earlier ones may have been in its checkpoint.
       if !new.isPartial { list.inherit(JournalLineage(file), extent: extent) }
-      // The other file may be a copy of this one, with the same salt and fewer records.
+      // Listed although the salts may be equal: the file at the path may be a copy of this one with fewer records.
       if end == tail, !new.isPartial {
         let contained = Place(
           salt: JournalLineage.identity(of: file, header), offset: UInt64(end))
-        list.note(JournalLineage.Entry(lost: contained, record: extent))
+        list.add(JournalLineage.Entry(lost: contained, record: extent))
       }
       try new.write(list, path: path)
       try new.write(generation: nextGeneration(), path: path)
@@ -305,8 +328,7 @@ extension Journal {
     }
   }
 
-  /// The file that has taken the journal's name, if it isn't a journal, or its header or checkpoint is damaged; nil for a
-  /// journal.
+  /// The identity of the file at the path, if that isn't a journal, or its header or checkpoint is damaged; nil for a journal.
   private func foreignFile() throws -> FileStatus.Identity? {
     let descriptor = try disk.open(path, O_RDWR | O_NONBLOCK, mode: 0)
     let identity: FileStatus.Identity
@@ -320,7 +342,7 @@ extension Journal {
     defer { found.close(on: disk) }
     switch JournalHeader.read(found.bytes) {
     case .header(let header, _): return found.hasCheckpoint(header) ? nil : identity
-    // It is refused, and left alone.
+    // Opening it throws, and leaves it as it is.
     case .newerVersion: return nil
     case .damaged, .foreign: return identity
     }

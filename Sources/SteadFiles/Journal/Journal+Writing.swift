@@ -24,18 +24,20 @@ extension Journal {
     return try body(&writer)
   }
 
-  /// Takes the file's lock; returns false, without a lock, when there is more to do before writing.
+  /// The fast path of a write: takes the lock, and returns true if the owner has received everything and nothing seems wrong.
+  /// Otherwise it returns false, without the lock, and ``lockAndCatchUp(_:)`` finds out what there is to do.
   @inlinable @inline(__always)
   func lockIfCurrent() -> Bool {
-    guard file.isWritable, !file.isInherited, writesUntilLook > 0, !isLockLeft,
+    guard file.isWritable, !file.isInherited, writesUntilRevalidation > 0, !isLockYielded,
       file.keepsLock || stead_file_try_lock(file.descriptor) == 0
     else { return false }
-    writesUntilLook &-= 1
-    // The last record is followed by zeros, unless a writer was killed at work. While the lock is kept, nobody else replaces
-    // the file, and the next look and the thread that frees the lock find out whether it was truncated.
+    writesUntilRevalidation &-= 1
+    // The last record is followed by a word of zero, unless a writer was killed before it could publish the next one. While the
+    // lock is kept, no system call is made: nobody else may replace the file, and the next revalidation, or the
+    // thread that frees the lock, finds out whether it was truncated.
     if file.word(at: JournalLayout.tail) == position,
       Int(position) + JournalLayout.endByteCount <= file.byteCount,
-      file.word(at: Int(position)) == 0, hasLastRecord, file.keepsLock || file.isWhole
+      file.word(at: Int(position)) == 0, hasLastRecord, file.keepsLock || file.isLinkedAndComplete
     {
       return true
     }
@@ -43,6 +45,7 @@ extension Journal {
     return false
   }
 
+  /// Frees the lock unless it is kept and nobody waits for it, and wakes listeners.
   @inlinable @inline(__always)
   func unlockAfterWriting() {
     let word = file.word(at: JournalLayout.keptLock)
@@ -58,6 +61,7 @@ extension Journal {
     }
   }
 
+  /// The slow path of a write: leaves the file locked, with everything received, or throws without the lock.
   @usableFromInline
   func lockAndCatchUp(_ visit: (Event) throws -> Void) throws {
     guard access == .readWrite else {
@@ -66,7 +70,7 @@ extension Journal {
         path: path)
     }
     stead_admit_bus_errors()
-    if isLockLeft { try retakeLock() }
+    if isLockYielded { try endLockYield() }
     try lockNewestFile(visit)
     do {
       if try deliver(visit) { return }
@@ -80,18 +84,25 @@ extension Journal {
     }
   }
 
-  /// Locks the file that has the name, with all its completed records.
+  /// Locks the file at the path, and publishes its completed records.
+  ///
+  /// The lock of the open file comes first, the checks second: each of them may find that another file has the path, and switches to
+  /// that one, locked. A lock is never requested while one is held, as both may be of the same file, on which a
+  /// second open file of this process would wait for the first.
+  ///
+  /// Invariant: on return ``file`` is locked and was current when it was checked, its tail has no flag, and no whole record is behind
+  /// the tail. If it throws, nothing is locked.
   private func lockNewestFile(_ visit: (Event) throws -> Void) throws {
     if file.isInherited { try reattach() }
     if isOverwritten { return try reopenOverwritten() }
     try lockFile()
     do {
-      if isOverwritten || isCut {
+      if isOverwritten || isTruncated {
         unlockFile()
         return try reopenOverwritten()
       }
       if file.word(at: JournalLayout.tail) & JournalLayout.flags != 0 {
-        guard try pathLeadsHere() else {
+        guard try isPathCurrent() else {
           unlockFile()
           return try reopenLocked()
         }
@@ -101,22 +112,24 @@ extension Journal {
         }
         clearFlags()
       }
-      if file.word(at: JournalLayout.tail) != position { keeping.meetOthers() }
-      let isDue = writesUntilLook == 0
-      if writesUntilLook <= 0 || !file.isNamed { try returnToPlace(visit) }
-      if isDue { decideOnKeeping() }
+      if file.word(at: JournalLayout.tail) != position { lockRetention.recordContention() }
+      // Only a revalidation that is due after so many writes tells how fast they follow one another.
+      let isDue = writesUntilRevalidation == 0
+      if writesUntilRevalidation <= 0 || !file.isLinked { try restorePath(visit) }
+      if isDue { decideOnLockRetention() }
       try file.extendMapping(on: disk, path: path)
-      adoptCompletedRecords()
+      publishCompletedRecords()
     } catch {
       unlockFile()
       throw error
     }
   }
 
-  /// Publishes what a writer completed that was killed before it could publish it.
+  /// Moves the tail behind records that are complete, whose writer was killed before it moved the tail.
   ///
-  /// Requires the lock, so that nobody is writing there.
-  func adoptCompletedRecords() {
+  /// Requires the lock, so that nobody is writing there. The word behind the last record is cleared: a payload that was torn
+  /// may look like the beginning of a record.
+  func publishCompletedRecords() {
     let tail = Int(file.word(at: JournalLayout.tail))
     guard tail >= header.logStart, tail + JournalLayout.endByteCount <= file.byteCount else {
       return
@@ -126,9 +139,12 @@ extension Journal {
     if end + JournalLayout.endByteCount <= file.byteCount { file.setWord(0, at: end) }
   }
 
-  /// Makes sure that a record of a size fits behind the last one.
+  /// Makes sure that a record of a size fits behind the last one, and that storing it raises no page fault. Requires the lock.
+  ///
+  /// A full disk is found out here, before anything has changed. A store into a hole of a file on a full disk would raise SIGBUS,
+  /// so the blocks are allocated first.
   @usableFromInline
-  func makeRoom(byteCount: Int) throws {
+  func reserveSpace(byteCount: Int) throws {
     precondition(byteCount > 0, "a record has at least one byte")
     guard byteCount <= Self.recordLimit else {
       throw FileError(
@@ -142,24 +158,25 @@ extension Journal {
     if end > file.byteCount { try extendFile(to: end) }
     // Records that are written by a system call need no mapped pages here.
     if byteCount < Self.longRecordByteCount {
-      roomEnd = min(max(end, Int(position) + Self.populatedByteCount), file.byteCount)
-      stead_populate(file.base + Int(position), roomEnd - Int(position))
+      populatedEnd = min(max(end, Int(position) + Self.populatedByteCount), file.byteCount)
+      stead_populate(file.base + Int(position), populatedEnd - Int(position))
     }
   }
 
+  /// Extends the file by allocated blocks, and the mapping. Requires the lock.
   private func extendFile(to end: Int) throws {
     // Another process may have extended the file.
     try file.extendMapping(on: disk, path: path)
     guard end > file.byteCount else { return }
     let size = try disk.status(file.descriptor, path: path).size
     // Zeros in the place of what was truncated would hide that it is gone.
-    guard size >= file.byteCount else { throw disturbed() }
+    guard size >= file.byteCount else { throw recordOverwriting() }
     let newSize = JournalLayout.fileByteCount(now: Int(size), needed: end)
     let error = stead_file_extend(file.descriptor, size, Int64(newSize))
     guard error == 0 else { throw FileError(errno: error, doing: "extend the file", path: path) }
     try file.extendMapping(on: disk, path: path)
     // Another program may have truncated it again at once.
-    guard end <= file.byteCount else { throw disturbed() }
+    guard end <= file.byteCount else { throw recordOverwriting() }
   }
 
   /// Records of at least this size are written by a system call: the pages of a mapping are created one by
@@ -173,7 +190,7 @@ extension Journal {
   func appendLong(
     byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) throws {
-    try makeRoom(byteCount: byteCount)
+    try reserveSpace(byteCount: byteCount)
     let payload = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 16)
     defer { payload.deallocate() }
     try fill(payload)
@@ -184,7 +201,7 @@ extension Journal {
   @usableFromInline
   func appendLong(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) throws {
     let byteCount = first.count + second.count
-    try makeRoom(byteCount: byteCount)
+    try reserveSpace(byteCount: byteCount)
     var offset = Int64(position) + Int64(JournalLayout.recordHeaderByteCount)
     var count = UInt32(byteCount).littleEndian
     var checksum = stead_crc32c(seed, &count, MemoryLayout.size(ofValue: count))
@@ -200,7 +217,10 @@ extension Journal {
     try publish(byteCount: byteCount, checksum: checksum)
   }
 
-  /// Publishes a record whose payload is already behind the log's end.
+  /// Publishes a record whose payload is already behind the log's end. Requires the lock.
+  ///
+  /// The stores are in this order, each with release order: zeros behind the record, its length and checksum, the tail. A process that
+  /// is killed in between leaves nothing, or a whole record that the next writer publishes. Readers without the lock never see a part.
   ///
   /// Another program may have truncated or overwritten the file at any moment since the lock was taken. So once
   /// the record is there, the one before it has to be there, too: otherwise the log would have a gap, and
@@ -211,17 +231,17 @@ extension Journal {
     position = stead_journal_publish(file.base, start, count, checksum)
     hasAppended = true
     guard file.word(at: JournalLayout.tail) == position, hasLastRecord, !file.isLost else {
-      throw disturbed()
+      throw recordOverwriting()
     }
     lastRecord = Int(start)
     lastWord = UInt64(checksum) << 32 | UInt64(count)
   }
 
-  /// Has the next call open the file again, which another program has truncated or overwritten during this one.
+  /// The error for a file that was truncated or overwritten during a write; the next call opens the file again.
   @usableFromInline
-  func disturbed() -> FileError {
-    isDisturbed = true
-    writesUntilLook = -1
+  func recordOverwriting() -> FileError {
+    isKnownOverwritten = true
+    writesUntilRevalidation = -1
     return FileError.overwritten(path)
   }
 }
@@ -255,11 +275,13 @@ extension Journal {
       }
       let start = Int(journal.position) + JournalLayout.recordHeaderByteCount
       let end = start + JournalLayout.roundedUp(byteCount) + JournalLayout.endByteCount
-      if end > journal.roomEnd || byteCount <= 0 { try journal.makeRoom(byteCount: byteCount) }
+      if end > journal.populatedEnd || byteCount <= 0 {
+        try journal.reserveSpace(byteCount: byteCount)
+      }
       // Built in memory of this process, so that the checksum is that of what was to be written: another program
       // can overwrite the file before the checksum is computed.
-      if byteCount > journal.space.bytes.count { journal.space.resize(for: byteCount) }
-      let payload = UnsafeMutableRawBufferPointer(rebasing: journal.space.bytes[..<byteCount])
+      if byteCount > journal.buffer.bytes.count { journal.buffer.resize(for: byteCount) }
+      let payload = UnsafeMutableRawBufferPointer(rebasing: journal.buffer.bytes[..<byteCount])
       try fill(payload)
       let count = UInt32(truncatingIfNeeded: byteCount)
       let checksum = stead_crc32c_record(journal.seed, payload.baseAddress!, count)

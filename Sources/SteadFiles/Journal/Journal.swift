@@ -87,7 +87,7 @@ package final class Journal {
     case readOnly
   }
 
-  /// A piece of the journal, in the order of writing.
+  /// What the owner receives, in the order in which it was written.
   @usableFromInline
   package enum Event {
     /// Discard everything before this; the state is now this.
@@ -109,6 +109,8 @@ package final class Journal {
   /// How long a call waits for another process that has the file locked, unless ``lockWait`` is less.
   package static let lockWaitLimit = Duration.seconds(1)
 
+  // MARK: - Configuration
+
   /// Where the file is, or will be.
   package let url: URL
   /// Whether the journal may be written.
@@ -123,74 +125,97 @@ package final class Journal {
   /// An owner that sets it guards the journal by a ``ForkSafeLock``, and calls ``freeIdleLock()`` on another
   /// thread while ``keepsLock`` is true.
   package var mayKeepLock = false
-  /// Whether a write throws `.busy` instead of waiting while the lock is left to other processes, for an owner that waits
+  /// Whether a write throws `.busy` instead of waiting while the lock is yielded to other processes, for an owner that waits
   /// for ``leftLockWait``.
   package var leavesLock = false
-  /// Whether the owner has asked for the lock since it last got it or gave up.
-  @exclusivity(unchecked) var hasInsisted = false
-  /// Whether the lock was left to other processes, until when, in milliseconds of `stead_clock()`.
-  @exclusivity(unchecked) @usableFromInline var isLockLeft = false
-  var lockLeftUntil: UInt64 = 0
-  /// Whether the lock was waited for in vain when the journal was opened, so that it was opened without.
-  package internal(set) var isOpenedWithoutLock = false
-  /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.
-  ///
-  /// The owner writes what is missing, and calls ``endRecovery()``.
-  package internal(set) var isRecovering = false
-  /// Up to where the owner had received the file that was lost, while ``isRecovering``.
-  var lostPlace: Place?
-  /// Up to where the owner had received another file, while it has yet to receive all of this one.
-  var heldPlace: Place?
-  /// Whether that file was still as the owner had received it when it was closed.
-  var isHeldIntact = true
-  /// By which number the open file is named in a lineage.
-  var lineageIdentity: UInt64 = 0
-  /// The greatest generation of all files that were open.
-  @exclusivity(unchecked) @usableFromInline var generation: UInt64 = 0
-  /// Where the open file's records were written first, as of its opening.
-  var origins = JournalOrigins()
-  /// The lost files that this process knows to be contained in those that it has had open.
-  var lineage = JournalLineage()
-
   /// The path that was given. Symbolic links may lead from there to ``path``, and may come and go.
   let name: String
-  /// Where the file is, as of the last ``statusInPlace()``.
+  /// Where the file is, as of the last ``resolvePath()``.
   var path: String
   let disk: any Disk
   let initial: () throws -> Checkpoint
   let onDamage: (JournalDamage) -> Void
   let repair: (JournalDamage) throws -> Checkpoint
 
+  // MARK: - The open file
+
   // Without exclusivity checks, which would cost more than reading the words: the owner lets one thread in at
   // a time, and no two of these accesses overlap.
   @exclusivity(unchecked) @usableFromInline var file: MappedFile
-  /// The position up to which the owner has received everything; 0 when it has yet to receive the checkpoint.
-  @exclusivity(unchecked) @usableFromInline var position: UInt64 = 0
+  /// The header as of the opening. The page in `file` may have another one by now, if the contents were replaced in place.
+  var header = JournalHeader(
+    salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
+  /// The initial value of the records' checksums, which is computed from the header's salt.
   @exclusivity(unchecked) @usableFromInline var seed: UInt32 = 0
   /// The salt as stored in the file; it differs in another file.
   @exclusivity(unchecked) @usableFromInline var salt: UInt64 = 0
-  @exclusivity(unchecked) @usableFromInline var writesUntilLook = Journal.writesPerLook
-  @exclusivity(unchecked) @usableFromInline var hasAppended = false
-  /// Where the last record begins that was written or read, and its first word; 0 when there is none yet.
-  @exclusivity(unchecked) @usableFromInline var lastRecord = 0
-  @exclusivity(unchecked) @usableFromInline var lastWord: UInt64 = 0
-  /// Whether a write found that another program has truncated or overwritten the file meanwhile.
-  var isDisturbed = false
-  /// Where records are built, and read.
-  @exclusivity(unchecked) @usableFromInline var space = JournalSpace()
-  /// Records that end before this fit into the file, and into existing pages.
-  @exclusivity(unchecked) @usableFromInline var roomEnd = 0
-  var header = JournalHeader(
-    salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
-  /// Records that begin before this were verified when the file was opened.
-  var verifiedEnd = 0
   /// Replaces the file's checkpoint, if the file is missing or its checkpoint cannot be repaired.
   var substitute: Checkpoint?
-  var isListening = false
-  var keeping = LockKeeping()
+  /// Records that begin before this were verified when the file was opened.
+  var verifiedEnd = 0
+  /// Records that end before this fit into the file, and into pages that exist: storing them raises no page fault.
+  @exclusivity(unchecked) @usableFromInline var populatedEnd = 0
+  /// Whether a write found that another program has truncated or overwritten the file meanwhile.
+  var isKnownOverwritten = false
+  /// Where the open file's records were written first, as of its opening.
+  var origins = JournalOrigins()
+  /// By which number the open file is named in a lineage.
+  var lineageIdentity: UInt64 = 0
+  /// The lost files that this process knows to be contained in those that it has had open.
+  var lineage = JournalLineage()
+  /// The greatest generation of all files that were open. It never decreases, so a record that this process appends is newer than
+  /// all that it has read, whichever file has the name by then.
+  @exclusivity(unchecked) @usableFromInline var generation: UInt64 = 0
+
+  // MARK: - What the owner has received
+
+  // Invariant: the owner's state is the checkpoint and all records that end at or before `position`, those of its own
+  // writes included. `position` only moves past a record that `visit` has accepted or this process has published, and goes
+  // back to 0 with each file that is opened.
+
+  /// The position up to which the owner has received everything; 0 when it has yet to receive the checkpoint.
+  @exclusivity(unchecked) @usableFromInline var position: UInt64 = 0
+  /// Where the last record begins that was written or read, and its first word, which has the checksum; 0 when there is none yet.
+  ///
+  /// A file in which they differ was overwritten, be it by a backup with the same salt.
+  @exclusivity(unchecked) @usableFromInline var lastRecord = 0
+  @exclusivity(unchecked) @usableFromInline var lastWord: UInt64 = 0
+  /// Whether the write in progress has appended a record, so that listeners have to be woken.
+  @exclusivity(unchecked) @usableFromInline var hasAppended = false
+  /// Where records are built, and read.
+  @exclusivity(unchecked) @usableFromInline var buffer = RecordBuffer()
+  /// Up to where the owner had received the file that was open before, while it has yet to receive all of this one.
+  var previousPosition: Place?
+  /// Whether that file was still as the owner had received it when it was closed.
+  var isPreviousIntact = true
+  /// Whether the file's contents were lost while it was open, so that the owner's memory holds more than the file.
+  ///
+  /// The owner writes what is missing, and calls ``endRecovery()``.
+  package internal(set) var isRecovering = false
+  /// Up to where the owner had received the file that was lost, while ``isRecovering``.
+  var lostPosition: Place?
+
+  // MARK: - The lock between processes
+
+  /// Whether the lock was waited for in vain when the journal was opened, so that it was opened without.
+  package internal(set) var isOpenedWithoutLock = false
+  /// How many writes may follow before one checks that the path still leads to the file. 0 if these writes were made; -1 to have
+  /// the next write check for another reason.
+  @exclusivity(unchecked) @usableFromInline var writesUntilRevalidation = Journal.writesPerLook
+  /// Whether the owner has asked for the lock since it last got it or stopped waiting for it.
+  @exclusivity(unchecked) var hasRequestedLock = false
+  /// Whether the lock was yielded to other processes, until when, in milliseconds of `stead_clock()`.
+  @exclusivity(unchecked) @usableFromInline var isLockYielded = false
+  var lockYieldedUntil: UInt64 = 0
+  /// Decides whether the lock is kept from one write to the next.
+  var lockRetention = LockRetention()
   /// The position at the last call of ``freeIdleLock()``, and how many calls are left when nothing is kept.
   var idlePosition: UInt64 = 0
-  var callsLeft = 0
+  var idleCallsLeft = 0
+  /// Whether this journal counts in the file's word of listeners.
+  var isListening = false
+
+  // MARK: - Opening and closing
 
   /// Opens or creates a journal, repairing it if damaged.
   ///
@@ -242,13 +267,17 @@ package final class Journal {
 
   deinit {
     stead_admit_bus_errors()
-    if isListening { withdraw() }
+    if isListening { removeListener() }
     file.close(on: disk)
   }
 
+  // MARK: - News
+
   /// Whether anything exists that the owner has not yet received from ``read(_:)`` or a write.
   ///
-  /// It costs three loads from memory, a few nanoseconds, so it may be checked before each use.
+  /// It costs three loads from memory, a few nanoseconds, so it may be checked before each use. It may be true without news, for
+  /// instance while another process compacts the journal. It is true as soon as another process has appended to the open file; that
+  /// another file has taken the path, without that, only a revalidation finds out.
   @inlinable @inline(__always)
   package var hasNews: Bool {
     stead_admit_first_bus_errors()

@@ -76,8 +76,11 @@ extension FileError {
 // MARK: - Damaged files
 
 extension Journal {
-  /// Gives the file that has the journal's name a second, permanent name. What isn't a file gets it instead of the first.
-  func keepAside() throws -> URL {
+  /// Keeps what is at the path aside under a second name, ``keptAsideLimit`` of which exist; the oldest is replaced.
+  ///
+  /// A file gets a hard link, so that it stays at the path until another one is renamed over it: at no moment does the journal have
+  /// no file. What isn't a file is renamed. Requires the lock of the file, or that of the directory for something else.
+  func quarantine() throws -> URL {
     let status = try disk.status(at: path)
     let (identity, isFile) = (status?.identity, status?.kind == .file)
     var oldest: (path: String, modified: Date)?
@@ -87,25 +90,27 @@ extension Journal {
         if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
         return URL(filePath: aside)
       }
-      // A process that was killed while repairing the file got this far.
+      // A process that was killed while it repaired the file got this far.
       if found.identity == identity { return URL(filePath: aside) }
       // A directory may hold anything, and is somebody else's.
       guard found.kind != .directory else { continue }
       if oldest.map({ found.modified < $0.modified }) ?? true { oldest = (aside, found.modified) }
     }
-    guard let aside = oldest?.path else { throw tooManyKeptAside }
+    guard let aside = oldest?.path else { throw quarantineFull }
+    // Limited, as a program that damages the file at each start would fill the disk.
     try disk.remove(aside)
     if isFile { try copy(to: aside) } else { try disk.rename(path, to: aside) }
     return URL(filePath: aside)
   }
 
-  private var tooManyKeptAside: FileError {
+  private var quarantineFull: FileError {
     FileError(
       code: .notAFile,
       message: "\(Self.keptAsideLimit) directories have the names \(name.fileName).damaged-1 to "
         + "-\(Self.keptAsideLimit), so nothing can be kept aside; move them away.", path: name)
   }
 
+  /// Gives the file a second name, or copies it where the file system has no hard links.
   private func copy(to aside: String) throws {
     do {
       try disk.link(path, to: aside)
@@ -118,12 +123,12 @@ extension Journal {
 
 // MARK: - Damaged checkpoints and records
 
-// They may be damaged while the file is open. Nobody who has received them reads them again until a flush or a compaction, so
-// only these notice.
+// They may be damaged while the file is open. Who has received them does not read them again, so only a flush and a compaction
+// find out.
 extension Journal {
   /// Whether the open file's checkpoint is what its owner has received. Costs reading it.
   ///
-  /// It is true for a file that was truncated or overwritten as a whole, which a look restores.
+  /// It is true for a file that was truncated or overwritten as a whole, which a revalidation restores.
   package var isCheckpointIntact: Bool {
     substitute != nil || file.isBlank || isSpoilt || file.hasCheckpoint(header)
   }
@@ -132,19 +137,20 @@ extension Journal {
   ///
   /// The owner has received what was in it, and replaces the file by a compaction.
   func reportDamagedCheckpoint() throws {
-    let aside = try pathLeadsHere() ? keepAside() : nil
+    let aside = try isPathCurrent() ? quarantine() : nil
     report(.checkpoint, at: JournalLayout.headerByteCount, lost: 0, keptAside: aside)
   }
 
   /// Keeps the open file aside, and reports that its log is damaged, if that isn't what its owner has received. Requires the
   /// lock. Costs reading the log.
   ///
-  /// The owner replaces the file by a compaction. A file that was truncated or overwritten as a whole is left to a look.
+  /// The owner replaces the file by a compaction. A file that was truncated or overwritten as a whole is left to a revalidation.
   func reportDamagedLog() throws {
     guard !file.isBlank, !isSpoilt else { return }
     let end = JournalLog(bytes: file.bytes, seed: seed).end(from: header.logStart)
+    // Asked again: the file may have been truncated while the log was read.
     guard end < Int(position), !isSpoilt else { return }
-    let aside = try pathLeadsHere() ? keepAside() : nil
+    let aside = try isPathCurrent() ? quarantine() : nil
     report(.log, at: end, lost: 0, keptAside: aside)
   }
 }

@@ -1,7 +1,11 @@
 import CSteadFiles
 import Foundation
 
-/// A journal file that is being written under a temporary name; it is complete and durable before it is used.
+/// A journal file that is being written under a temporary name.
+///
+/// ``init(at:on:checkpoint:metadata:records:)`` returns a file that is complete and synced. What is changed later, appended
+/// records and words of the header page, is synced only by who needs that.
+/// Whoever makes a draft ends it, by a rename and ``TemporaryFile/finishKeepingOpen()``, or ``TemporaryFile/finish()``, which removes it.
 struct JournalDraft {
   var temporary: TemporaryFile
   let header: JournalHeader
@@ -28,8 +32,10 @@ struct JournalDraft {
           + "metadata \(Journal.metadataLimit); keep large values in files.", path: path)
     }
     header = JournalHeader(
+      // 0 is what a reader finds in a truncated file, so no file has it.
       salt: .random(in: 1 ... .max), checkpointByteCount: checkpoint.count,
       checkpointChecksum: checkpoint.checksum, metadata: metadata)
+    // The checksums cover the salt, so copied records get new ones.
     let log = try records?.sealed(seed: header.seed, path: path) ?? Data()
     tail = header.logStart + log.count
     if let records {
@@ -37,14 +43,16 @@ struct JournalDraft {
     }
     temporary = try TemporaryFile(beside: path, on: disk)
     do {
+      // The journal keeps its permissions and its owner over all replacements.
       let old = try disk.status(at: path)
-      try temporary.takeOver(
-        old, permissions: old.map { .init(rawValue: UInt16($0.mode)) } ?? .ownerOnly)
+      try temporary.copyOwnership(
+        of: old, permissions: old.map { .init(rawValue: UInt16($0.mode)) } ?? .ownerOnly)
       try temporary.write(header.page(tail: tail))
       try temporary.write(checkpoint)
       let end = JournalLayout.headerByteCount + checkpoint.count
       try temporary.write(Data(count: header.logStart - end) + log)
       byteCount = tail
+      // Room with allocated blocks: the first appends need no system call, and can't fail on a full disk.
       try extend(to: tail + JournalLayout.endByteCount, path: path)
       try write(origins.bytes, at: JournalLayout.origins, path: path)
       try temporary.sync()
@@ -72,7 +80,7 @@ struct JournalDraft {
     try write(lineage.bytes, at: JournalLayout.lineage, path: path)
   }
 
-  /// Writes the number that is greater than that of the file that this one replaces.
+  /// Writes the generation, which is greater than that of the file that this one replaces.
   func write(generation: UInt64, path: String) throws {
     var word = generation.littleEndian
     try write(Data(bytes: &word, count: 8), at: JournalLayout.generation, path: path)

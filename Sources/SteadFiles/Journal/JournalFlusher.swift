@@ -54,7 +54,15 @@ package struct JournalFlusher: Sendable {
     return (header, status)
   }
 
-  /// Flushes the file that has the name; false when another one replaced it meanwhile.
+  /// Flushes the file at the path; false when another one has replaced it meanwhile, and has to be flushed.
+  ///
+  /// It takes no lock, so a compaction may run at the same time. Between the two there is a handshake by two words: the flush
+  /// raises ``JournalLayout/flushedTail`` and then reads the tail's flags; the compaction sets its flag and then reads the
+  /// flushed tail. Both write by an atomic read-modify-write before they read, so at least one of them sees the other. Either the compaction syncs the
+  /// records that it has copied, or the flush waits for the new file and flushes that.
+  ///
+  /// Invariant: it returns true only if every record up to the tail that was read before the sync is whole and durable, in the file
+  /// that is at the path.
   private func flushNewestFile(_ path: String) throws -> Bool {
     let (opened, status) = try openNewestFile(path)
     var header = opened
@@ -62,7 +70,8 @@ package struct JournalFlusher: Sendable {
     defer { header.close(on: disk) }
     let salt = header.word(at: JournalLayout.salt)
     let identity = JournalLineage.identity(of: header, salt: salt)
-    // The system reports a failure once, and discards what it could not write.
+    // Linux reports a failed write-back once, marks the pages clean, and lets the next sync succeed. So the failure is recorded
+    // in the file, for all processes.
     guard header.word(at: JournalLayout.failedSync) == 0 else {
       throw FileError(
         code: .damaged,
@@ -72,8 +81,8 @@ package struct JournalFlusher: Sendable {
     let word = header.word(at: JournalLayout.tail)
     let tail = word & ~JournalLayout.flags
     let wasRewritten = word & JournalLayout.compacting != 0
-    // Read again at the end: what was synced meanwhile may have been something else. Without the room behind the last record
-    // nothing is missing: the file may have been mapped before a compaction in place has truncated it.
+    // Checked after the sync: what was synced may have been other contents. The room behind the last record may be gone: a
+    // compaction in place may have truncated the file after it was mapped.
     func isIntact() -> Bool {
       header.word(at: JournalLayout.salt) == salt && salt != 0 && !header.isLost
         && stead_file_reaches(descriptor, Int64(clamping: tail)) != 0
@@ -84,7 +93,7 @@ package struct JournalFlusher: Sendable {
       header.setWord(1, at: JournalLayout.failedSync)
       throw error
     }
-    // A copy of the file contains the original's word, so the word must identify the file.
+    // The word is the file's own number and not a flag, since a copy of the file has the word, but not a durable name.
     let name = status.identity.word
     if header.word(at: JournalLayout.durableName) != name {
       try disk.syncDirectory(path.directoryPath)

@@ -1,7 +1,24 @@
 import CSteadFiles
 import Foundation
 
-/// The layout of a journal file; Documentation/JournalFile.md draws it and gives the reasons.
+/// The layout of a journal file, version 1. Numbers are little-endian; a word is 8 bytes.
+///
+/// | offset | size | holds |
+/// |---|---|---|
+/// | 0 | 296 | header, first copy: magic, version, length of the metadata, salt, length and CRC-32C of the checkpoint, metadata, CRC-32C of all that |
+/// | 512 | 296 | header, second copy |
+/// | 1024 | 8 | tail: where the log ends, and two flags |
+/// | 1152 | 8 | the number of listeners |
+/// | 1280 | 8 | when listeners were last woken |
+/// | 1408 to 1495 | 88 | words about this file: durable name, flushed tail, failed sync, identity, generation, image |
+/// | 1536 | 8 | the state of a kept lock |
+/// | 2048 | 768 | lineage: 32 entries of three words |
+/// | 2816 | 768 | origins: 32 entries of three words |
+/// | 4096 | | checkpoint, zeros up to a multiple of 8, records, a word of zero, room |
+///
+/// The words that processes change often are 128 bytes apart, so that no two share a pair of cache lines. A
+/// record is a length (4 bytes), a CRC-32C of salt, length and payload (4 bytes), the payload, and zeros up to a multiple of 8.
+/// Documentation/JournalFile.md has each word and an example to the byte.
 @usableFromInline
 enum JournalLayout {
   static let version: UInt32 = 1
@@ -11,18 +28,30 @@ enum JournalLayout {
   /// The header page; the checkpoint's bytes follow.
   static let headerByteCount = 4096
   /// The two copies of the part that never changes.
+  // A sector apart: a torn write of one sector damages one copy.
   static let copies = [0, 512]
 
+  /// Where the log ends, with ``flags``.
   @usableFromInline static let tail = Int(STEAD_JOURNAL_TAIL)
+  /// How many journals listen.
   @usableFromInline static let listeners = 1152
+  /// When a writer last woke the listeners; 0 once one of them is awake.
   static let notice = 1280
+  /// The number of the file (``FileStatus/Identity/word``) once its name is durable.
   static let durableName = 1408
+  /// The greatest tail that a flush had read before it synced the file.
   static let flushedTail = 1416
+  /// 1 once a sync of the file has failed.
   static let failedSync = 1432
+  /// In a repaired file: the records before this were copied from the damaged one.
   static let restoredEnd = 1440
+  /// The number of the file that this one was when it was made or last opened with the lock. In a copy it is another one's.
   static let home = 1448
+  /// Records from here on were written while the file was this one.
   static let homeTail = 1456
+  /// Greater than that of every file that the maker of this one knew.
   @usableFromInline static let generation = 1464
+  /// Where an image begins, its length and its checksum; 0 without an image.
   static let image = 1472
   static let imageByteCount = 1480
   static let imageChecksum = 1488
@@ -66,7 +95,7 @@ enum JournalLayout {
 
 // MARK: - Header
 
-/// The part of a journal file that never changes.
+/// The part of a journal file that is written before the file gets its name, and never changes.
 struct JournalHeader {
   /// Distinguishes this file's records from what an older file left on the same blocks of the disk.
   var salt: UInt64
@@ -80,7 +109,7 @@ struct JournalHeader {
   }
   var logStart: Int { JournalLayout.logStart(checkpointByteCount: checkpointByteCount) }
 
-  enum Reading {
+  enum ParseResult {
     /// `isWhole` means that both copies are good.
     case header(JournalHeader, isWhole: Bool)
     case newerVersion(UInt32)
@@ -121,7 +150,7 @@ extension JournalHeader {
   }
 
   /// Reads the first page of a file, or as much of it as exists.
-  static func read(_ bytes: UnsafeRawBufferPointer) -> Reading {
+  static func read(_ bytes: UnsafeRawBufferPointer) -> ParseResult {
     guard bytes.count >= JournalLayout.headerByteCount else {
       return startsLikeJournal(bytes) ? .damaged : .foreign
     }
@@ -129,6 +158,8 @@ extension JournalHeader {
     for copy in copies {
       if let copy { return .header(copy, isWhole: copies.allSatisfy { $0 != nil }) }
     }
+    // Neither copy is good. A newer format is told from damage by what stays in every format: both copies have the magic, and
+    // the same version. A flipped bit changes only one of them.
     let magics = JournalLayout.copies.count { bytes.word(at: $0) == JournalLayout.magic }
     let versions = Set(JournalLayout.copies.map { bytes.half(at: $0 + version) })
     if magics == copies.count, versions.count == 1, let found = versions.first,
@@ -181,7 +212,9 @@ extension UnsafeRawBufferPointer {
 
 // MARK: - Records
 
-/// The records of a mapped journal file.
+/// Reads the records of a mapped journal file.
+///
+/// Bounds are checked before each access, since the length of a record comes from a file that anybody may have damaged.
 struct JournalLog {
   let bytes: UnsafeRawBufferPointer
   let seed: UInt32
@@ -201,10 +234,10 @@ struct JournalLog {
   ///
   /// - Returns: The copy, and the word of length and checksum that the record begins with.
   func copy(
-    at offset: Int, limit: Int, into space: inout JournalSpace
+    at offset: Int, limit: Int, into buffer: inout RecordBuffer
   ) -> (payload: UnsafeRawBufferPointer, word: UInt64)? {
     guard let (payload, checksum) = frame(at: offset, limit: limit) else { return nil }
-    let copy = space.copy(payload)
+    let copy = buffer.copy(payload)
     guard stead_crc32c_record(seed, copy.baseAddress!, UInt32(copy.count)) == checksum else {
       return nil
     }
@@ -219,7 +252,9 @@ struct JournalLog {
     guard offset >= 0, start <= limit, limit <= bytes.count, let base = bytes.baseAddress else {
       return nil
     }
+    // Acquire order, so that the payload read next is at least as new as its header.
     let header = stead_load_acquire(base + offset)
+    // One load gets length and checksum, which a writer has stored at once.
     let count = Int(UInt32(truncatingIfNeeded: header))
     guard count > 0, count <= Journal.recordLimit,
       JournalLayout.roundedUp(count) <= limit - start
@@ -248,9 +283,9 @@ struct JournalLog {
 /// Memory of this process for one record at a time.
 ///
 /// A record is built here before it goes into the file, and read from here once it has been copied out of the
-/// file: another program can overwrite the file between a look at a byte and the next one.
+/// file: another program can overwrite the file between two accesses to the same byte.
 @usableFromInline
-struct JournalSpace: ~Copyable {
+struct RecordBuffer: ~Copyable {
   @usableFromInline var bytes: UnsafeMutableRawBufferPointer
   /// Most records fit into this many bytes.
   private static let usualByteCount = 4096
@@ -268,6 +303,7 @@ struct JournalSpace: ~Copyable {
   /// Makes room for a record.
   @usableFromInline
   mutating func resize(for byteCount: Int) {
+    // A large buffer is given back at the next record, so that one large value does not cost its size for good.
     if bytes.count >= byteCount, bytes.count <= Self.keptByteCount { return }
     bytes.deallocate()
     bytes = .allocate(byteCount: max(byteCount, Self.usualByteCount), alignment: 16)

@@ -1,9 +1,13 @@
 import CSteadFiles
 import Foundation
 
-/// Which lost files a journal's file contains, and how far: the list in its header page.
+/// The list, in the header page, of earlier files that a journal's file contains, and up to which record.
 ///
-/// A program that had one of them open finds out from it whether its memory holds more than the file does.
+/// Like a vector clock with one entry for each lost file. An owner that had received an earlier file up to a position
+/// looks that file up. If it is listed up to there, the owner's memory has nothing that this file lacks. If it is listed up to an
+/// earlier position, or not at all, the owner compares record by record, by their stamps, and appends what is newer.
+///
+/// Invariant: an entry never claims more than the file contains. Entries may be missing, which costs comparisons, never data.
 struct JournalLineage {
   /// One lost file.
   struct Entry: Equatable {
@@ -39,9 +43,10 @@ struct JournalLineage {
     }
   }
 
-  /// The number by which entries name a file.
+  /// The number by which entries name a file: its salt, combined with its generation if it has an entry of origins.
   ///
-  /// It is the salt. A copy has the same salt, but has got a greater generation before other records are appended to it.
+  /// A copy has the salt of the original. Before other records are appended to it, it gets a new generation
+  /// (``Journal/raiseGeneration(of:tail:)``), and so another number.
   static func identity(of file: MappedFile, _ header: JournalHeader) -> UInt64 {
     identity(of: file, salt: header.salt)
   }
@@ -55,9 +60,10 @@ struct JournalLineage {
     return identity == 0 ? 1 : identity
   }
 
-  /// Up to where a file's records are contained that was read as a whole when it was replaced.
+  /// Up to where an earlier file's records are contained; nil if it isn't listed.
   ///
-  /// Not what a program has restored from memory: it may have known another version of an overwritten file.
+  /// Entries of records that an owner has restored from memory don't count: it may have known other contents of a file that
+  /// was overwritten.
   func containedTail(of salt: UInt64) -> UInt64? {
     entries.filter { $0.lost.salt == salt && !$0.isRestored }.map(\.lost.offset).max()
   }
@@ -68,22 +74,23 @@ struct JournalLineage {
   }
 
   /// Adds an entry, or raises the one of the same record.
-  mutating func note(_ entry: Entry) {
+  mutating func add(_ entry: Entry) {
     let same = entries.firstIndex { $0.lost.salt == entry.lost.salt && $0.record == entry.record }
     if let same {
       entries[same].lost.offset = max(entries[same].lost.offset, entry.lost.offset)
       return
     }
     entries.append(entry)
+    // An owner that had the forgotten file open compares all that it has received, which costs time and nothing else.
     if entries.count > Self.limit { entries.removeFirst() }
   }
 
-  /// Says that an entry holds as long as all records that end at an offset or before are intact.
+  /// The third word of an entry that holds as long as all records that end at an offset or before are intact.
   ///
-  /// It is odd, so that no record begins there.
+  /// It is odd, which tells it from the offset of a record, a multiple of 8.
   static func extent(_ end: some BinaryInteger) -> UInt64 { UInt64(end) | 1 }
 
-  /// Adds the entries of a file that is replaced by one that contains it. Their records are elsewhere there, if at all.
+  /// Adds the entries of a file that is replaced by one that contains it.
   ///
   /// - Parameter extent: Up to where the records of the new file contain the old one.
   mutating func inherit(_ older: JournalLineage, extent: UInt64 = 0) {
@@ -91,18 +98,18 @@ struct JournalLineage {
       guard containedTail(of: entry.lost.salt).map({ $0 < entry.lost.offset }) ?? true else {
         continue
       }
-      note(Entry(lost: entry.lost, record: extent))
+      add(Entry(lost: entry.lost, record: extent))
     }
   }
 
-  /// Replaces the entry of a record that was being written; nil if none was.
-  mutating func settle(_ lost: Journal.Place?, of salt: UInt64, begunAt record: UInt64) {
+  /// Completes the entry of a record that was being written, or removes it if `lost` is nil, since none was.
+  mutating func complete(_ lost: Journal.Place?, of salt: UInt64, begunAt record: UInt64) {
     entries.removeAll { $0.lost.salt == salt && $0.record == record }
-    if let lost { note(Entry(lost: lost, record: record)) }
+    if let lost { add(Entry(lost: lost, record: record)) }
   }
 
-  /// The entries that still hold for a file of whose records only those are left that end before an offset.
-  func cut(at end: Int, restoredEnd: UInt64) -> JournalLineage {
+  /// The entries that still hold once the records behind an offset are lost.
+  func prefix(endingAt end: Int, restoredEnd: UInt64) -> JournalLineage {
     var left = JournalLineage()
     // What was contained without a record of its own was so in the checkpoint or before the restored end.
     left.entries = entries.filter { entry in
@@ -116,6 +123,7 @@ struct JournalLineage {
   func store(in file: MappedFile) {
     for (index, entry) in entries.enumerated() {
       let start = JournalLayout.lineage + index * Self.entryByteCount
+      // The salt comes last: a reader without the lock takes an entry without one for the end of the list.
       file.setWord(entry.lost.offset, at: start + 8)
       file.setWord(entry.record, at: start + 16)
       file.setWord(entry.lost.salt, at: start)
@@ -136,13 +144,14 @@ struct JournalLineage {
 // Several processes may have had a lost file open, and each knows its contents up to where it had read.
 // Documentation/JournalFile.md says who restores what.
 extension Journal {
-  /// Whether a file that was just opened replaces the open one, and may lack something that the owner has received.
+  /// Whether a file that was just opened may lack something that the owner has received of the one before.
   ///
-  /// Another process may have found the loss first, and made a file that is intact.
+  /// True in case of doubt: a needless recovery costs a comparison, a missed one loses changes. That the file is intact says
+  /// nothing, as another process may have found the loss first, and made it.
   ///
   /// - Parameter held: What the owner has received.
   func mayLackRecords(_ opened: Opened, since held: Place) -> Bool {
-    // Who may only read shows what the files hold.
+    // An owner that may only read can't restore anything, and shows what the file has.
     guard access == .readWrite else { return false }
     if opened.isPartial { return true }
     if opened.identity == held.salt {
@@ -154,30 +163,33 @@ extension Journal {
         || opened.file.word(at: JournalLayout.tail) & ~JournalLayout.flags < held.offset
     }
     // Who has overwritten the file may have given it other records, which the entry is about.
-    guard isHeldIntact else { return true }
+    guard isPreviousIntact else { return true }
     return opened.lineage.containedTail(of: held.salt).map { $0 < held.offset } ?? true
   }
 
   /// Ends what ``isRecovering`` began, and returns up to where the owner knew the lost file.
   @discardableResult
   package func endRecovery() -> Place? {
-    defer { (isRecovering, lostPlace) = (false, nil) }
-    return lostPlace
+    defer { (isRecovering, lostPosition) = (false, nil) }
+    return lostPosition
   }
 
-  /// Calls `body`, which appends one record or none, and notes that it restores a lost file up to a place. Requires the
-  /// lock.
+  /// Calls `body`, which appends one record or none, and lists it as one that restores a lost file up to a position. Requires
+  /// the lock.
+  ///
+  /// The entry is written before the record with an offset of 0, and completed after it. A process that is killed in between leaves
+  /// an entry that claims nothing.
   func restore(_ lost: Place, _ body: () throws -> Void) throws {
-    // Noted before, so that no older version takes the record for one that somebody has set since.
+    // Listed before the record exists: an older version would take the record for a change that somebody has made since.
     let record = position
     var list = JournalLineage(file)
-    list.note(JournalLineage.Entry(lost: Place(salt: lost.salt, offset: 0), record: record))
+    list.add(JournalLineage.Entry(lost: Place(salt: lost.salt, offset: 0), record: record))
     list.store(in: file)
     try body()
     list = JournalLineage(file)
     // Without a record of its own the entry must not label the next one, which somebody else writes.
     let isWritten = position > record
-    list.settle(isWritten ? lost : nil, of: lost.salt, begunAt: record)
+    list.complete(isWritten ? lost : nil, of: lost.salt, begunAt: record)
     list.inherit(lineage, extent: JournalLineage.extent(position))
     list.store(in: file)
     lineage.inherit(list)

@@ -8,19 +8,26 @@ import Foundation
 /// mounted elsewhere have no other place in common. Then the header page says where they are, and they are copied to the
 /// beginning. A process that is killed leaves the old contents, or an image that whoever next gets the lock copies once more.
 ///
+/// This is a redo log of one entry: the image is durable before the header page refers to it, and the reference is durable before
+/// the first byte of the old contents is overwritten. Copying it twice does no harm, as the image is not changed by it: it lies
+/// behind both the old contents and the copy.
+///
 /// Everything requires the file's lock. It costs four syncs.
 struct JournalRewriting {
   let descriptor: Int32
   let path: String
   let disk: any Disk
 
-  /// The words that a file's users change or that say what became of it, not its contents.
+  /// The words that belong to the file and its users, not to its contents, and are not overwritten by the image's.
   private static let kept = [
     JournalLayout.listeners, JournalLayout.notice, JournalLayout.keptLock, JournalLayout.image,
     JournalLayout.imageByteCount, JournalLayout.imageChecksum,
   ]
 
-  /// Replaces the contents by those of a draft. If it throws before they are announced, nothing has changed.
+  /// Replaces the contents by those of a draft.
+  ///
+  /// If it throws before the reference to the image is written, nothing has changed. If it throws later, the image stays, and
+  /// whoever gets the lock next completes the copy.
   func replace(with draft: JournalDraft) throws {
     let image = try image(of: draft)
     let old = try disk.status(descriptor, path: path).size
@@ -30,7 +37,7 @@ struct JournalRewriting {
     do {
       try write(image, at: start)
       try disk.syncContents(descriptor, path: path)
-      // Otherwise somebody may read without the lock, or append, in the middle of the copy.
+      // Readers that have no lock check this flag and the salt after they have read.
       let tail = try word(at: JournalLayout.tail)
       try set(tail | JournalLayout.compacting, at: JournalLayout.tail)
     } catch {
@@ -40,18 +47,22 @@ struct JournalRewriting {
     try set(UInt64(image.count), at: JournalLayout.imageByteCount)
     try set(UInt64(image.withUnsafeBytes { $0.checksum }), at: JournalLayout.imageChecksum)
     try set(UInt64(start), at: JournalLayout.image)
-    // Whoever finds a part of the copy after a power loss has to find the image, too.
+    // Durable before the copy begins: after a power loss, a part of the copy must not be found without the image.
     try disk.syncContents(descriptor, path: path)
     try finish()
   }
 
-  /// Copies an image to the beginning of its file, and returns whether there was one.
+  /// Copies an image to the beginning of its file, and returns whether there was one. May be repeated after a kill.
+  ///
+  /// The flag in the tail is set all the time and cleared last, after the salt has become another one. So a reader that has no lock
+  /// finds the flag or another salt afterwards, and reads again.
   @discardableResult
   func finish() throws -> Bool {
-    let place = try imagePlace
-    guard place.isNamed else { return false }
-    guard let image = try read(place) else {
-      // The word is damaged, or is a stranger's: nothing is copied before the image is durable.
+    let reference = try imageReference
+    guard reference.isPresent else { return false }
+    guard let image = try read(reference) else {
+      // The reference is damaged, or these are not a journal's bytes. It is no half-written image: that is durable before
+      // the reference is written.
       let page = try read(from: 0, count: JournalLayout.headerByteCount)
       if case .header = page.withUnsafeBytes({ JournalHeader.read($0) }) {
         try set(0, at: JournalLayout.image)
@@ -78,19 +89,19 @@ struct JournalRewriting {
   }
 
   /// Where the header page says that an image is.
-  private var imagePlace: JournalImagePlace {
+  private var imageReference: JournalImageReference {
     get throws {
-      let words = try read(from: JournalLayout.image, count: JournalImagePlace.byteCount)
-      return words.withUnsafeBytes { JournalImagePlace($0) }
+      let words = try read(from: JournalLayout.image, count: JournalImageReference.byteCount)
+      return words.withUnsafeBytes { JournalImageReference($0) }
     }
   }
 
-  /// The image; nil unless it is whole. Nothing else is read: the place may be a stranger's bytes, and the file large.
-  private func read(_ place: JournalImagePlace) throws -> Data? {
+  /// The image; nil unless its checksum is right. Nothing else is read: the file may be large, and not a journal.
+  private func read(_ reference: JournalImageReference) throws -> Data? {
     let size = Int(try disk.status(descriptor, path: path).size)
-    guard let range = place.range(in: size) else { return nil }
+    guard let range = reference.range(in: size) else { return nil }
     let image = try read(from: range.lowerBound, count: range.count)
-    return place.isWhole(image) ? image : nil
+    return reference.isWhole(image) ? image : nil
   }
 
   /// A draft's bytes, as the file will have them.
@@ -171,7 +182,7 @@ extension Data {
 }
 
 extension Journal {
-  /// Gives an open, locked file that cannot lose its name a draft's contents, and ends the draft unless it throws.
+  /// Gives an open, locked file that is a mount point a draft's contents, and ends the draft unless it throws.
   func rewrite(_ file: MappedFile, with draft: JournalDraft) throws -> MappedFile {
     try JournalRewriting(descriptor: file.descriptor, path: path, disk: disk).replace(with: draft)
     var file = file
@@ -181,26 +192,26 @@ extension Journal {
     return file
   }
 
-  /// Takes the open file's new contents for what the owner has received. Requires the lock.
-  func adoptRewritten(_ file: MappedFile, _ draft: JournalDraft) {
+  /// Continues with the open file's new contents, all of which the owner has received. Requires the lock.
+  func switchToRewritten(_ file: MappedFile, _ draft: JournalDraft) {
     self.file = file
     (header, verifiedEnd, substitute) = (draft.header, draft.tail, nil)
-    (seed, position, roomEnd) = (draft.header.seed, UInt64(draft.tail), 0)
+    (seed, position, populatedEnd) = (draft.header.seed, UInt64(draft.tail), 0)
     salt = file.word(at: JournalLayout.salt)
-    generation = max(generation, Self.credible(file.word(at: JournalLayout.generation)))
+    generation = max(generation, Self.validGeneration(file.word(at: JournalLayout.generation)))
     lineageIdentity = JournalLineage.identity(of: file, header)
     lineage.inherit(JournalLineage(file))
     origins = JournalOrigins(file)
-    (isDisturbed, lastRecord, heldPlace) = (false, 0, nil)
-    writesUntilLook = Self.writesPerLook
+    (isKnownOverwritten, lastRecord, previousPosition) = (false, 0, nil)
+    writesUntilRevalidation = Self.writesPerLook
     _ = stead_file_touch(file.descriptor)
   }
 }
 
 // MARK: - The image
 
-/// Where a journal's header page says that an image is: the contents that are to replace the file's own.
-struct JournalImagePlace: Hashable {
+/// The three words of the header page that refer to an image: where it begins, its length and its checksum.
+struct JournalImageReference: Hashable {
   /// The length of the words in the page.
   static let byteCount = 24
 
@@ -224,11 +235,11 @@ struct JournalImagePlace: Hashable {
     checksum = file.word(at: JournalLayout.imageChecksum)
   }
 
-  /// Whether there is to be one.
-  var isNamed: Bool { start != 0 }
+  /// Whether the words refer to an image; whether that is whole is another question.
+  var isPresent: Bool { start != 0 }
 
-  /// Notes the place in the header page of a copy in memory.
-  func note(in copy: MappedFile) {
+  /// Writes the words into the header page of a copy in memory.
+  func store(in copy: MappedFile) {
     copy.setWord(start, at: JournalLayout.image)
     copy.setWord(imageByteCount, at: JournalLayout.imageByteCount)
     copy.setWord(checksum, at: JournalLayout.imageChecksum)
@@ -236,7 +247,7 @@ struct JournalImagePlace: Hashable {
 
   /// The bytes of the image in a file of a length; nil if it can't be there.
   func range(in fileByteCount: Int) -> Range<Int>? {
-    guard isNamed, let start = Int(exactly: start), let count = Int(exactly: imageByteCount),
+    guard isPresent, let start = Int(exactly: start), let count = Int(exactly: imageByteCount),
       count >= JournalLayout.headerByteCount, count <= start, count <= fileByteCount,
       start <= fileByteCount - count
     else { return nil }
@@ -257,29 +268,30 @@ struct JournalImagePlace: Hashable {
 }
 
 extension Journal {
-  /// Whether a process that was killed, or is at work, has left contents in the open file that are to replace its own.
+  /// Whether the open file refers to an image: a process is replacing the contents, or was killed while it did.
   var hasImage: Bool { !file.isBlank && !file.isInherited && hasImage(file) }
 
-  func hasImage(_ file: MappedFile) -> Bool { JournalImagePlace(in: file).isNamed }
+  func hasImage(_ file: MappedFile) -> Bool { JournalImageReference(in: file).isPresent }
 
-  /// Whether the contents that are to replace an open file's own are there as a whole. Costs reading them.
+  /// Whether a file refers to an image that is whole. Costs reading the image.
   func hasWholeImage(_ file: MappedFile) -> Bool {
-    JournalImagePlace(in: file).image(in: file.bytes) != nil
+    JournalImageReference(in: file).image(in: file.bytes) != nil
   }
 
-  /// The contents that will replace an open file's own, for who may only read.
+  /// A copy in memory of a file's image, for an owner that may only read, and can't complete the rewriting.
   ///
-  /// Bit 62 stays in the tail, so that the next look compares the place, which the copy keeps, with the file's.
+  /// The flag stays in the tail of the copy, so that each reading compares the reference, which the copy keeps, with the file's
+  /// (``isCopyCurrent()``).
   func image(in file: MappedFile) -> Opened? {
-    let place = JournalImagePlace(in: file)
-    guard let image = place.image(in: file.bytes),
+    let reference = JournalImageReference(in: file)
+    guard let image = reference.image(in: file.bytes),
       case .header(let header, _) = image.withUnsafeBytes({ JournalHeader.read($0) })
     else { return nil }
     let copy = MappedFile(blank: image.count, for: file.identity)
     image.withUnsafeBytes { copy.base.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
     copy.setWord(
       copy.word(at: JournalLayout.tail) | JournalLayout.compacting, at: JournalLayout.tail)
-    place.note(in: copy)
+    reference.store(in: copy)
     guard copy.hasCheckpoint(header) else {
       copy.close(on: disk)
       return nil
@@ -287,17 +299,17 @@ extension Journal {
     return Opened(file: copy, header: header)
   }
 
-  /// Whether the open file is a copy in memory of what the file has that has the name. Costs reading three words there.
+  /// Whether the placeholder or copy in memory still stands for the file at the path. Costs reading three words there.
   func isCopyCurrent() throws -> Bool {
-    guard try pathLeadsHere() else { return false }
-    let place = JournalImagePlace(in: file)
-    guard place.isNamed else { return true }
+    guard try isPathCurrent() else { return false }
+    let reference = JournalImageReference(in: file)
+    guard reference.isPresent else { return true }
     return try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK) { descriptor in
-      var words = [UInt64](repeating: 0, count: JournalImagePlace.byteCount / 8)
+      var words = [UInt64](repeating: 0, count: JournalImageReference.byteCount / 8)
       let count = pread(
-        descriptor, &words, JournalImagePlace.byteCount, off_t(JournalLayout.image))
+        descriptor, &words, JournalImageReference.byteCount, off_t(JournalLayout.image))
       return words.withUnsafeBytes {
-        JournalImagePlace(.init(rebasing: $0.prefix(max(count, 0)))) == place
+        JournalImageReference(.init(rebasing: $0.prefix(max(count, 0)))) == reference
       }
     }
   }

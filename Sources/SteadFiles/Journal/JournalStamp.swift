@@ -1,10 +1,11 @@
 import Foundation
 
 extension Journal {
-  /// When a record was written, as compared with the records of all files that had the journal's name.
+  /// When a record was written, as compared with the records of all files that were the journal's: a hybrid of a logical
+  /// and a physical clock.
   ///
-  /// Every file has a greater generation than those that its maker knew, and it isn't less than the time. So records of
-  /// two files are compared correctly even if neither file's writers knew the other, unless the clock was set back.
+  /// Every file has a greater generation than those that its maker knew, and it isn't less than the time in microseconds. So
+  /// records of two files are compared correctly even if neither file's writers knew the other, unless the clock was set back.
   @usableFromInline
   package struct Stamp: Sendable, Hashable, Comparable {
     /// The generation of the file into which the record was written first.
@@ -31,15 +32,15 @@ extension Journal {
   /// was ever seen counts.
   @inlinable @inline(__always)
   package var nextStamp: Stamp {
-    let own = Self.credible(file.word(at: JournalLayout.generation))
+    let own = Self.validGeneration(file.word(at: JournalLayout.generation))
     return Stamp(generation: max(own, generation), offset: position)
   }
 
   /// The stamp of a record that was read, by the place where it begins.
   package func stamp(ofRecordAt offset: UInt64) -> Stamp {
     let stamp = JournalOrigins.stamp(ofRecordAt: offset, in: file)
-    // Checked after: if the file has other contents by now, those have other origins, and a stamp of theirs would make the
-    // record newer than what was set since.
+    // Checked after the reading, as by a seqlock: if the file has other contents by now, those have other origins, and a stamp of
+    // theirs would make the record newer than what was set since.
     if file.word(at: JournalLayout.salt) == salt {
       return stamp ?? Stamp(generation: nextStamp.generation, offset: offset)
     }
@@ -57,7 +58,7 @@ extension Journal {
   func nextGeneration(after old: UInt64 = 0) -> UInt64 {
     // Microseconds, since two files can't be made within one.
     let now = UInt64(max(0, Date().timeIntervalSince1970) * 1_000_000)
-    return max(max(generation, Self.credible(old)) + 1, now)
+    return max(max(generation, Self.validGeneration(old)) + 1, now)
   }
 
   /// A greater generation is damage: it counts microseconds, and this is in the year 2255.
@@ -68,16 +69,17 @@ extension Journal {
   /// No checksum covers it. With a damaged one all later files would count as older, and the greatest number has none
   /// behind it.
   @inlinable @inline(__always)
-  static func credible(_ generation: UInt64) -> UInt64 {
+  static func validGeneration(_ generation: UInt64) -> UInt64 {
     generation < generationLimit ? generation : 0
   }
 
   /// Gives the records that will be appended to a file a greater generation than those that this process has seen.
   /// Requires the lock.
   func raiseGeneration(of file: MappedFile, tail: Int) {
-    let old = Self.credible(file.word(at: JournalLayout.generation))
+    let old = Self.validGeneration(file.word(at: JournalLayout.generation))
     var origins = JournalOrigins(file)
     origins.add(JournalOrigins.Span(end: UInt64(tail), generation: old, shift: 0))
+    // Before the generation: the records so far must not get the new one.
     origins.store(in: file)
     generation = nextGeneration(after: old)
     file.setWord(generation, at: JournalLayout.generation)
@@ -86,9 +88,10 @@ extension Journal {
 
 // MARK: - Origins of copied records
 
-/// Which records of a file were written into an earlier one, and where: the list in its header page.
+/// The list, in the header page, of spans of records that were copied from an earlier file, and of where they were there.
 ///
-/// Whoever makes a file copies records into it. A record keeps the stamp that it had when it was written.
+/// A repair or a compaction copies records into a new file, at other offsets and under a greater generation. Each record keeps the
+/// stamp that it had when it was written, or a copied record would seem newer than one that was written in between.
 struct JournalOrigins {
   /// Records that come from one file.
   struct Span: Equatable {
@@ -112,7 +115,7 @@ struct JournalOrigins {
 
   init(_ file: MappedFile) {
     guard file.byteCount >= JournalLayout.headerByteCount else { return }
-    generation = Journal.credible(file.word(at: JournalLayout.generation))
+    generation = Journal.validGeneration(file.word(at: JournalLayout.generation))
     for index in 0..<Self.limit {
       let start = JournalLayout.origins + index * Self.spanByteCount
       let end = file.word(at: start)
@@ -135,7 +138,7 @@ struct JournalOrigins {
       return Journal.Stamp(
         generation: file.word(at: start + 8), offset: offset &- file.word(at: start + 16))
     }
-    let generation = Journal.credible(file.word(at: JournalLayout.generation))
+    let generation = Journal.validGeneration(file.word(at: JournalLayout.generation))
     return generation == 0 ? nil : Journal.Stamp(generation: generation, offset: offset)
   }
 
@@ -155,6 +158,8 @@ struct JournalOrigins {
     } else {
       spans.append(span)
     }
+    // The records of the span that goes count as those of the next, and so as newer than they are. A recovery may then prefer
+    // them to records of another file that were written in between.
     if spans.count > Self.limit { spans.removeFirst() }
   }
 
@@ -172,6 +177,7 @@ struct JournalOrigins {
   func store(in file: MappedFile) {
     for (index, span) in spans.enumerated() {
       let start = JournalLayout.origins + index * Self.spanByteCount
+      // The end comes last: a reader without the lock takes an entry without one for the end of the list.
       file.setWord(span.generation, at: start + 8)
       file.setWord(span.shift, at: start + 16)
       file.setWord(span.end, at: start)

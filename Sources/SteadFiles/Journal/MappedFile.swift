@@ -25,6 +25,7 @@ struct MappedFile {
   init?(_ descriptor: Int32, writable: Bool, status: FileStatus, path: String) throws {
     let size = Int(status.size)
     guard size > 0 else { return nil }
+    // Whole words only: words are loaded atomically, and a load must not reach behind the mapping.
     let byteCount = size < 8 ? size : size & ~7
     let forks = stead_fork_generation()
     guard let base = stead_map(descriptor, byteCount, writable ? 1 : 0) else {
@@ -36,7 +37,7 @@ struct MappedFile {
     keptLock = stead_map_kept_lock(base)
   }
 
-  /// Makes zeros in memory that replace an unusable or missing file.
+  /// Makes a placeholder in memory for an unusable or missing file. Nothing can be written to it.
   init(blank byteCount: Int, for identity: FileStatus.Identity? = nil) {
     base = .allocate(byteCount: byteCount, alignment: 8)
     base.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
@@ -50,7 +51,7 @@ struct MappedFile {
   var isBlank: Bool { descriptor < 0 }
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: byteCount) }
 
-  /// Maps the file's new part, if it was extended.
+  /// Extends the mapping if the file has become longer. The address may change.
   mutating func extendMapping(on disk: any Disk, path: String) throws {
     guard !isBlank else { return }
     let size = Int(try disk.status(descriptor, path: path).size) & ~7
@@ -62,7 +63,7 @@ struct MappedFile {
     (base, byteCount) = (moved, size)
   }
 
-  /// Maps the whole file again, which has become longer or shorter.
+  /// Makes the mapping as long as the file, which has become longer or shorter. The address may change.
   mutating func resizeMapping(on disk: any Disk, path: String) throws {
     let size = Int(try disk.status(descriptor, path: path).size) & ~7
     guard size != byteCount else { return }
@@ -75,6 +76,7 @@ struct MappedFile {
 
   func close(on disk: any Disk) {
     if isBlank { return base.deallocate() }
+    // Before the mapping is gone: waiting processes read the word.
     if keepsLock { setKeepsLock(false) }
     stead_unmap(base, byteCount)
     // In the child of a fork the descriptor was closed, and the number may belong to another file.
@@ -97,16 +99,16 @@ struct MappedFile {
   @inlinable @inline(__always)
   var isLost: Bool { loss.map { stead_load_acquire($0) != 0 } ?? false }
 
-  /// Whether the file still reaches to the end of the mapped part. Costs a system call, 0.1 us.
+  /// Whether the file still reaches to the end of the mapping; one that was truncated does not. Costs a system call, 0.1 us.
   @inlinable
-  var isReached: Bool { stead_file_reaches(descriptor, Int64(byteCount)) != 0 }
+  var coversMapping: Bool { stead_file_reaches(descriptor, Int64(byteCount)) != 0 }
 
-  /// Whether the file has a name, and still reaches to the end of the mapped part. Costs a system call, 0.1 us.
+  /// Whether the file has a link, and still reaches to the end of the mapping. Costs a system call, 0.1 us.
   @inlinable
-  var isWhole: Bool { stead_file_is_whole(descriptor, Int64(byteCount)) != 0 }
+  var isLinkedAndComplete: Bool { stead_file_is_whole(descriptor, Int64(byteCount)) != 0 }
 
-  /// Whether the file has a name, perhaps another one than it had. Costs a system call, 0.1 us.
-  var isNamed: Bool { stead_file_is_whole(descriptor, 0) != 0 }
+  /// Whether the file has a link, at whatever path; a removed one has none. Costs a system call, 0.1 us.
+  var isLinked: Bool { stead_file_is_whole(descriptor, 0) != 0 }
 
   /// Whether the lock is kept from the last write to the next one.
   @inlinable @inline(__always)

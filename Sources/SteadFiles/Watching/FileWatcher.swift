@@ -57,11 +57,12 @@ public final class FileWatcher: AsyncSequence, Sendable {
   /// Watches one file as ``init(file:)`` does, and calls a function as ``init(directory:names:onChange:)`` does.
   package init(file: URL, onChange: @escaping @Sendable () -> Void) throws {
     let path = try file.checkedPath
+    // The directories are watched, not the file: it may be missing, and is replaced by a rename.
     let target = try POSIXDisk().resolveLinks(path)
     let broadcast = broadcast
     subscriptions = (target == path ? [path] : [path, target]).map { watched in
       WatchSubscription(directory: watched.directoryPath, names: [watched.fileName]) {
-        broadcast.post($0.isEverything ? $0 : Changes(names: [path.fileName]), isLast: $1)
+        broadcast.send($0.isEverything ? $0 : Changes(names: [path.fileName]), isLast: $1)
         onChange()
       }
     }
@@ -82,7 +83,7 @@ public final class FileWatcher: AsyncSequence, Sendable {
   ) throws {
     let broadcast = broadcast
     let subscription = WatchSubscription(directory: try directory.checkedPath, names: names) {
-      broadcast.post($0, isLast: $1)
+      broadcast.send($0, isLast: $1)
       onChange($0.names)
     }
     subscriptions = [subscription]
@@ -111,7 +112,7 @@ public final class FileWatcher: AsyncSequence, Sendable {
 
   /// Makes an iterator over the changes, with its own position.
   public func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(watcher: self, mailbox: broadcast.makeMailbox())
+    AsyncIterator(watcher: self, buffer: broadcast.makeBuffer())
   }
 }
 
@@ -145,13 +146,13 @@ extension FileWatcher {
   public struct AsyncIterator: AsyncIteratorProtocol {
     // A sequence that nobody else holds must stay alive while it is iterated over.
     private let watcher: FileWatcher
-    private let mailbox: ChangeMailbox
+    private let buffer: ChangeBuffer
     private var signals: AsyncStream<Void>.AsyncIterator
 
-    init(watcher: FileWatcher, mailbox: ChangeMailbox) {
+    init(watcher: FileWatcher, buffer: ChangeBuffer) {
       self.watcher = watcher
-      self.mailbox = mailbox
-      signals = mailbox.signals.makeAsyncIterator()
+      self.buffer = buffer
+      signals = buffer.signals.makeAsyncIterator()
     }
 
     /// The changes since the last call; nil when the sequence has ended.
@@ -162,7 +163,7 @@ extension FileWatcher {
     /// The changes since the last call; nil when the sequence has ended.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes? {
       while await signals.next(isolation: actor) != nil {
-        if let changes = mailbox.take() { return changes }
+        if let changes = buffer.take() { return changes }
       }
       return nil
     }
@@ -171,7 +172,7 @@ extension FileWatcher {
 
 // MARK: - Delivery
 
-/// What one watcher wants to be notified of, and how.
+/// A directory, the names in it to report, and the function to call: what the hub of the platform gets from a watcher.
 final class WatchSubscription: Sendable {
   let directory: String
   let names: Set<String>?
@@ -200,62 +201,64 @@ extension WatchSubscription {
   }
 }
 
-/// Delivers every change to the mailboxes of all iterators.
+/// Delivers every change to the buffers of all iterators.
+///
+/// The buffers are held weakly: an iterator that nobody uses any more is forgotten at the next change.
 final class ChangeBroadcast: Sendable {
-  private struct Entry { weak var mailbox: ChangeMailbox? }
+  private struct Entry { weak var buffer: ChangeBuffer? }
   private struct State {
     var entries: [Entry] = []
-    /// Collects the changes before the first iterator, which gets it.
-    var first: ChangeMailbox?
+    /// Collects the changes before the first iterator is made, which takes it over.
+    var first: ChangeBuffer?
     var isOver = false
   }
   private let state: ForkSafeLock<State>
 
   init() {
-    let first = ChangeMailbox()
-    state = ForkSafeLock(State(entries: [Entry(mailbox: first)], first: first))
+    let first = ChangeBuffer()
+    state = ForkSafeLock(State(entries: [Entry(buffer: first)], first: first))
   }
 
   var isOver: Bool { state.withLock { $0.isOver } }
 
-  func makeMailbox() -> ChangeMailbox {
-    let (mailbox, isOver) = state.withLock { state in
+  func makeBuffer() -> ChangeBuffer {
+    let (buffer, isOver) = state.withLock { state in
       if let first = state.first {
         state.first = nil
         return (first, state.isOver)
       }
-      let mailbox = ChangeMailbox()
-      state.entries.append(Entry(mailbox: mailbox))
-      return (mailbox, state.isOver)
+      let buffer = ChangeBuffer()
+      state.entries.append(Entry(buffer: buffer))
+      return (buffer, state.isOver)
     }
-    if isOver { mailbox.finish() }
-    return mailbox
+    if isOver { buffer.finish() }
+    return buffer
   }
 
-  func post(_ changes: FileWatcher.Changes, isLast: Bool) {
-    for mailbox in mailboxes(isOver: isLast) {
-      mailbox.post(changes)
-      if isLast { mailbox.finish() }
+  func send(_ changes: FileWatcher.Changes, isLast: Bool) {
+    for buffer in buffers(isOver: isLast) {
+      buffer.add(changes)
+      if isLast { buffer.finish() }
     }
   }
 
   func finish() {
-    for mailbox in mailboxes(isOver: true) { mailbox.finish() }
+    for buffer in buffers(isOver: true) { buffer.finish() }
   }
 
-  // A mailbox has a lock of its own, so it is called after this one is released.
-  private func mailboxes(isOver: Bool) -> [ChangeMailbox] {
+  // A buffer has a lock of its own, and such locks must not be nested, so it is called after this one is released.
+  private func buffers(isOver: Bool) -> [ChangeBuffer] {
     state.withLock { state in
       if isOver { state.isOver = true }
-      state.entries.removeAll { $0.mailbox == nil }
-      return state.entries.compactMap(\.mailbox)
+      state.entries.removeAll { $0.buffer == nil }
+      return state.entries.compactMap(\.buffer)
     }
   }
 }
 
-/// The changes that one iterator has not taken yet, combined.
-final class ChangeMailbox: Sendable {
-  /// Holds at most one pending element, however often something is posted.
+/// The changes that one iterator has not taken yet, combined into one element, so that a slow reader costs no memory.
+final class ChangeBuffer: Sendable {
+  /// Wakes the iterator. Holds at most one element, however many changes are added: the changes themselves are in `pending`.
   let signals: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let pending = ForkSafeLock<FileWatcher.Changes?>(nil)
@@ -264,7 +267,7 @@ final class ChangeMailbox: Sendable {
     (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  func post(_ changes: FileWatcher.Changes) {
+  func add(_ changes: FileWatcher.Changes) {
     pending.withLock { pending in
       if pending?.formUnion(changes) == nil { pending = changes }
     }

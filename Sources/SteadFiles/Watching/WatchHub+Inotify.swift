@@ -42,6 +42,7 @@
       defer { buffer.deallocate() }
       var deliveries = first
       while true {
+        // Without the lock: a callback may create and cancel watchers.
         for delivery in deliveries { delivery.send() }
         guard state.withLock({ $0.isNeeded() }) else { return }
         let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -62,6 +63,7 @@
         let isFirst = descriptor < 0
         if isFirst { try openDescriptor() }
         do {
+          // Before the thread starts: if it throws, no thread has to be ended.
           try watch(subscription)
           if isFirst { try startThread(first: []) }
         } catch {
@@ -75,12 +77,13 @@
           let rest = subscriptions.filter { $0 !== subscription }
           guard rest.count < subscriptions.count else { continue }
           watches[watch] = rest.isEmpty ? nil : rest
-          // The call's answer is an event, which wakes the thread to check whether it is needed.
+          // The kernel answers by an event (IN_IGNORED), which wakes the thread to check whether it is still needed.
           if rest.isEmpty, isOwn { inotify_rm_watch(descriptor, watch) }
         }
       }
 
-      /// Whether this process created the descriptor, not the one that it was forked from.
+      /// Whether this process created the descriptor, and not the parent that it was forked from. Parent and child would
+      /// take events away from each other.
       private var isOwn: Bool { generation == stead_fork_generation() }
 
       mutating func restartAfterFork() {
@@ -106,11 +109,16 @@
         return descriptor >= 0
       }
 
+      /// Translates events into one delivery for each watcher, to be sent after the lock is released.
+      ///
+      /// Everything may have changed if the kernel dropped events, or a read has failed. A directory that is gone or was
+      /// moved ends its watchers: inotify follows the directory, not its path.
       mutating func deliveries(for events: [InotifyEvent], hasFailed: Bool) -> [WatchSubscription
         .Delivery]
       {
         var found: [ObjectIdentifier: WatchSubscription.Delivery] = [:]
-        func note(_ subscription: WatchSubscription, _ changes: FileWatcher.Changes, isLast: Bool) {
+        func record(_ subscription: WatchSubscription, _ changes: FileWatcher.Changes, isLast: Bool)
+        {
           let fresh = WatchSubscription.Delivery(subscription: subscription, changes: changes)
           found[ObjectIdentifier(subscription), default: fresh].changes.formUnion(changes)
           if isLast { found[ObjectIdentifier(subscription)]?.isLast = true }
@@ -119,9 +127,9 @@
           guard let subscriptions = watches[event.watch] else { continue }
           for subscription in subscriptions {
             if event.isEnd {
-              note(subscription, .everything, isLast: true)
+              record(subscription, .everything, isLast: true)
             } else if !event.name.isEmpty, subscription.wants(event.name) {
-              note(subscription, .init(names: [event.name]), isLast: false)
+              record(subscription, .init(names: [event.name]), isLast: false)
             }
           }
           if event.isEnd { watches[event.watch] = nil }
@@ -129,7 +137,7 @@
         }
         if hasFailed || events.contains(where: \.isOverflow) {
           for subscription in watches.values.joined() {
-            note(subscription, .everything, isLast: hasFailed)
+            record(subscription, .everything, isLast: hasFailed)
           }
           if hasFailed { watches = [:] }
         }
@@ -197,7 +205,7 @@
         | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
     var isOverflow: Bool { has(IN_Q_OVERFLOW) }
-    /// Whether the directory, or its name, is gone; the kernel keeps watching a moved directory in its new place.
+    /// Whether the directory, or its name, is gone; the kernel keeps watching a moved directory under its new path.
     var isEnd: Bool {
       has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) || has(IN_IGNORED)
     }

@@ -9,14 +9,15 @@
     private static let state = ForkSafeLock(State())
 
     static func add(_ subscription: WatchSubscription, since error: FileError) {
-      let look = WatchLook(subscription)
+      let snapshot = DirectorySnapshot(subscription)
       let isFirst = state.withLock { state -> Bool in
         state.restartAfterFork()
-        state.looks[ObjectIdentifier(subscription)] = look
+        state.snapshots[ObjectIdentifier(subscription)] = snapshot
         state.startThread()
-        defer { state.isTold = true }
-        return !state.isTold
+        defer { state.isReported = true }
+        return !state.isReported
       }
+      // Once, not for each watcher, and without the lock, since the handler is the program's.
       if isFirst { Stead.report(problem(error)) }
     }
 
@@ -24,14 +25,16 @@
     @discardableResult
     static func remove(_ subscription: WatchSubscription) -> Bool {
       // The subscription's own deinit may take locks, so it is not released while this lock is held.
-      let removed = state.withLock { $0.looks.removeValue(forKey: ObjectIdentifier(subscription)) }
+      let removed = state.withLock {
+        $0.snapshots.removeValue(forKey: ObjectIdentifier(subscription))
+      }
       return removed != nil
     }
 
     static func restartAfterFork() {
       state.withLock { state in
         state.restartAfterFork()
-        if !state.looks.isEmpty { state.startThread() }
+        if !state.snapshots.isEmpty { state.startThread() }
       }
     }
 
@@ -45,26 +48,30 @@
     /// The thread's body; it runs until nothing is left to poll.
     private static func run() {
       while true {
-        // There is no event to wait for: that is why this thread exists.
+        // A sleep, as the system has no event to wait for.
         usleep(useconds_t(FileWatcher.pollingInterval * 1_000_000))
-        guard let looks = state.withLock({ $0.nextLooks() }) else { return }
-        for look in looks { update(look) }
+        guard let snapshots = state.withLock({ $0.nextSnapshots() }) else { return }
+        for snapshot in snapshots { update(snapshot) }
       }
     }
 
-    private static func update(_ old: WatchLook) {
+    /// Moves a watcher to the hub if the system has a watch for it by now; otherwise compares its files with the last snapshot.
+    ///
+    /// After a move the watcher learns that anything may have changed, since something may have between the last snapshot and
+    /// the watch.
+    private static func update(_ old: DirectorySnapshot) {
       let subscription = old.subscription
       if (try? WatchHub.watch(subscription)) != nil {
         // It may have been cancelled meanwhile.
         guard remove(subscription) else { return WatchHub.remove(subscription) }
         return subscription.deliver(.everything, false)
       }
-      let new = WatchLook(subscription)
+      let new = DirectorySnapshot(subscription)
       let isOver = !new.isDirectory || new.directory != old.directory
       let isKept = state.withLock { state -> Bool in
         let id = ObjectIdentifier(subscription)
-        guard state.looks[id] != nil else { return false }
-        state.looks[id] = isOver ? nil : new
+        guard state.snapshots[id] != nil else { return false }
+        state.snapshots[id] = isOver ? nil : new
         return true
       }
       guard isKept else { return }
@@ -74,9 +81,9 @@
     }
 
     private struct State {
-      var looks: [ObjectIdentifier: WatchLook] = [:]
+      var snapshots: [ObjectIdentifier: DirectorySnapshot] = [:]
       /// Whether the problem has been reported since everything could last be watched.
-      var isTold = false
+      var isReported = false
       private var isRunning = false
       private var generation = stead_fork_generation()
 
@@ -93,19 +100,19 @@
       }
 
       /// What to poll next; nil when nothing is left, and the thread ends.
-      mutating func nextLooks() -> [WatchLook]? {
-        guard !looks.isEmpty else {
+      mutating func nextSnapshots() -> [DirectorySnapshot]? {
+        guard !snapshots.isEmpty else {
           isRunning = false
-          isTold = false
+          isReported = false
           return nil
         }
-        return Array(looks.values)
+        return Array(snapshots.values)
       }
     }
   }
 
-  /// The state of a directory's files at one moment.
-  private struct WatchLook: Sendable {
+  /// The status of the files in a directory at one moment.
+  private struct DirectorySnapshot: Sendable {
     let subscription: WatchSubscription
     let directory: FileStatus.Identity?
     private let files: [String: FileStatus]
@@ -125,7 +132,7 @@
     var isDirectory: Bool { directory != nil }
 
     /// The names that have appeared, changed or disappeared.
-    func names(since old: WatchLook) -> Set<String> {
+    func names(since old: DirectorySnapshot) -> Set<String> {
       var names = Set(files.keys.filter { files[$0] != old.files[$0] })
       for name in old.files.keys where files[name] == nil { names.insert(name) }
       return names

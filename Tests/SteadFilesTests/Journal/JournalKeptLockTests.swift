@@ -90,7 +90,7 @@ import Testing
       other.journal.withdrawRequest()
       #expect(word(log) == 0)
     }
-    #expect(!log.journal.isLockLeft)
+    #expect(!log.journal.isLockYielded)
   }
 
   /// A process that had asked for the lock, and got it because it was free, once left it to itself.
@@ -98,7 +98,7 @@ import Testing
     let log = try LineLog(url)
     _ = log.journal.insistOnLock()
     try log.append("1")
-    #expect(word(log) == 0 && !log.journal.isLockLeft)
+    #expect(word(log) == 0 && !log.journal.isLockYielded)
   }
 
   /// A writer that was kept from running until the time was over once took the lock for another program's.
@@ -108,11 +108,11 @@ import Testing
     // Another program asks for it.
     log.journal.file.setWord(UInt64(STEAD_LOCK_WANTED), at: JournalLayout.keptLock)
     try log.append("1")
-    try #require(log.journal.isLockLeft)
+    try #require(log.journal.isLockYielded)
     // For ever, as far as this test goes.
-    log.journal.lockLeftUntil = .max
+    log.journal.lockYieldedUntil = .max
     #expect { try log.append("2") } throws: { ($0 as? FileError)?.code == .busy }
-    log.journal.lockLeftUntil = 0
+    log.journal.lockYieldedUntil = 0
     #expect(log.journal.leftLockWait != nil)
     try log.append("2")
     #expect(log.journal.leftLockWait == nil)

@@ -35,11 +35,11 @@ struct JournalLineageTests {
   @Test func `a file contains an earlier one as long as it has the copied records`() throws {
     var list = JournalLineage()
     let lost = Journal.Place(salt: 17, offset: 5_000)
-    list.note(.init(lost: lost, record: JournalLineage.extent(4_200)))
-    #expect(list.cut(at: 4_200, restoredEnd: 0).containedTail(of: 17) == 5_000)
-    #expect(list.cut(at: 4_192, restoredEnd: 0).containedTail(of: 17) == nil)
+    list.add(.init(lost: lost, record: JournalLineage.extent(4_200)))
+    #expect(list.prefix(endingAt: 4_200, restoredEnd: 0).containedTail(of: 17) == 5_000)
+    #expect(list.prefix(endingAt: 4_192, restoredEnd: 0).containedTail(of: 17) == nil)
     // What a program has restored from memory is known to that program alone.
-    list.note(.init(lost: Journal.Place(salt: 18, offset: 6_000), record: 4_208))
+    list.add(.init(lost: Journal.Place(salt: 18, offset: 6_000), record: 4_208))
     #expect(list.containedTail(of: 18) == nil)
     var heir = JournalLineage()
     heir.inherit(list, extent: JournalLineage.extent(4_100))
@@ -62,5 +62,37 @@ struct JournalLineageTests {
     #expect(
       third.spans.map(\.shift) == [4_000 &- 4_084, 4_000 &- 4_084].map { UInt64(bitPattern: $0) })
     #expect(third.spans.map(\.end) == [4_116, 4_216])
+  }
+}
+
+/// The generation in a file's header page, which no checksum covers.
+struct JournalGenerationTests {
+  private let directory: TemporaryDirectory
+  private var url: URL { directory.file("a.journal") }
+
+  init() throws { directory = try TemporaryDirectory(inMemory: true) }
+
+  /// Of the greatest number the next one was 0. All files after that counted as older than all before.
+  @Test(
+    arguments: [UInt64.max, UInt64.max - 1, UInt64(1) << 63, UInt64(1) << 53] as [UInt64],
+    [false, true])
+  func `a damaged generation is replaced by the next one`(damaged: UInt64, isOpen: Bool) throws {
+    var log = try LineLog(url)
+    try log.append("1")
+    let before = log.journal.nextStamp
+    log.journal.file.setWord(damaged, at: JournalLayout.generation)
+    #expect(log.journal.nextStamp.generation < Journal.generationLimit)
+    if !isOpen { log = try LineLog(url) } else { try log.compact() }
+    for number in 0..<3 {
+      let stamp = log.journal.nextStamp
+      #expect(stamp.generation > before.generation)
+      #expect(stamp.generation < Journal.generationLimit)
+      #expect(log.journal.file.word(at: JournalLayout.generation) == stamp.generation)
+      try log.append("\(number)")
+      #expect(log.journal.stamp(ofRecordAt: stamp.offset) == stamp)
+      try log.compact()
+      #expect(log.journal.nextStamp.generation > stamp.generation)
+    }
+    #expect(try LineLog(url).lines == ["1", "0", "1", "2"])
   }
 }

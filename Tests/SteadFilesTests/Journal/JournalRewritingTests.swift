@@ -141,8 +141,8 @@ struct JournalRewritingTests {
 
   private func wholeImage(in bytes: Data) -> Data? {
     bytes.withUnsafeBytes { bytes in
-      let words = bytes[JournalLayout.image...].prefix(JournalImagePlace.byteCount)
-      return JournalImagePlace(.init(rebasing: words)).image(in: bytes)
+      let words = bytes[JournalLayout.image...].prefix(JournalImageReference.byteCount)
+      return JournalImageReference(.init(rebasing: words)).image(in: bytes)
     }
   }
 

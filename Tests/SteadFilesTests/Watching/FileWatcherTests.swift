@@ -87,16 +87,16 @@ import Testing
   }
 
   @Test func putsTogetherWhatNobodyTakes() async throws {
-    let mailbox = ChangeMailbox()
-    for number in 0..<FileWatcher.nameLimit { mailbox.post(.init(names: ["\(number)"])) }
-    #expect(mailbox.take()?.names.count == FileWatcher.nameLimit)
-    #expect(mailbox.take() == nil)
-    for number in 0...FileWatcher.nameLimit { mailbox.post(.init(names: ["\(number)"])) }
-    mailbox.post(.init(names: ["later"]))
-    #expect(mailbox.take()?.isEverything == true)
-    mailbox.post(.init(names: ["a"]))
-    mailbox.post(.everything)
-    #expect(mailbox.take()?.isEverything == true)
+    let buffer = ChangeBuffer()
+    for number in 0..<FileWatcher.nameLimit { buffer.add(.init(names: ["\(number)"])) }
+    #expect(buffer.take()?.names.count == FileWatcher.nameLimit)
+    #expect(buffer.take() == nil)
+    for number in 0...FileWatcher.nameLimit { buffer.add(.init(names: ["\(number)"])) }
+    buffer.add(.init(names: ["later"]))
+    #expect(buffer.take()?.isEverything == true)
+    buffer.add(.init(names: ["a"]))
+    buffer.add(.everything)
+    #expect(buffer.take()?.isEverything == true)
   }
 
   @Test func tellsEveryIterator() async throws {

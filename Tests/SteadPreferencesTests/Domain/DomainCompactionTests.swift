@@ -119,7 +119,7 @@ import Testing
     try store.set(.integer(1), forKey: "a")
     let prepared = try prepare(store)
     // The next write is one that looks whether the files are still there.
-    store.state.withLock { $0.file?.journal.writesUntilLook = 0 }
+    store.state.withLock { $0.file?.journal.writesUntilRevalidation = 0 }
     try FileManager.default.removeItem(at: directory.url)
     #expect(store.finish(prepared, isLast: true) == .ended)
     #expect(!FileManager.default.fileExists(atPath: directory.url.filePath))

@@ -132,7 +132,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
   /// A lock on a file that is no longer there excludes nobody who comes later.
   @Test func locksTheFileThatIsThereInTheEnd() throws {
     let (lock, file, count) = (lock, directory.file("lock"), directory.file("count"))
-    let opened = try HeldLock(file.filePath)
+    let opened = try OpenLockFile(file.filePath)
     #expect(try opened.isCurrent)
     try FileManager.default.removeItem(at: file)
     #expect(try !opened.isCurrent)
