@@ -56,24 +56,9 @@ private struct RowRemoval {
       + "AND r.number = \(column))"
   }
 
-  /// All relationships of the store with their owners' shapes, each place of storage once.
-  private var relationships: [String: (RowShape, RowShape.Relationship)] {
-    var result: [String: (RowShape, RowShape.Relationship)] = [:]
-    for shape in rows.rows.shapes.values {
-      for relationship in shape.relationships {
-        switch relationship.storage {
-        case .column: result["\(shape.root).\(relationship.name)"] = (shape, relationship)
-        case .pairs(let list, isOwner: true): result[list.table] = (shape, relationship)
-        default: continue
-        }
-      }
-    }
-    return result
-  }
-
   private func refuseLosses() throws {
     var losses: [RowLosses.Loss] = []
-    for (_, (shape, relationship)) in relationships.sorted(by: { $0.key < $1.key }) {
+    for (shape, relationship) in rows.storedRelationships {
       let sql: String
       if case .pairs(let list, _) = relationship.storage {
         sql =
@@ -97,7 +82,7 @@ private struct RowRemoval {
   }
 
   private func delete(_ roots: Set<String>) throws {
-    for (_, (shape, relationship)) in relationships {
+    for (shape, relationship) in rows.storedRelationships {
       guard case .pairs(let list, _) = relationship.storage else { continue }
       try connection.run(
         "DELETE FROM \(list.table.sqlName) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
@@ -113,16 +98,8 @@ private struct RowRemoval {
         ) { rows.dropFile($0[0]) }
       }
       let newest = try connection.integer("SELECT max(\"_id\") FROM \(table)") ?? 0
-      if newest > 0 { try retire(newest, root) }
+      if newest > 0 { try connection.retire(newest, table: root) }
       try connection.run("DELETE FROM \(table) WHERE \(test)", [.text(root)])
     }
-  }
-
-  /// Keeps a number from being given out again once its row is deleted.
-  private func retire(_ number: Int64, _ root: String) throws {
-    try connection.run(
-      "INSERT INTO stead_sequence VALUES (?1, ?2) "
-        + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
-      [.text(root), .integer(number)])
   }
 }

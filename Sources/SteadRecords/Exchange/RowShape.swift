@@ -151,3 +151,46 @@ package struct RowShape: Sendable {
       inverseRule: inverse?.relationship?.deleteRule)
   }
 }
+
+// MARK: - Content
+
+/// What one row consists of.
+package struct RowContent: Sendable {
+  package let shape: RowShape
+  package let number: Int64
+  /// What the columns of the shape hold.
+  package let values: [SQLValue]
+  /// The row's pairs, for each of the shape's ``RowShape/ownedPairs``.
+  package let pairs: [[RowPair]]
+
+  package init(_ shape: RowShape, _ number: Int64, values: [SQLValue], pairs: [[RowPair]]) {
+    self.shape = shape
+    self.number = number
+    self.values = values
+    self.pairs = pairs
+  }
+}
+
+// MARK: - Pairs
+
+/// One pair of rows, and the position of each in the other's list.
+package struct RowPair: Hashable, Sendable {
+  package let owner: Int64
+  package let target: Int64
+  /// The target's position in the owner's list; nil for the order of insertion.
+  package let ownerOrder: Int64?
+  /// The owner's position in the target's list; nil for the order of insertion.
+  package let targetOrder: Int64?
+
+  package init(owner: Int64, target: Int64, ownerOrder: Int64?, targetOrder: Int64?) {
+    self.owner = owner
+    self.target = target
+    self.ownerOrder = ownerOrder
+    self.targetOrder = targetOrder
+  }
+}
+
+/// The pairs of rows that a many-to-many relationship, or one without an inverse, consists of.
+package struct PairList: Hashable, Sendable {
+  let table: String
+}

@@ -115,3 +115,158 @@ package final class RowTransaction {
     return statement
   }
 }
+
+// MARK: - Reading
+
+extension RowTransaction {
+  /// How many rows an entity has; those of its subclasses are not counted.
+  package func count(of shape: RowShape) throws -> Int {
+    let test = shape.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
+    return Int(try connection.integer("SELECT count(*) FROM \(shape.root.sqlName)\(test)") ?? 0)
+  }
+
+  /// Whether an entity has a row with this number.
+  package func contains(_ number: Int64, in shape: RowShape) throws -> Bool {
+    try connection.integer(
+      "SELECT 1 FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)", [.integer(number)])
+      != nil
+  }
+
+  /// The contents of a row; nil if that entity has no such row.
+  package func content(of shape: RowShape, _ number: Int64) throws -> RowContent? {
+    guard let values = try values(of: shape, number) else { return nil }
+    return RowContent(shape, number, values: values, pairs: try pairs(of: shape, number))
+  }
+
+  /// Calls a body with each row of an entity, by number; rows of its subclasses are left out.
+  package func forEachRow(of shape: RowShape, _ body: (RowContent) throws -> Void) throws {
+    let columns = (["_id"] + shape.columns).map(\.sqlName).joined(separator: ", ")
+    try forEach(
+      "SELECT \(columns) FROM \(shape.root.sqlName) WHERE true\(shape.test) ORDER BY \"_id\""
+    ) { row in
+      guard case .integer(let number) = row[0] else { return }
+      let pairs = try pairs(of: shape, number)
+      try body(RowContent(shape, number, values: Array(row[1...]), pairs: pairs))
+    }
+  }
+
+  /// Calls a body with the number of each row of an entity; rows of its subclasses are left out.
+  package func forEachNumber(of shape: RowShape, _ body: (Int64) throws -> Void) throws {
+    try forEach(
+      "SELECT \"_id\" FROM \(shape.root.sqlName) WHERE true\(shape.test) ORDER BY \"_id\""
+    ) { row in
+      if case .integer(let number) = row[0] { try body(number) }
+    }
+  }
+
+  /// The rows of classes that the container does not know, by the roots of their hierarchies.
+  package func unknownRows() throws -> [(root: String, number: Int64)] {
+    var known: [String: [Int]] = [:]
+    for shape in rows.shapes.values {
+      if let number = shape.discriminator { known[shape.root, default: []].append(number) }
+    }
+    return try known.sorted { $0.key < $1.key }.flatMap { root, numbers in
+      let list = numbers.map(String.init).joined(separator: ", ")
+      let found = try connection.rows(
+        "SELECT \"_id\" FROM \(root.sqlName) WHERE \"_entity\" NOT IN (\(list))")
+      return found.compactMap { row in
+        if case .integer(let number) = row[0] { (root, number) } else { nil }
+      }
+    }
+  }
+
+  // MARK: Single columns
+
+  /// What one column of a row holds; nil if that entity has no such row.
+  package func value(of column: String, in shape: RowShape, _ number: Int64) throws -> SQLValue? {
+    try connection.rows(
+      "SELECT \(column.sqlName) FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)",
+      [.integer(number)]
+    ).first?.first
+  }
+
+  /// Calls a body with one column of each row of an entity, by number; NULL and empty values are left
+  /// out.
+  package func forEachValue(
+    of column: String, in shape: RowShape, _ body: (_ number: Int64, SQLValue) throws -> Void
+  ) throws {
+    let column = column.sqlName
+    try forEach(
+      "SELECT \"_id\", \(column) FROM \(shape.root.sqlName) "
+        + "WHERE length(\(column)) > 0\(shape.test) ORDER BY \"_id\""
+    ) { row in
+      if case .integer(let number) = row[0] { try body(number, row[1]) }
+    }
+  }
+
+  // MARK: Relationships
+
+  /// The destinations of a relationship that is stored in its destinations' rows: owner by owner, in its order.
+  package func destinationsByOwner(
+    of relationship: RowShape.Relationship
+  ) throws -> [Int64: [Int64]] {
+    guard relationship.storage == .inverse, let inverse = relationship.inverse else { return [:] }
+    let (column, order) = (inverse.sqlName, HiddenColumn.order(of: inverse).sqlName)
+    let test = relationship.list.map {
+      "AND ifnull(\(HiddenColumn.list(of: inverse).sqlName), 0) = \($0) "
+    }
+    var found: [Int64: [Int64]] = [:]
+    try forEach(
+      "SELECT \(column), \"_id\" FROM \(relationship.destinationRoot.sqlName) "
+        + "WHERE \(column) IS NOT NULL \(test ?? "")"
+        + "ORDER BY \(column), ifnull(\(order), \"_id\"), \"_id\""
+    ) { row in
+      guard case .integer(let owner) = row[0], case .integer(let number) = row[1] else { return }
+      found[owner, default: []].append(number)
+    }
+    return found
+  }
+
+  /// The rows that a list of pairs has for a row, in their order.
+  package func destinations(
+    in list: PairList, of number: Int64, isOwner: Bool
+  ) throws -> [Int64] {
+    let (own, other) = isOwner ? ("owner", "target") : ("target", "owner")
+    return try connection.rows(
+      "SELECT \(other) FROM \(list.table.sqlName) WHERE \(own) = ?1 "
+        + "ORDER BY ifnull(\(own)_order, \"_id\"), \"_id\"", [.integer(number)]
+    ).compactMap { if case .integer(let target) = $0[0] { target } else { nil } }
+  }
+
+  private func pairs(of shape: RowShape, _ number: Int64) throws -> [[RowPair]] {
+    try shape.ownedPairs.map { try pairs(in: $0.list, of: number) }
+  }
+
+  /// An owner's pairs in the order of their insertion.
+  private func pairs(in list: PairList, of owner: Int64) throws -> [RowPair] {
+    let statement = try statement(selecting: list)
+    statement.reset()
+    defer { statement.reset() }
+    statement.bind(owner, at: 1)
+    var pairs: [RowPair] = []
+    while try statement.step() {
+      pairs.append(
+        RowPair(
+          owner: owner, target: statement.integer(0),
+          ownerOrder: statement.isNull(1) ? nil : statement.integer(1),
+          targetOrder: statement.isNull(2) ? nil : statement.integer(2)))
+    }
+    return pairs
+  }
+
+  /// Calls a body with each row of a statement.
+  func forEach(
+    _ sql: String, _ values: [SQLValue] = [], _ body: ([SQLValue]) throws -> Void
+  ) throws {
+    // Not a shared statement: the body may run the same SQL.
+    let statement = try connection.prepare(sql)
+    statement.bind(values)
+    let count = statement.columnCount
+    while try statement.step() { try body((0..<count).map { statement.value($0) }) }
+  }
+}
+
+extension RowShape {
+  /// The condition that leaves out rows of other entities in the same table.
+  var test: String { discriminator.map { " AND \"_entity\" = \($0)" } ?? "" }
+}

@@ -1,3 +1,4 @@
+import Observation
 public import Synchronization
 
 /// The engine's state in each model object: where it belongs, and what must happen on access.
@@ -107,4 +108,83 @@ extension PersistentModel {
   }
 
   func has(_ mask: UInt32) -> Bool { _$statePointer.pointee.has(mask) }
+}
+
+// MARK: - Flags
+
+/// The bits of a model's state.
+@usableFromInline enum _ModelFlags {
+  /// Reads and writes tell Observation.
+  @usableFromInline static let observed: UInt32 = 1
+  /// No row has been read yet.
+  @usableFromInline static let fault: UInt32 = 1 << 1
+  /// Another context or process changed the row, so that it is read again with the next access.
+  @usableFromInline static let stale: UInt32 = 1 << 2
+  /// Only some columns were read; `ModelExtra.loaded` says which.
+  @usableFromInline static let partial: UInt32 = 1 << 3
+  /// The object only records which property is read.
+  @usableFromInline static let probe: UInt32 = 1 << 4
+  /// A save gave the row to another object, `ModelExtra.successor`.
+  @usableFromInline static let redirected: UInt32 = 1 << 5
+  /// To be inserted by the next save.
+  @usableFromInline static let inserted: UInt32 = 1 << 6
+  /// To be updated by the next save.
+  @usableFromInline static let changed: UInt32 = 1 << 7
+  /// To be deleted by the next save.
+  @usableFromInline static let deleted: UInt32 = 1 << 8
+  /// The row is gone; the object keeps its last values.
+  @usableFromInline static let missing: UInt32 = 1 << 9
+  /// The object has first links, which are applied before it is used.
+  @usableFromInline static let linked: UInt32 = 1 << 10
+
+  /// Which properties are read is noted: of objects before a custom stage of a migration plan.
+  @usableFromInline static let traced: UInt32 = 1 << 11
+
+  /// What must be done before the object's values can be read.
+  @usableFromInline static let unready: UInt32 =
+    fault | stale | partial | probe | redirected | linked
+  /// What a read cannot ignore, apart from Observation.
+  @usableFromInline static let slowRead: UInt32 = unready | traced
+  @usableFromInline static let watched: UInt32 = slowRead | observed
+  /// Any pending change.
+  @usableFromInline static let pending: UInt32 = inserted | changed | deleted
+}
+
+// MARK: - Rarely needed state
+
+/// The parts of a model's state that few objects need.
+@usableFromInline final class ModelExtra {
+  /// The probe by which a read of the object was first seen to be tracked, for its registrar.
+  var probe: TrackingProbe? { didSet { isObserved = probe != nil } }
+  @usableFromInline private(set) var isObserved = false
+  @usableFromInline var registrar: ObservationRegistrar? { probe?.registrar }
+  /// The further words of `_ModelState.changes`.
+  var furtherChanges: [UInt64] = []
+  /// The properties that a partial fetch read.
+  var loaded = PropertySet()
+  /// The object that took over the row of this one.
+  var successor: (any PersistentModel)?
+  /// The lists that the object is in by its to-one properties, except the first of each.
+  var lists: [Int: Int] = [:]
+  /// The property that a probe saw being read.
+  var probed: Int?
+  /// The links that initializers gave from or to this object, in that order.
+  var firstLinks = FirstLinks()
+  /// The object itself, where its own initializer gave it links.
+  var firstOwner: UnsafeMutableRawPointer?
+}
+
+// Which of several lists an object is in: the relationships that name one to-one property as their inverse are
+// numbered. The property's destination and this number together determine who refers back.
+
+extension PersistentModel {
+  /// The number of the list that a to-one property's object is in; nil for the first that it can be in.
+  func list(at index: Int) -> Int? { _$statePointer.pointee.extra?.lists[index] }
+
+  func setList(_ number: Int?, at index: Int) {
+    let state = _$statePointer
+    // Being in a first list needs no memory.
+    if number == nil, state.pointee.extra == nil { return }
+    state.pointee.makeExtra().lists[index] = number
+  }
 }

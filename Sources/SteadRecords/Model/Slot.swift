@@ -1,3 +1,5 @@
+import CSteadRuntime
+
 /// The typed storage of one property.
 ///
 /// The compiler decides which slot a property gets, by overload resolution on `_makeSlot`.
@@ -65,4 +67,167 @@ extension _Slot {
   }
 
   public mutating func _updateTargets(_ body: (inout _Targets) -> Void) {}
+}
+
+// MARK: - Content
+
+/// What a relationship's storage holds.
+public enum _SlotContent {
+  case attribute
+  case toOne(_Target)
+  case toMany(_Targets)
+}
+
+/// The destination of a to-one relationship.
+public enum _Target {
+  case none
+  /// A row that was not looked up yet.
+  case row(Int64)
+  case model(any PersistentModel)
+}
+
+/// The destinations of a to-many relationship.
+public struct _Targets {
+  /// All of them, when they were loaded or assigned.
+  @usableFromInline var loaded: [AnyObject]?
+  /// What the next save writes of them.
+  @usableFromInline var delta: ToManyDelta?
+
+  @inlinable init(loaded: [AnyObject]? = nil, delta: ToManyDelta? = nil) {
+    self.loaded = loaded
+    self.delta = delta
+  }
+}
+
+// MARK: - Visitors
+
+/// An operation on one property's storage.
+public protocol _SlotVisitor {
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int)
+}
+
+extension PersistentModel {
+  func content(at index: Int) -> _SlotContent {
+    var reader = ContentReader()
+    _$visit(index, &reader)
+    return reader.content
+  }
+
+  func setContent(_ content: _SlotContent, at index: Int) {
+    var writer = ContentWriter(content: content)
+    _$visit(index, &writer)
+  }
+
+  /// Changes a to-many relationship's content in place.
+  func updateTargets(at index: Int, _ body: (inout _Targets) -> Void) {
+    withoutActuallyEscaping(body) { body in
+      var updater = TargetsUpdater(body: body)
+      _$visit(index, &updater)
+    }
+  }
+
+  func copySlot(at index: Int) -> Any? {
+    var copier = SlotCopier()
+    _$visit(index, &copier)
+    return copier.copy
+  }
+
+  func restoreSlot(_ copy: Any, at index: Int) {
+    var restorer = SlotRestorer(copy: copy)
+    _$visit(index, &restorer)
+  }
+}
+
+private struct ContentReader: _SlotVisitor {
+  var content = _SlotContent.attribute
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { content = slot._content }
+}
+
+private struct ContentWriter: _SlotVisitor {
+  let content: _SlotContent
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._content = content }
+}
+
+private struct TargetsUpdater: _SlotVisitor {
+  let body: (inout _Targets) -> Void
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._updateTargets(body) }
+}
+
+/// Keeps a copy of a slot, for undo and for moving values between objects.
+private struct SlotCopier: _SlotVisitor {
+  var copy: Any?
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { copy = slot }
+}
+
+private struct SlotRestorer: _SlotVisitor {
+  let copy: Any
+
+  mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) {
+    if let value = copy as? S { slot = value }
+  }
+}
+
+// MARK: - Release
+
+// Objects may hold each other in a chain of any length. If each were released inside the `deinit` of the one before it,
+// a chain of some ten thousand would overflow the stack. So a deallocating object moves the objects that nothing else
+// holds to a list of its thread, and the first of them works through it.
+
+/// Called for each property when an object is deallocated; an attribute holds no object.
+@inlinable public func _unlink<Slot: _Slot>(_ slot: inout Slot) {}
+
+@inlinable public func _unlink<Model>(_ slot: inout _ToOneSlot<Model>) {
+  if case .model = slot.target { unlink(&slot.target) }
+}
+
+@inlinable public func _unlink<Model>(_ slot: inout _OptionalToOneSlot<Model>) {
+  if case .model = slot.target { unlink(&slot.target) }
+}
+
+@inlinable public func _unlink<Model>(_ slot: inout _ToManySlot<Model>) {
+  if slot.targets.loaded != nil { unlink(&slot.targets.loaded) }
+}
+
+@inlinable public func _unlink<Model>(_ slot: inout _OptionalToManySlot<Model>) {
+  if slot.targets.loaded != nil { unlink(&slot.targets.loaded) }
+}
+
+@usableFromInline func unlink<Model>(_ target: inout ToOneTarget<Model>) {
+  ReleaseList.collect { list in
+    guard case .model(var model) = target else { return }
+    target = .none
+    // If anything else holds the object, too, it is not deallocated now.
+    if isKnownUniquelyReferenced(&model) { list.pointee.append(model) }
+  }
+}
+
+@usableFromInline func unlink(_ objects: inout [AnyObject]?) {
+  ReleaseList.collect { list in
+    if let loaded = objects.take() { list.pointee.append(contentsOf: loaded) }
+  }
+}
+
+/// The objects that a thread has yet to release.
+private enum ReleaseList {
+  /// Hands over the thread's list, and works it off unless that is going on already.
+  ///
+  /// Anything else that `body` releases is deallocated while the list exists, and so adds to it.
+  static func collect(_ body: (UnsafeMutablePointer<[AnyObject]>) -> Void) {
+    if let list = stead_pending_releases() {
+      body(list.assumingMemoryBound(to: [AnyObject].self))
+      return
+    }
+    var list: [AnyObject] = []
+    withUnsafeMutablePointer(to: &list) { list in
+      stead_set_pending_releases(list)
+      defer { stead_set_pending_releases(nil) }
+      body(list)
+      // Each may be the last reference to its object, whose deinit adds more.
+      while list.pointee.popLast() != nil {}
+    }
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SteadEncoding
 import SteadFiles
+import Synchronization
 
 /// The files next to a store that hold its large values.
 final class BlobFiles: Sendable {
@@ -75,5 +76,165 @@ final class BlobFiles: Sendable {
   static func isReference(_ name: String) -> Bool {
     name.utf8.count == 64
       && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+  }
+}
+
+// MARK: - Values not read yet
+
+/// Data of a property with external storage, read from its file when it is first asked for.
+final class ExternalData: Sendable {
+  /// The size in bytes from which data is kept in a separate file.
+  static let fileThreshold = 128 * 1024
+
+  let reference: String
+  let blobs: BlobFiles
+
+  init(reference: String, blobs: BlobFiles) {
+    self.reference = reference
+    self.blobs = blobs
+    blobs.uses.hold(reference)
+  }
+
+  deinit { blobs.uses.release(reference) }
+}
+
+// MARK: - Files that this process still needs
+
+/// What in this process can still bring the content of a store's file back: steps of undo, and objects that have not
+/// read their large value, be they deleted or of a context that has not seen the newest commit.
+///
+/// When such a file loses its last row, it is unlinked, and stays open here until nothing leads to it any more. So an
+/// undo brings its content back, and a program that ends, in whichever way, leaves nothing behind. All containers of
+/// one store share this.
+final class FileUses: Sendable {
+  /// How many unlinked files of one store are kept open; a further one stays in its directory until nothing leads to
+  /// it, and is removed by a save after that.
+  static let openLimit = 64
+
+  private struct Content {
+    /// How many values lead to a file, by its reference.
+    var counts: [String: Int] = [:]
+    /// The descriptors of unlinked files.
+    var open: [String: Int32] = [:]
+    /// Files that have lost a row; whether it was the last one is asked before they are removed.
+    var dropped: Set<String> = []
+  }
+
+  private let content = Mutex(Content())
+
+  deinit {
+    let open = content.withLock { $0.open }
+    for descriptor in open.values { close(descriptor) }
+  }
+
+  // MARK: Values
+
+  func hold(_ reference: String) {
+    content.withLock { $0.counts[reference, default: 0] += 1 }
+  }
+
+  func release(_ reference: String) {
+    content.withLock { content in
+      let count = (content.counts[reference] ?? 0) - 1
+      content.counts[reference] = count > 0 ? count : nil
+      if count <= 0, let descriptor = content.open.removeValue(forKey: reference) {
+        close(descriptor)
+      }
+    }
+  }
+
+  /// The content of an unlinked file; nil if it isn't kept open.
+  ///
+  /// - Throws: A POSIX error if it cannot be read.
+  func read(_ reference: String) throws -> Data? {
+    try content.withLock { content in
+      try content.open[reference].map(Self.contents)
+    }
+  }
+
+  private static func contents(of descriptor: Int32) throws -> Data {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.lastError }
+    var data = Data(count: Int(status.st_size))
+    let count = data.count
+    var place = 0
+    while place < count {
+      let read = data.withUnsafeMutableBytes { bytes in
+        pread(descriptor, bytes.baseAddress?.advanced(by: place), count - place, off_t(place))
+      }
+      if read < 0, errno == EINTR { continue }
+      guard read > 0 else { throw Self.lastError }
+      place += read
+    }
+    return data
+  }
+
+  private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+  // MARK: Files
+
+  /// Notes files that a row has stopped referring to.
+  func drop(_ references: some Sequence<String>) {
+    content.withLock { $0.dropped.formUnion(references) }
+  }
+
+  /// The dropped files that may be removed now.
+  var removable: [String] {
+    content.withLock { content in
+      if content.dropped.isEmpty { return [] }
+      let free = Self.openLimit - content.open.count
+      // A file that came back by an undo, and has lost its row again, is still open.
+      let unopened = content.dropped.filter {
+        content.counts[$0] != nil && content.open[$0] == nil
+      }
+      return content.dropped.subtracting(unopened).sorted()
+        + unopened.sorted().prefix(max(0, free))
+    }
+  }
+
+  /// Forgets that a file was dropped: a row refers to it after all.
+  func keep(_ reference: String) {
+    content.withLock { _ = $0.dropped.remove(reference) }
+  }
+
+  /// Removes a file to which no row leads, after opening it if something here does.
+  ///
+  /// - Returns: Whether the file was removed; it wasn't if it would have to be kept open and cannot be.
+  @discardableResult
+  func remove(_ reference: String, at url: URL, _ unlink: () throws -> Void) throws -> Bool {
+    try content.withLock { content in
+      if content.counts[reference] != nil, content.open[reference] == nil {
+        guard content.open.count < Self.openLimit else { return false }
+        // Somebody may have put a link or a pipe there, which has no content of ours.
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if descriptor >= 0 {
+          content.open[reference] = descriptor
+        } else if errno != ENOENT, errno != ELOOP {
+          return false
+        }
+      }
+      try unlink()
+      content.dropped.remove(reference)
+      return true
+    }
+  }
+
+  // MARK: All stores
+
+  private struct WeakUses: Sendable { weak var uses: FileUses? }
+  private static let all = Mutex<[String: WeakUses]>([:])
+
+  /// The uses of the files in a directory, one for all containers.
+  static func of(_ directory: URL) -> FileUses {
+    // The directory itself may not exist yet.
+    let parent = directory.deletingLastPathComponent().resolvingSymlinksInPath().path
+    let name = "\(parent)/\(directory.lastPathComponent)"
+    return all.withLock { all in
+      if let uses = all[name]?.uses { return uses }
+      all = all.filter { $0.value.uses != nil }
+      let uses = FileUses()
+      all[name] = WeakUses(uses: uses)
+      return uses
+    }
   }
 }

@@ -1,4 +1,6 @@
 import Foundation
+import SteadEncoding
+import SteadFormats
 
 /// Values without their own column type: JSON, with dates as seconds since 2001.
 enum JSONColumn {
@@ -33,5 +35,96 @@ enum JSONColumn {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .throw
     return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+// MARK: - Arrays of numbers and strings
+
+/// Types whose JSON is read and written without JSONEncoder, which takes 5 to 9 times as long.
+///
+/// They are written directly as a column's text, without an intermediate `JSONValue`. Only the plainest form is read,
+/// which is the one that is written here; JSONDecoder reads any other. So a number's digits are added up while they are
+/// found, where a tokenizer would pass over them first.
+protocol FastJSON {
+  var jsonText: String { get }
+  /// The value, or nil if the string isn't in the plainest form.
+  static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Self?
+}
+
+extension Array: FastJSON where Element: FastJSONElement {
+  var jsonText: String {
+    var bytes: [UInt8] = [UInt8(ascii: "[")]
+    for (index, element) in enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      element.write(to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func parse(_ text: UnsafeBufferPointer<UInt8>) -> [Element]? {
+    var rest = text[...]
+    guard rest.popFirst() == UInt8(ascii: "[") else { return nil }
+    var result: [Element] = []
+    if rest.first == UInt8(ascii: "]") { return rest.count == 1 ? [] : nil }
+    while let element = Element.read(&rest) {
+      result.append(element)
+      switch rest.popFirst() {
+      case UInt8(ascii: ","): continue
+      case UInt8(ascii: "]"): return rest.isEmpty ? result : nil
+      default: return nil
+      }
+    }
+    return nil
+  }
+}
+
+// MARK: - Elements
+
+/// Elements of an array whose JSON is read and written without JSONEncoder.
+protocol FastJSONElement {
+  func write(to bytes: inout [UInt8])
+  static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Self?
+}
+
+extension Int: FastJSONElement {
+  func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: String(self).utf8) }
+
+  static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    let negative = text.first == UInt8(ascii: "-")
+    if negative { text.removeFirst() }
+    var value = 0
+    var digits = 0
+    while let byte = text.first, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+      let digit = Int(byte - UInt8(ascii: "0"))
+      let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (next, overflow) =
+        negative
+        ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+      if tooLarge || overflow { return nil }
+      value = next
+      digits += 1
+      text.removeFirst()
+    }
+    return digits > 0 ? value : nil
+  }
+}
+
+extension String: FastJSONElement {
+  func write(to bytes: inout [UInt8]) { JSONText.append(self, to: &bytes, .short) }
+
+  /// Reads a string without escapes; one with escapes is left to JSONDecoder.
+  static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> String? {
+    guard text.popFirst() == UInt8(ascii: "\"") else { return nil }
+    let bytes = text.base
+    var end = JSONText.endOfRun(in: bytes, from: text.startIndex).end
+    // JSON forbids control characters, and another program's SQL may have written them.
+    while end < bytes.count, bytes[end] < 0x20 {
+      end = JSONText.endOfRun(in: bytes, from: end + 1).end
+    }
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+    let value = String(decoding: UnsafeBufferPointer(rebasing: text[..<end]), as: UTF8.self)
+    text = text[(end + 1)...]
+    return value
   }
 }

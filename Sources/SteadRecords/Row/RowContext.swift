@@ -76,3 +76,59 @@ struct RowLabels: Sendable {
   /// The name of each property's transformer, nil where it has none.
   let transformers: [String?]
 }
+
+// MARK: - Columns and parameters
+
+/// The place of each property in a statement.
+final class PropertyMap {
+  let places: UnsafeMutablePointer<Int32>
+
+  init(count: Int, empty: Int32) {
+    places = .allocate(capacity: max(count, 1))
+    places.initialize(repeating: empty, count: max(count, 1))
+  }
+
+  deinit { places.deallocate() }
+}
+
+// MARK: - Transformers
+
+/// Finds the transformers that attributes name.
+enum AttributeTransformers {
+  static func register(_ type: ValueTransformer.Type, as name: String) {
+    let key = NSValueTransformerName(name)
+    guard ValueTransformer(forName: key) == nil else { return }
+    ValueTransformer.setValueTransformer(type.init(), forName: key)
+  }
+
+  static func transformer(named name: String) -> ValueTransformer? {
+    ValueTransformer(forName: NSValueTransformerName(name))
+  }
+}
+
+// MARK: - Errors
+
+/// Why a column does not hold a value of its property.
+enum ColumnError: Error, CustomStringConvertible {
+  case missingValue
+  case noTransformer(String)
+  case notTransformable
+  case missingFile
+  case damagedFile
+
+  var description: String {
+    switch self {
+    case .missingValue: "The column is NULL, but the property is not optional."
+    case .noTransformer(let name):
+      "No ValueTransformer is registered as \(name). Register it with "
+        + "ValueTransformer.setValueTransformer(_:forName:) before the container is opened."
+    case .notTransformable:
+      "The transformer returned no data, or data that it cannot transform back."
+    case .missingFile:
+      "Its file is gone: another program has removed it, with the last row that referred to it. Set the property again."
+    case .damagedFile:
+      "Its file is damaged, or the column has something else than the name of a file: another program has written it. Set the "
+        + "property again."
+    }
+  }
+}

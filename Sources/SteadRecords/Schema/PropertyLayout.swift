@@ -91,3 +91,58 @@ final class PropertyLayout: @unchecked Sendable {
     }
   }
 }
+
+// MARK: - Relationships
+
+/// How a relationship is deleted, limited and reached from its other side.
+struct RelationshipLayout: Sendable {
+  let deleteRule: Schema.Relationship.DeleteRule
+  let minimum: Int
+  let maximum: Int
+  /// The index of the inverse in the destination's properties. Where several share this to-one
+  /// relationship as their inverse, it is the first that the object can be in.
+  let inverse: Int?
+  /// Of a to-one relationship that several name as their inverse: all of them that objects of the
+  /// class can be in, in the order of their declaration. An object is in one of them at a time.
+  var lists: [SharedList] = []
+  /// The relationship's number among those that share its inverse; nil where it shares none.
+  var list: Int?
+}
+
+/// One of several relationships that name the same to-one relationship as their inverse.
+struct SharedList: Hashable, Sendable {
+  /// Its index in the properties of the to-one's destination.
+  let property: Int
+  /// Its place in the order of declaration, from 0: what the to-one's `listColumn` holds.
+  let number: Int
+}
+
+/// Where a to-many relationship is stored.
+enum ToManyStorage: Sendable {
+  /// In the column of the destination's to-one property with this index. Where that property has a
+  /// `listColumn`, this column holds the `list` of the relationship.
+  case inverse(toOneProperty: Int)
+  /// In a table of pairs.
+  case join(table: String, owner: String, target: String)
+}
+
+/// A table of pairs and its two columns, by their names, unquoted.
+struct JoinTable: Hashable, Sendable {
+  let name: String
+  let owner: String
+  let target: String
+}
+
+/// The names, unquoted, of the columns next to a foreign key that belong to no property.
+enum HiddenColumn {
+  /// The column with the order of a to-many relationship over this foreign key.
+  static func order(of foreignKey: String) -> String { "_\(foreignKey)_order" }
+
+  /// The column with the number of the to-many relationship, of several over this foreign key.
+  static func list(of foreignKey: String) -> String { "_\(foreignKey)_list" }
+
+  /// The new names of a property's columns when the property gets another name.
+  static func renamings(from old: String, to new: String) -> [(old: String, new: String)] {
+    [(old, new), (order(of: old), order(of: new)), (list(of: old), list(of: new))]
+  }
+}

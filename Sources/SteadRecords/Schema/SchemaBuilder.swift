@@ -1,5 +1,48 @@
 import Foundation
 
+extension Schema {
+  /// Creates a schema from model types and all that their relationships reach.
+  public convenience init(
+    _ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)
+  ) {
+    self.init(types, version: version, of: nil)
+  }
+
+  /// - Parameter owner: The type that the version's own classes are declared in.
+  private convenience init(
+    _ types: [any PersistentModel.Type], version: Version, of owner: Any.Type?
+  ) {
+    var builder = SchemaBuilder()
+    builder.add(types, of: owner)
+    let entities = builder.makeEntities()
+    self.init(
+      entities: entities, models: builder.models, findings: builder.findings, version: version)
+  }
+
+  /// Creates a schema from model types and all that their relationships reach.
+  public convenience init(
+    _ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)
+  ) {
+    self.init(types, version: version)
+  }
+
+  /// Creates the schema that a versioned schema describes.
+  ///
+  /// A version may reuse classes of another one. If such a class leads to a class of its own version that this version
+  /// has under the same name, this version's class takes its place.
+  public convenience init(versionedSchema: any VersionedSchema.Type) {
+    self.init(
+      versionedSchema.models, version: versionedSchema.versionIdentifier, of: versionedSchema)
+  }
+
+  /// The class of a name; nil for an entity made by hand.
+  func model(named name: String) -> (any PersistentModel.Type)? {
+    models.first { $0.name == name }?.type
+  }
+}
+
+// MARK: - Entities
+
 /// Turns the metadata of model types into entities, and finds each relationship's inverse.
 struct SchemaBuilder {
   private(set) var findings = SchemaFindings()
@@ -157,4 +200,119 @@ extension Schema.PropertyMetadata {
   var isStored: Bool { !(metadata is any ConstraintProperty) && name != Self.inheritedName }
   /// The name of the entry whose default value is the class's key paths to its inherited properties.
   static var inheritedName: String { "_$inherited" }
+}
+
+// MARK: - Reached models
+
+/// The classes of a schema: those that it names, their superclasses, and all that their relationships reach, with one
+/// class for each name.
+///
+/// A version that reuses a class of an earlier one may reach, through its relationships, a class that the version has
+/// anew. Of two classes of one name the one counts that the version names, or that is declared in it. What only the
+/// other one reaches is not part of the schema. A superclass cannot be replaced, since its subclass has its properties:
+/// so both classes of a name may be among the models, which is a problem of the schema.
+struct ReachedModels {
+  /// A class in whose place the schema has another one of the same name.
+  struct Replacement {
+    let replaced: ModelMetadata
+    let by: ModelMetadata
+  }
+
+  private(set) var models: [ModelMetadata] = []
+  private(set) var replacements: [Replacement] = []
+  private let named: [ModelMetadata]
+  private let owner: String?
+  /// The class that counts for a name.
+  private var owners: [String: ObjectIdentifier] = [:]
+  /// The names whose class is not decided again.
+  private var settled: Set<String> = []
+
+  init(_ types: [any PersistentModel.Type], of owner: Any.Type?) {
+    var seen: Set<ObjectIdentifier> = []
+    named = types.map { ModelMetadata.of($0) }.filter {
+      seen.insert(ObjectIdentifier($0.type)).inserted
+    }
+    self.owner = owner.map { _typeName($0, qualified: true) + "." }
+    for model in named where owners[model.name] == nil {
+      owners[model.name] = ObjectIdentifier(model.type)
+    }
+    // A class that is found late may count instead of one that was followed: each time, one more name is decided.
+    while !collect() {}
+  }
+
+  /// Whether a class is declared in the version.
+  func isOwn(_ model: ModelMetadata) -> Bool {
+    owner.map { _typeName(model.type, qualified: true).hasPrefix($0) } ?? false
+  }
+
+  /// Follows the classes; false if it turned out that another class counts for a name.
+  private mutating func collect() -> Bool {
+    models = []
+    var found: [String: ModelMetadata] = [:]
+    var skipped: [ModelMetadata] = []
+    var seen: Set<ObjectIdentifier> = []
+    var queue: [ModelMetadata] = []
+    func include(_ model: ModelMetadata) {
+      var next: ModelMetadata? = model
+      while let current = next, seen.insert(ObjectIdentifier(current.type)).inserted {
+        found[current.name] = found[current.name] ?? current
+        models.append(current)
+        queue += current.properties.compactMap(\.shape.model).map { ModelMetadata.of($0) }
+        next = current.parent
+      }
+    }
+    for model in named { include(model) }
+    while let model = queue.popLast() {
+      let id = ObjectIdentifier(model.type)
+      guard !seen.contains(id) else { continue }
+      if let owner = owners[model.name], owner != id {
+        skipped.append(model)
+        continue
+      }
+      if let other = found[model.name], !settled.contains(model.name), isOwn(other) != isOwn(model)
+      {
+        let own = ObjectIdentifier(isOwn(other) ? other.type : model.type)
+        // It may count already, and the other one be there as a superclass.
+        if owners[model.name] != own {
+          owners[model.name] = own
+          return false
+        }
+      }
+      include(model)
+    }
+    skipped.removeAll { seen.contains(ObjectIdentifier($0.type)) }
+    for model in skipped where found[model.name] == nil && !settled.contains(model.name) {
+      // Only a class that is not part of the schema after all led to the one that counted.
+      owners[model.name] = ObjectIdentifier(model.type)
+      settled.insert(model.name)
+      return false
+    }
+    var replaced: Set<ObjectIdentifier> = []
+    replacements = skipped.compactMap { model in
+      guard replaced.insert(ObjectIdentifier(model.type)).inserted else { return nil }
+      return found[model.name].map { Replacement(replaced: model, by: $0) }
+    }
+    return true
+  }
+}
+
+// MARK: - Names in messages
+
+/// Names of properties by key path, for messages and for paths that the metadata does not list.
+enum KeyPathName {
+  /// The last component of a key path as Swift prints it: `\Task.project.name` gives `name`.
+  static func lastComponent(_ keyPath: AnyKeyPath) -> String {
+    let text = String(describing: keyPath)
+    return text.split(separator: ".").last.map(String.init) ?? text
+  }
+
+  /// A key path to no stored property, in words. Swift prints an address where the name should be.
+  static func description(of keyPath: AnyKeyPath, in model: ModelMetadata) -> String {
+    let name = lastComponent(keyPath)
+    let isNamed = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    let read = model.read(by: keyPath).map { ", which reads \(model.name).\($0.name)" } ?? ""
+    return isNamed
+      ? "\(name), which isn't a stored property"
+      : "a computed or transient property of type \(type(of: keyPath).valueType)\(read)"
+  }
 }

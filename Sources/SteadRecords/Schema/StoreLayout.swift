@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How a store's tables represent a schema. Immutable, made once per container.
 final class StoreLayout: @unchecked Sendable {
   // Sendable: all stored properties are immutable after init, and the cache of traced key paths in
@@ -51,5 +53,165 @@ final class StoreLayout: @unchecked Sendable {
     guard entities.indices.contains(discriminator - 1) else { return nil }
     let entity = entities[discriminator - 1]
     return entity.rootIndex == root ? entity : nil
+  }
+}
+
+// MARK: - Relationships without an inverse
+
+/// A relationship without an inverse on its destination, so that nothing notifies it of a deletion.
+struct OneWayRelationship: Sendable {
+  let entity: Int
+  let property: Int
+
+  static func byDestination(
+    _ entities: [EntityLayout], where isWanted: (PropertyLayout) -> Bool
+  ) -> [[OneWayRelationship]] {
+    var result: [[OneWayRelationship]] = Array(repeating: [], count: entities.count)
+    for entity in entities {
+      for index in entity.relationships {
+        let property = entity.properties[index]
+        guard let destination = property.destination, isWanted(property) else { continue }
+        result[entities[destination].rootIndex].append(
+          OneWayRelationship(entity: entity.index, property: index))
+      }
+    }
+    return result
+  }
+}
+
+// MARK: - Limits on members
+
+/// A to-many relationship with a least or a greatest number of members.
+struct MemberLimit: Sendable {
+  /// The topmost class that has the relationship.
+  let owner: EntityLayout
+  let property: PropertyLayout
+  let storage: ToManyStorage
+  /// The class of its members.
+  let destination: EntityLayout
+
+  /// The limited relationships of some classes, each once: subclasses inherit theirs.
+  static func all(_ entities: [EntityLayout]) -> [MemberLimit] {
+    var limits: [MemberLimit] = []
+    // Superclasses first, which have fewer properties than their subclasses.
+    for entity in entities.sorted(by: { $0.properties.count < $1.properties.count }) {
+      for index in entity.relationships {
+        let property = entity.properties[index]
+        guard let relationship = property.relationship,
+          relationship.minimum > 0 || relationship.maximum > 0,
+          case .toMany(let storage, let destination) = property.kind,
+          !limits.contains(where: { $0.isInherited(as: property, by: entity) })
+        else { continue }
+        limits.append(
+          MemberLimit(
+            owner: entity, property: property, storage: storage,
+            destination: entities[destination]))
+      }
+    }
+    return limits
+  }
+
+  /// The SELECT that counts the members of one owner's row, in that row's store.
+  var count: String {
+    let members = destination.table.sqlName
+    let own = destination.ownRows("m")
+    switch storage {
+    case .inverse(let toOne):
+      let inverse = destination.properties[toOne]
+      let sql =
+        "SELECT count(*) FROM \(members) AS m "
+        + "WHERE m.\((inverse.column ?? inverse.name).sqlName) = ?1\(own)"
+      guard let list = property.relationship?.list, let column = inverse.listColumn else {
+        return sql
+      }
+      return sql + " AND ifnull(m.\(column.sqlName), 0) = \(list)"
+    case .join(let table, let owner, let target):
+      return "SELECT count(*) FROM \(table.sqlName) AS p JOIN \(members) AS m "
+        + "ON m.\"_id\" = p.\(target) WHERE p.\(owner) = ?1\(own)"
+    }
+  }
+
+  private func isInherited(as other: PropertyLayout, by entity: EntityLayout) -> Bool {
+    owner.rootIndex == entity.rootIndex && property.keyPath == other.keyPath
+      && property.name == other.name
+  }
+}
+
+extension PropertyLayout {
+  /// Why a save refuses a number of members; nil if the model allows it.
+  ///
+  /// - Parameter row: The owner's row, if no object of it is loaded.
+  func refusal(of count: Int, in entity: EntityLayout, row: Int64? = nil) -> SwiftDataError? {
+    guard let relationship, relationship.minimum > 0 || relationship.maximum > 0 else {
+      return nil
+    }
+    let maximum = relationship.maximum > 0 ? relationship.maximum : .max
+    if count >= relationship.minimum, count <= maximum { return nil }
+    let limit = maximum == .max ? "or more" : "to \(maximum)"
+    let place = row.map { " of row \($0)" } ?? ""
+    return SwiftDataError(
+      .modelValidationFailure,
+      "\(entity.name).\(name)\(place) has \(count) objects; the model allows "
+        + "\(relationship.minimum) \(limit). Add or remove objects before the save, or delete the \(entity.name), too."
+    )
+  }
+
+  /// Whether each object must lead to another one by this property.
+  var isRequiredReference: Bool {
+    if case .toOne = kind { !isOptional } else { false }
+  }
+}
+
+// MARK: - Models without a container
+
+/// The layouts of models that belong to no container: a class and all that its relationships reach.
+///
+/// Objects have inverses before they are inserted anywhere. A class's result is kept, so that asking again costs a lock
+/// and a look-up. A subclass that nothing refers to is not known here.
+enum LooseLayout {
+  private struct Known {
+    var byType: [ObjectIdentifier: StoreLayout?] = [:]
+    /// Classes that reach each other share one layout.
+    var byModels: [Set<ObjectIdentifier>: StoreLayout?] = [:]
+  }
+
+  private static let known = Mutex(Known())
+
+  /// The layout of a class; nil when its models contradict each other, which a container reports.
+  static func layout(for type: any PersistentModel.Type) -> StoreLayout? {
+    let key = ObjectIdentifier(type)
+    if let found = known.withLock({ $0.byType[key] }) { return found }
+    var builder = SchemaBuilder()
+    builder.add([type])
+    let models = Set(builder.models.map { ObjectIdentifier($0.type) })
+    let found = known.withLock { $0.byModels[models] }
+    // Made outside the lock, since it runs code of the models. The first that was made is kept.
+    let layout = found ?? (try? StoreLayout(schema: Schema([type])))
+    return known.withLock { known in
+      let first = known.byModels[models] ?? layout
+      known.byModels[models] = .some(first)
+      known.byType[key] = .some(first)
+      return first
+    }
+  }
+}
+
+/// A class that is not in the container's schema, in words.
+///
+/// Where a version declares a class anew, code that names the other version's class of that name compiles, and is hard to
+/// tell from the right one. So both are named.
+struct UnknownClass {
+  let problem: String
+  let remedy: String
+
+  init(_ type: any PersistentModel.Type, in layout: StoreLayout) {
+    if let own = layout.entity(named: Schema.entityName(for: type))?.type, own != type {
+      problem =
+        "\(String(reflecting: type)) is not in the container's schema, which has \(String(reflecting: own)) by that name"
+      remedy = "Use that class"
+    } else {
+      problem = "\(type) is not in the container's schema"
+      remedy = "Name the type when the container is made"
+    }
   }
 }

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// The mark in a store's file that says: the log has commits that this file lacks.
 ///
 /// SQLite writes commits to the log, and later moves them into the file (a checkpoint). Nothing in the file says that a
@@ -102,4 +104,167 @@ extension StoreConnection {
     guard LogMark.isSet(in: version) else { return }
     try execute("PRAGMA user_version = \(LogMark.format(in: version))")
   }
+}
+
+// MARK: - The name of the log
+
+/// The name of the log's beginning, by which a log is known to belong to its file.
+///
+/// SQLite applies a log to whatever file it finds beside it: to one of yesterday that was put in the store's place, or
+/// to another store. Then pages of two states are mixed. So each mark (see ``LogMark``) has a name, a random one, in a row of
+/// `stead_metadata`:
+///
+/// 1. The commit that sets the mark puts a new name before the names that the row has.
+/// 2. The commit that removes the mark writes the row again, so that it is in the log. If a checkpoint has moved all of
+///    the first commit into the file, it leaves only the names from the new one on.
+///
+/// So the row as seen with the log has the first name of the row in the file alone, at every moment: older names are
+/// removed only once the file has the new one. A file that was replaced has another one.
+///
+/// A backup gets a name of its own: the log that was there when it was made would otherwise take it for its file.
+///
+/// A copy that another program makes through SQLite reads the log, and so has the names that the log has. But it has
+/// another version of the tables (`PRAGMA schema_version`), a number that only grows with the changes of one file:
+/// `VACUUM INTO` adds one, and `.backup` counts from one. So step 2 adds to the name the version that the tables had in step
+/// 1, if the checkpoint was complete. The file itself has that version by then, durably. So it never has an earlier one,
+/// also after a loss of power has torn a later checkpoint: only a copy can.
+struct LogName {
+  /// The key in `stead_metadata`.
+  static let key = "log"
+  /// The most names of a row. When nothing has emptied the log for that many marks, it keeps the names it has: the file
+  /// may have any of them.
+  static let limit = 32
+
+  /// What tells it from other names.
+  let word: Substring
+  /// A version of the tables that the file had before it got the name with it; 0 before one is known.
+  var version: Int64
+
+  /// Whether the name says which versions of the tables its file may have.
+  var hasVersion: Bool { version > 0 }
+
+  /// A random name without a version.
+  static func random() -> LogName {
+    LogName(word: String(UInt64.random(in: .min ... .max), radix: 36)[...], version: 0)
+  }
+
+  static func names(in value: SQLValue?) -> [LogName] {
+    guard case .text(let text)? = value else { return [] }
+    return text.split(separator: " ").map { name in
+      let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      return LogName(word: parts[0], version: parts.last.flatMap { Int64($0) } ?? 0)
+    }
+  }
+
+  /// As it is stored.
+  var text: String { hasVersion ? "\(word).\(version)" : String(word) }
+}
+
+extension StoreConnection {
+  /// The names of the log, newest first; none in a store of an earlier version.
+  func logNames() throws -> [LogName] {
+    LogName.names(
+      in: try rows("SELECT value FROM stead_metadata WHERE key = ?1", [.text(LogName.key)])
+        .first?.first)
+  }
+
+  /// The version of the tables, which each change of them, and each copying by SQLite, changes.
+  func tablesVersion() throws -> Int64 { try integer("PRAGMA schema_version") ?? 0 }
+
+  /// Adds a name without a version, and returns it; the newest one if there are too many.
+  func addLogName() throws -> LogName {
+    let names = try logNames()
+    if names.count >= LogName.limit, let newest = names.first { return newest }
+    let name = LogName.random()
+    try setLogNames([name] + names)
+    return name
+  }
+
+  /// Has the newest name say nothing about the version of the tables, which the open transaction may have changed.
+  ///
+  /// The store may be a copy that SQLite made, of an earlier version than its names say.
+  func nameChangedTables() throws {
+    let names = try logNames()
+    // There are few: the commit that gave the newest one its version has removed the older ones.
+    if names.first?.hasVersion ?? true { try setLogNames([LogName.random()] + names) }
+  }
+
+  /// Writes the names into the log, whether they change or not: what a log lacks is read from whatever file it is
+  /// beside.
+  ///
+  /// - Parameter name: The oldest name to keep, with its version; nil for all.
+  func writeLogNames(from name: LogName?) throws {
+    let names = try logNames()
+    if names.isEmpty { return }
+    guard let name, let place = names.firstIndex(where: { $0.word == name.word }) else {
+      return try setLogNames(names)
+    }
+    try setLogNames(names[..<place] + [name])
+  }
+
+  /// Gives a copy of a store a name that no log has.
+  func replaceLogNames() throws { try setLogNames([LogName.random()]) }
+
+  private func setLogNames(_ names: [LogName]) throws {
+    try run(
+      "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
+      [.text(LogName.key), .text(names.map(\.text).joined(separator: " "))])
+  }
+}
+
+/// What a store's file has, alone or with its log.
+private struct StoreState: Equatable {
+  /// The names of the log, newest first.
+  let names: [Substring]
+  /// The version of the tables that the newest name has.
+  let namedVersion: Int64
+  /// The version of the tables.
+  let version: Int64
+
+  init(_ connection: StoreConnection) throws {
+    let names = try connection.logNames()
+    self.names = names.map(\.word)
+    namedVersion = names.first?.version ?? 0
+    version = try connection.tablesVersion()
+  }
+
+  /// Whether a file was never as the store is with the log, or was at an earlier moment.
+  ///
+  /// - Parameter file: What the file has alone.
+  func isForeign(_ file: StoreState) -> Bool {
+    if file.version > version { return true }
+    guard let name = file.names.first else { return false }
+    guard names.contains(name) else { return true }
+    // A copy that took the store's place, with a log of its own, has an earlier version with the log, too. Once its tables
+    // were prepared, its log has a newer name.
+    return name == names.first && file.version < namedVersion && namedVersion <= version
+  }
+}
+
+extension StoreFile {
+  /// Throws if the log is not that of the file.
+  func checkLogName() throws {
+    let connection = try open(writable: false)
+    try connection.begin()
+    defer { try? connection.execute("ROLLBACK") }
+    // While this snapshot is open, a checkpoint moves no commit into the file that the snapshot lacks.
+    guard let state = try? StoreState(connection), !state.names.isEmpty else { return }
+    var last: StoreState?
+    for _ in 0..<Self.readingLimit {
+      // A page may be read while a checkpoint writes it, or none may be readable without the log.
+      guard let file = try? StoreState(openAlone()), state.isForeign(file) else { return }
+      if file == last { break }
+      last = file
+    }
+    let path = configuration.url.path
+    throw SwiftDataError(
+      .unreadableStore,
+      "\(path) and its log, \(path.fileName)-wal, don't belong together: one of the two was replaced, as by a backup that "
+        + "was copied over the file while the log of the file before stayed. Both were left untouched. If the file is the "
+        + "right one, move the log away, with \(path.fileName)-shm; else put the file back that the log belongs to."
+    )
+  }
+
+  /// How often the file is read until it has the same twice.
+  private static var readingLimit: Int { 10 }
 }

@@ -99,3 +99,94 @@ extension ModelConfiguration {
     set { keptLimits = newValue }
   }
 }
+
+// MARK: - Sync
+
+extension ModelConfiguration {
+  /// Whether a store is synced with other devices, and under what name.
+  public struct Sync: Hashable, Sendable {
+    /// The zone's name; nil for none.
+    package let zoneName: String?
+    package let merges: [Merge]
+
+    /// The store stays on this device.
+    public static let none = Sync(zoneName: nil, merges: [])
+    /// The store mirrors a zone of a server, as long as a `SyncEngine` of SteadSync runs.
+    ///
+    /// Each store has a separate zone. Devices that name the same zone have the same objects.
+    ///
+    /// - Parameter merges: How edits of some attributes become one value; of others the later edit stays.
+    public static func zone(_ name: String, merging merges: Merge...) -> Sync {
+      Sync(zoneName: name, merges: merges)
+    }
+  }
+
+  /// Whether the store is synced; ``Sync/none`` by default. Set it before a container is opened.
+  public var sync: Sync {
+    get { keptSync }
+    set { keptSync = newValue }
+  }
+
+  /// Creates a configuration of a synced store by name.
+  public init(
+    _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, sync: Sync
+  ) {
+    self.init(name, schema: schema, isStoredInMemoryOnly: isStoredInMemoryOnly)
+    self.sync = sync
+  }
+
+  /// Creates a configuration of a synced store in a file of your choice.
+  public init(_ name: String? = nil, schema: Schema? = nil, url: URL, sync: Sync) {
+    self.init(name, schema: schema, url: url)
+    self.sync = sync
+  }
+}
+
+extension ModelConfiguration.Sync {
+  /// How edits of one attribute on several devices become one value, where the later edit should not simply stay.
+  ///
+  /// ```swift
+  /// sync: .zone("0123…", merging: .counter(\Song.plays), .max(\Game.best))
+  /// ```
+  ///
+  /// Name an attribute's rule in the first version that syncs it, and in all later ones: values that were synced without
+  /// the rule don't have what it needs.
+  public struct Merge: Hashable, Sendable {
+    package enum Rule: Sendable { case counter, max, min, union }
+
+    /// The model that the key path begins at.
+    package let model: String
+    package let property: String
+    package let rule: Rule
+
+    private init(_ model: any PersistentModel.Type, _ path: AnyKeyPath, _ rule: Rule) {
+      let metadata = ModelMetadata.of(model)
+      self.model = metadata.name
+      property = metadata.property(at: path)?.name ?? KeyPathName.lastComponent(path)
+      self.rule = rule
+    }
+
+    /// What each device adds, or takes away, counts: of 5, of 5 + 2 here and of 5 + 3 there becomes 10.
+    public static func counter<Model: PersistentModel>(_ path: KeyPath<Model, Int>) -> Merge {
+      Merge(Model.self, path, .counter)
+    }
+
+    /// The greatest value that any device has given stays. Strings compare by their UTF-8; nil is less than all values.
+    public static func max<Model: PersistentModel, Value>(_ path: KeyPath<Model, Value>) -> Merge {
+      Merge(Model.self, path, .max)
+    }
+
+    /// The smallest value that any device has given stays; nil counts as none.
+    public static func min<Model: PersistentModel, Value>(_ path: KeyPath<Model, Value>) -> Merge {
+      Merge(Model.self, path, .min)
+    }
+
+    /// All elements that any device has put into an array stay, each once, in an order that is the same everywhere. None
+    /// can be removed.
+    public static func union<Model: PersistentModel, Element: Codable>(
+      _ path: KeyPath<Model, [Element]>
+    ) -> Merge {
+      Merge(Model.self, path, .union)
+    }
+  }
+}

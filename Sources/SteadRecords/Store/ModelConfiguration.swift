@@ -1,4 +1,5 @@
 public import Foundation
+import SteadFiles
 
 /// Where a container keeps some or all of its models.
 public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConvertible, Sendable {
@@ -146,4 +147,75 @@ enum MigrationRole: Hashable {
   case beforeCustomStage
   /// A copy that a custom stage changes, which sees to values that are missing.
   case ofCustomStage
+}
+
+// MARK: - Directories
+
+/// The directories of stores that are given by name.
+enum StoreLocation {
+  /// The directory of stores that are given by name.
+  ///
+  /// A group that cannot be a directory's name is refused by `validate()`, when the container opens.
+  static func directory(group: String?) -> URL {
+    guard let own = program else { return FileManager.default.temporaryDirectory }
+    return group.flatMap { try? own.shared(group: $0) } ?? own.data
+  }
+
+  static func isValid(group: String) -> Bool { (try? program?.shared(group: group)) != nil }
+
+  /// The program's directories; the leading dot of a name, as tests' may have, is removed.
+  private static var program: AppDirectories? {
+    let name = ProcessInfo.processInfo.processName.drop { $0 == "." }
+    return try? AppDirectories(id: name.isEmpty ? "swift" : String(name))
+  }
+}
+
+// MARK: - Entities of each store
+
+/// Which configuration holds which entities.
+struct StoreAssignment {
+  /// For each configuration the indices of its entities.
+  let entities: [Set<Int>]
+
+  init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {
+    var names: Set<String> = []
+    var files: Set<URL> = []
+    for configuration in configurations {
+      try configuration.validate()
+      let isNew =
+        names.insert(configuration.name).inserted
+        && (configuration.isStoredInMemoryOnly || files.insert(configuration.url).inserted)
+      guard isNew || configurations.count == 1 else {
+        throw SwiftDataError(
+          .duplicateConfiguration,
+          "Two configurations are named \(configuration.name) or share a file. Give each a different "
+            + "name.")
+      }
+    }
+    var taken: Set<Int> = []
+    var result: [Set<Int>] = []
+    for configuration in configurations {
+      guard let schema = configuration.schema else {
+        result.append([])
+        continue
+      }
+      let indices = try schema.entities.map { entity in
+        guard let found = layout.entity(named: entity.name) else {
+          throw SwiftDataError(
+            .configurationSchemaNotFoundInContainerSchema,
+            "\(entity.name) of configuration \(configuration.name) is not in the container's "
+              + "schema.")
+        }
+        return found.index
+      }
+      result.append(Set(indices).subtracting(taken))
+      taken.formUnion(indices)
+    }
+    // A configuration without a schema holds the models that the others don't.
+    for (index, configuration) in configurations.enumerated() where configuration.schema == nil {
+      result[index] = Set(layout.entities.indices).subtracting(taken)
+      taken.formUnion(layout.entities.indices)
+    }
+    entities = result
+  }
 }

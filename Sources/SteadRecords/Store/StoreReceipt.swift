@@ -33,3 +33,135 @@ package struct StoreReceipt: Sendable {
     self.mark = mark
   }
 }
+
+// MARK: - Tables
+
+/// The tables of receipts, which the first receipt creates.
+struct ReceiptTable {
+  /// One row for each receipt.
+  private static let receipts = "stead_receipts"
+  /// One row for each chunk of a receipt's entries.
+  private static let chunks = "stead_receipt_chunks"
+
+  /// The receipts of version 1, whose items are in a separate table. They are refused.
+  private static let formerReceipts = "stead_transfers"
+  private static let formerItems = "stead_transfer_items"
+
+  /// All tables of receipts.
+  static var names: [String] { [chunks, receipts, formerItems, formerReceipts] }
+
+  private static let creation = [
+    "CREATE TABLE IF NOT EXISTS \(receipts) "
+      + "(id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, date REAL NOT NULL, "
+      + "revision INTEGER NOT NULL, moved INTEGER NOT NULL, pending INTEGER NOT NULL, "
+      + "mark TEXT, marked INTEGER, source TEXT) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS \(chunks) "
+      + "(receipt TEXT NOT NULL, first INTEGER NOT NULL, count INTEGER NOT NULL, "
+      + "entries BLOB NOT NULL, PRIMARY KEY (receipt, first))",
+  ]
+
+  private let connection: StoreConnection
+
+  init(_ connection: StoreConnection) { self.connection = connection }
+
+  func receipt(named id: String) throws -> StoreReceipt? {
+    if let former = try formerReceipt(named: id) { return former }
+    guard try exist(),
+      let row = try connection.rows(
+        "SELECT version, state, date, revision, moved, pending, mark, marked, source "
+          + "FROM \(Self.receipts) WHERE id = ?1", [.text(id)]
+      ).first
+    else { return nil }
+    guard case .integer(let version) = row[0], case .text(let state) = row[1],
+      case .real(let seconds) = row[2], case .integer(let revision) = row[3],
+      case .integer(let moved) = row[4], case .integer(let pending) = row[5]
+    else {
+      throw SwiftDataError(
+        .unreadableStore, "The receipt \(id) in the store is damaged. Open a backup of the store.")
+    }
+    let source: String? = if case .text(let name) = row[8] { name } else { nil }
+    var receipt = StoreReceipt(
+      id: id, source: source, version: Int(version), state: state,
+      date: Date(timeIntervalSinceReferenceDate: seconds), revision: Int(revision),
+      moved: Int(moved), pending: Int(pending))
+    if case .text(let mark) = row[6], case .integer(let count) = row[7] {
+      receipt.mark = (mark, Int(count))
+    }
+    return receipt
+  }
+
+  /// Ignoring it would mean writing again what it records as written.
+  private func formerReceipt(named id: String) throws -> StoreReceipt? {
+    guard try exists(Self.formerReceipts),
+      case .integer(let version)? = try connection.rows(
+        "SELECT version FROM \(Self.formerReceipts) WHERE id = ?1", [.text(id)]
+      ).first?[0]
+    else { return nil }
+    return StoreReceipt(
+      id: id, source: nil, version: Int(version), state: "", date: .distantPast, revision: 0,
+      moved: 0, pending: 0)
+  }
+
+  func save(_ receipt: StoreReceipt) throws {
+    for statement in Self.creation { try connection.run(statement) }
+    try connection.run(
+      "INSERT OR REPLACE INTO \(Self.receipts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      [
+        .text(receipt.id), .integer(Int64(receipt.version)), .text(receipt.state),
+        .real(receipt.date.timeIntervalSinceReferenceDate), .integer(Int64(receipt.revision)),
+        .integer(Int64(receipt.moved)), .integer(Int64(receipt.pending)),
+        receipt.mark.map { .text($0.text) } ?? .null,
+        receipt.mark.map { .integer(Int64($0.count)) } ?? .null,
+        receipt.source.map { .text($0) } ?? .null,
+      ])
+  }
+
+  private func exist() throws -> Bool { try exists(Self.receipts) }
+
+  private func exists(_ table: String) throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(table)]) != nil
+  }
+
+  // MARK: Chunks
+
+  /// Where the chunks from one on begin, and how many entries each has.
+  func chunks(of id: String, from first: Int) throws -> [Range<Int>] {
+    guard try exist() else { return [] }
+    return try connection.rows(
+      "SELECT first, count FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 ORDER BY first",
+      [.text(id), .integer(Int64(first))]
+    ).compactMap { row in
+      guard case .integer(let first) = row[0], case .integer(let count) = row[1], count >= 0
+      else { return nil }
+      return Int(first)..<Int(first + count)
+    }
+  }
+
+  /// The stored form of a chunk's entries.
+  func entries(of id: String, at first: Int) throws -> Data? {
+    guard try exist() else { return nil }
+    let row = try connection.rows(
+      "SELECT entries FROM \(Self.chunks) WHERE receipt = ?1 AND first = ?2",
+      [.text(id), .integer(Int64(first))]
+    ).first
+    guard case .blob(let entries)? = row?[0] else { return nil }
+    return entries
+  }
+
+  /// Stores a chunk instead of those that begin within its range.
+  func save(_ entries: Data, of id: String, at range: Range<Int>) throws {
+    try removeChunks(of: id, in: range)
+    try connection.run(
+      "INSERT INTO \(Self.chunks) VALUES (?1, ?2, ?3, ?4)",
+      [
+        .text(id), .integer(Int64(range.lowerBound)), .integer(Int64(range.count)),
+        .blob(entries),
+      ])
+  }
+
+  func removeChunks(of id: String, in range: Range<Int>) throws {
+    try connection.run(
+      "DELETE FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 AND first < ?3",
+      [.text(id), .integer(Int64(range.lowerBound)), .integer(Int64(range.upperBound))])
+  }
+}

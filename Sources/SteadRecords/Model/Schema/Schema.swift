@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The models that a container stores, and how their properties relate.
 ///
@@ -144,5 +145,117 @@ extension Schema {
       self.defaultValue = defaultValue
       self.metadata = metadata
     }
+  }
+}
+
+// MARK: - Properties
+
+/// A property of an entity: an attribute, a relationship, or a set of constraints.
+public protocol SchemaProperty: Codable, Hashable {
+  /// The property's name.
+  var name: String { get }
+  /// The name that the property had in an earlier schema.
+  var originalName: String { get set }
+  /// The Swift type of the property's value.
+  var valueType: any Any.Type { get set }
+  var isAttribute: Bool { get }
+  var isRelationship: Bool { get }
+  var isTransient: Bool { get }
+  var isOptional: Bool { get }
+  var isUnique: Bool { get }
+}
+
+// MARK: - Versions
+
+/// One version of an app's models.
+public protocol VersionedSchema: SendableMetatype {
+  static var versionIdentifier: Schema.Version { get }
+  static var models: [any PersistentModel.Type] { get }
+}
+
+/// A model class that had another name in an earlier version of the app.
+///
+/// ```swift
+/// extension Publication: RenamedModel {
+///   static var originalName: String { "Book" }
+/// }
+/// ```
+///
+/// A store with rows of the earlier name has them as this class from then on, with their identifiers and relationships.
+/// Another class may take the earlier name, and two classes may swap names: a class that only has the name gets these
+/// rows if no other class has it as its original name.
+public protocol RenamedModel: PersistentModel {
+  /// The name that the class had.
+  static var originalName: String { get }
+}
+
+extension Schema {
+  /// Whether classes and properties that both schemas have by name also have the same earlier names in the source.
+  ///
+  /// What a store does not record, it doesn't contradict.
+  func hasSameOriginalNames(as other: Schema) -> Bool {
+    entities.allSatisfy { entity in
+      guard let match = other.entitiesByName[entity.name] else { return true }
+      if let one = entity.originalName, let two = match.originalName, one != two { return false }
+      let properties = match.storedPropertiesByName
+      return entity.storedProperties.allSatisfy { property in
+        properties[property.name].map { $0.originalName == property.originalName } ?? true
+      }
+    }
+  }
+}
+
+// MARK: - Problems
+
+/// What is wrong or unclear in a schema's models.
+struct SchemaFindings {
+  /// What keeps a container from opening.
+  var problems: [SchemaProblem] = []
+  /// Models that are stored in a way that the app may not expect: inverses that cannot be chosen.
+  var notes: [String] = []
+  /// Classes in whose place others of their names are stored.
+  var replacements: [String] = []
+
+  /// Throws the problems, if there are any, as one error.
+  func check() throws {
+    guard let first = problems.first else { return }
+    throw SchemaProblem(first.code, problems.map(\.message).joined(separator: " "))
+  }
+}
+
+/// A contradiction between the models of a schema, found when the schema is made.
+///
+/// A schema's initializer cannot throw, so the container throws it.
+struct SchemaProblem: Error, Hashable {
+  let code: SwiftDataError.Code
+  let message: String
+
+  init(_ code: SwiftDataError.Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  var error: SwiftDataError { SwiftDataError(code, message) }
+}
+
+extension Schema {
+  /// The maximum number of remembered messages; beyond it a message may be reported again.
+  private static let noteLimit = 1_000
+  private static let reported = Mutex<Set<String>>([])
+
+  private static func isNew(_ note: String) -> Bool {
+    reported.withLock { reported in
+      if reported.count >= noteLimit { reported.removeAll() }
+      return reported.insert(note).inserted
+    }
+  }
+
+  /// Reports what is unclear in the models, once per process.
+  func reportNotes() {
+    // One by one: a log has a line for each problem, and shows a line break within one as an escape.
+    for note in findings.notes where Self.isNew(note) {
+      Report.problem(.inverseAmbiguous, message: note)
+    }
+    for note in findings.replacements where Self.isNew(note) { Report.problem(note) }
   }
 }

@@ -1,3 +1,5 @@
+import SteadSQLite
+
 /// A relationship whose pairs are stored elsewhere after a migration.
 struct LinkChange {
   let entity: Schema.Entity
@@ -127,5 +129,142 @@ extension LinkStorage {
     case .inverse(let table, let column, _): .column(table: table, column: column)
     case .pairs(let table, let isOwner): .pairs(table: table, isOwner: !isOwner)
     }
+  }
+}
+
+// MARK: - Writing pairs
+
+/// Writes the pairs of a relationship that were set aside to the place that it has now.
+struct LinkWriting {
+  private let connection: StoreConnection
+  private let layout: StoreLayout
+  /// The table that has the pairs.
+  private let aside: String
+
+  init(_ connection: StoreConnection, _ layout: StoreLayout, _ aside: String) {
+    self.connection = connection
+    self.layout = layout
+    self.aside = aside
+  }
+
+  func write(_ link: LinkChange) throws {
+    try dropDangling(link)
+    switch link.after {
+    case .column(let table, let column):
+      try connection.execute("CREATE INDEX temp.\(aside)_side ON \(aside) (owner)")
+      try connection.execute(
+        "UPDATE \(table.sqlName) SET \(column.sqlName) = "
+          + "(SELECT target FROM \(aside) WHERE owner = \"_id\") "
+          + "WHERE \"_id\" IN (SELECT owner FROM \(aside))")
+    case .inverse(let table, let column, let list):
+      try connection.execute("CREATE INDEX temp.\(aside)_side ON \(aside) (target)")
+      try rank()
+      let lists = HiddenColumn.list(of: column)
+      let hasLists = try hasColumn(lists, table)
+      let hasOrder = try hasColumn(HiddenColumn.order(of: column), table)
+      var terms = ["\(column.sqlName) = (SELECT owner FROM \(aside) WHERE target = \"_id\")"]
+      if hasOrder {
+        terms.append(
+          "\(HiddenColumn.order(of: column).sqlName) = (SELECT nullif(rank, \"_id\") FROM \(aside) WHERE target = \"_id\")"
+        )
+      }
+      if hasLists { terms.append("\(lists.sqlName) = \(list ?? 0)") }
+      try connection.execute(
+        "UPDATE \(table.sqlName) SET \(terms.joined(separator: ", ")) "
+          + "WHERE \"_id\" IN (SELECT target FROM \(aside))")
+    case .pairs(let table, let isOwner):
+      try rank()
+      let (owner, target) = isOwner ? ("owner", "target") : ("target", "owner")
+      // Pairs are in the order of their numbers, seen from the owners; from the targets they have places.
+      try connection.execute(
+        "INSERT OR IGNORE INTO \(table.sqlName) (\(owner), \(target), \(target)_order) "
+          + "SELECT owner, target, CASE WHEN target_place IS NULL THEN NULL ELSE target_rank END "
+          + "FROM \(aside) ORDER BY owner, rank")
+    }
+  }
+
+  /// Pairs of rows that are gone.
+  private func dropDangling(_ link: LinkChange) throws {
+    let owners = link.entity.root.name.sqlName
+    guard let target = layout.entity(named: link.relationship.destination)?.table.sqlName else {
+      return
+    }
+    try connection.execute(
+      "DELETE FROM \(aside) WHERE owner NOT IN (SELECT \"_id\" FROM \(owners)) "
+        + "OR target NOT IN (SELECT \"_id\" FROM \(target))")
+  }
+
+  /// Numbers the pairs of each owner, and of each target, in order from 1: no number is greater than that of the newest
+  /// row, so later additions come after it.
+  private func rank() throws {
+    try connection.execute(
+      """
+      CREATE TEMP TABLE \(aside)_ranked AS SELECT owner, target, owner_place, target_place,
+        row_number() OVER (PARTITION BY owner ORDER BY owner_place, target) AS rank,
+        row_number() OVER (PARTITION BY target ORDER BY target_place, owner) AS target_rank FROM \(aside);
+      DROP TABLE temp.\(aside);
+      ALTER TABLE temp.\(aside)_ranked RENAME TO \(aside);
+      CREATE INDEX temp.\(aside)_target ON \(aside) (target);
+      """)
+  }
+
+  private func hasColumn(_ column: String, _ table: String) throws -> Bool {
+    try connection.integer(
+      "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2", [.text(table), .text(column)])
+      != 0
+  }
+}
+
+// MARK: - Numbers of lists
+
+/// Keeps rows in their to-many relationships when a new version of the models declares these in another
+/// order: of several that share a to-one relationship, a column has the number.
+struct ListRenumbering {
+  let match: SchemaMatch
+  let layout: StoreLayout
+
+  func apply(to entity: EntityLayout, on connection: StoreConnection) throws {
+    for property in entity.properties {
+      guard let column = property.listColumn, let destination = property.destination,
+        let cases = cases(property, entity, layout.entities[destination])
+      else { continue }
+      let list = column.sqlName
+      try connection.execute(
+        "UPDATE \(entity.table.sqlName) SET \(list) = CASE ifnull(\(list), 0) \(cases) END "
+          + "WHERE \(property.name.sqlName) IS NOT NULL"
+          + (entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""))
+    }
+  }
+
+  /// The new number of each old one, in SQL; nil when all stay.
+  private func cases(
+    _ toOne: PropertyLayout, _ entity: EntityLayout, _ owner: EntityLayout
+  ) -> String? {
+    let old = storedLists(toOne, entity, owner)
+    let new = toOne.relationship?.lists ?? []
+    let numbers = old.map { name in
+      new.first { list in
+        match.oldProperty(owner.properties[list.property].name, of: owner.name)?.name == name
+      }?.number
+    }
+    guard !old.isEmpty, numbers != Array(numbers.indices) else { return nil }
+    // A single list had no column of numbers, or one that was no longer maintained.
+    if numbers.count == 1 { return "WHEN 0 THEN \(numbers[0] ?? 0) ELSE \(numbers[0] ?? 0)" }
+    return numbers.enumerated().map { "WHEN \($0) THEN \($1 ?? 0)" }.joined(separator: " ")
+      + " ELSE 0"
+  }
+
+  /// The names of the to-one's lists in the stored schema, in the order of their declaration.
+  private func storedLists(
+    _ toOne: PropertyLayout, _ entity: EntityLayout, _ owner: EntityLayout
+  ) -> [String] {
+    guard let before = match.oldProperty(toOne.name, of: entity.name),
+      let member = match.oldEntities[entity.name], let owner = match.oldEntities[owner.name]
+    else { return [] }
+    let lineage = Set(
+      sequence(first: member) { $0.superentity }.map(\.name))
+    return owner.storedProperties.compactMap { $0 as? Schema.Relationship }.filter {
+      lineage.contains($0.destination) && $0.inverseName == before.name
+    }.map(\.name)
   }
 }

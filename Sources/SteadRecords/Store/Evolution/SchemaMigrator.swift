@@ -16,12 +16,12 @@ struct SchemaMigrator {
   /// What has changed.
   let difference: SchemaDifference
   let blobs: BlobFiles?
-  private let role: MigrationRole
-  private let names: TableNames
-  private let links: [LinkChange]
-  private let conversions: [ValueConversion]
+  let role: MigrationRole
+  let names: TableNames
+  let links: [LinkChange]
+  let conversions: [ValueConversion]
   /// The columns of each table before, with the first words of their types.
-  private let existing: [String: [String: String]]
+  let existing: [String: [String: String]]
 
   /// - Parameter stored: The schema that the store was opened with last.
   init(
@@ -54,10 +54,10 @@ struct SchemaMigrator {
   }
 
   /// Whether a custom stage sees to values that are missing.
-  private var isInCustomStage: Bool { role == .ofCustomStage }
+  var isInCustomStage: Bool { role == .ofCustomStage }
 
   /// Whether a stage of a plan requests the models, which may then be of an earlier version.
-  private var isInStage: Bool {
+  var isInStage: Bool {
     role == .ofStage || role == .beforeCustomStage || role == .ofCustomStage
   }
 
@@ -83,79 +83,7 @@ struct SchemaMigrator {
     }
   }
 
-  // MARK: Before anything is written
-
-  /// Throws when the store cannot follow, with everything that is in the way.
-  func check() throws {
-    for table in tables {
-      let views = try connection.integer(
-        "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
-        [.text(table.name)])
-      if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
-    }
-    if match.old.version > match.new.version, !difference.isOfUnknownTypes, !isInStage {
-      throw SwiftDataError(
-        .backwardMigration,
-        "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
-          + "with the app that wrote it; it was left as it was.")
-    }
-    let refusals = difference.refusals.filter { !isInCustomStage || $0.cure != .values }
-    var problems = refusals.map(\.description)
-    if problems.isEmpty {
-      for link in links { problems += try self.problems(of: link) }
-      problems += try MigrationRows(
-        connection, match, names, existing, tables, converting: conversions
-      ).problems(givesValues: !isInCustomStage)
-    }
-    guard !problems.isEmpty else { return }
-    if role == .beforeCustomStage {
-      problems.append(
-        "`willMigrate` has not run yet, since it reads the store with these types: have the version that it comes from use "
-          + "the types as they were.")
-    }
-    // The error of the stage, in which this one is, says what has become of the store.
-    let subject =
-      isInStage
-      ? "A stage of the migration plan cannot take the store to version \(match.new.version)."
-      : "The store cannot be migrated to its models without a plan, and was left as it was."
-    throw SwiftDataError(
-      .loadIssueModelContainer, "\(subject) \(problems.joined(separator: " "))")
-  }
-
-  /// Throws when the models cannot read the store's values, and nothing may be written to it.
-  func checkReading() throws {
-    let problems = try MigrationRows(connection, match, names, existing, tables).problemsOfReading()
-    guard !problems.isEmpty else { return }
-    throw SwiftDataError(
-      .loadIssueModelContainer,
-      "The store was opened with allowsSave: false, and has values that its models do not read. "
-        + problems.joined(separator: " "))
-  }
-
-  private func problems(of link: LinkChange) throws -> [String] {
-    var problems: [String] = []
-    let query = query(link)
-    let name = "\(link.entity.name).\(link.relationship.name)"
-    func several(_ side: String) throws -> String? {
-      let rows = try connection.rows(
-        "SELECT \(side) FROM (\(query)) GROUP BY \(side) HAVING count(*) > 1 LIMIT \(Self.namedRowLimit)"
-      ).compactMap { if case .integer(let row)? = $0.first { "\(row)" } else { nil } }
-      return rows.isEmpty ? nil : rows.joined(separator: ", ")
-    }
-    if link.hasOneTarget, let rows = try several("owner") {
-      problems.append(
-        "\(name) leads to one object now, and rows lead to several: \(rows). Choose one in a custom stage of a "
-          + "migration plan.")
-    }
-    if link.hasOneOwner, let rows = try several("target") {
-      problems.append(
-        "\(name) has an inverse that leads to one object, and several rows lead to the same: \(rows). Choose one in a "
-          + "custom stage of a migration plan.")
-    }
-    return problems
-  }
-
-  private func query(_ link: LinkChange) -> String {
+  func query(_ link: LinkChange) -> String {
     let table =
       switch link.before {
       case .column(let table, _), .inverse(let table, _, _), .pairs(let table, _): table
@@ -473,33 +401,6 @@ struct SchemaMigrator {
       try connection.execute(
         "ALTER TABLE \(table.name.sqlName) ADD COLUMN \(column.name.sqlName) \(column.declaration)"
           + (value.map { " DEFAULT \($0)" } ?? ""))
-    }
-  }
-}
-
-extension SchemaMigrator {
-  /// The order in which names of one place can be changed, one at a time, without two ever being the same.
-  fileprivate struct RenamingSteps {
-    struct Step: Equatable {
-      let from: String
-      let to: String
-    }
-
-    let steps: [Step]
-
-    /// - Parameter names: The new name of each, by its old one, those that stay included.
-    init(_ names: [String: String]) {
-      let changed = names.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
-      // SQLite does not tell upper from lower case.
-      let before = Set(changed.map { $0.key.lowercased() })
-      guard changed.contains(where: { before.contains($0.value.lowercased()) }) else {
-        steps = changed.map { Step(from: $0.key, to: $0.value) }
-        return
-      }
-      let between = changed.indices.map { "stead_renamed_\($0)" }
-      steps =
-        zip(changed, between).map { Step(from: $0.key, to: $1) }
-        + zip(changed, between).map { Step(from: $1, to: $0.value) }
     }
   }
 }

@@ -1,3 +1,64 @@
+import SteadSQLite
+
+/// The tables and columns that a store has.
+struct StoreCatalog {
+  /// The columns of each table, with the first words of their types: the second word only names what a column does not
+  /// convert.
+  let columns: [String: [String: String]]
+
+  init(_ connection: StoreConnection) throws {
+    let rows = try connection.rows(
+      "SELECT s.name, c.name, substr(c.type, 1, instr(c.type || ' ', ' ') - 1) "
+        + "FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c WHERE s.type = 'table'")
+    var columns: [String: [String: String]] = [:]
+    for row in rows {
+      guard case .text(let table) = row[0], case .text(let name) = row[1],
+        case .text(let type) = row[2]
+      else { continue }
+      columns[table, default: [:]][name] = type
+    }
+    self.columns = columns
+  }
+
+  /// Adds facts that the columns show, if an earlier version's schema lacks them and the program lacks the types.
+  func complete(_ match: SchemaMatch, as layout: StoreLayout) {
+    for entity in match.old.entities {
+      guard let columns = columns[entity.root.name] else { continue }
+      let model = match.newEntities[entity.name].flatMap { layout.entity(named: $0.name) }
+      for property in entity.properties {
+        let type = columns[property.name]
+        switch property {
+        case let attribute as Schema.Attribute
+        where attribute.recorded == nil && attribute.valueType == Any.self:
+          let property = match.newProperty(attribute.name, of: entity.name).flatMap {
+            model?.property(named: $0.name)
+          }
+          guard let now = property, case .attribute(let encoding) = now.kind,
+            TableLayout.type(of: encoding).hasPrefix(type ?? "-")
+          else { continue }
+          // A default value replaces nil.
+          attribute.recorded = RecordedForm(
+            isOptional: now.isOptional || now.defaultValue != nil, encoding: encoding.rawValue)
+        case let relationship as Schema.Relationship
+        where relationship.recorded == nil && relationship.valueType == Any.self:
+          relationship.recorded = RecordedForm(isOptional: true, isToOne: type != nil)
+        default: break
+        }
+      }
+    }
+  }
+}
+
+extension StoreConnection {
+  /// The columns of a table that SQLite computes.
+  func generatedColumns(of table: String) throws -> [String] {
+    try rows("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden IN (2, 3)", [.text(table)])
+      .compactMap { if case .text(let name)? = $0.first { name } else { nil } }
+  }
+}
+
+// MARK: - Tables and columns before and after
+
 /// What the tables and columns of a store are called before a migration, and what afterwards.
 struct TableNames {
   /// The new name of each table that stays, by its old one.
@@ -82,5 +143,104 @@ struct TableNames {
       return .inverse(table: new.0, column: new.1, list: list)
     case .pairs: return storage
     }
+  }
+}
+
+// MARK: - What is made of columns
+
+/// What a schema makes of its columns: indexes, search tables, and columns that SQLite computes.
+struct DerivedNames {
+  /// Columns of a table, in an order.
+  struct Columns: Equatable {
+    let table: String
+    let columns: [String]
+  }
+
+  /// What each index is of, by its name.
+  private(set) var indices: [String: Columns] = [:]
+  /// What each search table is of, by its name.
+  private(set) var searches: [String: Columns] = [:]
+  /// By table, the columns that are computed, each with the one that it is made of.
+  private(set) var generated: [String: [String: String]] = [:]
+
+  /// For a schema that may have no types.
+  init(_ schema: Schema) {
+    let links = SchemaLinks(schema)
+    for entity in schema.entities {
+      let table = entity.root.name
+      for set in entity.allConstraints(\.uniquenessConstraints) {
+        indices[TableIndex.name(table, set, isUnique: true)] = Columns(table: table, columns: set)
+      }
+      for set in entity.allConstraints(\.indices) {
+        indices[TableIndex.name(table, set, isUnique: false)] = Columns(table: table, columns: set)
+      }
+      var searched: [String] = []
+      for property in entity.storedProperties {
+        switch property {
+        case let relationship as Schema.Relationship:
+          switch links.storage(of: relationship, in: entity) {
+          case .column(let table, let column):
+            indices[TableIndex.name(table, reference: column)] = Columns(
+              table: table, columns: [column])
+          case .pairs(let pairs, _):
+            indices["\(pairs)_target"] = Columns(table: pairs, columns: ["target"])
+          case .inverse: break
+          }
+        case let attribute as Schema.Attribute:
+          if attribute.options.contains(.spotlight) { searched.append(attribute.name) }
+          for field in attribute.computedFields {
+            generated[table, default: [:]]["\(attribute.name)_\(field)"] = attribute.name
+          }
+        default: break
+        }
+      }
+      if !searched.isEmpty {
+        searches["\(entity.name)_search"] = Columns(table: table, columns: searched)
+      }
+    }
+  }
+
+  /// Of the models that tables are made for.
+  init(_ layout: StoreLayout, _ tables: [TableLayout]) {
+    self.init(layout.schema)
+    let wanted = Dictionary(
+      uniqueKeysWithValues: tables.map { ($0.name, Set($0.generated.map(\.name))) })
+    for (table, columns) in generated {
+      generated[table] = columns.filter { wanted[table]?.contains($0.key) ?? false }
+    }
+  }
+}
+
+extension Schema.Entity {
+  /// The sets of the superclasses, then its own.
+  func allConstraints(_ path: KeyPath<Schema.Entity, [[String]]>) -> [[String]] {
+    (superentity?.allConstraints(path) ?? []) + self[keyPath: path]
+  }
+}
+
+// MARK: - Renaming
+
+/// The order in which names of one place can be changed, one at a time, without two ever being the same.
+struct RenamingSteps {
+  struct Step: Equatable {
+    let from: String
+    let to: String
+  }
+
+  let steps: [Step]
+
+  /// - Parameter names: The new name of each, by its old one, those that stay included.
+  init(_ names: [String: String]) {
+    let changed = names.filter { $0.key != $0.value }.sorted { $0.key < $1.key }
+    // SQLite does not tell upper from lower case.
+    let before = Set(changed.map { $0.key.lowercased() })
+    guard changed.contains(where: { before.contains($0.value.lowercased()) }) else {
+      steps = changed.map { Step(from: $0.key, to: $0.value) }
+      return
+    }
+    let between = changed.indices.map { "stead_renamed_\($0)" }
+    steps =
+      zip(changed, between).map { Step(from: $0.key, to: $1) }
+      + zip(changed, between).map { Step(from: $1, to: $0.value) }
   }
 }

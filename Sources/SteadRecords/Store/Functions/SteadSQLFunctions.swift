@@ -1,3 +1,4 @@
+import Foundation
 import SteadSQLite
 
 /// The functions and collations that queries use and SQLite lacks.
@@ -44,5 +45,242 @@ extension SQLCall {
   /// Returns a number; NaN as the text that stands for it.
   func returns(_ value: Double) {
     if value.isNaN { returns("NaN") } else { returns(double: value) }
+  }
+}
+
+// MARK: - Text
+
+/// String functions with Swift's meaning.
+enum TextFunctions {
+  static let all: [SQLFunction] = [
+    .init(name: "stead_contains", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.contains($0, $1) }
+    },
+    .init(name: "stead_starts", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.starts($0, $1) }
+    },
+    .init(name: "stead_has_prefix", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.hasPrefix($0, $1) }
+    },
+    .init(name: "stead_has_suffix", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.hasSuffix($0, $1) }
+    },
+    .init(name: "stead_standard_contains", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.standardContains($0, $1) }
+    },
+    .init(name: "stead_caseless_contains", arguments: 2) { context, _, arguments in
+      test(SQLCall(context, arguments)) { TextSearch.caselessContains($0, $1) }
+    },
+    .init(name: "stead_count", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0) else { return call.returnNull() }
+      let text = call.text(0)
+      call.returns(Int64(TextOrder.isPlain(text) ? text.count : call.string(0).count))
+    },
+    .init(name: "stead_lower", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { call.returnNull() } else { call.returns(call.string(0).lowercased()) }
+    },
+    .init(name: "stead_upper", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { call.returnNull() } else { call.returns(call.string(0).uppercased()) }
+    },
+    .init(name: "stead_compare", arguments: 3) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), !call.isNull(1),
+        let method = _StringComparisonMethod(rawValue: Int(call.integer(2)))
+      else { return call.returnNull() }
+      call.returns(Int64(method.compare(call.string(0), call.string(1)).rawValue))
+    },
+  ]
+
+  private static func test(
+    _ call: SQLCall, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+  ) {
+    if call.isNull(0) || call.isNull(1) { return call.returnNull() }
+    call.returns(body(call.text(0), call.text(1)))
+  }
+}
+
+// MARK: - Numbers
+
+/// Arithmetic as in Swift: NaN is a value, and an overflow is none.
+enum NumberFunctions {
+  static let all: [SQLFunction] = [
+    .init(name: "stead_add", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 + $1 }
+    },
+    .init(name: "stead_subtract", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 - $1 }
+    },
+    .init(name: "stead_multiply", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 * $1 }
+    },
+    .init(name: "stead_divide", arguments: 2) { context, _, arguments in
+      apply(SQLCall(context, arguments)) { $0 / $1 }
+    },
+    .init(name: "stead_float", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { call.returnNull() } else { call.returns(Double(Float(call.real(0)))) }
+    },
+    // SQLite turns an integer that is too large into a floating-point number.
+    .init(name: "stead_integer", arguments: 2) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.isInteger(0) else { return call.returnNull() }
+      let value = call.integer(0)
+      if fits(value, call.integer(1)) { call.returns(value) } else { call.returnNull() }
+    },
+    // The least number by -1 traps in Swift, as its quotient does; SQLite's remainder is 0.
+    .init(name: "stead_remainder", arguments: 3) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.isInteger(0), call.isInteger(1) else { return call.returnNull() }
+      let (value, divisor) = (call.integer(0), call.integer(1))
+      let (quotient, isUndefined) = value.dividedReportingOverflow(by: divisor)
+      if isUndefined || !fits(quotient, call.integer(2)) { return call.returnNull() }
+      call.returns(value % divisor)
+    },
+  ]
+
+  /// Whether an integer type has a value: one with a number of bits, negative if it is unsigned.
+  private static func fits(_ value: Int64, _ bits: Int64) -> Bool {
+    bits >= 64 || (bits < 0 ? value >= 0 && value >> -bits == 0 : isSigned(value, bits))
+  }
+
+  private static func isSigned(_ value: Int64, _ bits: Int64) -> Bool {
+    let rest = value >> (bits - 1)
+    return rest == 0 || rest == -1
+  }
+
+  private static func apply(_ call: SQLCall, _ body: (Double, Double) -> Double) {
+    if call.isNull(0) || call.isNull(1) { return call.returnNull() }
+    call.returns(body(call.real(0), call.real(1)))
+  }
+}
+
+// MARK: - Values from JSON
+
+/// Functions that bring values out of JSON, which has fewer types than columns.
+enum ValueFunctions {
+  static let all: [SQLFunction] = [
+    // From the JSON: SQLite may parse a decimal fraction with an error in the last bit.
+    .init(name: "stead_real", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let value = Double(call.string(0)) else { return call.returnNull() }
+      call.returns(value)
+    },
+    // From the bits, as `ListParameter` writes them.
+    .init(name: "stead_double", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { return call.returnNull() }
+      call.returns(Double(bitPattern: UInt64(bitPattern: call.integer(0))))
+    },
+    .init(name: "stead_blob", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      if call.isNull(0) { return call.returnNull() }
+      call.returns(blob: bytes(fromHexadecimal: call.text(0)))
+    },
+    .init(name: "stead_wrapped", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard call.isText(0), let json = JSONStrings.wrappingNUL(call.text(0)) else {
+        return call.returnArgument(0)
+      }
+      json.withUnsafeBytes { call.returns(text: $0) }
+    },
+    .init(name: "stead_unwrapped", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let text = JSONStrings.unwrapped(call.text(0)) else {
+        return call.returnNull()
+      }
+      call.returns(text)
+    },
+    .init(name: "stead_uuid", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let uuid = UUID(uuidString: call.string(0)) else {
+        return call.returnNull()
+      }
+      call.returns(blob: withUnsafeBytes(of: uuid.uuid) { Array($0) })
+    },
+  ]
+
+  private static func bytes(fromHexadecimal text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 2)
+    var index = 0
+    while index + 1 < text.count {
+      result.append(digit(text[index]) << 4 | digit(text[index + 1]))
+      index += 2
+    }
+    return result
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "a") ? byte - UInt8(ascii: "a") + 10 : byte - UInt8(ascii: "0")
+  }
+}
+
+// MARK: - Strings with NUL
+
+/// Strings with NUL in JSON, which has it as an escape. SQLite's JSON functions cut such a string off at NUL.
+enum JSONStrings {
+  private static let escape = Array(#"\u0000"#.utf8)
+
+  /// A JSON array in which each string with NUL is in an array of its own, where `json_each` leaves it as it is; nil if
+  /// there is none.
+  ///
+  /// Strings within other elements stay as they are.
+  static func wrappingNUL(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard contains(escape, json) else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(json.count + 16)
+    var depth = 0
+    var index = 0
+    while index < json.count {
+      let byte = json[index]
+      guard byte == UInt8(ascii: "\"") else {
+        if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") { depth += 1 }
+        if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") { depth -= 1 }
+        result.append(byte)
+        index += 1
+        continue
+      }
+      let (end, hasNUL) = string(from: index, json)
+      let wraps = hasNUL && depth == 1
+      if wraps { result.append(UInt8(ascii: "[")) }
+      result += json[index..<end]
+      if wraps { result.append(UInt8(ascii: "]")) }
+      index = end
+    }
+    return result
+  }
+
+  /// The string of JSON that is one, or an array of one; nil for anything else.
+  static func unwrapped(_ json: UnsafeRawBufferPointer) -> String? {
+    let data = Data(json)
+    if json.first == UInt8(ascii: "[") {
+      return try? JSONDecoder().decode([String].self, from: data).first
+    }
+    return try? JSONDecoder().decode(String.self, from: data)
+  }
+
+  /// Where the string that begins at a quotation mark ends, and whether it has NUL.
+  private static func string(
+    from start: Int, _ json: UnsafeRawBufferPointer
+  ) -> (end: Int, hasNUL: Bool) {
+    var hasNUL = false
+    var index = start + 1
+    while index < json.count, json[index] != UInt8(ascii: "\"") {
+      guard json[index] == UInt8(ascii: "\\") else {
+        index += 1
+        continue
+      }
+      let rest = UnsafeRawBufferPointer(rebasing: json[index...])
+      hasNUL = hasNUL || rest.starts(with: escape)
+      index += 2
+    }
+    return (min(index + 1, json.count), hasNUL)
+  }
+
+  private static func contains(_ part: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
+    part.withUnsafeBytes { TextSearch.find($0, in: text) }
   }
 }

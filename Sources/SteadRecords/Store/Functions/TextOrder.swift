@@ -1,4 +1,5 @@
 import Foundation
+import SteadSQLite
 
 /// String orders that equal Swift's and Foundation's.
 enum TextOrder {
@@ -45,5 +46,150 @@ enum TextOrder {
       hasReturn = hasReturn || byte == 0x0D
     }
     return all < 0x80 && !hasReturn
+  }
+}
+
+// MARK: - Foundation's comparisons
+
+/// Foundation's comparisons of strings, each with the name of its method; the numbers are part of prepared statements.
+public enum _StringComparisonMethod: Int, Codable, Sendable {
+  case caseInsensitiveCompare
+  case localizedCompare
+  case localizedStandardCompare
+  case localizedCaseInsensitiveCompare
+
+  func compare(_ left: String, _ right: String) -> ComparisonResult {
+    switch self {
+    case .caseInsensitiveCompare: left.caseInsensitiveCompare(right)
+    case .localizedCompare: left.localizedCompare(right)
+    case .localizedStandardCompare: left.localizedStandardCompare(right)
+    case .localizedCaseInsensitiveCompare: left.localizedCaseInsensitiveCompare(right)
+    }
+  }
+}
+
+// MARK: - Localized order
+
+// A sort descriptor with one of our comparators must be one of Foundation's, which only accepts comparable values. So
+// it orders by these wrappers of the property, and SQL finds the property in them.
+
+/// A string that is ordered by a region's rules.
+protocol LocalizedText: Comparable {
+  var text: String { get }
+  static var collation: SQLFragment { get }
+  static func compare(_ left: String, _ right: String) -> ComparisonResult
+}
+
+extension LocalizedText {
+  static func < (left: Self, right: Self) -> Bool {
+    compare(left.text, right.text) == .orderedAscending
+  }
+
+  static func == (left: Self, right: Self) -> Bool {
+    compare(left.text, right.text) == .orderedSame
+  }
+}
+
+struct RegionalText: LocalizedText {
+  let text: String
+  static var collation: SQLFragment { " COLLATE stead_localized" }
+
+  static func compare(_ left: String, _ right: String) -> ComparisonResult {
+    left.localizedCompare(right)
+  }
+}
+
+struct RegionalStandardText: LocalizedText {
+  let text: String
+  static var collation: SQLFragment { " COLLATE stead_localized_standard" }
+
+  static func compare(_ left: String, _ right: String) -> ComparisonResult {
+    left.localizedStandardCompare(right)
+  }
+}
+
+extension String {
+  var steadLocalized: RegionalText { RegionalText(text: self) }
+  var steadLocalizedStandard: RegionalStandardText { RegionalStandardText(text: self) }
+}
+
+extension String? {
+  var steadLocalized: RegionalText? { map { RegionalText(text: $0) } }
+  var steadLocalizedStandard: RegionalStandardText? { map { RegionalStandardText(text: $0) } }
+}
+
+extension TextOrder {
+  /// The order of a kind of localized string, for one of SQLite's collations.
+  static func localized<Text: LocalizedText>(
+    _ type: Text.Type, _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+  ) -> Int32 {
+    let one = String(decoding: left, as: UTF8.self)
+    let other = String(decoding: right, as: UTF8.self)
+    return Int32(Text.compare(one, other).rawValue)
+  }
+}
+
+// MARK: - Decimal numbers
+
+/// The order of `Decimal`, from its text.
+enum DecimalOrder {
+  static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
+    if let one = Digits(left), let other = Digits(right) { return Digits.compare(one, other) }
+    let one = decimal(left)
+    let other = decimal(right)
+    return one == other ? 0 : one < other ? -1 : 1
+  }
+
+  private static func decimal(_ text: UnsafeRawBufferPointer) -> Decimal {
+    let text = String(decoding: text, as: UTF8.self)
+    return text == "NaN" ? .nan : Decimal(string: text) ?? .nan
+  }
+
+  /// A number as `Decimal` writes it: a sign, digits, perhaps a point and more digits.
+  private struct Digits {
+    let isNegative: Bool
+    let whole: Slice<UnsafeRawBufferPointer>
+    let fraction: Slice<UnsafeRawBufferPointer>
+
+    init?(_ text: UnsafeRawBufferPointer) {
+      var rest = text[...]
+      isNegative = rest.first == UInt8(ascii: "-")
+      if isNegative { rest = rest.dropFirst() }
+      guard !rest.isEmpty, rest.allSatisfy({ Self.isDigit($0) || $0 == UInt8(ascii: ".") }) else {
+        return nil
+      }
+      let point = rest.firstIndex(of: UInt8(ascii: ".")) ?? rest.endIndex
+      whole = rest[..<point].drop { $0 == UInt8(ascii: "0") }
+      var tail = point == rest.endIndex ? rest[point...] : rest[(point + 1)...]
+      guard !tail.contains(UInt8(ascii: ".")) else { return nil }
+      while tail.last == UInt8(ascii: "0") { tail = tail.dropLast() }
+      fraction = tail
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+      byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+    }
+
+    private var isZero: Bool { whole.isEmpty && fraction.isEmpty }
+
+    static func compare(_ left: Digits, _ right: Digits) -> Int32 {
+      if left.isZero && right.isZero { return 0 }
+      if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
+      let order = magnitude(left, right)
+      return left.isNegative ? -order : order
+    }
+
+    private static func magnitude(_ left: Digits, _ right: Digits) -> Int32 {
+      if left.whole.count != right.whole.count {
+        return left.whole.count < right.whole.count ? -1 : 1
+      }
+      let whole = TextOrder.bytes(
+        UnsafeRawBufferPointer(rebasing: left.whole), UnsafeRawBufferPointer(rebasing: right.whole))
+      if whole != 0 { return whole < 0 ? -1 : 1 }
+      let fraction = TextOrder.bytes(
+        UnsafeRawBufferPointer(rebasing: left.fraction),
+        UnsafeRawBufferPointer(rebasing: right.fraction))
+      return fraction < 0 ? -1 : fraction > 0 ? 1 : 0
+    }
   }
 }

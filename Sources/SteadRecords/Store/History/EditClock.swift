@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A hybrid clock: the stamps of edits rise with the time, and never fall behind one that was seen.
 ///
@@ -30,5 +31,66 @@ struct EditClock {
   /// The time of a stamp.
   static func date(_ stamp: Int64) -> Date {
     Date(timeIntervalSince1970: Double(stamp >> counterBits) / 1000)
+  }
+}
+
+// MARK: - Commits
+
+/// The stamps of this process's commits, which rise from one store to the next, so that transactions of several stores
+/// have an order.
+struct CommitClock {
+  /// Stamps of one second. A store with a stamp from further in the future does not move the others'.
+  private static let reach: Int64 = 1000 << EditClock.counterBits
+
+  static let shared = Mutex(CommitClock())
+
+  private var last: Int64 = 0
+
+  /// The stamp of a commit that is made now.
+  ///
+  /// - Parameter least: What the store's last commit and the edits ask for.
+  mutating func stamp(atLeast least: Int64) -> Int64 {
+    if least > last || last - least > Self.reach {
+      last = least
+    } else {
+      last += 1
+    }
+    return last
+  }
+}
+
+extension CommitLog.Point {
+  /// The greatest number of a commit: ``OldRowTable`` has 31 bits for it.
+  static let numberLimit: Int64 = 1 << 31 - 1
+  /// The greatest stamp, some million years ahead.
+  static let stampLimit: Int64 = 1 << 62
+
+  /// Whether no commit can come after this one, which a store had.
+  var isExhausted: Bool {
+    !(0..<Self.numberLimit ~= number && 0..<Self.stampLimit ~= stamp)
+  }
+
+  /// This point, which a store had.
+  ///
+  /// - Throws: `unreadableStore` if no commit can come after it.
+  func checked() throws -> Self {
+    if isExhausted { throw SwiftDataError(.unreadableStore, Self.problem) }
+    return self
+  }
+
+  static let problem =
+    "The store's last transaction has a number or a stamp that leaves none for the next one: another program has written it. "
+    + "Nothing was written. Open a backup, or delete the row from the table stead_history."
+
+  /// The point of a commit that is made now, after this one.
+  ///
+  /// - Parameter least: The greatest stamp of its edits.
+  /// - Throws: `unreadableStore` if the numbers or stamps are used up.
+  func next(atLeast least: Int64 = 0) throws -> Self {
+    _ = try checked()
+    let stamp = max(EditClock.now, stamp + 1, least)
+    guard stamp < Self.stampLimit else { throw SwiftDataError(.unreadableStore, Self.problem) }
+    return Self(
+      number: number + 1, stamp: CommitClock.shared.withLock { $0.stamp(atLeast: stamp) })
   }
 }

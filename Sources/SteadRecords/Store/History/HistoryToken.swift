@@ -5,3 +5,67 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
   /// The place as a plain value.
   var tokenValue: TokenType? { get }
 }
+
+/// A place in the history of a container's stores.
+///
+/// Keep the token of the last transaction that you have handled, encoded, and ask for the transactions after it next
+/// time. A token means nothing to stores other than those it came from.
+public struct DefaultHistoryToken: HistoryToken {
+  /// The number of a transaction in each store, by the stores' identifiers.
+  public typealias TokenType = [String: Int64]
+
+  // Most containers have one store, so their tokens need no dictionary. The store is the first by name, so that equal
+  // tokens have equal parts.
+  private let store: String
+  private let number: Int64
+  private let others: [String: Int64]
+
+  init(store: String, number: Int64) {
+    self.store = store
+    self.number = number
+    others = [:]
+  }
+
+  init(_ numbers: [String: Int64]) {
+    store = numbers.keys.min() ?? ""
+    number = numbers[store] ?? 0
+    others = numbers.count > 1 ? numbers.filter { [store] in $0.key != store } : [:]
+  }
+
+  public var tokenValue: [String: Int64]? {
+    var numbers = others
+    if !store.isEmpty { numbers[store] = number }
+    return numbers
+  }
+
+  /// A number that rises from token to token.
+  public var id: Int { Int(sum) }
+
+  private var sum: Int64 { others.values.reduce(number, &+) }
+
+  /// The number of a store's last transaction before or at this place; nil when the token is of other stores.
+  func number(in store: String) -> Int64? { store == self.store ? number : others[store] }
+
+  public static func < (left: Self, right: Self) -> Bool {
+    if left.others.isEmpty, right.others.isEmpty {
+      return (left.number, left.store) < (right.number, right.store)
+    }
+    // A later place has a greater number in some stores, and a smaller one in none.
+    if left.sum != right.sum { return left.sum < right.sum }
+    let (first, second) = (left.sorted, right.sorted)
+    return first.lexicographicallyPrecedes(second) { ($0.0, $0.1) < ($1.0, $1.1) }
+  }
+
+  private var sorted: [(String, Int64)] {
+    (tokenValue ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode([String: Int64].self))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(tokenValue ?? [:])
+  }
+}

@@ -76,3 +76,81 @@ extension StoreCheck.Problem.Kind {
   /// No row refers to some files.
   public static let unusedFile = Self("unusedFile")
 }
+
+// MARK: - Progress
+
+/// The progress of a check, backup or compaction of a container's stores.
+public struct StoreProgress: Sendable, Hashable {
+  /// The current step.
+  public enum Phase: String, Sendable {
+    /// SQLite reads the pages of a store.
+    case checkingPages
+    /// The tables of the models are read, one after the other.
+    case checkingRows
+    /// The files of large values are read, or looked for those that no row refers to.
+    case checkingFiles
+    /// The files of large values are copied.
+    case copyingFiles
+    /// The pages of a store are copied.
+    case copyingPages
+    /// SQLite writes a store again without free pages.
+    case compacting
+  }
+
+  /// The current step.
+  public var phase: Phase
+  /// How many pages, tables or files are done.
+  public var completed: Int
+  /// The total; nil while it is unknown, and if SQLite does not report it.
+  public var total: Int?
+
+  /// Called with the progress; it stops the work by throwing, for example `CancellationError`.
+  public typealias Report = (StoreProgress) throws -> Void
+
+  /// Creates a progress value.
+  public init(phase: Phase, completed: Int, total: Int?) {
+    self.phase = phase
+    self.completed = completed
+    self.total = total
+  }
+}
+
+/// Passes progress on, unless the task is cancelled.
+struct StoreProgressReporter {
+  let report: StoreProgress.Report
+
+  init(_ report: @escaping StoreProgress.Report) { self.report = report }
+
+  func send(_ phase: StoreProgress.Phase, _ completed: Int, of total: Int?) throws {
+    try Task.checkCancellation()
+    try report(StoreProgress(phase: phase, completed: completed, total: total))
+  }
+}
+
+// MARK: - Rows in messages
+
+/// Rows by their numbers: the first ones, and the total.
+struct FoundRows {
+  private(set) var first: [Int64] = []
+  private(set) var count = 0
+
+  mutating func add(_ row: Int64) {
+    if count < StoreCheck.rowLimit { first.append(row) }
+    count += 1
+  }
+
+  /// Counts rows without a number.
+  mutating func count(_ number: Int) { count += number }
+}
+
+extension FoundRows: CustomStringConvertible {
+  /// As written in a sentence: `rows 1, 2 and 9`.
+  var description: String {
+    let numbers = first.map(String.init)
+    if count > first.count {
+      return "rows \(numbers.joined(separator: ", ")) and \(count - first.count) more"
+    }
+    guard numbers.count > 1 else { return "row \(numbers.first ?? "?")" }
+    return "rows \(numbers.dropLast().joined(separator: ", ")) and \(numbers[numbers.count - 1])"
+  }
+}

@@ -1,3 +1,4 @@
+import SteadFiles
 import SteadSQLite
 
 /// Checks a store against the models that its container has. Reads only.
@@ -83,5 +84,125 @@ struct StoreInspection {
     var found = FoundRows()
     while try statement.step() { found.add(statement.integer(0)) }
     return found
+  }
+}
+
+// MARK: - Files
+
+extension StoreInspection {
+  /// Compares the files of large values with the rows that refer to them, and reads each.
+  mutating func checkFiles(_ catalog: StoreCatalog) throws {
+    guard let blobs = store.blobs else { return }
+    let references = ExternalReferences(store, catalog)
+    let used = try references.read(connection)
+    let present = try blobs.references()
+    let missing = used.keys.filter { !present.contains($0) }
+    var unused = present.subtracting(try references.readAll(connection))
+    var lost: Set<String> = []
+    if !missing.isEmpty || !unused.isEmpty {
+      // Others may have written or removed some since. While nothing writes, a missing or unused file is a finding.
+      let (now, all, files) = try store.settled {
+        (try references.read($0), try references.readAll($0), try blobs.references())
+      }
+      lost = Set(missing).intersection(now.keys).subtracting(files)
+      unused = unused.intersection(files).subtracting(all)
+    }
+    var damaged: Set<String> = []
+    let readable = present.intersection(used.keys)
+    for (place, reference) in readable.sorted().enumerated() {
+      try progress.send(.checkingFiles, place, of: readable.count)
+      do {
+        _ = try blobs.read(reference)
+      } catch let error as FileError where error.code == .notFound {
+        // Its last row was deleted in the meantime.
+      } catch is FileError {
+        damaged.insert(reference)
+      }
+    }
+    try progress.send(.checkingFiles, readable.count, of: readable.count)
+    note(.missingFile, lost, used, "A file of a large value does not exist for")
+    note(
+      .damagedFile, damaged, used,
+      "A file of a large value cannot be read, or differs from what was written, for")
+    // A copy of the past leads to the files of its store, which has rows for the others.
+    let isBorrowed =
+      try !store.configuration.allowsSave
+      && POSIXDisk().status(at: blobs.directory.checkedPath)?.kind == .link
+    unused = try unused.filter(blobs.isRemovable)
+    if !unused.isEmpty, !isBorrowed { noteUnused(unused.count) }
+  }
+
+  private mutating func noteUnused(_ count: Int) {
+    var rows = FoundRows()
+    rows.count(count)
+    note(
+      .unusedFile, nil, rows: rows,
+      "No row refers to \(count == 1 ? "a file" : "\(count) files") of large values. They only take up space; "
+        + "`compact()` removes them.")
+  }
+
+  private mutating func note(
+    _ kind: StoreCheck.Problem.Kind, _ references: Set<String>,
+    _ users: [String: [ExternalReferences.User]], _ words: String
+  ) {
+    var found: [Int: FoundRows] = [:]
+    for user in references.flatMap({ users[$0] ?? [] }).sorted(by: { $0.row < $1.row }) {
+      found[user.entity, default: FoundRows()].add(user.row)
+    }
+    for (index, rows) in found.sorted(by: { $0.key < $1.key }) {
+      let entity = layout.entities[index]
+      note(
+        kind, entity, rows: rows,
+        "\(words) \(rows) of \(entity.name). Restore the store's directory from a backup, or set the values again."
+      )
+    }
+  }
+}
+
+// MARK: - Recorded models
+
+/// What the tables of a store have for the models that it was opened with last.
+struct RecordedTables {
+  /// The columns of each table, with the first words of their types.
+  private(set) var columns: [String: [String: String]] = [:]
+  /// The tables of pairs.
+  let pairs: Set<String>
+  /// The names of the indexes of sets of properties.
+  private(set) var indexes: Set<String> = []
+  /// The number of each class in the hierarchy of a table.
+  private(set) var classes: [String: [String: Int]] = [:]
+
+  init(_ schema: Schema) {
+    let links = SchemaLinks(schema)
+    pairs = links.pairTables
+    for (index, entity) in schema.entities.enumerated() {
+      let table = entity.root.name
+      columns[table, default: [:]]["_id"] = "INTEGER"
+      if entity.isInHierarchy {
+        columns[table]?["_entity"] = "INTEGER"
+        classes[table, default: [:]][entity.name] = index + 1
+      }
+      for property in entity.storedProperties { add(property, of: entity, links) }
+      for (sets, isUnique) in [(entity.uniquenessConstraints, true), (entity.indices, false)] {
+        indexes.formUnion(sets.map { TableIndex.name(table, $0, isUnique: isUnique) })
+      }
+    }
+  }
+
+  private mutating func add(
+    _ property: any SchemaProperty, of entity: Schema.Entity, _ links: SchemaLinks
+  ) {
+    if let attribute = property as? Schema.Attribute {
+      let type = TableLayout.type(of: attribute.encoding).prefix { $0 != " " }
+      columns[entity.root.name]?[attribute.name] = String(type)
+    }
+    guard let relationship = property as? Schema.Relationship else { return }
+    switch links.storage(of: relationship, in: entity) {
+    case .column(let table, let column): columns[table]?[column] = "INTEGER"
+    case .inverse(let table, let column, let list):
+      columns[table, default: [:]][HiddenColumn.order(of: column)] = "INTEGER"
+      if list != nil { columns[table]?[HiddenColumn.list(of: column)] = "INTEGER" }
+    case .pairs: break
+    }
   }
 }

@@ -1,0 +1,159 @@
+/// The storage of a to-many relationship.
+public struct _ToManySlot<Element: PersistentModel>: _Slot {
+  @usableFromInline var targets: _Targets
+
+  @inlinable public init(_ value: [Element]) { targets = _Targets(loaded: ToMany.erased(value)) }
+
+  @inlinable init() { targets = _Targets() }
+
+  public init<Owner: PersistentModel>(
+    _ value: [Element], _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note(targets.loaded ?? [], &state, index, owner)
+  }
+
+  @inlinable public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    let loaded = targets.loaded ?? ToMany.load(owner, index)
+    // Only objects whose reads are traced may have destinations of another class.
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return ToMany.checked(loaded) }
+    return ToMany.typed(loaded)
+  }
+
+  public func didReplace<Owner: PersistentModel>(
+    with value: [Element], _ owner: Owner, _ index: Int
+  ) {
+    ToMany.didReplace(targets, with: ToMany.erased(value), owner, index)
+  }
+
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
+
+  public func _bind(_ row: _RowWriter, _ index: Int) {}
+
+  public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
+    if let loaded = targets.lend() { return ToMany.typed(loaded) }
+    return read(owner, index)
+  }
+
+  public static func _takeBack<Owner: PersistentModel>(
+    _ value: [Element], into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
+  ) {
+    let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
+    if ToMany.didModify(targets, ToMany.erased(value), owner, index) { return }
+    let old = place.pointee
+    place.pointee = Self(value)
+    old.didReplace(with: value, owner, index)
+  }
+
+  public var _content: _SlotContent {
+    get { .toMany(targets) }
+    set { if case .toMany(let new) = newValue { targets.replace(with: new) } }
+  }
+
+  public mutating func _updateTargets(_ body: (inout _Targets) -> Void) { targets.update(body) }
+}
+
+// MARK: - Optional
+
+/// The storage of an optional to-many relationship, which reads as an empty array once saved.
+public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
+  @usableFromInline var targets: _Targets
+  @usableFromInline var isNil = false
+
+  @inlinable public init(_ value: [Element]?) {
+    targets = _Targets(loaded: ToMany.erased(value ?? []))
+    isNil = value == nil
+  }
+
+  @inlinable init() { targets = _Targets() }
+
+  public init<Owner: PersistentModel>(
+    _ value: [Element]?, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note(targets.loaded ?? [], &state, index, owner)
+  }
+
+  @inlinable public func read<Owner: PersistentModel>(
+    _ owner: Owner, _ index: Int
+  ) -> [Element]? {
+    if isNil, owner._$statePointer.pointee.home == nil { return nil }
+    let loaded = targets.loaded ?? ToMany.load(owner, index)
+    // Only objects whose reads are traced may have destinations of another class.
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return ToMany.checked(loaded) }
+    return ToMany.typed(loaded)
+  }
+
+  public func didReplace<Owner: PersistentModel>(
+    with value: [Element]?, _ owner: Owner, _ index: Int
+  ) {
+    ToMany.didReplace(targets, with: ToMany.erased(value ?? []), owner, index)
+  }
+
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
+
+  public func _bind(_ row: _RowWriter, _ index: Int) {}
+
+  public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {
+    if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
+    if !isNil, let loaded = targets.lend() { return ToMany.typed(loaded) }
+    return read(owner, index)
+  }
+
+  public static func _takeBack<Owner: PersistentModel>(
+    _ value: [Element]?, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
+  ) {
+    let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
+    if let value, !place.pointee.isNil,
+      ToMany.didModify(targets, ToMany.erased(value), owner, index)
+    {
+      return
+    }
+    let old = place.pointee
+    place.pointee = Self(value)
+    old.didReplace(with: value, owner, index)
+  }
+
+  public var _content: _SlotContent {
+    get { .toMany(targets) }
+    set {
+      guard case .toMany(let new) = newValue else { return }
+      targets.replace(with: new)
+      isNil = false
+    }
+  }
+
+  public mutating func _updateTargets(_ body: (inout _Targets) -> Void) {
+    targets.update(body)
+    isNil = false
+  }
+}
+
+// MARK: - Erased arrays
+
+/// What to-many storages share.
+@usableFromInline enum ToMany {
+  @usableFromInline static func load<Owner: PersistentModel>(
+    _ owner: Owner, _ index: Int
+  ) -> [AnyObject] {
+    owner._$statePointer.pointee.home?.destinations(of: owner, index) ?? []
+  }
+
+  /// Arrays of class references have one layout, so neither way needs a look at the elements; and the
+  /// engine puts only objects of the destination's class into a relationship.
+  @inlinable static func typed<Element: PersistentModel>(_ objects: [AnyObject]) -> [Element] {
+    unsafeBitCast(objects, to: [Element].self)
+  }
+
+  /// The same where another class of the destination's name may have taken its place: then there are none.
+  @usableFromInline static func checked<Element: PersistentModel>(
+    _ objects: [AnyObject]
+  ) -> [Element] {
+    objects.compactMap { $0 as? Element }
+  }
+
+  @inlinable static func erased<Element: PersistentModel>(_ models: [Element]) -> [AnyObject] {
+    unsafeBitCast(models, to: [AnyObject].self)
+  }
+}

@@ -1,0 +1,154 @@
+/// A destination: a row's number until it is first read, then the object.
+@usableFromInline enum ToOneTarget<Model: PersistentModel> {
+  case none
+  case row(Int64)
+  case model(Model)
+
+  @usableFromInline
+  func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Model? {
+    switch self {
+    case .none: return nil
+    case .model(let model):
+      // The row of the destination is gone, and no rule cleared what led to it.
+      return model._$statePointer.pointee.has(_ModelFlags.missing) ? nil : model
+    case .row(let row):
+      guard let home = owner._$statePointer.pointee.home,
+        let object = home.destination(row, of: owner, index) as? Model
+      else { return nil }
+      owner.setContent(.toOne(.model(object)), at: index)
+      return object
+    }
+  }
+
+  @inlinable mutating func load(_ row: _RowReader, _ index: Int) {
+    let column = row._column(index)
+    guard column >= 0 else { return }
+    let id = row.integer(column)
+    if id == 0 {
+      self = .none
+    } else if case .model(let model) = self, model._$statePointer.pointee.rowID == id,
+      !model._$statePointer.pointee.has(_ModelFlags.stale)
+    {
+      return
+    } else {
+      self = .row(id)
+    }
+  }
+
+  func bind(_ row: _RowWriter, _ index: Int) {
+    let parameter = row._parameter(index)
+    guard parameter > 0 else { return }
+    switch self {
+    case .none: break
+    case .row(let id): row.bind(id, parameter)
+    case .model(let model):
+      let id = model._$statePointer.pointee.rowID
+      if id > 0 { row.bind(id, parameter) }
+    }
+  }
+
+  var erased: _Target {
+    switch self {
+    case .none: .none
+    case .row(let id): .row(id)
+    case .model(let model): .model(model)
+    }
+  }
+
+  mutating func set(_ content: _SlotContent) {
+    guard case .toOne(let target) = content else { return }
+    switch target {
+    case .none: self = .none
+    case .row(let id): self = .row(id)
+    case .model(let model):
+      if let model = model as? Model {
+        self = .model(model)
+      } else if model._$statePointer.pointee.rowID > 0 {
+        // A class that the schema has in the place of this one.
+        self = .row(model._$statePointer.pointee.rowID)
+      }
+    }
+  }
+}
+
+// MARK: - Required
+
+/// The storage of a required to-one relationship.
+public struct _ToOneSlot<Value: PersistentModel>: _Slot {
+  @usableFromInline var target: ToOneTarget<Value>
+
+  @inlinable public init(_ value: Value) { target = .model(value) }
+
+  @inlinable init() { target = .none }
+
+  public init<Owner: PersistentModel>(
+    _ value: Value, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    FirstLink.note([value], &state, index, owner)
+  }
+
+  public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
+    if let value = target.read(owner, index) { return value }
+    // The row is gone or the object is a probe: an object without a row stands in, never a trap.
+    return Value(_row: .empty)
+  }
+
+  public func didReplace<Owner: PersistentModel>(
+    with value: Value, _ owner: Owner, _ index: Int
+  ) {
+    target.didReplace(with: value, owner, index)
+  }
+
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
+    target.load(row, index)
+  }
+
+  public func _bind(_ row: _RowWriter, _ index: Int) { target.bind(row, index) }
+
+  public var _content: _SlotContent {
+    get { .toOne(target.erased) }
+    set { target.set(newValue) }
+  }
+}
+
+// MARK: - Optional
+
+/// The storage of an optional to-one relationship.
+public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
+  @usableFromInline var target: ToOneTarget<Wrapped>
+
+  @inlinable public init(_ value: Wrapped?) {
+    if let value { target = .model(value) } else { target = .none }
+  }
+
+  @inlinable init() { target = .none }
+
+  public init<Owner: PersistentModel>(
+    _ value: Wrapped?, _ state: inout _ModelState, _ index: Int, _ owner: Owner.Type
+  ) {
+    self.init(value)
+    if let value { FirstLink.note([value], &state, index, owner) }
+  }
+
+  public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Wrapped? {
+    target.read(owner, index)
+  }
+
+  public func didReplace<Owner: PersistentModel>(
+    with value: Wrapped?, _ owner: Owner, _ index: Int
+  ) {
+    target.didReplace(with: value, owner, index)
+  }
+
+  @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) {
+    target.load(row, index)
+  }
+
+  public func _bind(_ row: _RowWriter, _ index: Int) { target.bind(row, index) }
+
+  public var _content: _SlotContent {
+    get { .toOne(target.erased) }
+    set { target.set(newValue) }
+  }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import SteadSQLite
+
+/// Writes the history of what one connection commits.
+///
+/// The file's triggers are off on that connection, since it notes its changes itself, which costs less than a trigger
+/// for each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
+/// own SQL. If a file has other triggers, which a user may have made, all stay on, and they write the history.
+final class Historian {
+  private let connection: StoreConnection
+  private let configuration: ModelConfiguration
+  private let searchTables: [SearchTable]
+  /// The version of the file's tables and triggers that was looked at last.
+  private(set) var schemaVersion: Int64?
+  private var usesTriggers = false
+  /// The tables of old rows that the connection writes with its own triggers.
+  private var noted: [OldRowTable] = []
+
+  init(
+    _ connection: StoreConnection, _ configuration: ModelConfiguration, _ layout: StoreLayout,
+    _ entities: Set<Int>
+  ) {
+    self.connection = connection
+    self.configuration = configuration
+    searchTables = layout.entities.filter {
+      entities.contains($0.index) && !$0.searchable.isEmpty
+    }.map { SearchTable(entity: $0) }
+    connection.notesChanges = configuration.history != .off
+  }
+
+  /// Turns the file's triggers off, or on if it has others than this library's; called again when another process has
+  /// changed them.
+  func takeOver() throws {
+    // No other process writes to a store in memory, which has no triggers of the history.
+    if configuration.isStoredInMemoryOnly {
+      if schemaVersion == nil { try noteOldRows() }
+      schemaVersion = 0
+      return
+    }
+    let version = try connection.integer("PRAGMA schema_version")
+    if version == schemaVersion { return }
+    let own = Set(searchTables.flatMap(\.triggerNames))
+    let rows = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    usesTriggers = rows.contains { row in
+      guard case .text(let name) = row[0] else { return true }
+      return !own.contains(name) && !name.hasPrefix(HistoryTable.triggerPrefix)
+    }
+    for table in searchTables {
+      if usesTriggers {
+        try table.dropTemporaryTriggers(on: connection)
+      } else {
+        try table.makeTemporaryTriggers(on: connection)
+      }
+    }
+    try noteOldRows()
+    try connection.setsOffTriggers(usesTriggers)
+    schemaVersion = version
+  }
+
+  /// Notes old rows wherever the file keeps them, whatever this program's configuration is.
+  private func noteOldRows() throws {
+    for table in noted { try table.dropTemporaryTriggers(on: connection) }
+    noted = usesTriggers ? [] : try OldRows(connection: connection).tables()
+    for table in noted { try table.makeTemporaryTriggers(on: connection) }
+  }
+
+  /// Has the file's triggers note what the open transaction changes, as they do with plain SQL.
+  ///
+  /// ``takeOver()`` ends it, before the next transaction.
+  func useTriggers() throws {
+    for table in searchTables { try table.dropTemporaryTriggers(on: connection) }
+    for table in noted { try table.dropTemporaryTriggers(on: connection) }
+    noted = []
+    try connection.setsOffTriggers(true)
+    usesTriggers = true
+    forgetTriggers()
+  }
+
+  /// Has the triggers looked at again: temporary ones that a transaction made end with its rollback.
+  func forgetTriggers() { schemaVersion = nil }
+
+  /// Writes the row of the commit that is about to be made.
+  func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
+    let changes = connection.changes
+    let triggered = usesTriggers ? try takeTriggered(from: newest.number + 1) : nil
+    let commit = try newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
+    var text = triggered?.text
+    if !usesTriggers, !changes.isEmpty { text = changes.text(at: commit.stamp) }
+    try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)
+    return commit
+  }
+
+  /// The triggers' entries since the last commit, which become one transaction; nil if there are none.
+  private func takeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
+    let rows = try connection.rows(
+      "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
+      [.integer(number)])
+    guard !rows.isEmpty else { return nil }
+    var texts: [String] = []
+    var newest: Int64 = 0
+    for row in rows {
+      if case .text(let text) = row[0] { texts.append(text) }
+      if case .integer(let stamp) = row[1] { newest = max(newest, stamp) }
+    }
+    try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
+    // After one row, too: a change of a column without a property follows it without its own row.
+    try OldRows(connection: connection).merge(from: number)
+    return HistoryFormat.joined(texts).map { ($0, newest) }
+  }
+}
+
+/// What this program is called in a history.
+enum ProgramName {
+  static let current = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
+}
+
+// MARK: - Tables
+
+/// The tables of a store's history, and the triggers that write it for programs other than this library.
+struct HistoryTable {
+  /// The table of the transactions.
+  static let name = "stead_history"
+  /// What the names of the history's triggers begin with.
+  static let triggerPrefix = "stead_history_"
+  /// Triggers write their changes here; a trigger of this table's makes transactions of them.
+  static let foreignName = "stead_foreign"
+  /// The key in `stead_metadata` of the last transaction that was deleted.
+  static let deletedKey = "history"
+
+  let connection: StoreConnection
+
+  /// Makes or completes the tables.
+  ///
+  /// - Parameter triggers: The triggers that the store should have; others of the history are dropped.
+  func prepare(_ triggers: [HistoryTrigger]) throws {
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS \(Self.name) (number INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, \
+      author TEXT, program TEXT, process INTEGER, changes TEXT)
+      """)
+    try begin()
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(Self.foreignName) "
+        + "(kind INTEGER, entity TEXT, row INTEGER, properties TEXT, preserved TEXT)")
+    try replaceTriggers(by: triggers)
+  }
+
+  /// Begins with the number that commits had before the history existed.
+  private func begin() throws {
+    guard try connection.integer("SELECT 1 FROM \(Self.name) LIMIT 1") == nil else { return }
+    let isOlder = try connection.integer(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'stead_commit'")
+    let number = isOlder == nil ? 0 : try connection.integer("SELECT number FROM stead_commit") ?? 0
+    try connection.run(
+      "INSERT INTO \(Self.name) (number, stamp) VALUES (?1, 0)", [.integer(number)])
+  }
+
+  private func replaceTriggers(by triggers: [HistoryTrigger]) throws {
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?1) = ?2",
+      [.integer(Int64(Self.triggerPrefix.utf8.count)), .text(Self.triggerPrefix)])
+    var stored: [String: String] = [:]
+    for row in rows {
+      if case .text(let name) = row[0], case .text(let sql) = row[1] { stored[name] = sql }
+    }
+    let wanted = Dictionary(triggers.map { ($0.name, $0.sql) }) { first, _ in first }
+    for (name, sql) in stored where wanted[name] != sql {
+      try connection.execute("DROP TRIGGER \(name.sqlName)")
+    }
+    for trigger in triggers where stored[trigger.name] != trigger.sql {
+      try connection.execute(trigger.sql)
+    }
+  }
+
+  /// Removes the triggers, since they name columns: a dropped column must not be in them.
+  func dropTriggers() throws { try replaceTriggers(by: []) }
+}
+
+extension StoreConnection {
+  /// Whether a history exists; a store of an earlier version that is opened read-only has none.
+  func hasHistory() throws -> Bool {
+    try integer(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", [.text(HistoryTable.name)])
+      != nil
+  }
+
+  /// The number of the last transaction that was deleted from the history; 0 when none was.
+  func lastDeletedTransaction() throws -> Int64 {
+    try integer(
+      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(HistoryTable.deletedKey)]) ?? 0
+  }
+}

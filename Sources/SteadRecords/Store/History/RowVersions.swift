@@ -1,0 +1,332 @@
+import SteadSQLite
+
+/// All old rows of one store: their tables are made and dropped together, and go back to one transaction.
+struct OldRows {
+  let connection: StoreConnection
+
+  /// The file's tables, with their columns as the file has them: another program may have changed these.
+  func tables() throws -> [OldRowTable] {
+    let rows = try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
+      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+    return try rows.compactMap { row in
+      guard case .text(let name) = row[0] else { return nil }
+      let columns = try connection.rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
+      let names = columns.compactMap { row -> String? in
+        if case .text(let name) = row[0], !name.hasPrefix("_stead_") { name } else { nil }
+      }
+      return OldRowTable(
+        table: String(name.dropFirst(OldRowTable.prefix.count)), columns: names, keys: [])
+    }
+  }
+
+  /// Makes or drops the tables; where one is made, old rows begin now.
+  ///
+  /// - Parameter wanted: The tables that the store should have.
+  func prepare(_ wanted: [OldRowTable]) throws {
+    let rows = try connection.rows(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
+      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+    let sql = Dictionary(wanted.map { ($0.name, $0.creation) }) { first, _ in first }
+    var kept: Set<String> = []
+    for row in rows {
+      guard case .text(let name) = row[0], case .text(let text) = row[1] else { continue }
+      if sql[name] == text {
+        kept.insert(name)
+      } else {
+        try connection.execute("DROP TABLE \(name.sqlName)")
+      }
+    }
+    let missing = wanted.filter { !kept.contains($0.name) }
+    for table in missing { try connection.execute(table.creation) }
+    if wanted.isEmpty {
+      try connection.run(
+        "DELETE FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+    } else if !missing.isEmpty {
+      try raiseStart(to: connection.lastCommit().number)
+    }
+  }
+
+  /// The transaction after which all changes have old rows; nil where none are kept.
+  func start() throws -> Int64? {
+    try connection.integer(
+      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+  }
+
+  private func raiseStart(to number: Int64) throws {
+    try connection.run(
+      "INSERT INTO stead_metadata VALUES (?1, ?2) "
+        + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
+      [.text(OldRowTable.startKey), .integer(number)])
+  }
+
+  /// Forgets what rows were before a transaction, itself included.
+  func remove(upTo number: Int64) throws {
+    guard try start() != nil else { return }
+    for table in try tables() {
+      try connection.run(
+        "DELETE FROM \(table.name.sqlName) WHERE \"_stead_entry\" < ?1",
+        [.integer(OldRowTable.firstEntry(of: number + 1))])
+    }
+    try raiseStart(to: number)
+  }
+
+  /// Assigns the entries of several transactions to the first, since they were merged into it.
+  func merge(from number: Int64) throws {
+    guard try start() != nil else { return }
+    let end = OldRowTable.firstEntry(of: number + 1)
+    for table in try tables() {
+      let name = table.name.sqlName
+      let last = try connection.integer(
+        "SELECT max(\"_stead_entry\") FROM \(name) WHERE \"_stead_entry\" < ?1", [.integer(end)])
+      var next = max(last ?? 0, OldRowTable.firstEntry(of: number)) + 1
+      let later = try connection.rows(
+        "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
+        [.integer(end)])
+      for row in later {
+        try connection.run(
+          "UPDATE \(name) SET \"_stead_entry\" = ?1 WHERE \"_stead_entry\" = ?2",
+          [.integer(next), row[0]])
+        next += 1
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// The rows of a table as they were before a transaction that changed them, by their numbers; nil for one that
+  /// was not.
+  func rows(
+    _ columns: [String], of table: String, before transaction: Int64
+  ) throws -> [Int64: [SQLValue]?] {
+    let list = columns.map { ", \($0.sqlName)" }.joined()
+    let found = try connection.rows(
+      "SELECT \"_stead_row\", \"_stead_was\"\(list) "
+        + "FROM \((OldRowTable.prefix + table).sqlName) "
+        + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 ORDER BY \"_stead_entry\"",
+      [
+        .integer(OldRowTable.firstEntry(of: transaction)),
+        .integer(OldRowTable.firstEntry(of: transaction &+ 1) &- 1),
+      ])
+    var result: [Int64: [SQLValue]?] = [:]
+    for row in found {
+      guard case .integer(let number) = row[0], result[number] == nil else { continue }
+      result[number] = .some(row[1] == .integer(1) ? Array(row.dropFirst(2)) : nil)
+    }
+    return result
+  }
+
+  /// Throws unless it is known what rows were after a transaction.
+  ///
+  /// - Parameter newest: The number of the last transaction.
+  func check(_ number: Int64, newest: Int64) throws {
+    guard number <= newest else {
+      throw SwiftDataError(
+        .invalidTransactionFetchRequest,
+        "The store has \(newest) transactions, and no transaction \(number). Use a token of this store."
+      )
+    }
+    guard let start = try start() else {
+      throw SwiftDataError(
+        .oldValuesMissing,
+        "The store keeps no old values. Open it with history set to withOldValues; its content is then known from "
+          + "that moment on.")
+    }
+    guard number >= start else {
+      throw SwiftDataError(
+        .historyTokenExpired,
+        "The store's old values begin after transaction \(start), so its content after transaction \(number) is not "
+          + "known. Use a later token.")
+    }
+  }
+
+  /// Restores the rows of all tables to their state after a transaction, while triggers note the changes.
+  ///
+  /// - Parameter newest: The number of the last transaction.
+  func revert(to transaction: Int64, from newest: Int64) throws {
+    let range: [SQLValue] = [
+      .integer(OldRowTable.firstEntry(of: transaction + 1)),
+      .integer(OldRowTable.firstEntry(of: newest + 1) - 1),
+    ]
+    for table in try tables() {
+      let (name, old) = (table.table.sqlName, table.name.sqlName)
+      let first =
+        "\"_stead_entry\" IN (SELECT min(\"_stead_entry\") FROM \(old) "
+        + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 GROUP BY \"_stead_row\")"
+      let columns = table.columns.map { ", \($0.sqlName)" }.joined()
+      let insert =
+        "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
+        + "WHERE \"_stead_was\" = 1 AND \(first) "
+        + "AND \"_stead_row\" NOT IN (SELECT \"_id\" FROM \(name))"
+      func delete(_ was: Int) throws {
+        try connection.run(
+          "DELETE FROM \(name) WHERE \"_id\" IN (SELECT \"_stead_row\" FROM \(old) "
+            + "WHERE \"_stead_was\" = \(was) AND \(first))", range)
+      }
+      try delete(0)
+      let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
+      do {
+        try connection.run(
+          "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
+            + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
+      } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+        // Two rows that have changed a unique value with each other.
+        try delete(1)
+      }
+      try connection.run(insert, range)
+    }
+  }
+
+  /// Restores the rows of all tables to their state after a transaction, and forgets later changes.
+  func restore(_ transaction: Int64) throws {
+    let limit = OldRowTable.firstEntry(of: transaction + 1)
+    for table in try tables() {
+      let (name, old) = (table.table.sqlName, table.name.sqlName)
+      try connection.run(
+        "DELETE FROM \(name) WHERE \"_id\" IN "
+          + "(SELECT \"_stead_row\" FROM \(old) WHERE \"_stead_entry\" >= ?1)", [.integer(limit)])
+      let columns = table.columns.map { ", \($0.sqlName)" }.joined()
+      try connection.run(
+        "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
+          + "WHERE \"_stead_was\" = 1 AND \"_stead_entry\" IN (SELECT min(\"_stead_entry\") "
+          + "FROM \(old) WHERE \"_stead_entry\" >= ?1 GROUP BY \"_stead_row\")", [.integer(limit)])
+      try connection.run("DELETE FROM \(old) WHERE \"_stead_entry\" >= ?1", [.integer(limit)])
+    }
+    try connection.run(
+      "DELETE FROM \(HistoryTable.name) WHERE number > ?1", [.integer(transaction)])
+  }
+}
+
+// MARK: - Table
+
+/// The rows of one table as they were before transactions changed them; the table is drawn in RecordStore.md.
+///
+/// Triggers write it: the file's triggers for plain SQL, and temporary ones on this library's writing connection, which
+/// has the file's triggers off. So it has every change of a row, whatever made it, and a row's first entry after a
+/// transaction holds the row as of that transaction.
+struct OldRowTable {
+  /// What the names of these tables begin with.
+  static let prefix = "stead_old_"
+  /// The key in `stead_metadata` of the transaction after which all changes have old rows.
+  static let startKey = "old_rows"
+  /// The bits of an entry's number that count the entries of one transaction: at most 2³² in a table. The rest is the
+  /// transaction's number: at most 2³¹.
+  static let entryBits: Int64 = 32
+
+  /// The table that the rows belong to, unquoted.
+  let table: String
+  /// Its columns, unquoted, without `_id` and without those that SQLite computes.
+  let columns: [String]
+  /// The columns of each of its unique indexes.
+  let keys: [[String]]
+
+  var name: String { Self.prefix + table }
+
+  /// The number of the first entry that a transaction can have.
+  static func firstEntry(of transaction: Int64) -> Int64 { transaction << entryBits }
+
+  /// The tables of a store's entities and of their pairs.
+  static func all(tables: [TableLayout], layout: StoreLayout, entities: Set<Int>) -> [Self] {
+    let held = layout.entities.filter { entities.contains($0.index) }
+    var result = tables.map { table in
+      let family = held.filter { $0.table == table.name }
+      let keys = family.flatMap { entity in
+        entity.uniqueConstraints.map { $0.compactMap { entity.properties[$0].column } }
+      }
+      return Self(
+        table: table.name,
+        columns: (table.isHierarchy ? ["_entity"] : [])
+          + (table.columns + table.orders).map(\.name),
+        keys: Set(keys).sorted { $0.lexicographicallyPrecedes($1) })
+    }
+    var seen: Set<String> = []
+    for join in held.flatMap({ entity in
+      entity.joined.compactMap { entity.properties[$0].joinTable }
+    })
+    where seen.insert(join.name).inserted {
+      result.append(
+        Self(
+          table: join.name, columns: ["owner", "target", "owner_order", "target_order"],
+          keys: [["owner", "target"]]))
+    }
+    return result
+  }
+
+  // MARK: SQL
+
+  /// The statement that creates the table. The columns have no type, so that values stay unconverted.
+  var creation: String {
+    "CREATE TABLE \(name.sqlName) (\"_stead_entry\" INTEGER PRIMARY KEY, "
+      + "\"_stead_row\" INTEGER NOT NULL, \"_stead_was\" INTEGER NOT NULL"
+      + columns.map { ", \($0.sqlName)" }.joined() + ")"
+  }
+
+  var columnList: String { columns.map(\.sqlName).joined(separator: ", ") }
+
+  private var head: String {
+    "INSERT INTO \(name.sqlName) (\"_stead_entry\", \"_stead_row\", \"_stead_was\""
+  }
+
+  /// The number of the next entry: of the transaction that is open.
+  private var next: String {
+    "max(ifnull((SELECT max(\"_stead_entry\") FROM \(name.sqlName)), 0), "
+      + "(SELECT max(number) FROM \(HistoryTable.name)) + 1 << \(Self.entryBits)) + 1"
+  }
+
+  private var fullHead: String { head + columns.map { ", \($0.sqlName)" }.joined() + ")" }
+
+  /// Notes what a changed or deleted row was.
+  var noteOld: String {
+    let values = columns.map { ", old.\($0.sqlName)" }.joined()
+    return "\(fullHead) VALUES (\(next), old.\"_id\", 1\(values));"
+  }
+
+  /// Notes that an inserted row was not.
+  var noteNew: String { "\(head)) VALUES (\(next), new.\"_id\", 0);" }
+
+  /// Notes that a row that gets another number did not exist.
+  var noteMoved: String {
+    "\(head)) SELECT \(next), new.\"_id\", 0 WHERE new.\"_id\" <> old.\"_id\";"
+  }
+
+  /// Notes the rows that an insert replaces, where it is one that replaces.
+  var noteReplaced: String {
+    note(where: "\"_id\" = new.\"_id\"") + keys.map { " " + note(where: match($0)) }.joined()
+  }
+
+  /// Notes the rows that an update replaces, where it is one that replaces.
+  var noteDisplaced: String {
+    note(where: "\"_id\" = new.\"_id\" AND new.\"_id\" <> old.\"_id\"")
+      + keys.map { " " + note(where: match($0) + " AND \"_id\" <> old.\"_id\"") }.joined()
+  }
+
+  private func match(_ key: [String]) -> String {
+    key.map { "\($0.sqlName) = new.\($0.sqlName)" }.joined(separator: " AND ")
+  }
+
+  /// One row at most, since the numbers of two would be the same.
+  private func note(where condition: String) -> String {
+    "\(fullHead) SELECT \(next), \"_id\", 1\(columns.map { ", \($0.sqlName)" }.joined()) "
+      + "FROM \(table.sqlName) WHERE \(condition) LIMIT 1;"
+  }
+
+  // MARK: Triggers of the connection that writes
+
+  private static let events = ["insert", "update", "delete"]
+
+  /// Has the connection's own changes noted, though it has the file's triggers off.
+  func makeTemporaryTriggers(on connection: StoreConnection) throws {
+    try dropTemporaryTriggers(on: connection)
+    for (event, note) in zip(Self.events, [noteNew, noteOld, noteOld]) {
+      try connection.execute(
+        "CREATE TEMP TRIGGER \("\(name)_\(event)".sqlName) AFTER \(event) ON \(table.sqlName) "
+          + "BEGIN \(note) END")
+    }
+  }
+
+  func dropTemporaryTriggers(on connection: StoreConnection) throws {
+    for event in Self.events {
+      try connection.execute("DROP TRIGGER IF EXISTS temp.\("\(name)_\(event)".sqlName)")
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import SteadSQLite
+
+/// An index of a model's table.
+struct TableIndex: Hashable {
+  /// The table's name, unquoted.
+  let table: String
+  let columns: [String]
+  let isUnique: Bool
+  /// The index's name, unquoted.
+  let name: String
+
+  /// The index of a column that holds a to-one relationship.
+  init(reference column: String, of table: String) {
+    self.table = table
+    columns = [column]
+    isUnique = false
+    name = Self.name(table, reference: column)
+  }
+
+  /// The index of a set of properties; nil if one of them has no column.
+  init?(_ properties: [Int], of entity: EntityLayout, isUnique: Bool) {
+    let columns = properties.compactMap { entity.properties[$0].column }
+    guard columns.count == properties.count else { return nil }
+    table = entity.table
+    self.columns = columns
+    self.isUnique = isUnique
+    name = Self.name(table, columns, isUnique: isUnique)
+  }
+
+  static func name(_ table: String, reference column: String) -> String { "\(table)_\(column)" }
+
+  static func name(_ table: String, _ columns: [String], isUnique: Bool) -> String {
+    "\(table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
+  }
+
+  /// The statement that makes the index unless it exists.
+  var creation: String {
+    "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.sqlName) ON \(table.sqlName) "
+      + "(\(columns.map(\.sqlName).joined(separator: ", ")))"
+  }
+
+  /// The rows that share their values with others; those with a NULL share none.
+  func sharingRows(on connection: StoreConnection) throws -> FoundRows {
+    let list = columns.map(\.sqlName).joined(separator: ", ")
+    let statement = try connection.prepare(
+      "SELECT \"_id\" FROM \(table.sqlName) WHERE (\(list)) IN "
+        + "(SELECT \(list) FROM \(table.sqlName) GROUP BY \(list) HAVING count(*) > 1) ORDER BY \"_id\""
+    )
+    var found = FoundRows()
+    while try statement.step() { found.add(statement.integer(0)) }
+    return found
+  }
+
+  func exists(on connection: StoreConnection) throws -> Bool {
+    let found = try connection.rows(
+      "SELECT i.\"unique\", c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c "
+        + "WHERE i.name = ?2 ORDER BY c.seqno", [.text(table), .text(name)])
+    return found.count == columns.count
+      && zip(found, columns).allSatisfy {
+        $0 == [.integer(isUnique ? 1 : 0), .text($1)]
+      }
+  }
+}
+
+extension TableLayout {
+  /// The indexes of the columns that hold to-one relationships.
+  var references: [TableIndex] {
+    columns.filter { $0.declaration.contains("REFERENCES") }.map {
+      TableIndex(reference: $0.name, of: name)
+    }
+  }
+}
+
+// MARK: - Full-text search
+
+/// The full-text index of an entity's `.spotlight` properties: an FTS5 table that triggers maintain.
+struct SearchTable {
+  let name: String
+  private let table: String
+  private let columns: [String]
+
+  init(entity: EntityLayout) {
+    name = "\(entity.name)_search"
+    table = entity.table
+    columns = entity.searchable.compactMap { entity.properties[$0].column }
+  }
+
+  func prepare(on connection: StoreConnection) throws {
+    let exists = try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
+    guard exists == 0 else { return }
+    try connection.execute(
+      """
+      CREATE VIRTUAL TABLE \(name.sqlName) USING fts5(\(list), content=\(literal), content_rowid='_id',
+        tokenize='unicode61 remove_diacritics 2');
+      \(triggers("CREATE TRIGGER"))
+      INSERT INTO \(name.sqlName) (\(name.sqlName)) VALUES ('rebuild');
+      """)
+  }
+
+  var triggerNames: [String] { Self.triggerNames(of: name) }
+
+  static func triggerNames(of table: String) -> [String] {
+    ["insert", "delete", "update"].map { "\(table)_\($0)" }
+  }
+
+  /// Keeps the table up to date on a connection that has the file's triggers off.
+  func makeTemporaryTriggers(on connection: StoreConnection) throws {
+    try connection.execute(triggers("CREATE TEMP TRIGGER IF NOT EXISTS"))
+  }
+
+  func dropTemporaryTriggers(on connection: StoreConnection) throws {
+    for name in triggerNames {
+      try connection.execute("DROP TRIGGER IF EXISTS temp.\(name.sqlName)")
+    }
+  }
+
+  /// Forgets all words.
+  func empty(on connection: StoreConnection) throws {
+    try connection.execute(
+      "INSERT INTO \(name.sqlName) (\(name.sqlName)) VALUES ('delete-all')")
+  }
+
+  private var list: String { columns.map(\.sqlName).joined(separator: ", ") }
+  private var literal: String { "'\(table.replacing("'", with: "''"))'" }
+
+  private func triggers(_ creation: String) -> String {
+    let new = columns.map { "new.\($0.sqlName)" }.joined(separator: ", ")
+    let old = columns.map { "old.\($0.sqlName)" }.joined(separator: ", ")
+    let (search, source) = (name.sqlName, table.sqlName)
+    return """
+      \(creation) \((name + "_insert").sqlName) AFTER INSERT ON \(source) BEGIN
+        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
+      END;
+      \(creation) \((name + "_delete").sqlName) AFTER DELETE ON \(source) BEGIN
+        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
+      END;
+      \(creation) \((name + "_update").sqlName) AFTER UPDATE OF \(list) ON \(source) BEGIN
+        INSERT INTO \(search) (\(search), rowid, \(list)) VALUES ('delete', old."_id", \(old));
+        INSERT INTO \(search) (rowid, \(list)) VALUES (new."_id", \(new));
+      END;
+      """
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import SteadFiles
+
+/// A copy of a store as it was before a migration that drops or converts data.
+struct StoreBackup {
+  /// The largest store that is copied, in bytes.
+  static let sizeLimit: Int64 = 1 << 30
+  /// What follows the store's name in the name of its backup.
+  static let suffix = ".backup"
+
+  let file: StoreFile
+
+  private func copy(_ suffix: String) -> StoreCopy {
+    let path = file.configuration.url.path + suffix
+    return StoreCopy(
+      of: file.configuration, at: URL(filePath: path, directoryHint: .notDirectory))
+  }
+
+  /// The copy that is being made.
+  var draft: StoreCopy { copy(Self.suffix + "-new") }
+
+  func remove() throws {
+    try copy(Self.suffix).remove()
+    try draft.remove()
+  }
+
+  /// Copies what is committed, replacing the backup of the previous migration; nil for a store in memory, and for one
+  /// that is too large, which is reported.
+  ///
+  /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
+  ///
+  /// - Parameter check: Throws if the store that is migrated isn't the one at its path.
+  func make(
+    check: () throws -> Void, report: (Int, Int) throws -> Void = { _, _ in }
+  ) throws -> URL? {
+    guard try isWanted() else { return nil }
+    try check()
+    try copy(Self.suffix).checkDirectory()
+    let new = draft
+    do {
+      try new.make(from: file, report: report)
+      try new.becomeBackup()
+      // What was copied, and the large values in particular, may be another store's.
+      try check()
+      return try keep(new)
+    } catch let error where !(error is CancellationError) {
+      try? new.remove()
+      try check()
+      throw SwiftDataError(
+        .storageFailure,
+        "The store could not be copied before its migration, and was left as it was. Make room for a copy of it in "
+          + "\(file.configuration.url.deletingLastPathComponent().path).", cause: error)
+    }
+  }
+
+  private func isWanted() throws -> Bool {
+    guard !file.configuration.isStoredInMemoryOnly else { return false }
+    let store = file.configuration.url
+    let size = try POSIXDisk().status(at: store.path)?.size ?? 0
+    if size <= Self.sizeLimit { return true }
+    Report.problem(
+      .recordsFailed, subject: store.lastPathComponent,
+      message:
+        "The store is larger than \(Self.sizeLimit) bytes, so it was migrated without a backup. Copy it before "
+        + "the app is updated if its data must not be lost.")
+    return false
+  }
+
+  /// Replaces the existing backup with a new copy.
+  private func keep(_ new: StoreCopy) throws -> URL {
+    let backup = copy(Self.suffix)
+    let blobs = BlobLinks(source: new.file.blobDirectory, target: backup.file.blobDirectory)
+    let before = BlobLinks.names(in: backup.file.blobDirectory)
+    // In this order a backup has all of its large values whenever the process is killed.
+    try blobs.add()
+    let url = backup.file.configuration.url
+    // A program that opened the old backup and was killed has left a log, which would not belong to the new one.
+    for suffix in ["-wal", "-shm", "-journal"] {
+      let path = url.path + suffix
+      if FileManager.default.fileExists(atPath: path) {
+        try FileManager.default.removeItem(atPath: path)
+      }
+    }
+    try POSIXDisk().rename(new.file.configuration.url.path, to: url.path)
+    try blobs.remove(before)
+    try new.remove()
+    return url
+  }
+}
+
+// MARK: - Large values
+
+/// The files of large values of a backup, copied while the store is in use.
+struct BackupFiles {
+  /// How often a file is looked for that a row refers to and that isn't found; with another look at the rows in between.
+  static let lookLimit = 2
+
+  private let source: BlobFiles
+  private let target: BlobStore
+  /// Whether the backup has made the directory.
+  private let isNewDirectory: Bool
+  private var copied: Set<String> = []
+  /// Files that existed before.
+  private let others: Set<String>
+  private var looks: [String: Int] = [:]
+
+  init(from source: BlobFiles, to directory: URL) throws {
+    self.source = source
+    target = BlobStore(directory: directory)
+    isNewDirectory = try POSIXDisk().status(at: directory.path) == nil
+    others = try target.references()
+  }
+
+  /// Which of the files that rows refer to are still to be copied.
+  func missing(of references: some Collection<String>) -> [String] {
+    references.filter { !copied.contains($0) && looks[$0, default: 0] < Self.lookLimit }
+  }
+
+  /// Copies files; one that no longer exists is left out.
+  mutating func copy(_ references: [String], _ progress: StoreProgressReporter) throws {
+    for (place, reference) in references.enumerated() {
+      try progress.send(.copyingFiles, place, of: references.count)
+      do {
+        _ = try target.write(source.read(reference))
+        copied.insert(reference)
+      } catch let error as FileError
+        where [.notFound, .damaged, .invalidName].contains(error.code)
+      {
+        looks[reference, default: 0] += 1
+      }
+    }
+    try progress.send(.copyingFiles, references.count, of: references.count)
+  }
+
+  /// Ends the copying: files that no row of the backup refers to are removed, and those that the store lacks are reported.
+  func finish(_ references: Set<String>, store: String) throws {
+    for reference in copied where !references.contains(reference) && !others.contains(reference) {
+      try target.remove(reference)
+    }
+    let lost = references.subtracting(copied).count
+    guard lost > 0 else { return }
+    Report.problem(
+      .externalFileFailed, subject: store,
+      message:
+        "The backup lacks the files of \(lost) large values, which the store does not have, or not as they were "
+        + "written. `check()` names the rows.")
+  }
+
+  /// Removes the copied files.
+  func remove() {
+    if isNewDirectory {
+      try? FileManager.default.removeItem(at: target.directory)
+    } else {
+      for reference in copied where !others.contains(reference) { try? target.remove(reference) }
+    }
+  }
+}
