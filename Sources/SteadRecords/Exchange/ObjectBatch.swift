@@ -25,8 +25,8 @@ package struct ObjectBatch {
   package enum Rule {
     /// Nothing is saved.
     case refuse
-    /// Nothing is saved if one is among the batch's objects. One that came along stands for the row, whose attributes
-    /// stay as they are.
+    /// Nothing is saved if it happens to one of the batch's own objects. An object that came along stands for the existing
+    /// row, whose attributes stay as they are.
     case keep
     /// The row gets the object's values; with several objects, the last one's.
     case replace
@@ -83,7 +83,7 @@ package struct ObjectBatch {
   package func save(
     _ rule: Rule = .refuse, noting note: (RowTransaction, _ shared: SharedRows) throws -> Void
   ) throws {
-    // A context without changes has no transaction.
+    // A context without changes begins no transaction, and `note` needs one.
     if objects.isEmpty { return try rows.write { try note($0, SharedRows()) } }
     try context.save(in: rows, keepsUniqueRows: rule == .keep) { transaction, sharing in
       var shared = SharedRows()
@@ -100,7 +100,7 @@ package struct ObjectBatch {
     }
   }
 
-  /// The objects that a rule refuses.
+  /// The objects that a rule refuses, by their index.
   private func taken(_ sharing: Set<ObjectIdentifier>, _ rule: Rule) -> [Taken] {
     if rule == .replace { return [] }
     var holders: [SharedRows.Row: Int] = [:]
@@ -123,7 +123,7 @@ package struct ObjectBatch {
 }
 
 extension RowTransaction {
-  /// What the store holds for a saved object; nil if that differs from what the object has.
+  /// The row of a saved object; nil if it differs from the object, in a column or in the targets of a relationship.
   package func content(of model: any PersistentModel) throws -> RowContent? {
     guard let place = rows.place(of: model), let shape = rows.shapes[place.entity],
       let content = try content(of: shape, place.number)
@@ -137,7 +137,7 @@ extension RowTransaction {
     return content
   }
 
-  /// What the store holds for a saved object whose row other objects share, whatever this one has.
+  /// The row of a saved object that shares it with other objects, whose values it may have.
   package func sharedContent(of model: any PersistentModel) throws -> RowContent? {
     guard let place = rows.place(of: model), let shape = rows.shapes[place.entity] else {
       return nil
@@ -228,11 +228,10 @@ extension ModelContext {
     }
   }
 
-  /// How many objects the inserts have added so far, including those that other objects led to.
+  /// How many objects were inserted so far, including those that came along through relationships.
   var insertionCount: Int { graph.pending.insertionCount }
 
-  /// Whether a new object's relationships lead to objects of other contexts, which a save would take for
-  /// rows of this one's.
+  /// Whether a new object refers to objects of other contexts, whose numbers a save would take for this store's.
   func leadsElsewhere(_ model: any PersistentModel) -> Bool {
     graph.entity(of: model).relationships.contains { index in
       switch model.content(at: index) {

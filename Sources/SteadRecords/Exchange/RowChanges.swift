@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// What one transaction of a store's history has changed, row by row.
+/// The changes of one transaction of a store's history, row by row.
 package struct RowChanges: Sendable {
   /// The change of one row.
   package struct Change: Sendable {

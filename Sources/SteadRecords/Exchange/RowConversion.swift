@@ -1,10 +1,10 @@
 import Foundation
 import SteadSQLite
 
-/// Turns values by the names of attributes into those that an entity's columns hold.
+/// Converts values by the names of attributes into those of an entity's columns.
 ///
-/// The values go the way of a row: an object is made of them and binds them again, so that what comes
-/// out is what a save of such an object would write, and a value that comes out as another is refused.
+/// A round trip: an object is made of the values, as of a row, and binds them again. So the result is what a save of such an
+/// object would write, and a value that comes out as another one is refused instead of being changed.
 final class RowConversion {
   private let shape: RowShape
   private let entity: EntityLayout
@@ -33,6 +33,9 @@ final class RowConversion {
     output = try connection.statement(sql + " AS made")
   }
 
+  /// The values of the shape's attributes, in their order.
+  ///
+  /// - Throws: ``RowProblems`` with all problems of one step: types first, then what the object rejects, then losses.
   func run(_ values: [String: SQLValue]) throws -> [SQLValue] {
     problems = []
     let plain = shape.attributes.map { plainValue(of: $0, values) }
@@ -75,7 +78,7 @@ final class RowConversion {
     if !problems.isEmpty { throw RowProblems(problems: problems) }
   }
 
-  /// The value as a column would hold it, from what came, or the attribute's default.
+  /// The given value in the column's form, or the attribute's default value.
   private func plainValue(
     of attribute: RowShape.Attribute, _ values: [String: SQLValue]
   ) -> SQLValue {
@@ -98,7 +101,7 @@ final class RowConversion {
     return .null
   }
 
-  /// What is written: the converted value, if it is equal to the original.
+  /// The value to write: the converted one, if it represents the same value as the given one. Otherwise adds a problem.
   private func settled(
     _ attribute: RowShape.Attribute, from given: SQLValue, to made: SQLValue
   ) -> SQLValue {
@@ -125,9 +128,9 @@ package struct RowProblems: Error {
 
 // MARK: - Values from other stores
 
-/// Values in the forms that stores of other kinds have them in.
+/// Converts values from the forms of other stores, such as Core Data's or JSON, into those of columns.
 enum PlainValue {
-  /// The value in the column's own form, nil when it is of another type.
+  /// The value in the column's own form; nil if it is of another type or cannot be represented exactly.
   static func of(
     _ value: SQLValue, as encoding: ColumnEncoding, of entity: EntityLayout, _ property: Int
   ) -> SQLValue? {
@@ -216,7 +219,7 @@ enum PlainValue {
     }
   }
 
-  /// The value of a JSON string, without absent values that are written out as null.
+  /// The tree of a JSON string without nulls: an encoder may write an absent value as null or leave it out.
   private static func tree(_ text: String) -> NSObject? {
     let data = Data(text.utf8)
     guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
@@ -235,7 +238,7 @@ enum PlainValue {
 
 // MARK: - Values of objects
 
-/// Finds out what objects of a class bind.
+/// Reads what objects of a class bind, through a SELECT that returns its own parameters.
 final class RowBinding {
   private let statement: SQLiteStatement
   private let context: RowContext

@@ -20,7 +20,10 @@ extension RowTransaction {
   }
 }
 
-/// Deletes rows that nothing else refers to.
+/// Deletes rows that no row which stays refers to: a group of rows as a whole.
+///
+/// The numbers are in a temporary table, so that one join for each relationship finds what leads from or to them, however
+/// many they are.
 private struct RowRemoval {
   private let rows: RowTransaction
   private let connection: StoreConnection
@@ -32,7 +35,7 @@ private struct RowRemoval {
 
   func run(_ removed: [(shape: RowShape, number: Int64)]) throws {
     if removed.isEmpty { return }
-    // In a separate table, so that joins find what leads to the rows.
+    // Rows of several hierarchies have the same numbers, hence the root in the key.
     try connection.run(
       "CREATE TEMP TABLE IF NOT EXISTS stead_removed (root TEXT, number INTEGER, "
         + "PRIMARY KEY (root, number)) WITHOUT ROWID")
@@ -56,6 +59,9 @@ private struct RowRemoval {
       + "AND r.number = \(column))"
   }
 
+  /// Throws if a relationship connects a removed row with one that stays.
+  ///
+  /// A pair counts in both directions. A column counts if a row that stays has it: a removed row may refer to any.
   private func refuseLosses() throws {
     var losses: [RowLosses.Loss] = []
     for (shape, relationship) in rows.storedRelationships {
@@ -81,6 +87,7 @@ private struct RowRemoval {
     guard losses.isEmpty else { throw RowLosses(losses: losses) }
   }
 
+  /// Deletes the pairs, the files and the rows, after the greatest number of each table is retired.
   private func delete(_ roots: Set<String>) throws {
     for (shape, relationship) in rows.storedRelationships {
       guard case .pairs(let list, _) = relationship.storage else { continue }

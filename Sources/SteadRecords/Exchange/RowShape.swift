@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// What the rows of one entity consist of, by the names of its properties.
+/// The structure of an entity's rows: its columns and its pairs, by the names of its properties.
 package struct RowShape: Sendable {
   /// An attribute and its column, which has the same name.
   package struct Attribute: Sendable {
@@ -10,7 +10,7 @@ package struct RowShape: Sendable {
     package let isOptional: Bool
     /// Whether large values of it are stored in files next to the store.
     package let isExternal: Bool
-    /// Where it is among the entity's properties.
+    /// Its index in the entity's properties.
     let index: Int
     let encoding: ColumnEncoding
   }
@@ -68,12 +68,14 @@ package struct RowShape: Sendable {
   package let relationships: [Relationship]
   /// The relationships whose pairs belong to this entity's rows, so that each pair belongs to one.
   package let ownedPairs: [(name: String, list: PairList)]
-  /// All columns whose values make up a row, except those of pairs.
+  /// The columns of a row, in the order of ``RowContent/values``: `_entity` in a hierarchy, those of properties, then the
+  /// hidden ones of orders and lists.
   package let columns: [String]
   /// The column indexes of each group of columns with unique values.
   package let uniqueness: [[Int]]
-  /// What the column `_entity` holds.
+  /// The value of the column `_entity`; nil outside hierarchies.
   let discriminator: Int?
+  /// The entity's index in the layout.
   let index: Int
 
   init(_ entity: EntityLayout, _ layout: StoreLayout) {
@@ -154,11 +156,11 @@ package struct RowShape: Sendable {
 
 // MARK: - Content
 
-/// What one row consists of.
+/// The content of one row.
 package struct RowContent: Sendable {
   package let shape: RowShape
   package let number: Int64
-  /// What the columns of the shape hold.
+  /// The values of the shape's columns.
   package let values: [SQLValue]
   /// The row's pairs, for each of the shape's ``RowShape/ownedPairs``.
   package let pairs: [[RowPair]]

@@ -52,7 +52,7 @@ extension RowTransaction {
     if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
   }
 
-  /// Notes an update of each of a pair's rows that has a relationship of the list.
+  /// Records an update of each of a pair's rows that has a relationship of the list, for the history.
   func noteUpdates(of pair: RowPair, in list: PairList) throws {
     let layout = rows.container.layout
     for (isOwner, number) in [(true, pair.owner), (false, pair.target)] {
@@ -71,11 +71,13 @@ extension RowTransaction {
     }
   }
 
+  /// The entity of a shape.
   func entity(of shape: RowShape) -> EntityLayout {
     rows.container.layout.entities[shape.index]
   }
 
-  /// Sets a column of a row if it holds one of some values; returns false if the row does not exist.
+  /// Sets a column of a row if it holds one of some values (compare and set); returns false if it does not, or the row
+  /// does not exist.
   package func set(
     _ column: String, of number: Int64, in shape: RowShape, to value: SQLValue,
     from accepted: [SQLValue]
@@ -143,7 +145,7 @@ extension RowTransaction {
       properties: PropertySet(values.compactMap { entity.property(named: $0.column)?.index }))
   }
 
-  /// Clears values of a row, so that another row can have them; not noted, since other values follow.
+  /// Clears values of a row, so that another row can have them. Not recorded in the history, since other values follow.
   package func clear(_ columns: [String], of number: Int64, in shape: RowShape) throws {
     try connection.clear(columns, in: shape.root, row: number)
   }
@@ -157,6 +159,9 @@ extension RowTransaction {
   package func drop(external value: SQLValue) { dropFile(value) }
 
   /// Deletes a row with its pairs; references to it become NULL. No delete rule is applied.
+  ///
+  /// Invariant: afterwards no column and no pair of the store has the number, and the number is retired, so that no later
+  /// row gets it. The rows that have referred to it are recorded as updated before the deletion itself is.
   package func delete(_ number: Int64, of shape: RowShape) throws {
     let entity = entity(of: shape)
     for attribute in shape.attributes where attribute.isExternal {
@@ -214,7 +219,7 @@ extension RowTransaction {
     if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
   }
 
-  /// Notes that a row's list has changed, which is stored in its destinations' rows.
+  /// Records an update of a row whose list has changed; the list itself is stored in its destinations' rows.
   ///
   /// - Parameters:
   ///   - relationship: The to-one relationship of those rows.

@@ -2,6 +2,9 @@ import Foundation
 import SteadSQLite
 
 /// A transaction on a store's rows, valid within the call that passes it.
+///
+/// It reads and writes what the tables have: no delete rule is applied, no inverse is updated, and no object is notified.
+/// Each change is recorded for the history. Statements are prepared once for each shape.
 package final class RowTransaction {
   package let rows: StoreRows
   private let store: RecordStore
@@ -33,8 +36,8 @@ package final class RowTransaction {
     return try conversion.run(attributes)
   }
 
-  /// What a column holds for bytes of an external attribute, which may be the name of a file that is
-  /// written now.
+  /// The column's value for bytes of an external attribute. Large bytes are written to a file now, and the value is its
+  /// name; a transaction that is rolled back leaves the file, which a compaction removes.
   package func column(forExternal data: Data) throws -> SQLValue {
     guard let blobs = store.blobs, data.count >= ExternalData.fileThreshold else {
       return .blob(data)
@@ -42,7 +45,7 @@ package final class RowTransaction {
     return .text(try blobs.write(data))
   }
 
-  /// The bytes that a column of an external attribute stands for; a file's are mapped.
+  /// The bytes of an external attribute, by its column's value; those of a file are mapped.
   ///
   /// - Throws: If the file is gone or damaged.
   package func bytes(ofExternal value: SQLValue) throws -> SQLValue {
@@ -55,7 +58,7 @@ package final class RowTransaction {
     if case .text(let reference) = value { droppedFiles.insert(reference) }
   }
 
-  /// What a row holds in the columns of its shape; nil if that entity has no such row.
+  /// The values of a row's columns; nil if that entity has no such row.
   func values(of shape: RowShape, _ number: Int64) throws -> [SQLValue]? {
     let statement = try statement(selecting: shape)
     statement.reset()
@@ -65,7 +68,7 @@ package final class RowTransaction {
     return shape.columns.indices.map { statement.value(Int32($0)) }
   }
 
-  /// What an object binds for each of the columns of its shape; nil for columns without a property.
+  /// The values that an object would save, for each of its shape's columns; nil for columns without a property.
   func boundValues(of model: any PersistentModel, _ shape: RowShape) throws -> [SQLValue?] {
     let binding: RowBinding
     if let known = bindings[shape.index] {
@@ -100,7 +103,9 @@ package final class RowTransaction {
     return statement
   }
 
-  /// Takes a row's number, then the values of its shape's columns.
+  /// Inserts a row: its number, then the values of its shape's columns.
+  ///
+  /// Columns of other classes in the table are set to NULL explicitly: a column that a migration added may have a DEFAULT.
   func statement(inserting shape: RowShape) throws -> SQLiteStatement {
     if let known = insertions[shape.index] { return known }
     let own = Set(shape.columns)
@@ -132,7 +137,7 @@ extension RowTransaction {
       != nil
   }
 
-  /// The contents of a row; nil if that entity has no such row.
+  /// The content of a row; nil if that entity has no such row.
   package func content(of shape: RowShape, _ number: Int64) throws -> RowContent? {
     guard let values = try values(of: shape, number) else { return nil }
     return RowContent(shape, number, values: values, pairs: try pairs(of: shape, number))
@@ -177,7 +182,7 @@ extension RowTransaction {
 
   // MARK: Single columns
 
-  /// What one column of a row holds; nil if that entity has no such row.
+  /// The value of one column of a row; nil if that entity has no such row.
   package func value(of column: String, in shape: RowShape, _ number: Int64) throws -> SQLValue? {
     try connection.rows(
       "SELECT \(column.sqlName) FROM \(shape.root.sqlName) WHERE \"_id\" = ?1\(shape.test)",

@@ -1,7 +1,8 @@
 import Foundation
 import SteadFiles
 
-/// The rows of a container's store, below its objects; for code that moves data as a whole.
+/// Access to the rows of a container's store, below its objects, for code that moves data as a whole: SteadTransfer and
+/// SteadSync.
 package struct StoreRows: Sendable {
   let container: ModelContainer
   /// The entities' shapes by their names.
@@ -50,7 +51,7 @@ package struct StoreRows: Sendable {
   /// The store's own identifier, as in its objects' identifiers.
   package var identifier: String { store.identity.identifier }
 
-  /// Runs a body on the currently committed data, past the caches of all contexts.
+  /// Runs a body on a snapshot of the committed data, past the caches of all contexts.
   package func read<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     return try store.read(.newest) { connection, _ in
@@ -60,7 +61,8 @@ package struct StoreRows: Sendable {
 
   /// Runs a body in one transaction that survives a power loss once this returns; it is rolled back if the body throws.
   ///
-  /// All contexts then read everything again. Costs a disk sync besides the body's work.
+  /// All contexts then read everything again: the changes are not listed row by row. Costs a disk sync besides the body's
+  /// work.
   package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     var dropped: Set<String> = []
@@ -104,7 +106,7 @@ package struct StoreRows: Sendable {
     return result
   }
 
-  /// Throws for a custom store: its memory does not have all of its data, and isn't where it keeps it.
+  /// Throws for a custom store: its mirror in memory lacks some of its data, and what is written there is not saved.
   private func requireRows() throws {
     guard container.customStores.contains(where: { $0?.mirror === store }) else { return }
     throw SwiftDataError(
@@ -118,8 +120,8 @@ package struct StoreRows: Sendable {
     guard let url else { return }
     let disk = POSIXDisk()
     let log = url.path + "-wal"
-    // Only the log: what was moved from it to the store's file was synced there before. And closing another descriptor
-    // of that file would release SQLite's locks on it.
+    // Only the log: a checkpoint syncs the store's file itself. And closing another descriptor of that file would release
+    // SQLite's locks on it (POSIX advisory locks are per process, see sqlite.org/howtocorrupt.html).
     if try disk.status(at: log) != nil {
       try disk.withDescriptor(log, O_RDONLY) { try disk.sync($0, path: log) }
     }
@@ -164,7 +166,7 @@ package struct StoreRows: Sendable {
     }
   }
 
-  /// Where an object is, or would be, once its save has numbered it.
+  /// The row of an object; during a save also of one that is being inserted.
   func place(of model: any PersistentModel) -> (entity: String, number: Int64)? {
     let state = model._$statePointer
     guard state.pointee.entity >= 0 else { return nil }
@@ -174,7 +176,7 @@ package struct StoreRows: Sendable {
 }
 
 extension StoreRows {
-  /// Receives commits to the store, of this process and of others, until it is released.
+  /// A registration for commits to the store, of this process and of others, that ends when it is released.
   package final class CommitWatch: Sendable {
     private let listener = CommitListener()
     private let log: CommitLog
@@ -182,11 +184,11 @@ extension StoreRows {
     fileprivate init(_ store: RecordStore, _ body: @escaping @Sendable () -> Void) {
       log = store.log
       listener.setTurn { [weak listener] in
-        // Before the body, so that no commit from now on is missed.
+        // Re-armed before the body runs, so that a commit during the body calls it again.
         listener?.turnBegins()
         body()
       }
-      // Commits are only announced if several may need them.
+      // The log announces commits only while a store has more than one context.
       log.addContext()
       log.listen(listener)
       store.watch()

@@ -2,7 +2,7 @@ import Foundation
 import SteadFiles
 import SteadSQLite
 
-/// The storage of a value with its own column encoding.
+/// The storage of a value with a column encoding of its own: numbers, strings, dates, data and their optionals.
 public struct _AttributeSlot<Value: _AttributeValue>: _Slot {
   @usableFromInline var value: Value
 
@@ -89,7 +89,9 @@ where Wrapped.RawValue: _AttributeValue {
 
 // MARK: - JSON
 
-/// The storage of any other Codable value, whose column holds JSON.
+/// The storage of any other Codable value: its column holds JSON.
+///
+/// nil only in an object without a row, and where the column could not be read, which the fetch has reported.
 public struct _CodableSlot<Value: Codable>: _Slot {
   @usableFromInline var value: Value?
 
@@ -225,10 +227,10 @@ public struct _ExternalSlot<Value>: _Slot {
 }
 
 extension ExternalData {
-  /// The bytes; empty, with a report, when the file is gone or damaged.
+  /// The bytes of the file. Empty, with a report, when the file is gone or damaged: a property's getter cannot throw.
   ///
-  /// Another process keeps no file for objects of this one. If it has replaced the value since, the newest one is
-  /// returned, which may be nil.
+  /// Another process removes files without regard to objects of this one. If it has replaced the value since, the newest
+  /// committed value is returned, which may be nil.
   func data<Owner: PersistentModel>(for owner: Owner, _ index: Int) -> Data? {
     do {
       do {

@@ -59,10 +59,11 @@ extension ModelExtra {
 
 // MARK: - Pending links
 
-/// The links that wait at one object, or in one context.
+/// The pending links of one object, or of one context, in the order in which initializers made them.
 struct FirstLinks {
   private(set) var links: [FirstLink] = []
-  /// The number of links at which those that are made are dropped.
+  /// The count at which links that were made since are dropped; doubles with the number of those that were not, so that
+  /// appending takes amortized constant time.
   private var limit = FirstLinks.smallestLimit
   static let smallestLimit = 32
 

@@ -29,7 +29,7 @@ public import Observation
   _ model: M, _ index: Int, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
   let state = model._$statePointer
-  // A property that is already noted as changed needs nothing more until the next save.
+  // A property that is already marked as changed needs nothing more until the next save.
   if state.pointee.home != nil,
     !state.pointee.has(_ModelFlags.changed) || index >= PropertySet.wordLimit
       || state.pointee.changedBits & PropertySet.bit(index) == 0
@@ -41,7 +41,7 @@ public import Observation
   }
 }
 
-/// Tells Observation of a read, making the object's registrar when it is the first one that is tracked.
+/// Notifies Observation of a read. The first tracked read makes the object's registrar.
 @inlinable public func _observe<M: PersistentModel, V>(
   _ model: M, _ keyPath: @autoclosure () -> KeyPath<M, V>
 ) {
@@ -52,7 +52,7 @@ public import Observation
   }
 }
 
-/// Whether the read of an object without a registrar is tracked; if so, it has one from now on.
+/// Whether the read of an object without a registrar is tracked. If it is, the object has a registrar afterwards.
 @usableFromInline func _isTracked(_ state: UnsafeMutablePointer<_ModelState>) -> Bool {
   if let home = state.pointee.uncountedHome {
     guard home._withUnsafeGuaranteedRef({ $0.isTracking }) else { return false }
@@ -64,7 +64,14 @@ public import Observation
   return true
 }
 
-/// Loads what a read or write of a property needs.
+/// Makes an object ready for a read or write of a property: the slow path of each accessor.
+///
+/// The order of the flags matters. Links of an initializer come before anything that reads a relationship; a probe never
+/// loads; an object that was merged into another takes the value from that one, and is never loaded itself; and only
+/// what is left, a fault, a stale or a partial object, is read from the store. Postcondition: the property's slot holds a
+/// value, or the object belongs to no context.
+///
+/// - Parameter isRead: Whether the property is read, and not about to be written.
 @usableFromInline func _makeReadable(
   _ model: any PersistentModel, _ index: Int, isRead: Bool = true
 ) {
@@ -103,10 +110,12 @@ public import Observation
   home.renew(model)
 }
 
+/// Marks a property as changed: the slow path of `_didWrite`, taken once for each property between two saves.
 @usableFromInline func _recordChange(_ model: any PersistentModel, _ index: Int) {
   guard let home = model._$statePointer.pointee.home else { return }
   if model.has(_ModelFlags.redirected) {
-    // A relationship was set there when the destination's side was.
+    // Only attributes are copied: setting a relationship of this object has changed the inverse, and with it the
+    // successor's own side.
     if case .attribute = model.content(at: index), let copy = model.copySlot(at: index) {
       let successor = model.standIn
       // Nil once that object was deleted, which then has no row to write.
@@ -120,7 +129,7 @@ public import Observation
   home.didChange(model, at: index)
 }
 
-/// The stand-in for a missing value: a placeholder, never a trap if one can be made.
+/// The value of a property that has none: a placeholder of its type. Ends the program only if no placeholder exists.
 public func _missingValue<Value, Owner: PersistentModel>(
   _ owner: Owner, _ index: Int
 ) -> Value {

@@ -7,20 +7,22 @@ import Synchronization
 /// The engine is the one subclass: objects refer to it by this name, so that an object can be understood without it. A
 /// class rather than a protocol, since a call through it must cost no more than a virtual call.
 @usableFromInline class ModelHome {
-  /// Whether the home is told of each change before it is made, such as to keep the way back from it.
+  /// Whether ``valueWillChange(of:at:)`` is called before each change: undo records the old value there.
   @usableFromInline final var recordsUndo = false
 
-  /// Tells whether a read of one of the objects is tracked. Asked at each read, so it is not checked that
-  /// only one thread does: that holds for all of the home.
+  /// The probe that detects whether a read of one of the objects is tracked.
+  ///
+  /// Unchecked exclusivity: it is asked at each read, and a context is used by one thread at a time anyway.
   @exclusivity(unchecked) private final var trackingProbe = TrackingProbe()
-  /// The same, for a read to ask without counting a reference, which takes longer than the answer.
+  /// `trackingProbe` without a retain and a release, which would take longer than the answer.
   @exclusivity(unchecked) private final var askedProbe: Unmanaged<TrackingProbe>
 
   init() { askedProbe = .passUnretained(trackingProbe) }
 
+  /// Whether the current thread tracks reads with Observation.
   final var isTracking: Bool { askedProbe._withUnsafeGuaranteedRef { $0.isTracking } }
 
-  /// Hands over the probe, which becomes an object's registrar.
+  /// Hands over the probe, which becomes an object's registrar, and makes another one for the next read.
   final func takeProbe() -> TrackingProbe {
     defer {
       trackingProbe = TrackingProbe(after: trackingProbe)
@@ -29,13 +31,13 @@ import Synchronization
     return trackingProbe
   }
 
-  /// Keeps the way back from a change of one property that is about to be made.
+  /// Records the old value of a property for undo; the change comes next.
   @usableFromInline func valueWillChange(of model: any PersistentModel, at index: Int) {}
 
-  /// Notes that a property has changed.
+  /// Marks a property as changed, so that the next save writes it.
   func didChange(_ model: any PersistentModel, at index: Int) {}
 
-  /// Notes that a property is read or written, of an object whose reads are traced.
+  /// Records a read or a write of a property, of an object with the flag `traced`.
   func didUse(_ model: any PersistentModel, at index: Int, isRead: Bool) {}
 
   /// Reads an object's row again.
@@ -47,15 +49,15 @@ import Synchronization
   /// The destinations of a to-many relationship that were not loaded yet.
   func destinations(of owner: any PersistentModel, _ index: Int) -> [AnyObject] { [] }
 
-  /// Keeps the other sides in step with a new destination.
+  /// Updates the inverses of a to-one relationship after its destination has changed.
   func referenceDidChange(
     of owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
   ) {}
 
-  /// Keeps the other sides in step with new destinations.
+  /// Updates the inverses of a to-many relationship after it was assigned.
   func membersDidChange(of owner: any PersistentModel, _ index: Int, _ old: _Targets) {}
 
-  /// Does to a relationship what the program did to the array that was lent to it.
+  /// Applies to a relationship what the program has changed in the array that it was lent.
   ///
   /// - Returns: false if the relationship must be set to that array instead.
   func membersDidModify(
@@ -63,7 +65,7 @@ import Synchronization
     _ new: [AnyObject]
   ) -> Bool { false }
 
-  /// What a property's column has now.
+  /// The committed value of a property's column: another process may have replaced it since the object was read.
   func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? { nil }
 
   /// Inserts an object that came to refer to one of the context's.
@@ -71,10 +73,10 @@ import Synchronization
   /// - Parameter old: What its relationship held before.
   func adoptOwner(_ model: any PersistentModel, of index: Int, _ old: _SlotContent) {}
 
-  /// Keeps a link that an initializer gave to one of the context's objects until it is made.
+  /// Enqueues a link that an initializer gave to one of the context's objects, until it is applied.
   func keep(_ link: FirstLink) {}
 
-  /// Forgets an object that is going away.
+  /// Removes an object from the registry; called from its deallocation.
   func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {}
 
   /// A saved object's identifier; nil before the first save.
@@ -83,14 +85,14 @@ import Synchronization
 
 // MARK: - Tracking
 
-/// A registrar that no object has yet, and that detects whether the current thread tracks reads; so an object that is
-/// read outside of any tracking needs no registrar.
+/// Detects whether the current thread tracks reads with Observation, so that an object that is read outside of any
+/// tracking needs no registrar: most objects of a large fetch never get one.
 ///
 /// A registrar hashes the key path of an access only to add it to the list of tracked accesses. So an access to a key
 /// path whose hashing sets a flag shows whether such a list exists. This registrar is then in the list, too, and
 /// becomes that of the object that was read: Observation forgets the registrar when the object is deallocated.
 ///
-/// Used by one thread at a time, as the context is that has it.
+/// Used by one thread at a time, like the context that owns it.
 final class TrackingProbe {
   let registrar = ObservationRegistrar()
   private let subject: Subject
@@ -131,8 +133,9 @@ final class TrackingProbe {
 }
 
 extension TrackingProbe {
-  /// What the key path leads from; atomic, since another thread may forget what was tracked, and hash the key path for
-  /// it.
+  /// The root of the probe's key path.
+  ///
+  /// Atomic: Observation may hash the key path on another thread, when that thread cancels its tracking.
   private final class Subject: Observable, Sendable {
     let wasHashed = Atomic<Bool>(false)
 

@@ -35,8 +35,9 @@ public struct _ModelState: ~Copyable {
   /// Whether any of these flags is set.
   @inlinable func has(_ mask: UInt32) -> Bool { flags.load(ordering: .relaxed) & mask != 0 }
 
-  /// The home without a reference, since counting one costs more than most calls to it. The object holds its home
-  /// during each call.
+  /// The home without a retain and a release, which cost more than most calls to it.
+  ///
+  /// Valid for the duration of a call on the object: `home` itself keeps the engine alive until then.
   var uncountedHome: Unmanaged<ModelHome>? {
     mutating get {
       withUnsafeMutablePointer(to: &home) {
@@ -45,10 +46,13 @@ public struct _ModelState: ~Copyable {
     }
   }
 
+  /// Sets all of these flags.
   func set(_ mask: UInt32) { flags.bitwiseOr(mask, ordering: .relaxed) }
 
+  /// Clears all of these flags.
   func clear(_ mask: UInt32) { flags.bitwiseAnd(~mask, ordering: .relaxed) }
 
+  /// The rarely needed state, allocated with the first call.
   mutating func makeExtra() -> ModelExtra {
     if let extra { return extra }
     let new = ModelExtra()
@@ -73,7 +77,7 @@ public struct _ModelState: ~Copyable {
     }
   }
 
-  /// Notes a property as changed; returns whether it was not yet.
+  /// Marks a property as changed; returns whether it was unchanged before.
   mutating func noteChange(_ index: Int) -> Bool {
     if index < PropertySet.wordLimit {
       let bit = PropertySet.bit(index)
@@ -87,6 +91,7 @@ public struct _ModelState: ~Copyable {
     return true
   }
 
+  // Runs as part of the object's own deallocation: nothing here may retain the object.
   deinit {
     if let extra, !extra.firstLinks.isEmpty { extra.endFirstLinks() }
     if let object, let home { home.forget(object, entity: Int(entity), row: rowID) }
@@ -100,13 +105,14 @@ extension PersistentModel {
     return _$statePointer.pointee.extra?.successor
   }
 
-  /// The object that stands for this one: the object itself, unless it was merged into another.
+  /// The object that owns the row now: the object itself, unless it was merged into another.
   var standIn: any PersistentModel {
     var model: any PersistentModel = self
     while let next = model.successor { model = next }
     return model
   }
 
+  /// Whether any of these flags is set.
   func has(_ mask: UInt32) -> Bool { _$statePointer.pointee.has(mask) }
 }
 
@@ -114,7 +120,7 @@ extension PersistentModel {
 
 /// The bits of a model's state.
 @usableFromInline enum _ModelFlags {
-  /// Reads and writes tell Observation.
+  /// Reads and writes notify Observation.
   @usableFromInline static let observed: UInt32 = 1
   /// No row has been read yet.
   @usableFromInline static let fault: UInt32 = 1 << 1
@@ -137,14 +143,15 @@ extension PersistentModel {
   /// The object has first links, which are applied before it is used.
   @usableFromInline static let linked: UInt32 = 1 << 10
 
-  /// Which properties are read is noted: of objects before a custom stage of a migration plan.
+  /// Each read and write of a property is recorded: set on objects that custom stages of a migration plan see.
   @usableFromInline static let traced: UInt32 = 1 << 11
 
   /// What must be done before the object's values can be read.
   @usableFromInline static let unready: UInt32 =
     fault | stale | partial | probe | redirected | linked
-  /// What a read cannot ignore, apart from Observation.
+  /// The flags that send a read to `_makeReadable`.
   @usableFromInline static let slowRead: UInt32 = unready | traced
+  /// The flags with which an accessor may not read the stored property directly.
   @usableFromInline static let watched: UInt32 = slowRead | observed
   /// Any pending change.
   @usableFromInline static let pending: UInt32 = inserted | changed | deleted
@@ -152,7 +159,8 @@ extension PersistentModel {
 
 // MARK: - Rarely needed state
 
-/// The parts of a model's state that few objects need.
+/// The parts of an object's state that few objects need, in an allocation of their own: an object without them pays 8
+/// bytes.
 @usableFromInline final class ModelExtra {
   /// The probe by which a read of the object was first seen to be tracked, for its registrar.
   var probe: TrackingProbe? { didSet { isObserved = probe != nil } }
@@ -160,13 +168,13 @@ extension PersistentModel {
   @usableFromInline var registrar: ObservationRegistrar? { probe?.registrar }
   /// The further words of `_ModelState.changes`.
   var furtherChanges: [UInt64] = []
-  /// The properties that a partial fetch read.
+  /// The properties that a partial fetch has loaded; the others are read when they are first accessed.
   var loaded = PropertySet()
   /// The object that took over the row of this one.
   var successor: (any PersistentModel)?
-  /// The lists that the object is in by its to-one properties, except the first of each.
+  /// By to-one property, the number of the to-many relationship that has the object; absent for the first one.
   var lists: [Int: Int] = [:]
-  /// The property that a probe saw being read.
+  /// The index of the first property that was read of an object with the flag `probe`.
   var probed: Int?
   /// The links that initializers gave from or to this object, in that order.
   var firstLinks = FirstLinks()
@@ -174,13 +182,14 @@ extension PersistentModel {
   var firstOwner: UnsafeMutableRawPointer?
 }
 
-// Which of several lists an object is in: the relationships that name one to-one property as their inverse are
-// numbered. The property's destination and this number together determine who refers back.
+// Several to-many relationships may name one to-one property as their inverse. They are numbered in the order of their
+// declaration, and the property's destination together with this number determines which of them has the object.
 
 extension PersistentModel {
   /// The number of the list that a to-one property's object is in; nil for the first that it can be in.
   func list(at index: Int) -> Int? { _$statePointer.pointee.extra?.lists[index] }
 
+  /// Moves the object to another of these relationships; nil for the first.
   func setList(_ number: Int?, at index: Int) {
     let state = _$statePointer
     // Being in a first list needs no memory.

@@ -3,16 +3,24 @@ import Synchronization
 
 /// The identity of a model object: the same in all contexts, and after reopening the store.
 ///
+/// ```swift
+/// let id = trip.persistentModelID
+/// Task.detached {
+///   let context = ModelContext(container)
+///   if let trip = context.model(for: id) as? Trip { … }
+/// }
+/// ```
+///
 /// It is temporary before the first save, which replaces it with a permanent one, a different value. A permanent
-/// identifier is never given to another object, even after deletion.
+/// identifier is never given to another object, even after deletion. Comparing and hashing cost a pointer and a number.
 public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable {
   /// The identity as a plain value.
   public struct ID: Hashable, Sendable {
-    // Known names are never forgotten, so the reference needs no counting.
+    // Interned names are never freed, so the reference needs no counting.
     unowned(unsafe) let reference: EntityReference
     let row: Int64
 
-    /// The primary key in a store with its own keys; the row stands for it in this process.
+    /// The primary key in a store with keys of its own, for which `row` is only this process's number.
     var key: String? { reference.key(of: row) }
 
     public func hash(into hasher: inout Hasher) {
@@ -21,6 +29,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
     }
   }
 
+  /// The identity as a plain value.
   public let id: ID
 
   init(reference: EntityReference, row: Int64) { id = ID(reference: reference, row: row) }
@@ -140,7 +149,7 @@ extension PersistentIdentifier: Codable {
   /// The primary key as Apple's systems write it.
   var primaryKey: String { id.key ?? (id.row < 0 ? "t\(-id.row)" : "p\(id.row)") }
 
-  /// The number behind a letter; nil for a key of any other form.
+  /// Parses `p12` or `t3`; nil for a key of any other form, such as a custom store's.
   private static func row(_ primaryKey: String, prefix: Character) -> Int64? {
     guard primaryKey.first == prefix, let row = Int64(primaryKey.dropFirst()), row > 0 else {
       return nil
@@ -151,7 +160,7 @@ extension PersistentIdentifier: Codable {
 
 // MARK: - Temporary rows
 
-/// Numbers for objects without a row yet: negative, and never reused in a process.
+/// Row numbers of objects that were never saved: negative, and never reused in a process.
 enum TemporaryRowID {
   private static let last = Atomic<Int64>(0)
 

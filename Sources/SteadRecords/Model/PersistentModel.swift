@@ -52,9 +52,10 @@ extension PersistentModel {
         reference: EntityReference.temporary(Schema.entityName(for: Self.self)), row: row)
   }
 
+  /// The object's ``persistentModelID``, for `ForEach` and the like.
   public var id: PersistentIdentifier { persistentModelID }
 
-  /// Whether a save of the object's context would write the object.
+  /// Whether a save of the object's context would insert, update or delete the object's row.
   public var hasChanges: Bool { successor?.hasChanges ?? has(_ModelFlags.pending) }
 
   /// Whether the next save of the object's context deletes the object.
@@ -66,14 +67,17 @@ extension PersistentModel {
 
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
-  /// Notifies Observation that a property is read; for your own computed properties.
+  /// Notifies Observation that a property is read.
+  ///
+  /// For your own computed properties: stored properties do it themselves. Costs one load and a
+  /// branch while nothing is tracked.
   public func access<Member>(keyPath: KeyPath<Self, Member>) {
     let state = _$statePointer
     guard state.pointee.has(_ModelFlags.observed) else { return }
     _observe(self, keyPath)
   }
 
-  /// Notifies Observation that a property changes; for your own computed properties.
+  /// Notifies Observation that a property changes during a closure; the counterpart of ``access(keyPath:)``.
   public func withMutation<Member, Result>(
     keyPath: KeyPath<Self, Member>, _ mutation: () throws -> Result
   ) rethrows -> Result {
@@ -82,7 +86,7 @@ extension PersistentModel {
   }
 }
 
-/// A collection of models that a to-many relationship can hold.
+/// A collection of models that a to-many relationship can hold: an array.
 public protocol RelationshipCollection<PersistentElement> {
   associatedtype PersistentElement: PersistentModel
 }
@@ -94,15 +98,23 @@ extension Array: RelationshipCollection where Element: PersistentModel {
 // MARK: - Backing data
 
 /// A model object's values by key path.
+///
+/// SwiftData's models keep their values in one. Here they are stored properties of the object, and a backing data is
+/// made when it is asked for: use it to pass values to another object, not to read properties.
 public protocol BackingData<Model> {
   associatedtype Model: PersistentModel
 
+  /// Creates a backing data with a placeholder for each value.
   init(for type: Model.Type)
 
+  /// The class's ``PersistentModel/schemaMetadata``.
   var metadata: Any { get }
+  /// The identifier of the object that the values are of.
   var persistentModelID: PersistentIdentifier? { get set }
 
+  /// The value of a property.
   func getValue<Value>(forKey key: KeyPath<Model, Value>) -> Value
+  /// Sets a property; a property without a setter stays unchanged.
   mutating func setValue<Value>(forKey key: KeyPath<Model, Value>, to value: Value)
 }
 
@@ -113,7 +125,10 @@ extension PersistentModel {
     persistentBackingData = backingData
   }
 
-  /// The object's values by key path; assigning copies every value.
+  /// The object's values by key path.
+  ///
+  /// Assigning copies the stored form of every property, relationships included, without informing Observation or the
+  /// other sides: it is for an object that belongs to no context yet.
   public var persistentBackingData: any BackingData<Self> {
     get { ObjectBackingData(of: self) }
     set {

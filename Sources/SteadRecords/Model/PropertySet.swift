@@ -1,7 +1,7 @@
-/// A set of a model's properties, by their index.
+/// A set of a model's properties, by their index: a bit set.
 ///
-/// One word holds the first 63 properties. If a model has more, its last bit means that some of them are in the set,
-/// and further words hold them.
+/// One word holds the first 63 properties, so sets of most models need no allocation. For a model with more, the word's
+/// last bit says that `high` is not empty. So two sets are disjoint if their words are, but for that bit.
 @usableFromInline struct PropertySet: Hashable, Sendable {
   /// How many properties the first word holds.
   @usableFromInline static let wordLimit = 63
@@ -40,6 +40,7 @@
     high[word] |= 1 << UInt64(bit)
   }
 
+  /// Whether the sets have no property in common.
   func isDisjoint(with other: PropertySet) -> Bool {
     let both = low & other.low
     if both == 0 { return true }

@@ -15,13 +15,13 @@ public protocol _Slot {
   /// The value; a relationship may need to load it.
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value
 
-  /// Called on the old storage once the new value is in place: a relationship updates inverses.
+  /// Called on the old storage once the new value is in place: a relationship updates its inverses.
   func didReplace<Owner: PersistentModel>(with value: Value, _ owner: Owner, _ index: Int)
 
-  /// The value for the program to change in place.
+  /// The value for the program to change in place: the array of a to-many relationship, uniquely referenced if possible.
   func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value
 
-  /// Makes what became of a lent value the property's.
+  /// Ends the lending: sets the property to what the program has made of the lent value.
   static func _takeBack<Owner: PersistentModel>(
     _ value: Value, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int)
 
@@ -71,7 +71,7 @@ extension _Slot {
 
 // MARK: - Content
 
-/// What a relationship's storage holds.
+/// The content of a slot without its static type; an attribute's is not needed by the engine.
 public enum _SlotContent {
   case attribute
   case toOne(_Target)
@@ -81,16 +81,16 @@ public enum _SlotContent {
 /// The destination of a to-one relationship.
 public enum _Target {
   case none
-  /// A row that was not looked up yet.
+  /// A row whose object was not looked up yet.
   case row(Int64)
   case model(any PersistentModel)
 }
 
 /// The destinations of a to-many relationship.
 public struct _Targets {
-  /// All of them, when they were loaded or assigned.
+  /// All destinations, in order; nil until they are loaded or assigned.
   @usableFromInline var loaded: [AnyObject]?
-  /// What the next save writes of them.
+  /// What this context has added, removed or reordered since its last save.
   @usableFromInline var delta: ToManyDelta?
 
   @inlinable init(loaded: [AnyObject]? = nil, delta: ToManyDelta? = nil) {
@@ -107,12 +107,14 @@ public protocol _SlotVisitor {
 }
 
 extension PersistentModel {
+  /// The content of a relationship; `.attribute` for an attribute.
   func content(at index: Int) -> _SlotContent {
     var reader = ContentReader()
     _$visit(index, &reader)
     return reader.content
   }
 
+  /// Replaces the content of a relationship, without inverses, undo or Observation.
   func setContent(_ content: _SlotContent, at index: Int) {
     var writer = ContentWriter(content: content)
     _$visit(index, &writer)
@@ -126,12 +128,14 @@ extension PersistentModel {
     }
   }
 
+  /// A copy of a property's storage, for ``restoreSlot(_:at:)`` of an object of the same class.
   func copySlot(at index: Int) -> Any? {
     var copier = SlotCopier()
     _$visit(index, &copier)
     return copier.copy
   }
 
+  /// Replaces a property's storage by a copy; does nothing if the copy is of another type.
   func restoreSlot(_ copy: Any, at index: Int) {
     var restorer = SlotRestorer(copy: copy)
     _$visit(index, &restorer)
@@ -156,7 +160,7 @@ private struct TargetsUpdater: _SlotVisitor {
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._updateTargets(body) }
 }
 
-/// Keeps a copy of a slot, for undo and for moving values between objects.
+/// Copies a slot, for undo and for moving values between objects.
 private struct SlotCopier: _SlotVisitor {
   var copy: Any?
 
@@ -200,7 +204,7 @@ private struct SlotRestorer: _SlotVisitor {
   ReleaseList.collect { list in
     guard case .model(var model) = target else { return }
     target = .none
-    // If anything else holds the object, too, it is not deallocated now.
+    // If anything else holds the object, it is not deallocated now.
     if isKnownUniquelyReferenced(&model) { list.pointee.append(model) }
   }
 }
@@ -211,11 +215,12 @@ private struct SlotRestorer: _SlotVisitor {
   }
 }
 
-/// The objects that a thread has yet to release.
+/// The pending releases of each thread.
 private enum ReleaseList {
-  /// Hands over the thread's list, and works it off unless that is going on already.
+  /// Passes the thread's list to a body, and drains it afterwards.
   ///
-  /// Anything else that `body` releases is deallocated while the list exists, and so adds to it.
+  /// A nested call only appends: the outermost call drains, so the depth of the stack does not depend on the length of a
+  /// chain. Invariant: the thread's pointer is set exactly while the outermost call runs.
   static func collect(_ body: (UnsafeMutablePointer<[AnyObject]>) -> Void) {
     if let list = stead_pending_releases() {
       body(list.assumingMemoryBound(to: [AnyObject].self))

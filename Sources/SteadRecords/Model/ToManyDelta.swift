@@ -1,9 +1,11 @@
 /// What a context has changed of one to-many relationship since its last save.
 ///
-/// Kept separately from the loaded array, which is only a cache: after other contexts' commits the array is rebuilt
-/// from the rows and from this.
+/// Kept separately from the loaded array, which is only a cache: after other contexts' commits the array is rebuilt by
+/// ``applied(to:)`` from the rows and from this. Invariant: an object is among the additions or the removals, never in
+/// both.
 @usableFromInline final class ToManyDelta {
-  /// The added members, in that order; an entry counts while `places` has it.
+  /// The members in the order of their addition, with entries of members that were removed again: only an entry at
+  /// which `places` has its object counts, so that a removal takes constant time.
   private var added: [AnyObject] = []
   private var places: [ObjectIdentifier: Int] = [:]
   /// The removed members. Held, since the address of a deallocated object may be reused by another.
@@ -12,9 +14,9 @@
   private(set) var ordering: [AnyObject]?
   /// The members added after that.
   private var addedSince: Set<ObjectIdentifier> = []
-  /// Whether the relationship is in the list of those that the next save writes.
+  /// Whether the next save's list of changed relationships has this one.
   var isNoted = false
-  /// A copy of the loaded array for the program to change; nil when that has changed otherwise.
+  /// The second array of a list that is changed in place; nil once the engine has changed the loaded one.
   var twin: ListTwin?
 
   /// The added members, in that order.
@@ -45,20 +47,25 @@
     added.append(object)
   }
 
+  /// Records a removal, which cancels an addition.
   func remove(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
     places[id] = nil
     removed[id] = object
   }
 
+  /// Records the order of the whole relationship; members that are added later come after it.
   func setOrder(_ objects: [AnyObject]) {
     ordering = objects
     addedSince = []
   }
 
-  /// The relationship as it is with these changes.
+  /// The relationship with these changes: a three-way merge with what is stored now.
   ///
-  /// - Parameter stored: The rows' members, without those that this context has led elsewhere.
+  /// Members that others have added stay, and members that others have removed are gone, unless this context has added
+  /// them. With an ordering, its members come first in that order; everything else follows.
+  ///
+  /// - Parameter stored: The rows' members, without those whose inverse this context has changed.
   func applied(to stored: [AnyObject]) -> [AnyObject] {
     let additions = additions
     let kept = stored.filter {
@@ -84,13 +91,16 @@
 // applied to the first.
 
 /// The array that is lent to the program, and the set of its members.
+///
+/// Invariant: while `list` is not nil, it has the elements of the loaded array in the same order, in a buffer of its
+/// own.
 struct ListTwin {
   /// Shorter lists are copied for each change.
   static let smallestCount = 32
 
-  /// nil while the program has it.
+  /// nil while the program holds it.
   fileprivate var list: [AnyObject]?
-  /// Made when it is first asked for.
+  /// The members of the loaded array; made with the first look-up.
   fileprivate var members: Set<ObjectIdentifier>?
 }
 
@@ -103,7 +113,7 @@ extension _Targets {
     return list
   }
 
-  /// Takes back an array that the program left as it was.
+  /// Takes back an array that the program has not changed.
   func keep(_ list: [AnyObject]) { delta?.twin?.list = list }
 
   /// Whether the list has an object.
@@ -118,18 +128,19 @@ extension _Targets {
 
   // MARK: The engine's own changes
 
+  /// Removes an object from the loaded array.
   mutating func remove(_ object: AnyObject) {
     guard let place = loaded?.lastIndex(where: { $0 === object }) else { return }
     loaded?.remove(at: place)
   }
 
-  /// Takes the place of another content of the same relationship.
+  /// Takes over another content of the same relationship.
   mutating func replace(with other: _Targets) {
     self = other
     delta?.twin = nil
   }
 
-  /// Changes the content; the twin of another list than this one is dropped.
+  /// Changes the content, and drops the twin if the loaded array has changed.
   mutating func update(_ body: (inout _Targets) -> Void) {
     guard delta?.twin != nil else { return body(&self) }
     let before = address
@@ -137,7 +148,8 @@ extension _Targets {
     if address != before { delta?.twin = nil }
   }
 
-  /// Where the list lies and where it ends; the engine's own changes always change one of these.
+  /// The buffer of the loaded array. Each change of the engine's moves the buffer or its end, so an equal range means an
+  /// unchanged array.
   private var address: Range<UInt>? {
     loaded?.withUnsafeBytes {
       let start = UInt(bitPattern: $0.baseAddress)
@@ -147,7 +159,12 @@ extension _Targets {
 }
 
 extension ToManyDelta {
-  /// Has a twin from now on, where that is worth its memory.
+  /// Makes or updates the twin after the program has changed the lent array; short lists have none.
+  ///
+  /// - Parameters:
+  ///   - list: The array as the program left it.
+  ///   - added: What the program has added to it.
+  ///   - removed: What it has removed.
   func setTwin(_ list: [AnyObject], added: [AnyObject], removed: [AnyObject]) {
     guard list.count >= ListTwin.smallestCount else { return twin = nil }
     if twin == nil { twin = ListTwin() }

@@ -56,7 +56,9 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
 
 // MARK: - Optional
 
-/// The storage of an optional to-many relationship, which reads as an empty array once saved.
+/// The storage of an optional to-many relationship.
+///
+/// The store has no nil for it: once the object belongs to a context, nil reads as an empty array.
 public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
   @usableFromInline var targets: _Targets
   @usableFromInline var isNil = false
@@ -132,27 +134,32 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
 
 // MARK: - Erased arrays
 
-/// What to-many storages share.
+/// What the two to-many slots share: arrays without their static type.
 @usableFromInline enum ToMany {
+  /// The destinations from the store; none for an object without a context.
   @usableFromInline static func load<Owner: PersistentModel>(
     _ owner: Owner, _ index: Int
   ) -> [AnyObject] {
     owner._$statePointer.pointee.home?.destinations(of: owner, index) ?? []
   }
 
-  /// Arrays of class references have one layout, so neither way needs a look at the elements; and the
-  /// engine puts only objects of the destination's class into a relationship.
+  /// Reinterprets an array in constant time.
+  ///
+  /// Sound because all arrays of class references have one layout, and the engine puts only objects of the destination's
+  /// class into a relationship.
   @inlinable static func typed<Element: PersistentModel>(_ objects: [AnyObject]) -> [Element] {
     unsafeBitCast(objects, to: [Element].self)
   }
 
-  /// The same where another class of the destination's name may have taken its place: then there are none.
+  /// Converts by casts, for relationships in which the schema may have another class of the destination's name: its objects
+  /// are left out.
   @usableFromInline static func checked<Element: PersistentModel>(
     _ objects: [AnyObject]
   ) -> [Element] {
     objects.compactMap { $0 as? Element }
   }
 
+  /// The inverse of ``typed(_:)``, in constant time.
   @inlinable static func erased<Element: PersistentModel>(_ models: [Element]) -> [AnyObject] {
     unsafeBitCast(models, to: [AnyObject].self)
   }

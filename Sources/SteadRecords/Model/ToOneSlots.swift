@@ -1,4 +1,4 @@
-/// A destination: a row's number until it is first read, then the object.
+/// The destination of a to-one relationship: a row's number until it is first read, then the object.
 @usableFromInline enum ToOneTarget<Model: PersistentModel> {
   case none
   case row(Int64)
@@ -9,7 +9,7 @@
     switch self {
     case .none: return nil
     case .model(let model):
-      // The row of the destination is gone, and no rule cleared what led to it.
+      // The destination's row is gone, and nothing has cleared the reference: the rule `noAction` leaves it.
       return model._$statePointer.pointee.has(_ModelFlags.missing) ? nil : model
     case .row(let row):
       guard let home = owner._$statePointer.pointee.home,
@@ -20,6 +20,7 @@
     }
   }
 
+  /// Takes the destination from a row. A loaded object stays if the row still leads to it.
   @inlinable mutating func load(_ row: _RowReader, _ index: Int) {
     let column = row._column(index)
     guard column >= 0 else { return }
@@ -35,6 +36,7 @@
     }
   }
 
+  /// Binds the destination's row; NULL for an object that will have none. A save numbers all new rows before it binds one.
   func bind(_ row: _RowWriter, _ index: Int) {
     let parameter = row._parameter(index)
     guard parameter > 0 else { return }
@@ -47,6 +49,7 @@
     }
   }
 
+  /// The destination without its static type.
   var erased: _Target {
     switch self {
     case .none: .none
@@ -55,6 +58,7 @@
     }
   }
 
+  /// Takes over an untyped destination.
   mutating func set(_ content: _SlotContent) {
     guard case .toOne(let target) = content else { return }
     switch target {
@@ -64,7 +68,7 @@
       if let model = model as? Model {
         self = .model(model)
       } else if model._$statePointer.pointee.rowID > 0 {
-        // A class that the schema has in the place of this one.
+        // The schema has another class of the same name in the place of `Model`; only the row fits.
         self = .row(model._$statePointer.pointee.rowID)
       }
     }

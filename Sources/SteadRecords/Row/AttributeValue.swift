@@ -4,10 +4,13 @@ public import Foundation
 ///
 /// Documentation/RecordStore.md describes the encodings.
 public protocol _AttributeValue {
+  /// How a column stores the values.
   static var _columnEncoding: _ColumnEncoding { get }
   /// What the storage of an object without a row holds.
   static var _placeholder: Self { get }
+  /// Reads a value from a column of the current row; never fails: a column of another type is converted as SQLite does.
   static func _decode(_ row: _RowReader, _ column: Int32) -> Self
+  /// Binds the value to a parameter.
   func _encode(_ row: _RowWriter, _ parameter: Int32)
 }
 
@@ -96,7 +99,7 @@ extension Float: _AttributeValue {
     let number = row.double(column)
     let float = Float(number)
     guard float.isInfinite, number.isFinite else { return float }
-    // The nearest one, as for the other types.
+    // Clamped, as integers are.
     return float < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(Double(self), parameter) }
@@ -176,7 +179,8 @@ public enum _ColumnEncoding: String, Sendable {
 
 typealias ColumnEncoding = _ColumnEncoding
 
-/// Unsigned numbers: INTEGER while they fit, then text of 20 digits, which SQLite sorts after them.
+/// The encoding of unsigned 64-bit numbers: INTEGER up to `Int64.max`, then text of 20 digits. SQLite sorts text after
+/// numbers, and digits of one length in their order, so the column's order is that of the numbers.
 enum UnsignedColumn {
   static let digits = 20
 
@@ -199,7 +203,7 @@ enum UnsignedColumn {
   }
 }
 
-/// NaN in a column: text, since SQLite turns NaN into NULL.
+/// The encoding of NaN in a column: text, since SQLite stores NaN as NULL.
 enum RealColumn {
   static let notANumber = "NaN"
 

@@ -6,7 +6,7 @@ import Synchronization
 /// The files next to a store that hold its large values.
 final class BlobFiles: Sendable {
   private let blobs: BlobStore
-  /// What leads to the files besides rows.
+  /// References to the files that are not in rows.
   let uses: FileUses
 
   var directory: URL { blobs.directory }
@@ -32,12 +32,12 @@ final class BlobFiles: Sendable {
 
   func contains(_ reference: String) throws -> Bool { try blobs.contains(reference) }
 
-  /// As ``read(_:)``, without taking memory for the bytes while they are not looked at.
+  /// As ``read(_:)``, by mapping the file: pages take memory once they are read.
   func map(_ reference: String) throws -> Data {
     guard try blobs.contains(reference) else { return try read(reference) }
     let url = blobs.directory.appending(path: reference, directoryHint: .notDirectory)
     let data = try Data(contentsOf: url, options: .alwaysMapped)
-    // The other way of reading reports the error.
+    // A damaged file: `read` throws the error that says so.
     return SHA256.hexadecimal(data) == reference ? data : try read(reference)
   }
 
@@ -49,7 +49,7 @@ final class BlobFiles: Sendable {
 
   /// Removes the files that no row refers to; only while nothing else writes.
   ///
-  /// - Parameter keepsHeld: Whether a file stays that something in this process leads to and that cannot be kept open.
+  /// - Parameter keepsHeld: Whether a file stays that something in this process refers to and that cannot be kept open.
   func sweep(keeping references: Set<String>, keepsHeld: Bool) throws {
     var kept = references
     for reference in try blobs.references().subtracting(references) {
@@ -65,7 +65,7 @@ final class BlobFiles: Sendable {
     }
   }
 
-  /// Removes a file to which no row leads; what something in this process can bring back stays readable.
+  /// Removes a file that no row refers to. It stays readable here if something in this process refers to it.
   @discardableResult
   func remove(_ reference: String) throws -> Bool {
     let url = blobs.directory.appending(path: reference, directoryHint: .notDirectory)
@@ -100,23 +100,25 @@ final class ExternalData: Sendable {
 
 // MARK: - Files that this process still needs
 
-/// What in this process can still bring the content of a store's file back: steps of undo, and objects that have not
-/// read their large value, be they deleted or of a context that has not seen the newest commit.
+/// References to a store's files of large values that are not in rows: of steps of undo, and of objects that have not read
+/// their value yet, deleted ones and those of a context that has not seen the newest commit.
 ///
-/// When such a file loses its last row, it is unlinked, and stays open here until nothing leads to it any more. So an
-/// undo brings its content back, and a program that ends, in whichever way, leaves nothing behind. All containers of
-/// one store share this.
+/// When a referenced file loses its last row, it is opened and unlinked, and stays open until its last reference is gone.
+/// So an undo restores the content, and a process that ends, in whichever way, leaves no file behind. All containers of
+/// one store share one object.
+///
+/// Invariant: a file that is in `open` is in `counts`, and is closed with its last reference.
 final class FileUses: Sendable {
-  /// How many unlinked files of one store are kept open; a further one stays in its directory until nothing leads to
-  /// it, and is removed by a save after that.
+  /// How many unlinked files of one store are kept open. A further one stays in its directory until its last reference is
+  /// gone, and is removed by a save after that.
   static let openLimit = 64
 
   private struct Content {
-    /// How many values lead to a file, by its reference.
+    /// The number of references to each file, by its name.
     var counts: [String: Int] = [:]
     /// The descriptors of unlinked files.
     var open: [String: Int32] = [:]
-    /// Files that have lost a row; whether it was the last one is asked before they are removed.
+    /// Files that have lost a row. Whether other rows refer to them is asked before they are removed.
     var dropped: Set<String> = []
   }
 
@@ -129,10 +131,12 @@ final class FileUses: Sendable {
 
   // MARK: Values
 
+  /// Adds a reference to a file.
   func hold(_ reference: String) {
     content.withLock { $0.counts[reference, default: 0] += 1 }
   }
 
+  /// Removes a reference. The last one closes a file that was unlinked.
   func release(_ reference: String) {
     content.withLock { content in
       let count = (content.counts[reference] ?? 0) - 1
@@ -173,7 +177,7 @@ final class FileUses: Sendable {
 
   // MARK: Files
 
-  /// Notes files that a row has stopped referring to.
+  /// Enqueues files that a row has stopped referring to, for removal.
   func drop(_ references: some Sequence<String>) {
     content.withLock { $0.dropped.formUnion(references) }
   }
@@ -192,12 +196,12 @@ final class FileUses: Sendable {
     }
   }
 
-  /// Forgets that a file was dropped: a row refers to it after all.
+  /// Takes a dropped file off the queue: a row refers to it after all.
   func keep(_ reference: String) {
     content.withLock { _ = $0.dropped.remove(reference) }
   }
 
-  /// Removes a file to which no row leads, after opening it if something here does.
+  /// Unlinks a file that no row refers to, after opening it if it is referenced here.
   ///
   /// - Returns: Whether the file was removed; it wasn't if it would have to be kept open and cannot be.
   @discardableResult
@@ -205,7 +209,7 @@ final class FileUses: Sendable {
     try content.withLock { content in
       if content.counts[reference] != nil, content.open[reference] == nil {
         guard content.open.count < Self.openLimit else { return false }
-        // Somebody may have put a link or a pipe there, which has no content of ours.
+        // Another program may have put a link or a FIFO in its place: follow no link, and do not block.
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor >= 0 {
           content.open[reference] = descriptor

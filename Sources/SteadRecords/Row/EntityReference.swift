@@ -1,6 +1,9 @@
 import Synchronization
 
-/// A store's entity, one object per pair of names, so that identifiers compare by address.
+/// The names of a store and an entity, interned: one object for each pair, so that identifiers compare by address.
+///
+/// Objects are never freed, which lets identifiers hold them without reference counting. There are as many as there are
+/// entities in the stores that the process has opened or decoded identifiers of.
 final class EntityReference: Hashable, Sendable {
   let store: String?
   let entity: String
@@ -10,7 +13,7 @@ final class EntityReference: Hashable, Sendable {
     let entity: String
   }
 
-  private static let known = Mutex<[Names: EntityReference]>([:])
+  private static let interned = Mutex<[Names: EntityReference]>([:])
 
   // MARK: Primary keys of other kinds
 
@@ -21,7 +24,7 @@ final class EntityReference: Hashable, Sendable {
 
   private let keys = Mutex(Keys())
 
-  /// The number that stands for a primary key.
+  /// The row number of a primary key, allocated with the first use of the key in this process.
   func row(of key: String) -> Int64 {
     keys.withLock { keys in
       if let row = keys.rows[key] { return row }
@@ -32,14 +35,14 @@ final class EntityReference: Hashable, Sendable {
     }
   }
 
-  /// The primary key that a number stands for; nil for the number of a row.
+  /// The primary key of an allocated row number; nil for the number of a SQLite row.
   func key(of row: Int64) -> String? {
     row < KeyNumber.first ? nil : keys.withLock { $0.texts[row] }
   }
 
-  /// What a message calls a row: its number, or the primary key of a custom store that it stands for.
+  /// A row in the words of a message: by its number, or by its primary key in a custom store.
   static func title(of row: Int64) -> String {
-    let references = row < KeyNumber.first ? [] : known.withLock { Array($0.values) }
+    let references = row < KeyNumber.first ? [] : interned.withLock { Array($0.values) }
     let key = references.lazy.compactMap { $0.key(of: row) }.first
     return key.map { "object \($0)" } ?? "row \(row)"
   }
@@ -49,19 +52,22 @@ final class EntityReference: Hashable, Sendable {
     entity = names.entity
   }
 
+  /// The object of a pair of names, made with the first use of the pair.
   private static func named(_ names: Names) -> EntityReference {
-    known.withLock { known in
-      if let reference = known[names] { return reference }
+    interned.withLock { interned in
+      if let reference = interned[names] { return reference }
       let reference = EntityReference(names)
-      known[names] = reference
+      interned[names] = reference
       return reference
     }
   }
 
+  /// The entity of saved objects.
   static func permanent(_ entity: String, store: String) -> EntityReference {
     named(Names(store: store, entity: entity))
   }
 
+  /// The entity of objects that were never saved, of any store.
   static func temporary(_ entity: String) -> EntityReference {
     named(Names(store: nil, entity: entity))
   }
@@ -71,7 +77,8 @@ final class EntityReference: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Numbers for rows without one in a store of another kind: never reused in a process, and greater than any row's.
+/// Row numbers of this process for the objects of a custom store, whose primary keys may be strings: never reused, and
+/// greater than any number of a SQLite row, so that one comparison tells them apart.
 enum KeyNumber {
   static let first: Int64 = 1 << 62
   private static let last = Atomic<Int64>(first - 1)

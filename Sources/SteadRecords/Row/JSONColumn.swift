@@ -2,7 +2,7 @@ import Foundation
 import SteadEncoding
 import SteadFormats
 
-/// Values without their own column type: JSON, with dates as seconds since 2001.
+/// The encoding of values without a column type of their own: JSON, with dates as seconds since 2001.
 enum JSONColumn {
   static func decode<T: Codable>(_ type: T.Type, _ row: _RowReader, _ column: Int32) throws -> T {
     if row._isNull(column) {
@@ -30,6 +30,7 @@ enum JSONColumn {
     row.bind(try text(value), parameter)
   }
 
+  /// The JSON of a value, with sorted keys: equal values have equal columns, which predicates and unique keys compare.
   static func text<T: Encodable>(_ value: T) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

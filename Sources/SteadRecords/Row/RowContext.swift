@@ -1,7 +1,10 @@
 import Foundation
 import SteadFiles
 
-/// What reading and writing rows of one entity needs besides the statement.
+/// What reading and writing rows of one entity needs besides the statement, and the errors of the current row.
+///
+/// Slots read and bind without throwing, which keeps their loop fast. They record what fails here, and the loop throws it
+/// once for each row.
 final class RowContext {
   /// nil for a row that represents no stored row.
   let labels: RowLabels?
@@ -11,6 +14,7 @@ final class RowContext {
   private(set) var error: SwiftDataError?
   /// The properties that were rejected since the last call of ``forgetRejections()``.
   private(set) var rejected: [Int] = []
+  /// The current row's number, for messages.
   var row: Int64 = 0
 
   init(labels: RowLabels? = nil, blobs: BlobFiles? = nil, acceptsMissingValues: Bool = false) {
@@ -19,6 +23,7 @@ final class RowContext {
     self.acceptsMissingValues = acceptsMissingValues
   }
 
+  /// Records that a column cannot be read. The first error is kept, for it to be thrown.
   func reject(property: Int, cause: (any Error)?) {
     if !rejected.contains(property) { rejected.append(property) }
     guard error == nil else { return }
@@ -30,7 +35,7 @@ final class RowContext {
       cause: cause)
   }
 
-  /// Notes that a value cannot be written; the save then throws.
+  /// Records that a value cannot be written; the save then throws.
   func refuse(property: Int, cause: any Error) {
     if !rejected.contains(property) { rejected.append(property) }
     guard error == nil else { return }
@@ -48,6 +53,7 @@ final class RowContext {
       cause: cause)
   }
 
+  /// Throws the first error since the last call, and forgets it.
   func throwIfRejected() throws {
     if let error {
       forgetRejections()
@@ -69,7 +75,7 @@ final class RowContext {
   }
 }
 
-/// The names that rows of one entity need: for messages, and to find transformers.
+/// The names of an entity's properties and transformers, for messages and look-ups.
 struct RowLabels: Sendable {
   let entity: String
   let properties: [String]
@@ -79,7 +85,7 @@ struct RowLabels: Sendable {
 
 // MARK: - Columns and parameters
 
-/// The place of each property in a statement.
+/// The result column or the parameter of each property in a statement, in memory that slots read without bounds checks.
 final class PropertyMap {
   let places: UnsafeMutablePointer<Int32>
 
@@ -93,7 +99,7 @@ final class PropertyMap {
 
 // MARK: - Transformers
 
-/// Finds the transformers that attributes name.
+/// The registry of transformers, by the names that attributes have.
 enum AttributeTransformers {
   static func register(_ type: ValueTransformer.Type, as name: String) {
     let key = NSValueTransformerName(name)

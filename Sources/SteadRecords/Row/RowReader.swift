@@ -28,7 +28,7 @@ public struct _RowReader {
     sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 
-  /// Notes that a value cannot be read; the fetch then throws instead of returning the object.
+  /// Records that a value cannot be read; the fetch then throws instead of returning the object.
   public func _reject(_ property: Int, _ column: Int32, _ cause: (any Error)? = nil) {
     let context = context.takeUnretainedValue()
     if context.acceptsMissingValues, _isNull(column) { return }
@@ -49,7 +49,7 @@ public struct _RowReader {
   }
 
   func string(_ column: Int32) -> String {
-    // Each call with a column looks for it; a value is at hand.
+    // One look-up of the column instead of two: `sqlite3_column_bytes` would search for it again.
     let value = sqlite3_column_value(statement, column)
     guard let text = sqlite3_value_text(value) else { return "" }
     let count = Int(sqlite3_value_bytes(value))

@@ -12,7 +12,7 @@ public struct _RowWriter {
 
   @inlinable public func _parameter(_ property: Int) -> Int32 { parameters[property] }
 
-  /// Notes that a value cannot be written; the save then throws.
+  /// Records that a value cannot be written; the save then throws.
   public func _fail(_ property: Int, _ cause: any Error) {
     context.takeUnretainedValue().refuse(property: property, cause: cause)
   }
@@ -56,6 +56,7 @@ public struct _RowWriter {
   /// Makes SQLite copy what is bound.
   private static let copying = SQLiteStatement.copying
 
+  /// Binds data, or the name of a file that it is written to if it is large.
   func bindExternal(_ data: Data, _ parameter: Int32) throws {
     let context = context.takeUnretainedValue()
     if let blobs = context.blobs, data.count >= ExternalData.fileThreshold {
@@ -65,7 +66,8 @@ public struct _RowWriter {
     }
   }
 
-  /// Refers to the file of a value that was not read; one that was removed since is written again.
+  /// Binds the name of a value's file without reading it. The file is read and written again if it was removed since, or is
+  /// another store's.
   func bindExternal(_ external: ExternalData, _ parameter: Int32) throws {
     let (reference, blobs) = (external.reference, external.blobs)
     let data: Data

@@ -13,7 +13,7 @@ final class EntityLayout: @unchecked Sendable {
   let discriminator: Int?
   /// The discriminators of the class and all its subclasses; empty outside hierarchies.
   let familyDiscriminators: [Int]
-  /// Inherited properties first; a property's place is its index.
+  /// The stored properties, inherited ones first: a property has the same index in all subclasses.
   let properties: [PropertyLayout]
   /// The class's key path to each property. The key path in ``PropertyLayout`` is of the class that declares it.
   let keyPaths: [AnyKeyPath]
@@ -32,9 +32,9 @@ final class EntityLayout: @unchecked Sendable {
   let labels: RowLabels
   private let byName: [String: Int]
   let traced = TracedKeyPaths()
-  /// Which properties have been read; nil if nobody asks.
+  /// Which properties have been read; nil outside of custom stages of a migration plan.
   let reads: PropertyReads?
-  /// Whether the engine looks at each read and write of a property.
+  /// Whether objects get the flag `traced`: reads are recorded, or a relationship may lead to another class.
   let tracesReads: Bool
 
   init(_ parts: Parts) {
@@ -62,7 +62,7 @@ final class EntityLayout: @unchecked Sendable {
       transformers: parts.properties.map(\.transformerName))
   }
 
-  /// An object of the class or of a subclass, known to be one, as a model.
+  /// Casts an object that is known to be of the class or a subclass.
   ///
   /// A cast would look the conformance up at run time, which costs more than loading a column.
   func model(_ object: AnyObject) -> any PersistentModel {
@@ -139,17 +139,17 @@ final class PropertyReads: Sendable {
 
 // MARK: - Facts about all objects
 
-/// The facts about an entity that are needed once for each object: without references, so that reading them retains
-/// nothing.
+/// The facts about an entity that are needed for each object. A value without references, so that reading one of an array
+/// of them retains nothing.
 struct EntityTraits {
   /// The index of the hierarchy's root.
   let root: Int
   let hasRelationships: Bool
-  /// Whether new objects may stand for existing rows.
+  /// Whether the entity has unique constraints, with which a new object may be an upsert of an existing row.
   let isConstrained: Bool
   /// Whether a save must check relationships before it writes.
   let hasRules: Bool
-  /// The properties whose changes alone are never saved.
+  /// The ephemeral properties: changes of these alone do not make an object dirty.
   let ephemeral: PropertySet
 
   /// Whether a to-one relationship has a to-one inverse.

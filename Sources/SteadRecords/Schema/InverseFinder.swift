@@ -7,7 +7,7 @@ struct InverseFinder {
   private(set) var findings = SchemaFindings()
   private let sides: [Side]
   private let models: [String: Model]
-  /// Classes in whose place the schema has others of their names.
+  /// Classes that the schema has replaced by others of their names.
   private let replaced: Set<ObjectIdentifier>
 
   private typealias Model = (entity: Schema.Entity, metadata: ModelMetadata)
@@ -51,6 +51,10 @@ struct InverseFinder {
 
   // MARK: Inverses that the source names
 
+  /// Pairs the relationships whose inverse the source names, each named inverse with its first namer.
+  ///
+  /// A to-one inverse may have several namers, which then share its column; a to-many inverse has one. `sides` has an order
+  /// that depends on the models alone, so the numbers of shared inverses are the same in all programs.
   private mutating func pairNamed() {
     var named: [ObjectIdentifier: Side] = [:]
     for side in sides where side.relationship.inverseKeyPath != nil {
@@ -114,9 +118,9 @@ struct InverseFinder {
     return canBeStored(inverse, for: side, target.entity) ? inverse : nil
   }
 
-  /// Whether a to-one relationship can hold what all owners of a list have in it; otherwise notes a problem.
+  /// Whether a to-one relationship can store a list that is its inverse; otherwise adds a problem.
   ///
-  /// Such a list is stored in the to-one's column, which cannot lead to classes beside the to-one's own.
+  /// The list is stored in the to-one's column, and that cannot lead to owners of classes other than its destination.
   private mutating func canBeStored(
     _ list: Side, for side: Side, _ target: Schema.Entity
   ) -> Bool {
@@ -152,6 +156,8 @@ struct InverseFinder {
 
   // MARK: Inverses that can be inferred
 
+  /// Pairs relationships that are each other's only candidate. Those with several candidates stay one-way, with one note for
+  /// each group of them.
   private mutating func pairUnnamed() {
     let free = sides.filter {
       $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
@@ -174,6 +180,7 @@ struct InverseFinder {
     }
   }
 
+  /// Whether two relationships can be inverses of each other without being named.
   private func fit(_ side: Side, _ other: Side) -> Bool {
     let (one, two) = (side.relationship, other.relationship)
     guard one !== two, two.destination == side.entity.name else { return false }

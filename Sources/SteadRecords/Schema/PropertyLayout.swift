@@ -1,5 +1,7 @@
-/// One stored property and its column. A class, since it is looked at with each change of a relationship,
-/// where the copy of a value would count many references.
+/// One stored property and its column.
+///
+/// A class: it is looked at with each change of a relationship, and copying a struct with that many references would
+/// retain each of them.
 // Sendable: all parts are immutable; `defaultValue` is only read.
 final class PropertyLayout: @unchecked Sendable {
   let index: Int
@@ -66,10 +68,10 @@ final class PropertyLayout: @unchecked Sendable {
 
   var isToMany: Bool { if case .toMany = kind { true } else { false } }
 
-  /// The number of the list that an object is in by default.
+  /// The number of the to-many relationship that has the object by default.
   var firstList: Int { relationship?.lists.first?.number ?? 0 }
 
-  /// The properties of the destination that lead back: several where they share this one as inverse.
+  /// The inverses: properties of the destination. Several if they share this to-one property.
   func inverses(in entities: [EntityLayout]) -> [PropertyLayout] {
     guard let destination, let relationship else { return [] }
     let indices =
@@ -78,7 +80,7 @@ final class PropertyLayout: @unchecked Sendable {
     return indices.map { entities[destination].properties[$0] }
   }
 
-  /// Whether a deletion may leave a reference in the column to a row that no longer exists.
+  /// Whether the column may refer to a row that was deleted, by the rule `noAction` of an inverse.
   func mayBeLeft(in entities: [EntityLayout]) -> Bool {
     inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
   }
@@ -94,16 +96,16 @@ final class PropertyLayout: @unchecked Sendable {
 
 // MARK: - Relationships
 
-/// How a relationship is deleted, limited and reached from its other side.
+/// The rules of a relationship, and its inverse.
 struct RelationshipLayout: Sendable {
   let deleteRule: Schema.Relationship.DeleteRule
   let minimum: Int
   let maximum: Int
-  /// The index of the inverse in the destination's properties. Where several share this to-one
-  /// relationship as their inverse, it is the first that the object can be in.
+  /// The index of the inverse in the destination's properties; the first of `lists` if several relationships share this
+  /// one as their inverse.
   let inverse: Int?
-  /// Of a to-one relationship that several name as their inverse: all of them that objects of the
-  /// class can be in, in the order of their declaration. An object is in one of them at a time.
+  /// The to-many relationships that share this to-one as their inverse, as far as they can have objects of the class, in
+  /// declaration order. An object is in at most one of them.
   var lists: [SharedList] = []
   /// The relationship's number among those that share its inverse; nil where it shares none.
   var list: Int?

@@ -35,7 +35,7 @@ extension Schema {
       versionedSchema.models, version: versionedSchema.versionIdentifier, of: versionedSchema)
   }
 
-  /// The class of a name; nil for an entity made by hand.
+  /// The class with a name; nil for an entity made by hand.
   func model(named name: String) -> (any PersistentModel.Type)? {
     models.first { $0.name == name }?.type
   }
@@ -44,11 +44,13 @@ extension Schema {
 // MARK: - Entities
 
 /// Turns the metadata of model types into entities, and finds each relationship's inverse.
+///
+/// A schema's initializer cannot throw, so what is wrong is collected in `findings`, for the container to throw.
 struct SchemaBuilder {
   private(set) var findings = SchemaFindings()
   private(set) var models: [ModelMetadata] = []
   private var replaced: Set<ObjectIdentifier> = []
-  /// The models of a version that are declared elsewhere.
+  /// The models of a version that another version declares.
   private var reused: [ModelMetadata] = []
 
   /// Adds types, their superclasses, and all that their relationships reach.
@@ -76,6 +78,7 @@ struct SchemaBuilder {
     }
   }
 
+  /// The entities of ``models``, in their order, with superclasses and inverses resolved.
   mutating func makeEntities() -> [Schema.Entity] {
     ModelMetadata.noteNames(models)
     let all = models.map { makeEntity($0) }
@@ -108,6 +111,7 @@ struct SchemaBuilder {
     return all
   }
 
+  /// Whether all models have different names.
   private mutating func checkNames() -> Bool {
     var names: Set<String> = []
     var isValid = true
@@ -123,7 +127,7 @@ struct SchemaBuilder {
     return isValid
   }
 
-  /// Which reused classes have a superclass of a name that the version has anew, in a sentence that follows another.
+  /// The remedy for reused classes whose superclass the version declares again, as a further sentence; else nothing.
   private func superclassProblem(_ name: String) -> String {
     let subclasses = reused.filter { $0.parent?.name == name }.map { String(reflecting: $0.type) }
     guard !subclasses.isEmpty else { return "" }
@@ -145,7 +149,8 @@ struct SchemaBuilder {
     return entity
   }
 
-  /// What a class says of itself. A subclass inherits what its superclass says, but not the superclass's rows.
+  /// The earlier name that a class itself declares. A subclass inherits its superclass's `originalName`, but never had the
+  /// superclass's rows.
   private static func originalName(of type: any PersistentModel.Type) -> String? {
     guard let name = (type as? any RenamedModel.Type)?.originalName else { return nil }
     let inherited = (type._$supermodel as? any RenamedModel.Type)?.originalName
@@ -207,10 +212,10 @@ extension Schema.PropertyMetadata {
 /// The classes of a schema: those that it names, their superclasses, and all that their relationships reach, with one
 /// class for each name.
 ///
-/// A version that reuses a class of an earlier one may reach, through its relationships, a class that the version has
-/// anew. Of two classes of one name the one counts that the version names, or that is declared in it. What only the
+/// A version may reuse a class of an earlier version, whose relationships then reach a class that this version declares
+/// again. Of two classes with one name, the one counts that the version names, or that is declared in it. What only the
 /// other one reaches is not part of the schema. A superclass cannot be replaced, since its subclass has its properties:
-/// so both classes of a name may be among the models, which is a problem of the schema.
+/// then both classes of a name are among the models, which is a problem of the schema.
 struct ReachedModels {
   /// A class in whose place the schema has another one of the same name.
   struct Replacement {
@@ -222,9 +227,9 @@ struct ReachedModels {
   private(set) var replacements: [Replacement] = []
   private let named: [ModelMetadata]
   private let owner: String?
-  /// The class that counts for a name.
+  /// The class that counts for each name, as far as that is decided.
   private var owners: [String: ObjectIdentifier] = [:]
-  /// The names whose class is not decided again.
+  /// The names whose class is final.
   private var settled: Set<String> = []
 
   init(_ types: [any PersistentModel.Type], of owner: Any.Type?) {
@@ -236,7 +241,8 @@ struct ReachedModels {
     for model in named where owners[model.name] == nil {
       owners[model.name] = ObjectIdentifier(model.type)
     }
-    // A class that is found late may count instead of one that was followed: each time, one more name is decided.
+    // A class that is found late may replace one that was followed already. Each failed pass decides one more name, so the
+    // loop ends.
     while !collect() {}
   }
 
@@ -245,7 +251,9 @@ struct ReachedModels {
     owner.map { _typeName(model.type, qualified: true).hasPrefix($0) } ?? false
   }
 
-  /// Follows the classes; false if it turned out that another class counts for a name.
+  /// Follows the relationships once; false if that has changed which class counts for a name, and the pass must be repeated.
+  ///
+  /// A repetition starts from nothing, since what only a replaced class reaches is not part of the schema.
   private mutating func collect() -> Bool {
     models = []
     var found: [String: ModelMetadata] = [:]

@@ -6,7 +6,7 @@ final class StoreLayout: @unchecked Sendable {
   // `EntityLayout` has its own lock.
   let schema: Schema
   let entities: [EntityLayout]
-  /// Whether each entity notes which of its properties are read.
+  /// Whether each entity records which of its properties are read, for custom stages of a migration plan.
   let notesReads: Bool
   /// For each root entity, the relationships that lead to its hierarchy and have no inverse.
   let oneWay: [[OneWayRelationship]]
@@ -58,7 +58,7 @@ final class StoreLayout: @unchecked Sendable {
 
 // MARK: - Relationships without an inverse
 
-/// A relationship without an inverse on its destination, so that nothing notifies it of a deletion.
+/// A relationship without an inverse on its destination: a deletion has to search for what refers to the object.
 struct OneWayRelationship: Sendable {
   let entity: Int
   let property: Int
@@ -83,7 +83,7 @@ struct OneWayRelationship: Sendable {
 
 /// A to-many relationship with a least or a greatest number of members.
 struct MemberLimit: Sendable {
-  /// The topmost class that has the relationship.
+  /// The topmost class of the hierarchy that has the relationship.
   let owner: EntityLayout
   let property: PropertyLayout
   let storage: ToManyStorage
@@ -166,8 +166,8 @@ extension PropertyLayout {
 
 /// The layouts of models that belong to no container: a class and all that its relationships reach.
 ///
-/// Objects have inverses before they are inserted anywhere. A class's result is kept, so that asking again costs a lock
-/// and a look-up. A subclass that nothing refers to is not known here.
+/// Inverses are kept in step before objects are inserted anywhere. A class's layout is made once in a process; later calls
+/// cost a lock and a look-up. A subclass that no relationship reaches is not part of it.
 enum LooseLayout {
   private struct Known {
     var byType: [ObjectIdentifier: StoreLayout?] = [:]
@@ -185,7 +185,7 @@ enum LooseLayout {
     builder.add([type])
     let models = Set(builder.models.map { ObjectIdentifier($0.type) })
     let found = known.withLock { $0.byModels[models] }
-    // Made outside the lock, since it runs code of the models. The first that was made is kept.
+    // Made outside the lock: default values are the app's code, and may come back here. Of two threads the first wins.
     let layout = found ?? (try? StoreLayout(schema: Schema([type])))
     return known.withLock { known in
       let first = known.byModels[models] ?? layout

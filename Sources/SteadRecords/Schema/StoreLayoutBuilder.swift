@@ -62,7 +62,7 @@ struct StoreLayoutBuilder {
         indexed: constraints(of: entity, \.indices), reads: notesReads ? PropertyReads() : nil))
   }
 
-  /// Throws if a model has more stored properties than a row without columns has places for.
+  /// Throws if a model has more stored properties than the column map of `_RowReader.empty` has entries.
   static func check(count: Int, of name: String) throws {
     guard count > _RowReader.propertyLimit else { return }
     throw SchemaProblem(
@@ -114,7 +114,7 @@ struct StoreLayoutBuilder {
     }
     let inverseProperty = inverse.flatMap { stored[destination][$0] as? Schema.Relationship }
     let lists = sharing.lists(of: relationship, in: entity)
-    // A superclass's relationship has an inverse only in the classes that the inverse leads to.
+    // An inherited relationship has an inverse only in the subclasses that the inverse can lead to.
     let leadsBack = inverseProperty.map { leads($0, to: entity) } ?? true
     return PropertyLayout(
       index: index, name: relationship.name, originalName: relationship.originalName,
@@ -142,6 +142,7 @@ struct StoreLayoutBuilder {
     sequence(first: entity) { $0.superentity }.contains { $0.name == relationship.destination }
   }
 
+  /// Where a to-many relationship is stored: in the inverse's column if that is to-one, else in a table of pairs.
   private func storage(
     _ relationship: Schema.Relationship, of entity: Schema.Entity, _ inverse: Int?,
     _ inverseProperty: Schema.Relationship?
@@ -154,7 +155,7 @@ struct StoreLayoutBuilder {
     guard let inverseProperty, let target = schema.entitiesByName[relationship.destination] else {
       return .join(table: own, owner: "owner", target: "target")
     }
-    // Both sides share one table, named for the side whose name comes first.
+    // Both sides must come to the same table, so its name depends on the names alone, not on the side that asks.
     let declarer = declaringEntity(of: inverseProperty.name, from: target)
     let other = "\(declarer.name)_\(inverseProperty.name)"
     return own <= other
@@ -162,6 +163,7 @@ struct StoreLayoutBuilder {
       : .join(table: other, owner: "target", target: "owner")
   }
 
+  /// The topmost class that has a relationship: tables of pairs are named for it, and subclasses share them.
   private func declaringEntity(of name: String, from entity: Schema.Entity) -> Schema.Entity {
     var current = entity
     while let parent = current.superentity,

@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// The mark in a store's file that says: the log has commits that this file lacks.
+/// A bit in a store's file that means: the write-ahead log has commits that this file lacks.
 ///
 /// SQLite writes commits to the log, and later moves them into the file (a checkpoint). Nothing in the file says that a
 /// log exists: without it, the file is an older state of the store, or an empty one. So while the log has commits of its
@@ -35,14 +35,14 @@ struct LogMark {
   private var interval = 1
   private var wait = 0
 
-  /// Whether an unmarked file should be marked before this transaction.
+  /// Whether an unmarked file should be marked before this transaction. Each call counts as one transaction.
   mutating func isDue() -> Bool {
     if wait == 0 { return true }
     wait -= 1
     return false
   }
 
-  /// Notes whether an attempt has marked the file.
+  /// Records whether an attempt has marked the file; the interval between attempts doubles with each failure.
   mutating func note(isMarked: Bool) {
     interval = isMarked ? 1 : min(interval * 2, Self.attemptLimit)
     wait = isMarked ? 0 : interval
@@ -51,6 +51,10 @@ struct LogMark {
 
 extension StoreConnection {
   /// Marks the file, if that is due, in the transaction that has begun with the write lock. Another one then replaces it.
+  ///
+  /// Two commits, the steps 1 and 2 of ``LogMark``. Invariant: whenever the process is killed, a reader of the file with its
+  /// log sees no mark, or the mark of step 1 alone, which the next writer completes (`isHalfDone`). The log's name is written
+  /// with both commits, and gets its version only if the checkpoint between them was complete.
   ///
   /// Costs two syncs of the disk the first time, and again each time that the whole log was moved into the file.
   ///
@@ -108,7 +112,7 @@ extension StoreConnection {
 
 // MARK: - The name of the log
 
-/// The name of the log's beginning, by which a log is known to belong to its file.
+/// The name of a log's beginning, by which a log is known to belong to its file: a generation number of the pair.
 ///
 /// SQLite applies a log to whatever file it finds beside it: to one of yesterday that was put in the store's place, or
 /// to another store. Then pages of two states are mixed. So each mark (see ``LogMark``) has a name, a random one, in a row of
@@ -135,9 +139,9 @@ struct LogName {
   /// may have any of them.
   static let limit = 32
 
-  /// What tells it from other names.
+  /// The random part.
   let word: Substring
-  /// A version of the tables that the file had before it got the name with it; 0 before one is known.
+  /// A version of the tables that the file has had durably; 0 while none is known.
   var version: Int64
 
   /// Whether the name says which versions of the tables its file may have.
@@ -212,7 +216,7 @@ extension StoreConnection {
   }
 }
 
-/// What a store's file has, alone or with its log.
+/// The names and versions in a store's file, read alone or with its log.
 private struct StoreState: Equatable {
   /// The names of the log, newest first.
   let names: [Substring]
@@ -230,7 +234,7 @@ private struct StoreState: Equatable {
 
   /// Whether a file was never as the store is with the log, or was at an earlier moment.
   ///
-  /// - Parameter file: What the file has alone.
+  /// - Parameter file: The state of the file alone.
   func isForeign(_ file: StoreState) -> Bool {
     if file.version > version { return true }
     guard let name = file.names.first else { return false }

@@ -82,6 +82,7 @@ extension ModelConfiguration {
     /// No limits.
     public static let none = HistoryLimits()
 
+    /// Creates limits; nil is none.
     public init(
       age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil,
       unreadTransactions: Int? = nil

@@ -33,12 +33,19 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   /// The length of the longest name, in bytes: the file system's limit, less the log's suffix.
   static let nameLimit = 240
 
+  /// The configuration's name, by default `default`, or the file's name without its extension.
   public let name: String
+  /// The store's file.
   public let url: URL
+  /// Whether contexts may save. A store that may not be written is not migrated either.
   public let allowsSave: Bool
+  /// Whether the store is in memory, and ends with its container.
   public let isStoredInMemoryOnly: Bool
+  /// The group whose directory has the file.
   public let groupContainer: GroupContainer
+  /// Without effect: there is no CloudKit here.
   public let cloudKitDatabase: CloudKitDatabase
+  /// The models of this store; nil for those that no other configuration of the container has.
   public var schema: Schema?
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
@@ -46,11 +53,14 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   var keptDiscardedData: Set<String> = []
   /// The properties whose values a custom stage's changes convert.
   var conversions: Set<ValueConversion.Property> = []
-  /// The store's role in a migration.
+  /// The store's role in a migration, which sets what is checked, backed up and recorded.
   var migration = MigrationRole.none
 
+  /// The identifier of ``groupContainer``.
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }
+  /// The identifier of ``cloudKitDatabase``.
   public var cloudKitContainerIdentifier: String? { cloudKitDatabase.identifier }
+  /// The store's file.
   public var id: URL { url }
 
   /// Creates the default store's configuration.
@@ -135,23 +145,23 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 }
 
-/// A store's role in running a plan's stages.
+/// The role of a store while the stages of a migration plan run.
 enum MigrationRole: Hashable {
-  /// A store as any.
+  /// A program's own store.
   case none
-  /// A copy to work on, which needs no backup.
+  /// A working copy, which needs no backup.
   case ofCopy
   /// A copy that a stage changes, which may lead to an earlier version.
   case ofStage
-  /// The same before a custom stage, with the models that it comes from.
+  /// A copy that a stage changes before a custom stage, to the models that this one starts from.
   case beforeCustomStage
-  /// A copy that a custom stage changes, which sees to values that are missing.
+  /// A copy that a custom stage changes. Its closures set values that are missing, so they are not checked.
   case ofCustomStage
 }
 
 // MARK: - Directories
 
-/// The directories of stores that are given by name.
+/// The directories of stores that are configured by name.
 enum StoreLocation {
   /// The directory of stores that are given by name.
   ///
@@ -161,6 +171,7 @@ enum StoreLocation {
     return group.flatMap { try? own.shared(group: $0) } ?? own.data
   }
 
+  /// Whether a group's identifier can be a directory's name.
   static func isValid(group: String) -> Bool { (try? program?.shared(group: group)) != nil }
 
   /// The program's directories; the leading dot of a name, as tests' may have, is removed.
@@ -172,9 +183,9 @@ enum StoreLocation {
 
 // MARK: - Entities of each store
 
-/// Which configuration holds which entities.
+/// The assignment of entities to configurations.
 struct StoreAssignment {
-  /// For each configuration the indices of its entities.
+  /// For each configuration the indices of its entities. Disjoint: an entity that several schemas have belongs to the first.
   let entities: [Set<Int>]
 
   init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {

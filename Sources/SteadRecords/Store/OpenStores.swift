@@ -3,8 +3,10 @@ import Foundation
 import SteadFiles
 import Synchronization
 
-/// The stores on file that this process may write to. Their logs are moved into the files when the process ends: a
-/// program that keeps its container in a global variable never closes it.
+/// The registry of the stores on file that this process may write to.
+///
+/// Their logs are checkpointed when the process exits: a program that keeps its container in a global variable never closes
+/// it. Stores are held weakly.
 enum OpenStores {
   private struct WeakStore: Sendable { weak var store: RecordStore? }
 
@@ -17,9 +19,11 @@ enum OpenStores {
   }
 
   private static let content = Mutex(Content())
-  /// A child of a fork ends with the same handlers, and must leave its parent's connections alone.
+  /// The process that has opened the stores. A forked child runs the same exit handlers, and must not touch its parent's
+  /// connections (sqlite.org/howtocorrupt.html, section 2.6).
   private static let process = getpid()
 
+  /// Registers a store. The first one adds the exit handler.
   static func add(_ store: RecordStore) {
     let isFirst = content.withLock { content in
       content.stores[ObjectIdentifier(store)] = WeakStore(store: store)

@@ -1,8 +1,9 @@
 import SteadFiles
 import SteadSQLite
 
-/// Describes SQLite's errors with messages that name the remedy.
+/// Turns SQLite's errors into this library's, with messages that name the remedy.
 enum StoreErrors {
+  /// The error that a caller gets for one of SQLite's.
   static func error(_ error: SQLiteError) -> SwiftDataError {
     switch error.kind {
     case .full: .ofFullDisk()

@@ -26,8 +26,8 @@ struct StoreHeader: Equatable {
   /// Whether a writer may have been killed that used a rollback journal, as SQLite does until it is set to use a log.
   let hasRollbackJournal: Bool
 
-  /// Another process may be moving its log into the file between two of the system calls, so that a size from before
-  /// meets a log and a header from afterwards. What two readings in a row agree on is of one moment.
+  /// Reads the header until two readings in a row agree: another process may be checkpointing its log between two of the
+  /// system calls, so that a size from before meets a header from afterwards.
   ///
   /// nil if the file does not exist or is empty.
   init?(path: String) {
@@ -112,19 +112,19 @@ struct StoreHeader: Equatable {
 
 // MARK: - Stores that are only read
 
-/// How a store that is opened read only is read.
+/// How a store that is opened read-only is read.
 ///
-/// SQLite reads a store that has a write-ahead log with the help of a file next to it, which it creates if it's
-/// missing.
+/// To read a store with a write-ahead log, SQLite needs the log's index (`-shm`) next to it, and creates it if it is
+/// missing: in a directory that this process may not write, it cannot.
 enum StoreReading: Sendable {
-  /// What the names of the directories of stores' copies begin with.
+  /// The prefix of the temporary directories of copies.
   static let directoryPrefix = "stead-copy-"
 
   /// With its log, as other processes write it.
   case shared
-  /// Only the file, as it is: nothing has written since it was closed, and the file next to it cannot be created.
+  /// The file alone, as immutable: it has no log with commits, and the index cannot be created.
   case alone
-  /// A copy of the file and its log, since the log can only be read with a file next to them.
+  /// A copy of the file and its log, since the log's index cannot be created next to the original.
   case copy(TemporaryCopy)
 
   /// How the store at a path can be read by this process.

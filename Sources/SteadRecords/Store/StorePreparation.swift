@@ -1,7 +1,10 @@
 import Foundation
 import SteadSQLite
 
-/// Makes or extends a store's tables when it is opened.
+/// Creates, checks or migrates a store's tables when it is opened.
+///
+/// A store whose recorded digest and SQLite schema version are unchanged costs two reads. Everything else happens in one
+/// transaction, so that a process which is killed, and a migration that throws, leave the store as it was.
 struct StorePreparation {
   /// The version of the table layout that this code writes.
   static let formatVersion: Int64 = 1
@@ -43,6 +46,10 @@ struct StorePreparation {
   }
 
   /// Brings the tables up to the layout, and returns the store's identifier.
+  ///
+  /// The order is what makes a failure harmless: format and digest are read first, a half-done log mark is completed, the
+  /// migration is checked in the write transaction before anything is dropped, its backup is made under the same lock, and
+  /// the path is compared again right before the commit.
   mutating func run() throws -> String {
     let version = LogMark.format(in: try connection.integer("PRAGMA user_version") ?? 0)
     if version > Self.formatVersion {
@@ -74,7 +81,7 @@ struct StorePreparation {
       } else {
         try change(isNew: isNew, migrator, digest)
       }
-      // SQLite would write to the log of the file that has taken the store's place.
+      // If another file was moved to the path, SQLite would write to that file's log.
       try checkPlace()
       try connection.execute("COMMIT")
       if migrator?.releasesFiles ?? false { removeUnusedFiles() }
@@ -82,7 +89,7 @@ struct StorePreparation {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
-    // So that a copy of the file alone is a store from the start. It is only the log that has the tables if it fails.
+    // So that a copy of the file alone is a complete store from the start. If it fails, the tables are in the log alone.
     if !file.configuration.isStoredInMemoryOnly {
       _ = try? connection.checkpoint(.full, patience: LogMark.readerPatience)
     }
@@ -91,7 +98,8 @@ struct StorePreparation {
 
   private func checkPlace() throws { if connection.hasMoved { throw file.displacement } }
 
-  /// Another container of this process may be about to make the same commit.
+  /// Completes a log mark of a process that was killed, under the commit log's lock: another container of this process may
+  /// be about to make the same commit.
   private func finishLogMark() throws {
     try connection.finishLogMark {
       guard let identifier = try identifier() else { return try connection.commit() }
@@ -103,7 +111,7 @@ struct StorePreparation {
     }
   }
 
-  /// Checks whether the models read what a store has that stays as it is.
+  /// Checks whether the models read the values of a store that may not be written, and returns its identifier.
   private func prepareReading(_ digest: String) throws -> String {
     guard let identifier = try identifier() else { return "read-only" }
     // Without a schema that can be read, what the store lacks shows when it is used.
@@ -191,7 +199,7 @@ struct StorePreparation {
       [.text(UUID().uuidString)])
   }
 
-  /// Stores of earlier versions lack the tables.
+  /// Makes the tables and triggers of the history, which stores of earlier versions lack.
   private func prepareHistory() throws {
     let old =
       keepsOldRows ? OldRowTable.all(tables: tables, layout: layout, entities: entities) : []
@@ -206,7 +214,7 @@ struct StorePreparation {
     try rows.prepare(old)
   }
 
-  /// Makes what a migration has changed a transaction.
+  /// Writes the rows that a migration has changed as a transaction of the history.
   private func noteMigration() throws {
     let changes = connection.changes
     if changes.isEmpty { return }
@@ -222,7 +230,7 @@ struct StorePreparation {
     }
   }
 
-  /// What takes the tables from the schema that the store was opened with last to the models.
+  /// The migrator from the schema that the store was last opened with.
   private func makeMigrator() throws -> SchemaMigrator {
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
     guard case .text(let text)? = rows.first?.first,

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a piece of work did to a store, so that a later run can tell what is left to do.
+/// The record of a transfer into a store, from which a later run knows what is left to do.
 package struct StoreReceipt: Sendable {
   package let id: String
-  /// The name of what the work was done on, if it has one.
+  /// The name of the source, if it has one.
   package let source: String?
   package let version: Int
   package let state: String
@@ -14,7 +14,7 @@ package struct StoreReceipt: Sendable {
   package let moved: Int
   /// How many further entries are of unfinished work.
   package let pending: Int
-  /// What the source was, and how many items it held, when nothing was left to do.
+  /// The version tag and the number of items that the source had when nothing was left to do.
   package var mark: (text: String, count: Int)?
 
   package init(
@@ -90,7 +90,7 @@ struct ReceiptTable {
     return receipt
   }
 
-  /// Ignoring it would mean writing again what it records as written.
+  /// A receipt of version 1, reduced to its version, so that the caller refuses it: ignoring it would import its items again.
   private func formerReceipt(named id: String) throws -> StoreReceipt? {
     guard try exists(Self.formerReceipts),
       case .integer(let version)? = try connection.rows(

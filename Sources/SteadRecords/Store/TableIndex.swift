@@ -27,8 +27,10 @@ struct TableIndex: Hashable {
     name = Self.name(table, columns, isUnique: isUnique)
   }
 
+  /// The name of the index of a to-one relationship's column. Names are stored: they must not change.
   static func name(_ table: String, reference column: String) -> String { "\(table)_\(column)" }
 
+  /// The name of the index of a set of properties.
   static func name(_ table: String, _ columns: [String], isUnique: Bool) -> String {
     "\(table)_\(columns.joined(separator: "_"))\(isUnique ? "_unique" : "_index")"
   }
@@ -51,6 +53,7 @@ struct TableIndex: Hashable {
     return found
   }
 
+  /// Whether the file has an index of that name, with these columns and this uniqueness.
   func exists(on connection: StoreConnection) throws -> Bool {
     let found = try connection.rows(
       "SELECT i.\"unique\", c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c "
@@ -73,7 +76,10 @@ extension TableLayout {
 
 // MARK: - Full-text search
 
-/// The full-text index of an entity's `.spotlight` properties: an FTS5 table that triggers maintain.
+/// The full-text index of an entity's `.spotlight` properties: an FTS5 table with external content, which triggers maintain.
+///
+/// Triggers rather than the engine, so that plain SQL of other programs keeps the index up to date, too. They call nothing of
+/// this library's.
 struct SearchTable {
   let name: String
   private let table: String
@@ -85,6 +91,7 @@ struct SearchTable {
     columns = entity.searchable.compactMap { entity.properties[$0].column }
   }
 
+  /// Makes the table with its triggers and fills it, unless it exists.
   func prepare(on connection: StoreConnection) throws {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
@@ -98,17 +105,19 @@ struct SearchTable {
       """)
   }
 
+  /// The names of the file's triggers, and of the temporary ones.
   var triggerNames: [String] { Self.triggerNames(of: name) }
 
   static func triggerNames(of table: String) -> [String] {
     ["insert", "delete", "update"].map { "\(table)_\($0)" }
   }
 
-  /// Keeps the table up to date on a connection that has the file's triggers off.
+  /// Makes temporary triggers, for a connection that has the file's triggers off.
   func makeTemporaryTriggers(on connection: StoreConnection) throws {
     try connection.execute(triggers("CREATE TEMP TRIGGER IF NOT EXISTS"))
   }
 
+  /// Drops them, for a connection on which the file's triggers are on again.
   func dropTemporaryTriggers(on connection: StoreConnection) throws {
     for name in triggerNames {
       try connection.execute("DROP TRIGGER IF EXISTS temp.\(name.sqlName)")

@@ -15,8 +15,9 @@ struct TableLayout {
   let columns: [Column]
   /// Columns that SQLite computes from JSON, so that plain SQL reaches the fields of structs.
   let generated: [Column]
-  /// Columns that hold the order of a to-many relationship stored in a foreign key.
+  /// Columns with a row's position in a to-many relationship that is stored in a foreign key.
   let orders: [Column]
+  /// The index of each column in `columns`.
   let position: [String: Int]
 
   init(root: EntityLayout, layout: StoreLayout) {
@@ -52,6 +53,7 @@ struct TableLayout {
     self.position = position
   }
 
+  /// Whether a to-one's column needs one for the position: if a to-many relationship is stored in it.
   private static func needsOrder(_ property: PropertyLayout, _ layout: StoreLayout) -> Bool {
     guard case .toOne = property.kind else { return false }
     let inverses = property.inverses(in: layout.entities)
@@ -69,6 +71,7 @@ struct TableLayout {
     }
   }
 
+  /// The declared type of a column, by the rules of type affinity (sqlite.org/datatype3.html).
   static func type(of encoding: ColumnEncoding) -> String {
     switch encoding {
     case .boolean, .integer: "INTEGER"
@@ -81,6 +84,7 @@ struct TableLayout {
     }
   }
 
+  /// The generated columns of a struct's fields, for those that have a plain SQL type.
   private static func fields(of property: PropertyLayout) -> [Column] {
     guard case .attribute(.composite) = property.kind, let column = property.column else {
       return []
@@ -115,17 +119,18 @@ struct TableLayout {
 
 // MARK: - Columns of list numbers
 
-/// Where a statement has the number of the list that a to-one property's object is in.
+/// The column or parameter of a list number: of several to-many relationships that share a to-one property, the one that
+/// has the object.
 ///
-/// No property of the class has that column, so it's read and written separately.
+/// No property of the class has that column, so slots neither read nor bind it.
 struct ListColumn {
   let property: PropertyLayout
-  /// The result column or the parameter.
+  /// The index of the result column or the parameter.
   let place: Int32
 }
 
 extension [ListColumn] {
-  /// Gives an object the list numbers of the current row.
+  /// Sets an object's list numbers to those of the current row.
   ///
   /// - Parameter changes: The properties that keep what the object has.
   func read(
@@ -139,6 +144,7 @@ extension [ListColumn] {
     }
   }
 
+  /// Binds an object's list numbers.
   func bind(of model: any PersistentModel, to statement: SQLiteStatement) {
     for list in self { statement.bind(value(of: model, list.property), at: list.place) }
   }

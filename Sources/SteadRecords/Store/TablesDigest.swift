@@ -1,9 +1,12 @@
 import Foundation
 import SteadEncoding
 
-/// A string that is the same for models that need the same tables and leave the same schema in a store.
+/// A digest of everything that determines a store's tables and its recorded schema: while it is equal, opening a store
+/// changes nothing in it.
+///
+/// Whatever is added to the tables or the recorded schema has to be added here, or `version` has to be counted up.
 struct TablesDigest {
-  /// To be counted up when this version of the library makes other tables from the same models.
+  /// Counted up whenever the library makes other tables of the same models.
   private static let version = 6
 
   let layout: StoreLayout
@@ -23,7 +26,7 @@ struct TablesDigest {
     }
 
     mutating func add(_ number: Int) {
-      // Most are places of properties.
+      // Most are indices of properties.
       if (0..<10).contains(number) {
         bytes.append(UInt8(ascii: "0") + UInt8(number))
         bytes.append(UInt8(ascii: " "))
@@ -88,6 +91,7 @@ struct TablesDigest {
     mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
   }
 
+  /// The digest, in hexadecimal digits.
   var text: String {
     var words = Words()
     words.bytes.reserveCapacity(1 << 16)

@@ -1,13 +1,15 @@
 import SteadSQLite
 
-/// The SELECT of a to-many relationship's destinations, and where its columns are.
+/// The SELECT of a to-many relationship's destinations, and the indices of its columns.
+///
+/// Rows come grouped by owner, in the order of insertion; the caller sorts them by their position.
 struct ToManyQuery {
-  /// How the destinations' rows are read.
+  /// The plan of the destination, whose columns come first.
   let plan: EntityPlan
   let sql: String
-  /// The owner's row.
+  /// The index of the column with the owner's row.
   let ownerColumn: Int32
-  /// The position in the relationship's order; NULL for that of the row's number.
+  /// The index of the column with the position; NULL stands for the row's number.
   let placeColumn: Int32
   /// Whether a row can come more than once, with different owners.
   let mayRepeat: Bool
@@ -41,7 +43,7 @@ struct ToManyQuery {
     }
   }
 
-  /// The owner of the current row, and the row's place among its owner's.
+  /// The owner of the current row, and the row's position in the owner's list.
   func ownership(in statement: SQLiteStatement) -> (owner: Int64, place: Int64) {
     let place = statement.integer(placeColumn)
     let isRow = place == 0 && statement.isNull(placeColumn)

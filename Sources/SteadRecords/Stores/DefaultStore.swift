@@ -2,8 +2,8 @@ import Foundation
 
 /// This library's SQLite store, as a store that can be used on its own.
 ///
-/// For a `ModelConfiguration`, a container does not use it, but goes straight to the file. Each call uses a new
-/// context, so a snapshot costs several times what a context's object does.
+/// A container with a `ModelConfiguration` does not use it, but goes straight to the file. Each call uses a new context, so
+/// a snapshot costs several times what an object of a context does.
 public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioning, HistoryProviding
 {
   public typealias Configuration = ModelConfiguration
@@ -12,11 +12,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   public typealias TokenType = DefaultHistoryToken
   public typealias Version = DefaultHistoryToken
 
+  /// The configuration that the store was opened with.
   public let configuration: ModelConfiguration
+  /// The configuration's schema.
   public let schema: Schema
   private let container: ModelContainer
 
+  /// The configuration's name.
   public var name: String { configuration.name }
+  /// The identifier that the file records.
   public var identifier: String { container.stores[0].identity.identifier }
 
   /// Opens the store; the configuration must have a schema.
@@ -87,7 +91,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     var application = SnapshotApplication(context)
     let inserted = try application.run(request)
     let store = container.stores[0]
-    // With the lock, so that the number is this save's.
+    // Under the write lock, so that the number is this save's, and not that of another thread's next one.
     let number = try store.exclusively {
       try context.save()
       return store.number
@@ -95,10 +99,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     return result(of: inserted, number)
   }
 
-  /// The place of the last save in the store's history.
+  /// The token of the store's last transaction, other processes' included.
   public func version() throws -> DefaultHistoryToken {
     let store = container.stores[0]
-    // In a transaction, which finds what other processes have committed.
+    // Only a transaction looks for commits of other processes.
     _ = try store.begin()
     defer { store.rollBack() }
     return DefaultHistoryToken(store: identifier, number: store.number)
@@ -133,6 +137,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
       model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
   }
 
+  /// Removes all objects; the store itself stays.
   public func erase() throws { try container.erase() }
 
   // MARK: History
@@ -165,7 +170,10 @@ struct SnapshotApplication {
     graph = context.graph
   }
 
-  /// Makes the changes, short of saving, and returns the new objects by their temporary identifiers.
+  /// Makes the changes without saving them, and returns the new objects by their temporary identifiers.
+  ///
+  /// Attributes first and relationships afterwards, when every object exists that a snapshot may refer to; deletions last,
+  /// so that the delete rules see the relationships as they are to be saved.
   mutating func run(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier: any PersistentModel] {
@@ -223,7 +231,7 @@ struct SnapshotApplication {
       guard values.has(property.name) else { continue }
       let targets = try values.identifiers(of: property.name).compactMap { try find($0) }
       if property.isToMany {
-        // Loaded first, so that what left is known.
+        // Loaded first: `didSetToMany` updates the inverses of members that have left.
         _ = graph.members(of: model, at: index)
         guard case .toMany(let old) = model.content(at: index) else { continue }
         if (old.loaded ?? []).elementsEqual(targets, by: { $0 === $1 }) { continue }

@@ -10,11 +10,14 @@ import SteadFiles
 public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   public typealias Store = JSONStore
 
+  /// The store's name, by default the file's name without its extension.
   public let name: String
+  /// The models of the store; a container sets it to its own if it is nil.
   public var schema: Schema?
   /// The file, in an existing directory.
   public let url: URL
 
+  /// Creates a configuration of a store in a file.
   public init(_ name: String? = nil, schema: Schema? = nil, url: URL) {
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
@@ -40,8 +43,11 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   public typealias Snapshot = DefaultSnapshot
   public typealias Version = Data
 
+  /// The configuration that the store was opened with.
   public let configuration: JSONStoreConfiguration
+  /// The configuration's schema.
   public let schema: Schema
+  /// The identifier that the file records.
   public let identifier: String
   private let file: AtomicFile
   /// The last read content of the file.
@@ -74,7 +80,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     self.configuration = configuration
     self.schema = schema
     file = AtomicFile(configuration.url)
-    // Created immediately, so that everyone who opens it gets the same identifier.
+    // Written immediately, so that all processes which open it get the same identifier.
     let data = try file.update { data in
       guard data == nil else { return nil }
       return try JSONStoreDocument(identifier: UUID().uuidString).encoded(over: nil)
@@ -107,6 +113,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     }
   }
 
+  /// The document of the file's bytes; decoded only if they differ from the last ones.
   private func document(in data: Data?) throws -> JSONStoreDocument {
     guard let data else { return JSONStoreDocument(identifier: identifier) }
     if let known, known.data == data { return known.document }
@@ -170,12 +177,13 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
     let changes = try Changes(request, identifier)
-    // Repeated if another process wrote first.
+    // Compare and swap: the closure runs again if another process has written since.
     try file.update { try changed($0, by: changes) }
     return changes.result
   }
 
-  /// The file's bytes; none if it does not exist. They are compared as a whole, so no program has to count versions.
+  /// The file's bytes; empty if it does not exist. They are compared as a whole, so other programs that edit the file need
+  /// not count versions.
   public func version() throws -> Data {
     guard let data = try file.readIfPresent() else { return Data() }
     _ = try completedDocument(in: data)

@@ -1,9 +1,10 @@
 import Foundation
 import SteadFormats
 
-/// What the file of a JSON store holds.
+/// The content of a JSON store's file.
 ///
-/// It is written as a change of the file's JSON: objects that were not saved keep what this program's models do not take.
+/// It is written as a change of the file's JSON: objects that were not saved keep members that this program's models do not
+/// know.
 struct JSONStoreDocument {
   /// The version of the form that this code writes.
   static let formatVersion = 1
@@ -19,12 +20,12 @@ struct JSONStoreDocument {
 
   private struct Object {
     var snapshot: DefaultSnapshot
-    /// Its place in the file; nil if all of it is to be written.
+    /// Its index in the file; nil if the whole object is to be written.
     let place: Int?
-    /// The properties of which the file lacks what was made for the object.
+    /// The properties that the file lacks, and that got a value of their own here.
     var added: [String] = []
 
-    /// The object as the file will have it.
+    /// The object as it is written. An unchanged one is the file's own JSON.
     func json(in stored: [JSONValue]) throws -> JSONValue {
       let place = place.flatMap { stored.indices.contains($0) ? $0 : nil }
       if let place, added.isEmpty { return stored[place] }
@@ -45,7 +46,7 @@ struct JSONStoreDocument {
   private var objects: [Object] = []
 
   var snapshots: [DefaultSnapshot] { objects.map(\.snapshot) }
-  /// Whether values that the file lacks were made.
+  /// Whether objects got values that the file lacks.
   var isCompleted: Bool { objects.contains { !$0.added.isEmpty } }
 
   init(identifier: String) { self.identifier = identifier }
@@ -57,7 +58,7 @@ struct JSONStoreDocument {
     objects = content.snapshots.enumerated().map { Object(snapshot: $1, place: $0) }
   }
 
-  /// Adds what default values make for each object alone.
+  /// Adds values of properties that the file lacks, where each object gets one of its own.
   mutating func complete(in schema: Schema) {
     let defaults = PropertyDefaults()
     for index in objects.indices {

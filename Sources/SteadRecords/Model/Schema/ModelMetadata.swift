@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A model class's description of itself, read once in a process.
+/// A model class's description of itself: what `@Model` writes, read once in a process and kept.
 final class ModelMetadata: @unchecked Sendable {
   // Sendable: immutable after init; key paths, types and default values are only read, and schema
   // properties are copied before a schema fills them in.
@@ -30,32 +30,34 @@ final class ModelMetadata: @unchecked Sendable {
 
   private static let models = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
-  /// The model of each name that was made known last.
+  /// The last registered model of each name.
   private static let named = Mutex<[String: any PersistentModel.Type]>([:])
 
-  /// Registers models, so that properties of their types are recognised without a search.
+  /// Registers models, so that a property of their types is recognised by a look-up: a cast to a protocol would search
+  /// all conformances of the program.
   static func note(_ types: [any PersistentModel.Type]) {
     models.withLock { models in
       for type in types { models[ObjectIdentifier(type)] = type }
     }
   }
 
-  /// Makes models known by their names; of several with one name the last.
+  /// Registers models by their names; of several with one name the last counts.
   static func noteNames(_ models: [ModelMetadata]) {
     named.withLock { named in for model in models { named[model.name] = model.type } }
   }
 
-  /// The model of a name that was part of a schema last.
+  /// The last model of a name that was part of a schema.
   static func model(named name: String) -> (any PersistentModel.Type)? {
     named.withLock { $0[name] }
   }
 
-  /// A class as the model that it is; nil when it's none.
+  /// A type as a model class; nil if it isn't one.
   static func model(_ type: any Any.Type) -> (any PersistentModel.Type)? {
     if let model = models.withLock({ $0[ObjectIdentifier(type)] }) { return model }
     return type as? any PersistentModel.Type
   }
 
+  /// The metadata of a class, made with the first call.
   static func of(_ type: any PersistentModel.Type) -> ModelMetadata {
     let key = ObjectIdentifier(type)
     if let metadata = known.withLock({ $0[key] }) { return metadata }
@@ -80,7 +82,7 @@ final class ModelMetadata: @unchecked Sendable {
     inherited = paths?.defaultValue as? [AnyKeyPath] ?? []
   }
 
-  /// The metadata for a schema that is made by hand, without a class.
+  /// Metadata under a name of one's own, without constraints and key paths of subclasses.
   init(_ type: any PersistentModel.Type, name: String, properties: [Property]) {
     self.type = type
     self.name = name
@@ -91,6 +93,7 @@ final class ModelMetadata: @unchecked Sendable {
     inherited = []
   }
 
+  /// The name under which a class is stored.
   static func name(of type: any PersistentModel.Type) -> String {
     func open<T: PersistentModel>(_ type: T.Type) -> String { Schema.entityName(for: type) }
     return open(type)
@@ -110,13 +113,14 @@ final class ModelMetadata: @unchecked Sendable {
     return found
   }
 
+  /// The property of a key path that the class, or a superclass, lists.
   private func listed(at keyPath: AnyKeyPath) -> Property? {
     if let place = byKeyPath[keyPath] { return properties[place] }
     if let place = inherited.firstIndex(of: keyPath) { return all[place] }
     return parent?.listed(at: keyPath)
   }
 
-  /// The stored property that reading a key path reads last.
+  /// The first stored property that reading a key path reads, found by reading it on a probe.
   func read(by keyPath: AnyKeyPath) -> Property? {
     TracedKeyPaths.read(keyPath, on: type).flatMap { all.indices.contains($0) ? all[$0] : nil }
   }
@@ -148,7 +152,7 @@ extension ReferenceWritableKeyPath: WritablePath {}
 
 // MARK: - Key paths that the metadata does not list
 
-/// Key paths that the metadata does not list, and the properties that they turned out to read.
+/// A cache of key paths that the metadata does not list, with the properties that they read.
 ///
 /// In generic code `\\T.name` differs from the key path `\\Task.name`, and so does a subclass's path to an inherited
 /// property. Reading it on an object that only records reads shows which property it is.
@@ -169,7 +173,7 @@ final class TracedKeyPaths: Sendable {
     return index
   }
 
-  /// The index of the stored property that reading a key path reads last.
+  /// The index of the first stored property that reading a key path reads.
   static func read(_ keyPath: AnyKeyPath, on type: any PersistentModel.Type) -> Int? {
     let probe = type.init(_row: .empty)
     probe._$statePointer.pointee.set(_ModelFlags.probe)

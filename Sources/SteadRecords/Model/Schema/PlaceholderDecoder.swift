@@ -32,7 +32,7 @@ struct CodingKeyNames {
   }
 }
 
-/// Notes which keys a type asks for, and ends its decoding there.
+/// Records which keys a type asks for, and ends its decoding there by throwing.
 private struct KeyDecoder: Decoder {
   final class Record {
     /// The key that the container has.
@@ -86,9 +86,9 @@ private struct KeyDecoder: Decoder {
 
 // MARK: - Values without data
 
-/// Makes a value of any Decodable type without data, and notes which keys the type asks for.
+/// Makes a value of any Decodable type without data, and records which keys the type asks for.
 ///
-/// It has two uses: a stand-in for a value without a row, and the coding keys of a struct.
+/// It has two uses: placeholders for properties of objects without a row, and the coding keys of a struct.
 struct PlaceholderDecoder: Decoder {
   final class Record {
     var keys: [String] = []
@@ -126,7 +126,9 @@ struct PlaceholderDecoder: Decoder {
 
   private static func firstCase<C: CaseIterable>(_ type: C.Type) -> Any? { type.allCases.first }
 
-  /// The first case of an enum without payload: all its bits are zero.
+  /// The first case of an enum without payloads, whose bits are all zero.
+  ///
+  /// For an enum without raw values that isn't `CaseIterable`: no other way leads to one of its values.
   private static func firstCaseByLayout<T>(_ type: T.Type) -> T? {
     let isEnum = unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
     guard isEnum, MemoryLayout<T>.size <= 1 else { return nil }

@@ -3,8 +3,8 @@ import Foundation
 
 /// What a property's Swift type means for storage.
 ///
-/// This is the run-time twin of the overloads of `_makeSlot`: both must sort a type into the same
-/// kind.
+/// Invariant: it sorts each type into the same kind as the overloads of `_makeSlot`, which the compiler resolves. If the two
+/// disagreed, a column would be read in another encoding than it is declared and queried with.
 struct PropertyShape: @unchecked Sendable {
   // Sendable: types and a case of an enum, all immutable.
   let isOptional: Bool
@@ -13,10 +13,10 @@ struct PropertyShape: @unchecked Sendable {
   let isToMany: Bool
   /// The type without its optional.
   let wrapped: any Any.Type
-  /// How values of the type, which isn't a relationship, are stored in a column.
+  /// The column's encoding of an attribute; unused for a relationship.
   let encoding: ColumnEncoding
 
-  /// Each question about a type searches all conformances of the program when it is asked first.
+  // The first cast of a type to a protocol searches all conformances of the program.
   private static let known = TypeCache<PropertyShape>()
 
   init(_ type: any Any.Type) {
@@ -91,7 +91,7 @@ enum TypeForm {
 
   private static let structKind = 0x200
   private static let optionalKind = 0x202
-  /// Greater words are addresses, of the classes of classes on Apple's systems.
+  /// A greater word is a pointer: on Apple's systems a class's metadata begins with its metaclass.
   private static let lastKind = 0x7FF
 
   init(_ type: any Any.Type) {
@@ -106,7 +106,7 @@ enum TypeForm {
     }
   }
 
-  /// The kind, for values the address of the declaration, and then the generic arguments.
+  /// The words of a type's metadata: its kind, for a value type the address of its descriptor, then its generic arguments.
   private static func words(of type: any Any.Type) -> UnsafePointer<Int> {
     unsafeBitCast(type, to: UnsafePointer<Int>.self)
   }
@@ -129,6 +129,7 @@ enum CompositeFields {
     let offset: Int
   }
 
+  /// The stored properties whose coding key is their name.
   static func of(_ type: any Any.Type) -> [Field] {
     let fields = stored(in: type)
     guard let decodable = type as? any Decodable.Type,
@@ -138,7 +139,7 @@ enum CompositeFields {
     return fields.filter { names.contains($0.name) }
   }
 
-  /// All stored properties; none where the program lacks the type, which `Any` stands for then.
+  /// All stored properties; none for `Any`, which stands for a type that the program lacks.
   static func stored(in type: any Any.Type) -> [Field] {
     guard type != Any.self else { return [] }
     var fields: [Field] = []
@@ -169,7 +170,7 @@ extension Schema.Attribute {
 
   /// The names of the columns that SQLite computes of a struct's fields, less the property's.
   ///
-  /// Where the program lacks the type, what the store recorded of it tells.
+  /// For a type that the program lacks, the recorded structure is used.
   var computedFields: [String] {
     guard encoding == .composite else { return [] }
     let type = PropertyShape(valueType).wrapped

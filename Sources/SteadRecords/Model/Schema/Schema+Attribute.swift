@@ -3,8 +3,11 @@ import Foundation
 extension Schema {
   /// A stored value of a model: what `@Attribute` describes.
   public class Attribute: SchemaProperty {
+    /// The property's name, which is also the column's.
     public internal(set) var name: String
+    /// The name in an earlier version of the models; by default the name.
     public var originalName: String
+    /// The Swift type of the property; `Any` if a decoded schema names a type that this program lacks.
     public var valueType: any Any.Type
     /// The options given in the source.
     public internal(set) var options: [Option]
@@ -12,7 +15,7 @@ extension Schema {
     public internal(set) var defaultValue: Any?
     /// A string that makes two otherwise equal versions of the attribute differ.
     public internal(set) var hashModifier: String?
-    /// What an encoded schema records about the type, which this program may not have.
+    /// The stored form that an encoded schema records, for a type that this program may lack.
     var recorded: RecordedForm?
 
     /// Creates an attribute as `@Attribute` writes it; the schema fills in name and type.
@@ -48,7 +51,9 @@ extension Schema {
     public var isAttribute: Bool { true }
     public var isRelationship: Bool { false }
     public var isTransient: Bool { false }
+    /// Whether the column may be NULL.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
+    /// Whether no two objects have the same value.
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether a `ValueTransformer` makes the stored value.
     public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
@@ -97,7 +102,7 @@ extension Schema {
 
   /// An attribute whose value is a Codable struct with fields that predicates can reach.
   public final class CompositeAttribute: Attribute {
-    /// The fields.
+    /// The fields whose coding key is their name.
     public internal(set) var properties: [Attribute] = []
   }
 }
@@ -113,7 +118,7 @@ extension Schema.Attribute {
       self.transformerName = transformerName
     }
 
-    /// No two objects have the same value: saving a second one updates the first.
+    /// No two objects have the same value: saving a second one updates the first (an upsert).
     public static let unique = Option("unique")
     /// Data of 128 KiB or more is stored in a separate file next to the store.
     public static let externalStorage = Option("externalStorage")
@@ -157,7 +162,7 @@ extension Schema.Attribute {
     return PropertyShape(valueType).encoding
   }
 
-  /// What its values are made of; nil if the program lacks the type and its structure was not recorded, and for values
+  /// The structure of its values. nil if the program lacks the type and its structure was not recorded, and for values
   /// that only a transformer reads.
   var structure: TypeStructure? {
     if let recorded = recorded?.structure { return recorded }

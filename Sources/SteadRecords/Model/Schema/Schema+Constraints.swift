@@ -1,6 +1,7 @@
 extension Schema {
   /// Sets of properties whose combined values must be unique; `#Unique` declares them.
   public final class Unique<T: PersistentModel>: SchemaProperty {
+    /// The sets of properties.
     public let constraints: [[PartialKeyPath<T>]]
     public var originalName = ""
     public var valueType: any Any.Type = T.self
@@ -38,6 +39,7 @@ extension Schema {
       case rtree([PartialKeyPath<P>])
     }
 
+    /// The indexes.
     public let indices: [Types<T>]
     public var originalName = ""
     public var valueType: any Any.Type = T.self

@@ -1,6 +1,7 @@
 extension Schema {
   /// A model class as the schema sees it: a name, its properties and its place among subclasses.
   public final class Entity: Codable, Hashable {
+    /// The class's unqualified name, which is also the table's if it has no superclass.
     public let name: String
     /// The name that the class had in an earlier version, or its name; nil for an entity made by hand, and one that an
     /// earlier version of this library recorded.
@@ -13,20 +14,26 @@ extension Schema {
     public internal(set) var uniquenessConstraints: [[String]] = []
     /// Names of properties that are indexed together.
     public internal(set) var indices: [[String]] = []
+    /// The superclass, if it is a model.
     public internal(set) weak var superentity: Entity?
+    /// The superclass's name, which an encoded schema has in the place of ``superentity``.
     public internal(set) var superentityName: String?
+    /// The direct subclasses.
     public internal(set) var subentities: Set<Entity> = []
 
+    /// Creates an entity without properties.
     public init(_ name: String) {
       self.name = name
       properties = []
     }
 
+    /// Creates an entity with its properties.
     public init(_ name: String, properties: any SchemaProperty...) {
       self.name = name
       self.properties = properties
     }
 
+    /// Creates an entity, and makes it the superclass of others.
     public init(_ name: String, subentities: Entity..., properties: any SchemaProperty...) {
       self.name = name
       self.properties = properties
@@ -46,17 +53,23 @@ extension Schema {
     public var storedProperties: [any SchemaProperty] {
       (inheritedProperties + properties).filter { !$0.isTransient }
     }
+    /// ``storedProperties`` by their names.
     public var storedPropertiesByName: [String: any SchemaProperty] { byName(storedProperties) }
+    /// ``inheritedProperties`` by their names.
     public var inheritedPropertiesByName: [String: any SchemaProperty] {
       byName(inheritedProperties)
     }
+    /// The attributes among ``storedProperties``.
     public var attributes: Set<Attribute> { Set(storedProperties.compactMap { $0 as? Attribute }) }
+    /// ``attributes`` by their names.
     public var attributesByName: [String: Attribute] {
       storedPropertiesByName.compactMapValues { $0 as? Attribute }
     }
+    /// The relationships among ``storedProperties``.
     public var relationships: Set<Relationship> {
       Set(storedProperties.compactMap { $0 as? Relationship })
     }
+    /// ``relationships`` by their names.
     public var relationshipsByName: [String: Relationship] {
       storedPropertiesByName.compactMapValues { $0 as? Relationship }
     }
@@ -111,7 +124,7 @@ extension Schema {
       try container.encodeIfPresent(originalName, forKey: .originalName)
     }
 
-    /// Restores the links between super- and subentities, which are encoded as names.
+    /// Restores the references between super- and subentities, which are encoded as names.
     static func link(_ entities: [Entity]) {
       let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
       for entity in entities {
@@ -119,7 +132,7 @@ extension Schema {
         entity.superentity = parent
         parent.subentities.insert(entity)
       }
-      // The superclasses' property objects themselves, which identify relationships.
+      // The superclass's own property objects, not equal copies: relationships are compared by identity.
       for entity in entities {
         let ancestors = sequence(first: entity.superentity) { $0?.superentity }.prefix { $0 != nil }
         entity.inheritedProperties = ancestors.reversed().flatMap { $0?.properties ?? [] }

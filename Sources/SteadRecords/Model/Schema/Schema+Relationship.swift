@@ -3,9 +3,13 @@ import Foundation
 extension Schema {
   /// A reference from one model to another, or to several: what `@Relationship` describes.
   public final class Relationship: SchemaProperty {
+    /// The property's name.
     public internal(set) var name: String
+    /// The name in an earlier version of the models; by default the name.
     public var originalName: String
+    /// The Swift type of the property: a model, an array of one, or an optional.
     public var valueType: any Any.Type
+    /// The options given in the source.
     public internal(set) var options: [Option]
     /// The name of the destination's entity.
     public internal(set) var destination: String
@@ -13,6 +17,7 @@ extension Schema {
     public internal(set) var inverseName: String?
     /// The property that points back, as given in the source.
     public internal(set) var inverseKeyPath: AnyKeyPath?
+    /// The property itself; nil in a decoded schema.
     public internal(set) var keypath: AnyKeyPath?
     /// What happens to the destination when the owner is deleted.
     public internal(set) var deleteRule: DeleteRule
@@ -20,8 +25,9 @@ extension Schema {
     public internal(set) var minimumModelCount: Int?
     /// The maximum number of destinations of a saved owner; 0 or nil for no limit.
     public internal(set) var maximumModelCount: Int?
+    /// A string that makes two otherwise equal versions of the relationship differ.
     public internal(set) var hashModifier: String?
-    /// What an encoded schema records about the type, which this program may not have.
+    /// The stored form that an encoded schema records, for a type that this program may lack.
     var recorded: RecordedForm?
 
     /// Creates a relationship as `@Relationship` writes it; the schema fills in the rest.

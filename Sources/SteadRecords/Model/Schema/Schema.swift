@@ -22,9 +22,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   /// The version of the encoding that this schema was read from, or is written with.
   public let encodingVersion: Version
 
-  /// The models, in the order of discovery; empty for a decoded schema.
+  /// The models, in the order of discovery; empty for a decoded schema, and for one made of entities.
   let models: [ModelMetadata]
-  /// Problems that keep a container from opening, and notes that it reports.
+  /// Problems that prevent a container from opening, and notes that it reports.
   let findings: SchemaFindings
 
   /// Creates an empty schema.
@@ -32,7 +32,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     self.init(entities: [], version: Version(1, 0, 0))
   }
 
-  /// Creates a schema from entities made by hand; it has no model types.
+  /// Creates a schema from entities made by hand.
+  ///
+  /// It has no model types: it can be saved and compared, but no context has objects of it.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
     self.init(entities: entities, version: version)
   }
@@ -60,13 +62,17 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   }
 
   /// Writes the schema as JSON, replacing the file atomically.
+  ///
+  /// Key paths and default values are not part of it.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(self).write(to: url, options: .atomic)
   }
 
-  /// Reads a schema that `save(to:)` wrote.
+  /// Reads a schema that ``save(to:)`` wrote.
+  ///
+  /// A type that this program lacks becomes `Any`, with the stored form that the file records.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }
@@ -108,8 +114,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 extension Schema {
   /// A version of a schema: major, minor, patch.
   public struct Version: Codable, Hashable, Comparable, CustomStringConvertible, Sendable {
+    /// The first component.
     public let major: Int
+    /// The second component.
     public let minor: Int
+    /// The third component.
     public let patch: Int
 
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
@@ -158,18 +167,32 @@ public protocol SchemaProperty: Codable, Hashable {
   var originalName: String { get set }
   /// The Swift type of the property's value.
   var valueType: any Any.Type { get set }
+  /// Whether the property is a stored value.
   var isAttribute: Bool { get }
+  /// Whether the property refers to models.
   var isRelationship: Bool { get }
+  /// Whether the property is not stored.
   var isTransient: Bool { get }
+  /// Whether the value may be nil.
   var isOptional: Bool { get }
+  /// Whether no two objects may have the same value.
   var isUnique: Bool { get }
 }
 
 // MARK: - Versions
 
-/// One version of an app's models.
+/// One version of an app's models, which a migration plan leads to or from.
+///
+/// ```swift
+/// enum LibraryV2: VersionedSchema {
+///   static let versionIdentifier = Schema.Version(2, 0, 0)
+///   static var models: [any PersistentModel.Type] { [Book.self, Author.self] }
+/// }
+/// ```
 public protocol VersionedSchema: SendableMetatype {
+  /// The version, which a store records. It must differ between the versions of a plan.
   static var versionIdentifier: Schema.Version { get }
+  /// The models. What their relationships reach is included without being named.
   static var models: [any PersistentModel.Type] { get }
 }
 
@@ -192,7 +215,7 @@ public protocol RenamedModel: PersistentModel {
 extension Schema {
   /// Whether classes and properties that both schemas have by name also have the same earlier names in the source.
   ///
-  /// What a store does not record, it doesn't contradict.
+  /// A store of an earlier version of this library records no earlier names of classes; such a class counts as the same.
   func hasSameOriginalNames(as other: Schema) -> Bool {
     entities.allSatisfy { entity in
       guard let match = other.entitiesByName[entity.name] else { return true }
@@ -209,11 +232,11 @@ extension Schema {
 
 /// What is wrong or unclear in a schema's models.
 struct SchemaFindings {
-  /// What keeps a container from opening.
+  /// Contradictions, with which no container opens.
   var problems: [SchemaProblem] = []
-  /// Models that are stored in a way that the app may not expect: inverses that cannot be chosen.
+  /// Relationships that are one-way since their inverse is ambiguous, which the app may not expect.
   var notes: [String] = []
-  /// Classes in whose place others of their names are stored.
+  /// Classes that are replaced by others of the same name, in sentences.
   var replacements: [String] = []
 
   /// Throws the problems, if there are any, as one error.
@@ -243,6 +266,7 @@ extension Schema {
   private static let noteLimit = 1_000
   private static let reported = Mutex<Set<String>>([])
 
+  /// Whether a message is reported for the first time in this process.
   private static func isNew(_ note: String) -> Bool {
     reported.withLock { reported in
       if reported.count >= noteLimit { reported.removeAll() }

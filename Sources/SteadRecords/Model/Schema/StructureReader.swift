@@ -1,9 +1,9 @@
 @_spi(Reflection) import Swift
 
-/// Finds out the structure of a type from its metadata.
+/// Reads the structure of a type from its metadata.
 ///
-/// It runs no code of the type, except that types are asked for their coding keys, and a struct which is a property's
-/// value itself is asked as it is for predicates.
+/// It runs no code of the type, with two exceptions: types are asked for their coding keys by the start of their
+/// `init(from:)`, and a struct that is itself a property's value is decoded from a placeholder, as for predicates.
 struct StructureReader {
   /// The greatest number of types within one; deeper ones have their names alone.
   private static let typeLimit = 1_000
@@ -11,7 +11,7 @@ struct StructureReader {
   /// The option of classes, whose name the compiler takes for a variable.
   private static let ofClass = _EachFieldOptions(rawValue: 1)
 
-  /// The types that the current one is part of.
+  /// The types that the current one is nested in, outermost first: the path that `.outer` counts back.
   private var outer: [ObjectIdentifier] = []
   private var count = 0
 
@@ -111,7 +111,7 @@ struct StructureReader {
     return .fields(Dictionary(fields) { first, _ in first }, keys: keys)
   }
 
-  /// Whether a type is one whose coding stays the same.
+  /// Whether a type is of the system: its coding does not change with the app.
   private static func isOfSystem(_ type: any Any.Type) -> Bool {
     let name = _typeName(type, qualified: true)
     return [
@@ -251,7 +251,7 @@ struct EnumCases {
     guard cases.count == count else { return nil }
   }
 
-  /// Where an address that is relative to its own place leads.
+  /// Follows a relative pointer: an offset from its own address, 0 for null.
   private static func follow(_ place: UnsafeRawPointer) -> UnsafeRawPointer? {
     let offset = place.loadUnaligned(as: Int32.self)
     return offset == 0 ? nil : place + Int(offset)

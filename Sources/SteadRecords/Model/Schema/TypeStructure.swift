@@ -1,6 +1,6 @@
-/// What values of a type are made of, as a store records it: an app may change a type and keep its name.
+/// The structure of a type's values, as a store records it: an app may change a type and keep its name.
 ///
-/// Two types with one structure read each other's values.
+/// Two types with equal structures read each other's values.
 indirect enum TypeStructure: Hashable, Sendable {
   /// A type of the standard library or of Foundation, or one that nothing is known of.
   case named(String)
@@ -14,12 +14,12 @@ indirect enum TypeStructure: Hashable, Sendable {
   case choice([String: [TypeStructure]], keys: [String]?)
   /// The fields of a struct, and the keys that it reads from JSON if these are not the fields' names.
   case fields([String: TypeStructure], keys: [String]?)
-  /// The type that many levels above.
+  /// A recursive reference: the type that many levels above.
   case outer(Int)
 }
 
 extension TypeStructure {
-  /// Whether every value of another structure is one of this: it is equal, or enums in it have gained cases.
+  /// Whether every value of another structure is a value of this one: it is equal, or enums in it have gained cases.
   func reads(_ other: TypeStructure) -> Bool {
     if self == other { return true }
     switch (self, other) {
@@ -131,10 +131,11 @@ extension TypeStructure: Codable {
 
 // MARK: - Names of types
 
-/// Names for value types in an encoded schema.
+/// Names for value types in an encoded schema: the mangled name, by which the runtime finds a type again.
 enum ValueTypeName {
   private static let names = TypeCache<String>()
 
+  /// The name that is stored for a type.
   static func name(of type: any Any.Type) -> String {
     names.value(for: ObjectIdentifier(type)) {
       _mangledTypeName(type) ?? String(reflecting: type)

@@ -1,12 +1,12 @@
 import SteadSQLite
 
-/// A relationship whose pairs are stored elsewhere after a migration.
+/// A relationship whose pairs are stored elsewhere after a migration: in a column, in the inverse's column, or in a table.
 struct LinkChange {
   let entity: Schema.Entity
   let relationship: Schema.Relationship
-  /// Where the pairs are, by the names before.
+  /// The storage before, by the old names.
   let before: LinkStorage
-  /// Where they come to.
+  /// The storage afterwards.
   let after: LinkStorage
   /// The owners' classes, before.
   let owners: [Schema.Entity]
@@ -23,7 +23,8 @@ struct LinkChange {
   /// Whether the inverse is to-one, too, and has its own column.
   var hasOneOwnerColumn = false
 
-  /// The changes that a store's relationships need.
+  /// The changes that a store's relationships need, each storage once: both sides of a relationship lead to the same pairs,
+  /// and writing them twice would double them.
   static func all(_ match: SchemaMatch, _ names: TableNames, in tables: Set<String>) -> [LinkChange]
   {
     let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
@@ -134,11 +135,11 @@ extension LinkStorage {
 
 // MARK: - Writing pairs
 
-/// Writes the pairs of a relationship that were set aside to the place that it has now.
+/// Writes the pairs of a relationship from a temporary table to their new storage.
 struct LinkWriting {
   private let connection: StoreConnection
   private let layout: StoreLayout
-  /// The table that has the pairs.
+  /// The temporary table of the pairs.
   private let aside: String
 
   init(_ connection: StoreConnection, _ layout: StoreLayout, _ aside: String) {
@@ -183,7 +184,7 @@ struct LinkWriting {
     }
   }
 
-  /// Pairs of rows that are gone.
+  /// Removes pairs of rows that no longer exist.
   private func dropDangling(_ link: LinkChange) throws {
     let owners = link.entity.root.name.sqlName
     guard let target = layout.entity(named: link.relationship.destination)?.table.sqlName else {
@@ -217,8 +218,8 @@ struct LinkWriting {
 
 // MARK: - Numbers of lists
 
-/// Keeps rows in their to-many relationships when a new version of the models declares these in another
-/// order: of several that share a to-one relationship, a column has the number.
+/// Renumbers the lists of to-many relationships that share a to-one as their inverse: the column has their number in the
+/// order of declaration, which a new version of the models may change.
 struct ListRenumbering {
   let match: SchemaMatch
   let layout: StoreLayout

@@ -263,7 +263,7 @@ struct MigrationRows {
       + "each, for example in `willMigrate` of a migration plan."
   }
 
-  /// What rows will hold in a column; nil if that is nil for all, or not known.
+  /// The SQL of the value that rows will have in a column; nil if it is nil for all, or not known.
   ///
   /// The classes of a hierarchy share the column and its key. Some may have had the property, and some may have none.
   private func term(_ name: String, _ entity: Schema.Entity, _ table: String) throws -> String? {
@@ -278,7 +278,7 @@ struct MigrationRows {
     return cases.isEmpty ? nil : "CASE \"_entity\" \(cases.joined(separator: " ")) END"
   }
 
-  /// What the rows of one class will hold.
+  /// The SQL of the value that the rows of one class will have.
   private func value(of name: String, _ entity: Schema.Entity) throws -> String? {
     guard let property = entity.storedPropertiesByName[name], TableNames.isColumn(property) else {
       return nil
@@ -293,7 +293,7 @@ struct MigrationRows {
     return try before.isOptional ? filled(value, property, entity) : value
   }
 
-  /// A value that may be missing: rows without one get the default value only where one is required.
+  /// The SQL of a value that may be missing: the default value replaces NULL only in a required property.
   private func filled(
     _ value: String, _ property: any SchemaProperty, _ entity: Schema.Entity
   ) throws -> String {
@@ -301,12 +301,12 @@ struct MigrationRows {
     return "ifnull(\(value), \(literal))"
   }
 
-  /// The default value that all rows get.
+  /// The SQL of the default value that all rows get; nil if each row gets its own.
   private func literal(_ property: any SchemaProperty, _ entity: Schema.Entity) throws -> String? {
     guard let attribute = property as? Schema.Attribute, let value = attribute.defaultValue,
       let stored = DefaultValueEncoder.encode(value, as: attribute.encoding)
     else { return nil }
-    // Each row gets its own.
+    // A value for each row, such as a UUID, causes no duplicates.
     if let model = match.new.models.first(where: { $0.name == entity.name }),
       RowDefaults(attribute.name, attribute.encoding, value, of: model.type) != nil
     {
@@ -317,9 +317,9 @@ struct MigrationRows {
 
   // MARK: Afterwards
 
-  /// Gives rows without a value the default value of a property that is new or has become required.
+  /// Sets NULL to the default value, in properties that are new or have become required.
   ///
-  /// The history then has the rows whose values changed, not those that have gained a property.
+  /// The history gets updates of rows whose values changed, not of those that have only gained a property.
   func fillDefaults(_ layout: StoreLayout) throws {
     for (entity, _, table) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }
@@ -350,7 +350,8 @@ struct MigrationRows {
   /// How many rows are read before they are written.
   private static let batch = 1_000
 
-  /// Gives each row a value of its own.
+  /// Sets NULL to a value of the row's own, in batches by number: a row that is written no longer passes the test, and the
+  /// default's code runs outside of a statement.
   private func fill(
     _ entity: EntityLayout, _ property: PropertyLayout, _ defaults: RowDefaults,
     where test: String
@@ -384,7 +385,7 @@ struct MigrationRows {
     }
   }
 
-  /// Adds what values of a type that has gained fields lack, from the property's default value.
+  /// Adds fields that a type has gained to its stored values, from the property's default value.
   func completeValues(_ layout: StoreLayout) throws {
     for (entity, _, _) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }

@@ -1,9 +1,9 @@
 import Foundation
 import SteadSQLite
 
-/// The default values of properties for many rows, of which some properties have another one for each row.
+/// The default values of properties for many rows: the same for all, or another one for each row, such as `UUID()`.
 final class PropertyDefaults {
-  /// By class, what is known of each property's expression.
+  /// By class, what was found out about each property's expression; nil for one that always has the same value.
   private var known: [ObjectIdentifier: [String: RowDefaults?]] = [:]
 
   /// The value of the next row, and whether it is for this row alone; nil for a property without a default value.
@@ -85,8 +85,9 @@ struct RowDefaults {
 
 // MARK: - Columns
 
-/// Turns the default value of a property into what its column holds, for rows that are older.
+/// Encodes the default value of a property as its column does, for rows that are older than the property.
 enum DefaultValueEncoder {
+  /// The column's value; nil if the type cannot be stored.
   static func encode(_ value: Any, as encoding: ColumnEncoding) -> SQLValue? {
     // An app may make `Date` and the like `RawRepresentable`.
     if let raw = value as? any RawRepresentable, !(value is any _AttributeValue) {
@@ -126,7 +127,7 @@ enum DefaultValueEncoder {
   }
 }
 
-/// The default value of a property, as a statement has it that adds a column.
+/// The default value of a property as an SQL literal, for `ALTER TABLE … ADD COLUMN … DEFAULT`, which takes no parameter.
 struct DefaultLiteral {
   let value: SQLValue
 

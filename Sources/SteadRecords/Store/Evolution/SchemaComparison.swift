@@ -29,7 +29,7 @@ struct SchemaComparison {
     }
   }
 
-  /// Two classes or properties that claim one.
+  /// Refuses two classes or properties that claim the same earlier one.
   private mutating func refuseConflicts() {
     for conflict in match.conflicts {
       refuse(
@@ -269,7 +269,7 @@ struct SchemaComparison {
     compareInverses(old, new, name, entity)
   }
 
-  /// Whether a relationship and the one that leads back now were stored in one place.
+  /// Whether a relationship and its new inverse had the same storage before, so that they cannot contradict each other.
   private func isOnePlace(
     _ old: Schema.Relationship, _ inverse: String, _ destination: String, _ entity: Schema.Entity
   ) -> Bool {
@@ -304,7 +304,7 @@ struct SchemaComparison {
 
 // MARK: - Shared columns and tables
 
-/// The columns and tables of pairs that classes of one hierarchy share, and that a match would tear apart.
+/// Finds columns and tables of pairs that classes of one hierarchy share, and that a migration would have to split or merge.
 struct SharedPlaces {
   /// A property whose values cannot go where the match takes them.
   struct Split {
@@ -347,7 +347,7 @@ struct SharedPlaces {
     }
   }
 
-  /// Notes that a place has a member, and the member's other place; false for one that another member has elsewhere.
+  /// Records a member of a place with its other place; false, with a split, if a member before it has another one.
   private mutating func takes(
     _ members: inout [String: Member], _ key: String, _ member: Member,
     _ description: (_ one: String, _ other: String) -> String
@@ -364,7 +364,7 @@ struct SharedPlaces {
     return false
   }
 
-  /// Where a property is stored, in its hierarchy and in all.
+  /// The column or table of a property: its name within the hierarchy, and a key that is unique in the schema.
   private static func place(
     _ property: any SchemaProperty, _ entity: Schema.Entity
   ) -> (name: String, key: String) {

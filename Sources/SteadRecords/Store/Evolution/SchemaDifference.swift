@@ -76,9 +76,9 @@ extension SchemaDifference: CustomStringConvertible {
 
 // MARK: - Attributes
 
-/// What happens to an attribute's values when its type changes.
+/// The effect of a changed type on an attribute's values.
 enum AttributeChange {
-  /// It has the same type.
+  /// The type is the same.
   case none
   /// The same stored values are read as another type, and all of them can be.
   case same
@@ -127,7 +127,7 @@ enum AttributeChange {
     }
   }
 
-  /// Whether two attributes have types of one form, whose name may have stayed the same.
+  /// Whether the types may be one type, whose name is the same or not recorded.
   static func isOfOneName(_ old: Schema.Attribute, _ new: Schema.Attribute) -> Bool {
     let before = PropertyShape(old.valueType).wrapped
     return before == Any.self || "\(before)" == "\(PropertyShape(new.valueType).wrapped)"

@@ -1,4 +1,5 @@
-/// Where a schema stores its relationships. Like `StoreLayout`, for a schema that may have no types.
+/// Where a schema stores its relationships: the same rules as `StoreLayoutBuilder`, for a recorded schema, whose types the
+/// program may lack. The two must agree.
 struct SchemaLinks {
   private let schema: Schema
   private let sharing: SharedInverses
@@ -11,6 +12,7 @@ struct SchemaLinks {
       Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) }))
   }
 
+  /// The column or the table of pairs of a relationship.
   func storage(of relationship: Schema.Relationship, in entity: Schema.Entity) -> LinkStorage {
     let table = entity.root.name
     if relationship.isToOneRelationship {
@@ -59,7 +61,7 @@ enum LinkStorage: Hashable {
     }
   }
 
-  /// The parts that both sides of a relationship share.
+  /// A key that both sides of a relationship have in common.
   var place: String {
     switch self {
     case .column(let table, let column): "\(table).\(column)"

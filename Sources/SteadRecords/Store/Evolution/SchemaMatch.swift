@@ -1,4 +1,4 @@
-/// Which entities and properties of two schemas are the same, by their earlier names and their names: see `NameMatch`.
+/// Matches the entities and properties of two schemas, by their names and earlier names: see ``NameMatch``.
 struct SchemaMatch {
   let old: Schema
   let new: Schema
@@ -65,12 +65,12 @@ struct SchemaMatch {
     return result
   }
 
-  /// What a property was; nil for a new one, or one of a new entity.
+  /// The old property of a new one; nil if it, or its entity, is new.
   func oldProperty(_ name: String, of entity: String) -> (any SchemaProperty)? {
     oldProperties[entity]?[name]
   }
 
-  /// What an old property is now, in an entity that has it or inherits it.
+  /// The new property of an old one, in an entity that has it or inherits it.
   func newProperty(_ name: String, of oldEntity: String) -> (any SchemaProperty)? {
     guard let entity = newEntities[oldEntity], let old = oldProperties[entity.name] else {
       return nil
@@ -107,7 +107,7 @@ extension Schema.Entity {
 
 // MARK: - Names
 
-/// Which names of an earlier version are which of a later one: of classes, or of the properties of one class.
+/// Matches the names of an earlier version with those of a later one: of classes, or of the properties of one class.
 ///
 /// The rule is Core Data's: a renaming identifier decides first, and a name counts only where nothing else claims it.
 ///

@@ -1,9 +1,9 @@
 import SteadSQLite
 
-// The checks that come before anything is written.
-
 extension SchemaMigrator {
-  /// Throws when the store cannot follow, with everything that is in the way.
+  /// Throws if the store cannot be migrated, with everything that prevents it. Writes nothing.
+  ///
+  /// Rows are only looked at if the schemas alone allow the migration.
   func check() throws {
     for table in tables {
       let views = try connection.integer(
@@ -40,7 +40,7 @@ extension SchemaMigrator {
       .loadIssueModelContainer, "\(subject) \(problems.joined(separator: " "))")
   }
 
-  /// Throws when the models cannot read the store's values, and nothing may be written to it.
+  /// Throws if the models cannot read the values of a store that may not be written.
   func checkReading() throws {
     let problems = try MigrationRows(connection, match, names, existing, tables).problemsOfReading()
     guard !problems.isEmpty else { return }
@@ -76,8 +76,8 @@ extension SchemaMigrator {
 
 // MARK: - Types that the store does not record
 
-/// Finds structs that have changed in a store which records no structures of types, as earlier versions of this library
-/// left it: an app may change a struct in the update that brings the newer library.
+/// Finds structs that have changed since a store was written by an earlier version of this library, which recorded no
+/// structures of types: an app may change a struct in the update that brings the newer library.
 ///
 /// The program's type of the same name is then taken for the one that the values were written with, unless the store
 /// shows that it isn't: it lacks a column for one of the fields, values lack a field, or none of them can be read. Values
@@ -93,7 +93,7 @@ struct UnrecordedTypes {
   /// The columns of each table.
   let existing: [String: [String: String]]
 
-  /// Has the schema record that the types which have changed are others.
+  /// Records another structure for each type that has changed, so that the comparison of the schemas finds it.
   func recordChanges() throws {
     lazy var fields = DerivedNames(layout, tables).generated
     for rows in MigrationRows.Table.all(match, existing, tables) {

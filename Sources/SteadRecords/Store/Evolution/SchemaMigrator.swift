@@ -1,10 +1,10 @@
 import Foundation
 import SteadSQLite
 
-/// Takes one store's tables from the schema that they were made for to another.
+/// Migrates one store's tables from the schema that they were made for to another.
 ///
-/// The steps of ``run()`` are ordered so that every step finds the names that it needs: pairs of relationships are set
-/// aside first, from their old places, and are written to their new ones once all columns exist.
+/// ``check()`` finds everything that prevents the migration before anything is written; ``run()`` then changes the tables,
+/// in the transaction of the caller.
 struct SchemaMigrator {
   /// How many rows an error names.
   static let namedRowLimit = 3
@@ -13,14 +13,14 @@ struct SchemaMigrator {
   let layout: StoreLayout
   let tables: [TableLayout]
   let match: SchemaMatch
-  /// What has changed.
+  /// The changes between the schemas.
   let difference: SchemaDifference
   let blobs: BlobFiles?
   let role: MigrationRole
   let names: TableNames
   let links: [LinkChange]
   let conversions: [ValueConversion]
-  /// The columns of each table before, with the first words of their types.
+  /// The columns of each table before the migration, with the first words of their types.
   let existing: [String: [String: String]]
 
   /// - Parameter stored: The schema that the store was opened with last.
@@ -53,10 +53,10 @@ struct SchemaMigrator {
     links = LinkChange.all(self.match, names, in: Set(tables.map(\.name)))
   }
 
-  /// Whether a custom stage sees to values that are missing.
+  /// Whether a custom stage sets values that are missing.
   var isInCustomStage: Bool { role == .ofCustomStage }
 
-  /// Whether a stage of a plan requests the models, which may then be of an earlier version.
+  /// Whether a stage of a plan opens the store, whose models may be of an earlier version than the stored ones.
   var isInStage: Bool {
     role == .ofStage || role == .beforeCustomStage || role == .ofCustomStage
   }
@@ -70,7 +70,7 @@ struct SchemaMigrator {
       ? max(match.old.version, match.new.version) : match.new.version
   }
 
-  /// Whether rows may have referred to files of large values that none refers to now.
+  /// Whether rows may have referred to files of large values that no row refers to afterwards.
   var releasesFiles: Bool {
     match.old.entities.contains { old in
       old.storedProperties.contains { property in
@@ -110,9 +110,21 @@ struct SchemaMigrator {
   // MARK: Writing
 
   /// Changes the tables; within a transaction.
+  ///
+  /// The order of the steps is the algorithm: each finds the names that it needs.
+  ///
+  /// 1. What moves is copied to temporary tables, by the old names: pairs of relationships, values to convert.
+  /// 2. Indexes, search tables and generated columns that change are dropped: SQLite drops no column that one of them
+  ///    uses.
+  /// 3. Tables and columns are dropped, then renamed.
+  /// 4. Rows get the numbers of their classes, and those of dropped classes are deleted. Columns that other classes of a
+  ///    hierarchy keep are cleared, so that no later version finds a value of another property there.
+  /// 5. New columns and tables of pairs are added.
+  /// 6. What moves is written to its new place, by the new names.
+  /// 7. Values that are missing, or kept in files, are filled in.
   func run() throws {
     if difference.isEmpty { return }
-    // They name columns, and would note each row that is written here; they are created again for the new tables.
+    // They name columns, and would record each row that is written here. The preparation creates them again.
     try HistoryTable(connection: connection).dropTriggers()
     for (number, link) in links.enumerated() {
       try connection.execute(
@@ -147,11 +159,12 @@ struct SchemaMigrator {
 
   private static func aside(_ number: Int) -> String { "stead_link_\(number)" }
 
-  /// Removes objects derived from columns; those still wanted are created again.
+  /// Drops indexes, search tables and generated columns, except those that are the same afterwards; what is missing is
+  /// created later.
   private func removeDerived() throws {
     let wanted = DerivedNames(layout, tables)
     let old = DerivedNames(match.old)
-    // What keeps its name only stays if it is of the same columns, which may have taken each other's names.
+    // An equal name is not enough: two columns may have swapped their names.
     func stays(_ place: DerivedNames.Columns, as wanted: DerivedNames.Columns?) -> Bool {
       wanted.map { names.renamed(place) == $0 } ?? false
     }
@@ -216,7 +229,7 @@ struct SchemaMigrator {
     return (columns, changed)
   }
 
-  /// Drops what goes, and gives what stays its new name: dropped first, so that its name is free.
+  /// Drops tables and columns, then renames the others: dropped first, so that their names are free.
   private func rename() throws {
     for table in names.droppedTables.sorted() {
       try connection.execute("DROP TABLE \(table.sqlName)")
@@ -234,7 +247,7 @@ struct SchemaMigrator {
     }
   }
 
-  /// The numbers of deleted rows are not given again.
+  /// Renames the entries of `stead_sequence`, which keep numbers of deleted rows from being reused.
   private func renameSequences() throws {
     guard names.tables.contains(where: { $0.key != $0.value }) || !names.droppedTables.isEmpty
     else { return }
@@ -254,7 +267,10 @@ struct SchemaMigrator {
     try connection.execute("ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
   }
 
-  /// Gives rows their classes' numbers in the new schema, and removes those of dropped classes.
+  /// Sets `_entity` to the classes' numbers in the new schema, and deletes the rows of dropped classes.
+  ///
+  /// A number is an index in the list of all entities by name, so adding a model anywhere shifts others. All are replaced by
+  /// one UPDATE, since two classes may swap numbers.
   private func renumberClasses() throws {
     for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
       let classes = match.old.entities.filter { $0.root.name == old }
@@ -356,7 +372,7 @@ struct SchemaMigrator {
     return nil
   }
 
-  /// Pairs whose place is another one now were set aside.
+  /// Drops the tables of pairs that are not kept; their pairs were copied if they move.
   private func removePairTables() throws {
     let kept = LinkChange.keptPairTables(match, names)
     for table in SchemaLinks(match.old).pairTables.sorted()
@@ -365,7 +381,7 @@ struct SchemaMigrator {
     }
   }
 
-  /// Makes the tables of pairs that an entity of this store needs.
+  /// Creates the tables of pairs of an entity of this store, where missing.
   private func createPairs(of entity: EntityLayout) throws {
     guard tables.contains(where: { $0.name == entity.table }) else { return }
     for index in entity.joined {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What opening a store has changed in it, or would change.
+/// What opening a store has changed in it, or, in a dry run, would change.
 public struct StoreMigration: Sendable {
   /// How many objects an entity has.
   public struct Count: Sendable, Hashable {
@@ -115,7 +115,7 @@ public struct MigrationProgress: Sendable, Hashable {
   public typealias Report = (MigrationProgress) throws -> Void
 }
 
-/// The receiver of a migration's progress.
+/// Passes a migration's progress on, with the number of the stage.
 struct MigrationReporter {
   let report: MigrationProgress.Report
   var stage = 0

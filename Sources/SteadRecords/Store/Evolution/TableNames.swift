@@ -20,7 +20,8 @@ struct StoreCatalog {
     self.columns = columns
   }
 
-  /// Adds facts that the columns show, if an earlier version's schema lacks them and the program lacks the types.
+  /// Completes a recorded schema of an earlier version of this library from the columns, where it says too little of types
+  /// that the program lacks.
   func complete(_ match: SchemaMatch, as layout: StoreLayout) {
     for entity in match.old.entities {
       guard let columns = columns[entity.root.name] else { continue }
@@ -59,7 +60,7 @@ extension StoreConnection {
 
 // MARK: - Tables and columns before and after
 
-/// What the tables and columns of a store are called before a migration, and what afterwards.
+/// The names of a store's tables and columns before and after a migration.
 struct TableNames {
   /// The new name of each table that stays, by its old one.
   private(set) var tables: [String: String] = [:]
@@ -115,7 +116,7 @@ struct TableNames {
     return columns[table]?.first { $0.value == new }?.key
   }
 
-  /// What columns are called afterwards, each with its table; nil if one of them goes.
+  /// The names of columns afterwards; nil if one of them is dropped.
   func renamed(_ place: DerivedNames.Columns) -> DerivedNames.Columns? {
     // A table of pairs, whose columns have fixed names.
     if tables[place.table] == nil, columns[place.table] == nil,
@@ -129,7 +130,7 @@ struct TableNames {
       ? DerivedNames.Columns(table: table, columns: renamed) : nil
   }
 
-  /// A place of relationships by the names afterwards, as far as these are other ones.
+  /// A relationship's storage by the names afterwards.
   func renamed(_ storage: LinkStorage) -> LinkStorage {
     func column(_ table: String, _ column: String) -> (String, String) {
       (tables[table] ?? table, columns[table]?[column] ?? column)
@@ -148,7 +149,7 @@ struct TableNames {
 
 // MARK: - What is made of columns
 
-/// What a schema makes of its columns: indexes, search tables, and columns that SQLite computes.
+/// What a schema derives from its columns: indexes, search tables and generated columns.
 struct DerivedNames {
   /// Columns of a table, in an order.
   struct Columns: Equatable {
@@ -156,11 +157,11 @@ struct DerivedNames {
     let columns: [String]
   }
 
-  /// What each index is of, by its name.
+  /// The columns of each index, by its name.
   private(set) var indices: [String: Columns] = [:]
-  /// What each search table is of, by its name.
+  /// The columns of each search table, by its name.
   private(set) var searches: [String: Columns] = [:]
-  /// By table, the columns that are computed, each with the one that it is made of.
+  /// By table, the generated columns, each with its source column.
   private(set) var generated: [String: [String: String]] = [:]
 
   /// For a schema that may have no types.
@@ -200,7 +201,7 @@ struct DerivedNames {
     }
   }
 
-  /// Of the models that tables are made for.
+  /// For the current models, whose tables say which fields have a generated column.
   init(_ layout: StoreLayout, _ tables: [TableLayout]) {
     self.init(layout.schema)
     let wanted = Dictionary(
@@ -220,7 +221,9 @@ extension Schema.Entity {
 
 // MARK: - Renaming
 
-/// The order in which names of one place can be changed, one at a time, without two ever being the same.
+/// Renames in an order in which no two names are ever the same.
+///
+/// SQLite renames one table or column at a time. If names are swapped or rotated, all go by a temporary name.
 struct RenamingSteps {
   struct Step: Equatable {
     let from: String

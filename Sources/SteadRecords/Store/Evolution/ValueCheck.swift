@@ -2,7 +2,9 @@ import Foundation
 import SteadFormats
 import SteadSQLite
 
-/// Whether the values of a table's columns can be read as the types that properties have now.
+/// Checks whether the values of a table's columns can be read as the types that properties have now.
+///
+/// Each distinct value is read once, however many rows have it.
 struct ValueCheck {
   /// Values that can't be read for one reason.
   struct Misfits {
@@ -146,8 +148,7 @@ struct ValueCheck {
 }
 
 extension ValueCheck.Misfits {
-  /// What values have in common that one sentence is about: a field that they lack or have another value in, whichever
-  /// element of an array it is in.
+  /// The key by which misfits are grouped: the field that is missing or has another value, without the indices of arrays.
   fileprivate static func reason(of cause: DecodingError?) -> String {
     switch cause {
     case .keyNotFound(let key, let context)?:
@@ -159,7 +160,7 @@ extension ValueCheck.Misfits {
     }
   }
 
-  /// What is in the way, and what to do about it.
+  /// The problem and its remedy, in sentences.
   func problem(of name: String, _ attribute: Schema.Attribute) -> String {
     let type = PropertyShape(attribute.valueType).wrapped
     let rows = rowText
@@ -187,15 +188,15 @@ extension ValueCheck.Misfits {
     }
   }
 
-  /// What is in the way of reading the values with a default value's fields, where nothing may be written.
+  /// The problem of values that would have to be completed, in a store that may not be written.
   func problemOfReading(_ name: String, _ attribute: Schema.Attribute) -> String {
     "\(name) is a \(PropertyShape(attribute.valueType).wrapped), and these rows lack fields of it: \(rowText). They get them from "
       + "the property's default value when the store is opened for writing: open it once with allowsSave: true, make the "
       + "fields optional, or read them in `init(from:)` with `decodeIfPresent`."
   }
 
-  /// What to do about a default value, so that values get a field from it; nothing if the path to the field leads through
-  /// an element of an array or a dictionary, which it has none for.
+  /// The remedy that concerns the default value; none if the path to the field leads through an array or a dictionary, for
+  /// whose elements there is no default.
   private static func defaultRemedy(
     for path: [any CodingKey], _ attribute: Schema.Attribute
   ) -> [String] {

@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// The conversion of an attribute's values to another type, in a custom stage that leaves them to it.
+/// The conversion of an attribute's values to another type, in a custom stage whose closures do not read them.
 ///
 /// Only conversions that lose nothing: of whole numbers to numbers with a fraction and to decimal strings, and of truth
 /// values to whole numbers. Raw values are converted as such.
@@ -91,14 +91,15 @@ struct ValueConversion {
 
   private static func aside(_ number: Int) -> String { "stead_value_\(number)" }
 
-  /// Keeps the values, before the tables change.
+  /// Copies the values to a temporary table, before the tables change.
   func setAside(as number: Int, on connection: StoreConnection) throws {
     let aside = Self.aside(number)
     try connection.execute("CREATE TEMP TABLE \(aside) (row INTEGER PRIMARY KEY, value)")
     try connection.execute("INSERT INTO \(aside) \(values)")
   }
 
-  /// Gives the new column the values. A row without one gets none, or the default value that a required property has.
+  /// Writes the converted values to the new column. A row without a value keeps NULL, or the default value of a required
+  /// property.
   func write(_ number: Int, _ layout: StoreLayout, on connection: StoreConnection) throws {
     let aside = Self.aside(number)
     defer { try? connection.execute("DROP TABLE temp.\(aside)") }

@@ -3,7 +3,7 @@ import SteadSQLite
 
 /// The functions and collations that queries use and SQLite lacks.
 ///
-/// They exist on connections of this package alone; tables never mention them, so that any SQLite
+/// They exist on connections of this package alone. No table, index or trigger of a store mentions them, so that any SQLite
 /// reads and writes a store.
 enum SteadSQLFunctions {
   static let functions: [SQLFunction] =
@@ -50,7 +50,7 @@ extension SQLCall {
 
 // MARK: - Text
 
-/// String functions with Swift's meaning.
+/// String functions with Swift's semantics: characters and canonical equivalence, where SQLite has code points and bytes.
 enum TextFunctions {
   static let all: [SQLFunction] = [
     .init(name: "stead_contains", arguments: 2) { context, _, arguments in
@@ -94,6 +94,7 @@ enum TextFunctions {
     },
   ]
 
+  /// Returns a test of two strings; NULL if one of them is.
   private static func test(
     _ call: SQLCall, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
   ) {
@@ -104,7 +105,7 @@ enum TextFunctions {
 
 // MARK: - Numbers
 
-/// Arithmetic as in Swift: NaN is a value, and an overflow is none.
+/// Arithmetic as in Swift: NaN is a value, and an overflow has none. SQLite has it the other way around.
 enum NumberFunctions {
   static let all: [SQLFunction] = [
     .init(name: "stead_add", arguments: 2) { context, _, arguments in
@@ -168,7 +169,7 @@ enum ValueFunctions {
       guard !call.isNull(0), let value = Double(call.string(0)) else { return call.returnNull() }
       call.returns(value)
     },
-    // From the bits, as `ListParameter` writes them.
+    // From the bits, as `ListParameter` writes them: a decimal string would not round-trip in SQLite.
     .init(name: "stead_double", arguments: 1) { context, _, arguments in
       let call = SQLCall(context, arguments)
       if call.isNull(0) { return call.returnNull() }

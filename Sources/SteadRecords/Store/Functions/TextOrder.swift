@@ -21,6 +21,7 @@ enum TextOrder {
     return Int32(String.StandardComparator.lexical.compare(one, other).rawValue)
   }
 
+  /// The order of UTF-8 bytes.
   static func bytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     let count = min(left.count, right.count)
     if count > 0, let one = left.baseAddress, let other = right.baseAddress {
@@ -30,6 +31,7 @@ enum TextOrder {
     return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
   }
 
+  /// Whether canonical equivalence is equality: without a branch, which lets the compiler vectorize the loop.
   static func isASCII(_ text: UnsafeRawBufferPointer) -> Bool {
     var all: UInt8 = 0
     for byte in text { all |= byte }
@@ -51,7 +53,7 @@ enum TextOrder {
 
 // MARK: - Foundation's comparisons
 
-/// Foundation's comparisons of strings, each with the name of its method; the numbers are part of prepared statements.
+/// Foundation's comparisons of strings, each with the name of its method. The raw values are arguments in SQL.
 public enum _StringComparisonMethod: Int, Codable, Sendable {
   case caseInsensitiveCompare
   case localizedCompare
@@ -131,7 +133,8 @@ extension TextOrder {
 
 // MARK: - Decimal numbers
 
-/// The order of `Decimal`, from its text.
+/// The order of `Decimal`, from its string. Without making a `Decimal` in nearly all cases, which costs far more than
+/// comparing digits.
 enum DecimalOrder {
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     if let one = Digits(left), let other = Digits(right) { return Digits.compare(one, other) }

@@ -14,7 +14,7 @@ enum TextSearch {
     return contains(string(text), string(part))
   }
 
-  /// Whether a text has another one's bytes, which are not none.
+  /// Whether a text has another one's bytes, of which there is at least one.
   static func find(_ part: Bytes, in text: Bytes) -> Bool {
     guard text.count >= part.count, let base = text.baseAddress, let other = part.baseAddress
     else { return false }
@@ -28,7 +28,7 @@ enum TextSearch {
     return false
   }
 
-  /// The search that the predicate's own node makes: character by character.
+  /// The search that the predicate's node makes in memory, character by character: `String.contains` of Foundation differs.
   private static func contains<Base: Collection, Other: Collection>(
     _ base: Base, _ other: Other
   ) -> Bool where Base.Element: Equatable, Base.Element == Other.Element {

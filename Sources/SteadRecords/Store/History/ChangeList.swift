@@ -1,6 +1,6 @@
 /// Collects the changes of one transaction, for its text in the ``HistoryFormat``.
 ///
-/// Noting a change of a run costs some nanoseconds, since rows that follow each other are one entry.
+/// Recording a change of a run costs some nanoseconds, since consecutive rows are one entry.
 struct ChangeList {
   typealias Kind = HistoryFormat.Kind
 
@@ -10,8 +10,8 @@ struct ChangeList {
 
     /// The numbers one by one.
     var all: [Int64] {
-      stride(from: 0, to: numbers.count, by: 2).flatMap { place in
-        (0..<numbers[place + 1]).map { numbers[place] + $0 }
+      stride(from: 0, to: numbers.count, by: 2).flatMap { index in
+        (0..<numbers[index + 1]).map { numbers[index] + $0 }
       }
     }
 
@@ -48,31 +48,32 @@ struct ChangeList {
   /// The greatest stamp of a change.
   private(set) var newestStamp: Int64 = 0
 
-  /// Notes a change; without a stamp it gets the transaction's.
+  /// Records a change; without a stamp it gets the transaction's.
   mutating func note(
     _ kind: Kind, _ entity: EntityLayout, row: Int64, stamp: Int64? = nil,
     properties: PropertySet = PropertySet(), values: String? = nil
   ) {
-    let place = place(kind, entity, properties)
-    groups[place].rows.append(row)
+    let index = groupIndex(kind, entity, properties)
+    groups[index].rows.append(row)
     if let stamp {
-      groups[place].stamps.append(stamp)
+      groups[index].stamps.append(stamp)
       newestStamp = max(newestStamp, stamp)
     } else {
-      groups[place].hasStamps = false
+      groups[index].hasStamps = false
     }
-    if let values { groups[place].values.append(values) }
+    if let values { groups[index].values.append(values) }
   }
 
-  private mutating func place(
+  /// The index of the group for a change, which is begun if none of the last ones fits.
+  private mutating func groupIndex(
     _ kind: Kind, _ entity: EntityLayout, _ properties: PropertySet
   ) -> Int {
-    // Objects of one class with the same changes mostly follow each other.
-    for place in groups.indices.suffix(Self.searchLimit).reversed()
-    where groups[place].entity === entity && groups[place].kind == kind
-      && groups[place].properties == properties
+    // Objects of one class with the same changes mostly follow each other. The limit keeps recording linear if they alternate.
+    for index in groups.indices.suffix(Self.searchLimit).reversed()
+    where groups[index].entity === entity && groups[index].kind == kind
+      && groups[index].properties == properties
     {
-      return place
+      return index
     }
     groups.append(Group(kind: kind, entity: entity, properties: properties))
     return groups.count - 1
@@ -111,8 +112,8 @@ struct ChangeList {
   private static func ages(of group: Group, at stamp: Int64) -> [Int64] {
     guard group.hasStamps else { return [] }
     var numbers = group.stamps.numbers
-    for place in stride(from: 0, to: numbers.count, by: 2) {
-      numbers[place] = stamp - numbers[place]
+    for index in stride(from: 0, to: numbers.count, by: 2) {
+      numbers[index] = stamp - numbers[index]
     }
     return numbers
   }

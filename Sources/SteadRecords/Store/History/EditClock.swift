@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A hybrid clock: the stamps of edits rise with the time, and never fall behind one that was seen.
+/// A hybrid logical clock: the stamps of edits rise with the time, and never fall behind one that was observed.
 ///
 /// A stamp is the milliseconds since 1970 times 65,536, plus a counter of the edits within a millisecond. When a
 /// system's clock goes back, stamps go on from the last one.
 struct EditClock {
-  /// The bits of a stamp that count.
+  /// The low bits of a stamp, which are the counter.
   static let counterBits: Int64 = 16
 
   /// The greatest stamp that was made or seen.
@@ -18,7 +18,7 @@ struct EditClock {
     return last
   }
 
-  /// Notes another device's stamp: later edits are stamped above it.
+  /// Advances the clock to another device's stamp: later edits are stamped above it.
   mutating func observe(_ stamp: Int64) { last = max(last, stamp) }
 
   /// The first stamp of this millisecond.
@@ -36,10 +36,9 @@ struct EditClock {
 
 // MARK: - Commits
 
-/// The stamps of this process's commits, which rise from one store to the next, so that transactions of several stores
-/// have an order.
+/// The clock of this process's commits: stamps rise across all stores, so that transactions of several stores have an order.
 struct CommitClock {
-  /// Stamps of one second. A store with a stamp from further in the future does not move the others'.
+  /// One second of stamps. A store whose stamp is further in the future does not advance the clock for the others.
   private static let reach: Int64 = 1000 << EditClock.counterBits
 
   static let shared = Mutex(CommitClock())
@@ -65,12 +64,12 @@ extension CommitLog.Point {
   /// The greatest stamp, some million years ahead.
   static let stampLimit: Int64 = 1 << 62
 
-  /// Whether no commit can come after this one, which a store had.
+  /// Whether no commit can come after this one, read from a store that another program has damaged.
   var isExhausted: Bool {
     !(0..<Self.numberLimit ~= number && 0..<Self.stampLimit ~= stamp)
   }
 
-  /// This point, which a store had.
+  /// This point, read from a store.
   ///
   /// - Throws: `unreadableStore` if no commit can come after it.
   func checked() throws -> Self {

@@ -1,12 +1,18 @@
-/// A place in a history: later transactions have greater tokens.
+/// A position in a history: later transactions have greater tokens.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
   associatedtype TokenType
 
-  /// The place as a plain value.
+  /// The position as a plain value.
   var tokenValue: TokenType? { get }
 }
 
-/// A place in the history of a container's stores.
+/// A position in the history of a container's stores.
+///
+/// ```swift
+/// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+/// if let token { descriptor.predicate = #Predicate { $0.token > token } }
+/// let transactions = try context.fetchHistory(descriptor)
+/// ```
 ///
 /// Keep the token of the last transaction that you have handled, encoded, and ask for the transactions after it next
 /// time. A token means nothing to stores other than those it came from.
@@ -32,6 +38,7 @@ public struct DefaultHistoryToken: HistoryToken {
     others = numbers.count > 1 ? numbers.filter { [store] in $0.key != store } : [:]
   }
 
+  /// The number of the last transaction in each store, by the stores' identifiers.
   public var tokenValue: [String: Int64]? {
     var numbers = others
     if !store.isEmpty { numbers[store] = number }
@@ -43,14 +50,14 @@ public struct DefaultHistoryToken: HistoryToken {
 
   private var sum: Int64 { others.values.reduce(number, &+) }
 
-  /// The number of a store's last transaction before or at this place; nil when the token is of other stores.
+  /// The number of a store's last transaction before or at this position; nil if the token is of other stores.
   func number(in store: String) -> Int64? { store == self.store ? number : others[store] }
 
   public static func < (left: Self, right: Self) -> Bool {
     if left.others.isEmpty, right.others.isEmpty {
       return (left.number, left.store) < (right.number, right.store)
     }
-    // A later place has a greater number in some stores, and a smaller one in none.
+    // A later position has a greater number in some stores and a smaller one in none, so the sum is an order of positions.
     if left.sum != right.sum { return left.sum < right.sum }
     let (first, second) = (left.sorted, right.sorted)
     return first.lexicographicallyPrecedes(second) { ($0.0, $0.1) < ($1.0, $1.1) }

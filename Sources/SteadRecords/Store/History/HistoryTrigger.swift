@@ -16,7 +16,8 @@ struct HistoryTrigger {
       + "ON \(table.sqlName) BEGIN \(body) END"
   }
 
-  /// The trigger with old rows noted first: the number of a transaction is known until its row is written.
+  /// The trigger with the row version recorded first: once the transaction's row is written, its number is no longer the next
+  /// one.
   private func noting(_ note: String) -> Self {
     Self(name: name, sql: sql.replacing(" BEGIN ", with: " BEGIN \(note) ", maxReplacements: 1))
   }
@@ -26,7 +27,7 @@ struct HistoryTrigger {
     self.sql = sql
   }
 
-  /// The trigger that makes a transaction from what the others note.
+  /// The trigger that turns each row which the others insert into a transaction.
   private init() {
     name = "\(HistoryTable.triggerPrefix)foreign"
     // RAISE(IGNORE) leaves the row out of the table, and the statement that fired the trigger continues.
@@ -44,7 +45,7 @@ struct HistoryTrigger {
 
   /// All triggers of a store's tables.
   ///
-  /// - Parameter old: The tables of old rows that they write, too.
+  /// - Parameter old: The tables of row versions that they write, too.
   static func all(
     tables: [TableLayout], layout: StoreLayout, entities: Set<Int>, old: [OldRowTable]
   ) -> [Self] {
@@ -120,7 +121,7 @@ struct HistoryTrigger {
     "'\(text.replacing("'", with: "''"))'"
   }
 
-  /// One string of many, in pairs of pairs, since SQLite limits the depth of an expression.
+  /// Concatenates terms as a balanced tree, since SQLite limits the depth of an expression.
   private static func join(_ terms: [String]) -> String {
     var terms = terms.isEmpty ? ["''"] : terms
     while terms.count > 1 {
@@ -133,14 +134,14 @@ struct HistoryTrigger {
 
   // MARK: Pairs
 
-  /// A side of a table of pairs: the column of its rows, and their name for the relationship.
+  /// A side of a table of pairs: its column, and the relationship of the rows in it.
   private struct Side: Hashable {
     let table: String
     let column: String
     let property: String
     let root: Int
 
-    /// Notes an update of a side's row.
+    /// The SQL that records an update of a side's row.
     func note(_ row: String, _ family: [EntityLayout], _ table: String, where test: String? = nil)
       -> String
     {

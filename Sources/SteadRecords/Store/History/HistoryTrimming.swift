@@ -1,11 +1,11 @@
 import Foundation
 import SteadSQLite
 
-/// Removes what the limits of a store's history do not keep.
+/// Removes the transactions of a store's history that exceed its limits.
 struct HistoryTrimming {
   /// How many commits happen between two removals after a save.
   static let interval: Int64 = 256
-  /// What the keys of readers in `stead_metadata` begin with.
+  /// The prefix of the readers' keys in `stead_metadata`.
   static let readerPrefix = "reader:"
 
   let connection: StoreConnection
@@ -16,7 +16,10 @@ struct HistoryTrimming {
     try HistoryRemoval(connection: connection).remove(upTo: last)
   }
 
-  /// The number of the last transaction to remove; nil where none is.
+  /// The number of the last transaction to remove; nil for none.
+  ///
+  /// The limits only raise it, the slowest reader lowers it again, and `unreadTransactions` has the last word, so that a
+  /// reader which never comes back does not keep everything.
   private func lastToRemove() throws -> Int64? {
     let newest = try connection.lastCommit().number
     var last: Int64 = 0
@@ -78,7 +81,9 @@ struct HistoryTrimming {
 
 // MARK: - Removal
 
-/// Deletes transactions, and records that they existed.
+/// Deletes transactions, and records the last deleted number, so that tokens before it are refused as expired.
+///
+/// Invariant: the newest row stays, emptied if it was deleted, since its number is the store's commit counter.
 struct HistoryRemoval {
   let connection: StoreConnection
 
@@ -96,7 +101,7 @@ struct HistoryRemoval {
     try removeOldRows(newest)
   }
 
-  /// Removes the old rows of the transactions before the first that is left.
+  /// Removes the row versions of the transactions before the first one that is left.
   private func removeOldRows(_ newest: Int64) throws {
     let first = try connection.integer(
       "SELECT min(number) FROM stead_history WHERE changes IS NOT NULL")
@@ -130,13 +135,14 @@ struct HistoryRemoval {
     try removeOldRows(newest)
   }
 
+  /// Clears the changes of a transaction, whose number and stamp stay.
   private func empty(_ number: Int64) throws {
     try connection.run(
       "UPDATE stead_history SET author = NULL, program = NULL, process = NULL, changes = NULL "
         + "WHERE number = ?1", [.integer(number)])
   }
 
-  /// Has the tokens of the transactions before one expire.
+  /// Makes the tokens of a transaction and of those before it expire.
   func record(_ last: Int64) throws {
     try connection.run(
       "INSERT INTO stead_metadata VALUES (?1, ?2) "

@@ -3,17 +3,17 @@ import SteadSQLite
 
 /// Writes the history of what one connection commits.
 ///
-/// The file's triggers are off on that connection, since it notes its changes itself, which costs less than a trigger
-/// for each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
+/// The file's triggers are off on that connection, since it records its changes itself, which costs less than a trigger for
+/// each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
 /// own SQL. If a file has other triggers, which a user may have made, all stay on, and they write the history.
 final class Historian {
   private let connection: StoreConnection
   private let configuration: ModelConfiguration
   private let searchTables: [SearchTable]
-  /// The version of the file's tables and triggers that was looked at last.
+  /// The schema version for which triggers were set up last; nil before, and after ``forgetTriggers()``.
   private(set) var schemaVersion: Int64?
   private var usesTriggers = false
-  /// The tables of old rows that the connection writes with its own triggers.
+  /// The tables of row versions that the connection writes with its own temporary triggers.
   private var noted: [OldRowTable] = []
 
   init(
@@ -28,8 +28,9 @@ final class Historian {
     connection.notesChanges = configuration.history != .off
   }
 
-  /// Turns the file's triggers off, or on if it has others than this library's; called again when another process has
-  /// changed them.
+  /// Turns the file's triggers off, or on if it has any that are not this library's.
+  ///
+  /// Called at the start of each transaction; costs a read of the schema version while that is unchanged.
   func takeOver() throws {
     // No other process writes to a store in memory, which has no triggers of the history.
     if configuration.isStoredInMemoryOnly {
@@ -57,14 +58,14 @@ final class Historian {
     schemaVersion = version
   }
 
-  /// Notes old rows wherever the file keeps them, whatever this program's configuration is.
+  /// Records row versions wherever the file keeps them, whatever this program's configuration is.
   private func noteOldRows() throws {
     for table in noted { try table.dropTemporaryTriggers(on: connection) }
     noted = usesTriggers ? [] : try OldRows(connection: connection).tables()
     for table in noted { try table.makeTemporaryTriggers(on: connection) }
   }
 
-  /// Has the file's triggers note what the open transaction changes, as they do with plain SQL.
+  /// Lets the file's triggers record what the open transaction changes, as they do for plain SQL.
   ///
   /// ``takeOver()`` ends it, before the next transaction.
   func useTriggers() throws {
@@ -76,10 +77,12 @@ final class Historian {
     forgetTriggers()
   }
 
-  /// Has the triggers looked at again: temporary ones that a transaction made end with its rollback.
+  /// Makes the next transaction set up the triggers again: a rollback has removed temporary ones that were made within it.
   func forgetTriggers() { schemaVersion = nil }
 
-  /// Writes the row of the commit that is about to be made.
+  /// Writes the row of the commit that is about to be made, and returns its point.
+  ///
+  /// Last before the commit, and in its transaction: so the number and the changes are committed together, or not at all.
   func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
     let changes = connection.changes
     let triggered = usesTriggers ? try takeTriggered(from: newest.number + 1) : nil
@@ -90,7 +93,8 @@ final class Historian {
     return commit
   }
 
-  /// The triggers' entries since the last commit, which become one transaction; nil if there are none.
+  /// Removes the triggers' rows since the last commit, and returns their changes as those of one transaction; nil if there
+  /// are none. A trigger cannot see where a transaction begins, so it has written one for each row.
   private func takeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
     let rows = try connection.rows(
       "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
@@ -109,7 +113,7 @@ final class Historian {
   }
 }
 
-/// What this program is called in a history.
+/// The name of this program in a history.
 enum ProgramName {
   static let current = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
 }
@@ -120,9 +124,9 @@ enum ProgramName {
 struct HistoryTable {
   /// The table of the transactions.
   static let name = "stead_history"
-  /// What the names of the history's triggers begin with.
+  /// The prefix of the names of the history's triggers.
   static let triggerPrefix = "stead_history_"
-  /// Triggers write their changes here; a trigger of this table's makes transactions of them.
+  /// The table that triggers insert their changes into. A trigger of its own turns each into a transaction, and keeps no row.
   static let foreignName = "stead_foreign"
   /// The key in `stead_metadata` of the last transaction that was deleted.
   static let deletedKey = "history"
@@ -145,7 +149,7 @@ struct HistoryTable {
     try replaceTriggers(by: triggers)
   }
 
-  /// Begins with the number that commits had before the history existed.
+  /// Inserts the first row, with the number that commits had in a store of an earlier version.
   private func begin() throws {
     guard try connection.integer("SELECT 1 FROM \(Self.name) LIMIT 1") == nil else { return }
     let isOlder = try connection.integer(

@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// All old rows of one store: their tables are made and dropped together, and go back to one transaction.
+/// The earlier versions of all rows of a store: their tables are made and dropped together, and go back to one transaction.
 struct OldRows {
   let connection: StoreConnection
 
@@ -20,7 +20,7 @@ struct OldRows {
     }
   }
 
-  /// Makes or drops the tables; where one is made, old rows begin now.
+  /// Makes or drops the tables. If one is made, versions are complete from now on, in all tables.
   ///
   /// - Parameter wanted: The tables that the store should have.
   func prepare(_ wanted: [OldRowTable]) throws {
@@ -47,7 +47,7 @@ struct OldRows {
     }
   }
 
-  /// The transaction after which all changes have old rows; nil where none are kept.
+  /// The transaction after which all changes have row versions; nil if none are kept.
   func start() throws -> Int64? {
     try connection.integer(
       "SELECT value FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
@@ -60,7 +60,7 @@ struct OldRows {
       [.text(OldRowTable.startKey), .integer(number)])
   }
 
-  /// Forgets what rows were before a transaction, itself included.
+  /// Removes the row versions of the transactions up to one.
   func remove(upTo number: Int64) throws {
     guard try start() != nil else { return }
     for table in try tables() {
@@ -94,8 +94,8 @@ struct OldRows {
 
   // MARK: Reading
 
-  /// The rows of a table as they were before a transaction that changed them, by their numbers; nil for one that
-  /// was not.
+  /// The versions of a table's rows before a transaction that changed them, by their numbers; nil for a row that did not
+  /// exist.
   func rows(
     _ columns: [String], of table: String, before transaction: Int64
   ) throws -> [Int64: [SQLValue]?] {
@@ -116,7 +116,7 @@ struct OldRows {
     return result
   }
 
-  /// Throws unless it is known what rows were after a transaction.
+  /// Throws unless the content after a transaction is known.
   ///
   /// - Parameter newest: The number of the last transaction.
   func check(_ number: Int64, newest: Int64) throws {
@@ -140,7 +140,11 @@ struct OldRows {
     }
   }
 
-  /// Restores the rows of all tables to their state after a transaction, while triggers note the changes.
+  /// Restores the rows of all tables to their state after a transaction, while triggers record the changes.
+  ///
+  /// A row's first version after that transaction is its state as of then. For each table: rows that did not exist are
+  /// deleted, rows that exist are updated in place, and deleted ones are inserted. An UPDATE leaves one entry in the
+  /// history, where a deletion and an insertion would leave two. The range ends with `newest`, since the triggers add versions meanwhile.
   ///
   /// - Parameter newest: The number of the last transaction.
   func revert(to transaction: Int64, from newest: Int64) throws {
@@ -170,14 +174,15 @@ struct OldRows {
           "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
             + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
       } catch let error as SwiftDataError where error.code == .modelValidationFailure {
-        // Two rows that have changed a unique value with each other.
+        // Two rows have swapped unique values, which SQLite checks row by row: delete and insert them instead.
         try delete(1)
       }
       try connection.run(insert, range)
     }
   }
 
-  /// Restores the rows of all tables to their state after a transaction, and forgets later changes.
+  /// Restores the rows of all tables to their state after a transaction, and removes the later history: for a copy, whose
+  /// triggers are dropped.
   func restore(_ transaction: Int64) throws {
     let limit = OldRowTable.firstEntry(of: transaction + 1)
     for table in try tables() {
@@ -199,15 +204,15 @@ struct OldRows {
 
 // MARK: - Table
 
-/// The rows of one table as they were before transactions changed them; the table is drawn in RecordStore.md.
+/// The table of the earlier versions of another table's rows; RecordStore.md shows its columns.
 ///
 /// Triggers write it: the file's triggers for plain SQL, and temporary ones on this library's writing connection, which
 /// has the file's triggers off. So it has every change of a row, whatever made it, and a row's first entry after a
 /// transaction holds the row as of that transaction.
 struct OldRowTable {
-  /// What the names of these tables begin with.
+  /// The prefix of these tables' names.
   static let prefix = "stead_old_"
-  /// The key in `stead_metadata` of the transaction after which all changes have old rows.
+  /// The key in `stead_metadata` of the transaction after which all changes have row versions.
   static let startKey = "old_rows"
   /// The bits of an entry's number that count the entries of one transaction: at most 2³² in a table. The rest is the
   /// transaction's number: at most 2³¹.
@@ -275,26 +280,26 @@ struct OldRowTable {
 
   private var fullHead: String { head + columns.map { ", \($0.sqlName)" }.joined() + ")" }
 
-  /// Notes what a changed or deleted row was.
+  /// Records the row before it is changed or deleted.
   var noteOld: String {
     let values = columns.map { ", old.\($0.sqlName)" }.joined()
     return "\(fullHead) VALUES (\(next), old.\"_id\", 1\(values));"
   }
 
-  /// Notes that an inserted row was not.
+  /// Records that the row did not exist before this transaction.
   var noteNew: String { "\(head)) VALUES (\(next), new.\"_id\", 0);" }
 
-  /// Notes that a row that gets another number did not exist.
+  /// Records that a row did not exist under the number that it gets.
   var noteMoved: String {
     "\(head)) SELECT \(next), new.\"_id\", 0 WHERE new.\"_id\" <> old.\"_id\";"
   }
 
-  /// Notes the rows that an insert replaces, where it is one that replaces.
+  /// Records the rows that an INSERT OR REPLACE deletes, for which SQLite fires no DELETE trigger.
   var noteReplaced: String {
     note(where: "\"_id\" = new.\"_id\"") + keys.map { " " + note(where: match($0)) }.joined()
   }
 
-  /// Notes the rows that an update replaces, where it is one that replaces.
+  /// Records the rows that an UPDATE OR REPLACE deletes.
   var noteDisplaced: String {
     note(where: "\"_id\" = new.\"_id\" AND new.\"_id\" <> old.\"_id\"")
       + keys.map { " " + note(where: match($0) + " AND \"_id\" <> old.\"_id\"") }.joined()
@@ -314,7 +319,7 @@ struct OldRowTable {
 
   private static let events = ["insert", "update", "delete"]
 
-  /// Has the connection's own changes noted, though it has the file's triggers off.
+  /// Makes temporary triggers, for a connection that has the file's triggers off.
   func makeTemporaryTriggers(on connection: StoreConnection) throws {
     try dropTemporaryTriggers(on: connection)
     for (event, note) in zip(Self.events, [noteNew, noteOld, noteOld]) {

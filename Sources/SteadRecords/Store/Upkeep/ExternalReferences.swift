@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// The files of large values that the rows of a store refer to.
+/// Finds the files of large values that the rows of a store refer to.
 struct ExternalReferences {
   /// A row that refers to a file.
   struct User {
@@ -11,7 +11,7 @@ struct ExternalReferences {
 
   private let columns: [(entity: EntityLayout, column: String)]
 
-  /// - Parameter catalog: What the store has, if its tables may differ from the models'.
+  /// - Parameter catalog: The store's tables, if they may differ from the models'.
   init(_ store: RecordStore, _ catalog: StoreCatalog? = nil) {
     self.init(
       store.layout, entities: Set(store.layout.entities.indices.filter { store.plans[$0] != nil }),
@@ -48,7 +48,7 @@ struct ExternalReferences {
     return result
   }
 
-  /// The names of all files that the store needs: of its rows, and of what rows were before, where that is kept.
+  /// The names of all files that the store needs: for its rows, and for earlier versions of them.
   func readAll(_ connection: StoreConnection) throws -> Set<String> {
     var names: Set<String> = []
     let old = Dictionary(
@@ -74,7 +74,7 @@ struct ExternalReferences {
       })
   }
 
-  /// A column that has names of files.
+  /// A column that holds names of files.
   private struct Place: Hashable {
     let table: String
     let column: String

@@ -5,7 +5,7 @@ import SteadFiles
 struct StoreBackup {
   /// The largest store that is copied, in bytes.
   static let sizeLimit: Int64 = 1 << 30
-  /// What follows the store's name in the name of its backup.
+  /// The suffix of the backup's name, after the store's.
   static let suffix = ".backup"
 
   let file: StoreFile
@@ -16,9 +16,10 @@ struct StoreBackup {
       of: file.configuration, at: URL(filePath: path, directoryHint: .notDirectory))
   }
 
-  /// The copy that is being made.
+  /// The copy that is being made. It replaces the earlier backup only when it is complete.
   var draft: StoreCopy { copy(Self.suffix + "-new") }
 
+  /// Removes the backup and what is left of an unfinished one.
   func remove() throws {
     try copy(Self.suffix).remove()
     try draft.remove()
@@ -71,7 +72,7 @@ struct StoreBackup {
     let backup = copy(Self.suffix)
     let blobs = BlobLinks(source: new.file.blobDirectory, target: backup.file.blobDirectory)
     let before = BlobLinks.names(in: backup.file.blobDirectory)
-    // In this order a backup has all of its large values whenever the process is killed.
+    // New values, then the file, then old values: whenever the process is killed, the backup has all values it refers to.
     try blobs.add()
     let url = backup.file.configuration.url
     // A program that opened the old backup and was killed has left a log, which would not belong to the new one.
@@ -90,10 +91,10 @@ struct StoreBackup {
 
 // MARK: - Large values
 
-/// The files of large values of a backup, copied while the store is in use.
+/// Copies the files of large values to a backup, while the store is in use.
 struct BackupFiles {
-  /// How often a file is looked for that a row refers to and that isn't found; with another look at the rows in between.
-  static let lookLimit = 2
+  /// How often a missing file is tried. The rows are read again in between: the row that has referred to it may be gone.
+  static let attemptLimit = 2
 
   private let source: BlobFiles
   private let target: BlobStore
@@ -102,7 +103,7 @@ struct BackupFiles {
   private var copied: Set<String> = []
   /// Files that existed before.
   private let others: Set<String>
-  private var looks: [String: Int] = [:]
+  private var attempts: [String: Int] = [:]
 
   init(from source: BlobFiles, to directory: URL) throws {
     self.source = source
@@ -113,20 +114,20 @@ struct BackupFiles {
 
   /// Which of the files that rows refer to are still to be copied.
   func missing(of references: some Collection<String>) -> [String] {
-    references.filter { !copied.contains($0) && looks[$0, default: 0] < Self.lookLimit }
+    references.filter { !copied.contains($0) && attempts[$0, default: 0] < Self.attemptLimit }
   }
 
   /// Copies files; one that no longer exists is left out.
   mutating func copy(_ references: [String], _ progress: StoreProgressReporter) throws {
-    for (place, reference) in references.enumerated() {
-      try progress.send(.copyingFiles, place, of: references.count)
+    for (index, reference) in references.enumerated() {
+      try progress.send(.copyingFiles, index, of: references.count)
       do {
         _ = try target.write(source.read(reference))
         copied.insert(reference)
       } catch let error as FileError
         where [.notFound, .damaged, .invalidName].contains(error.code)
       {
-        looks[reference, default: 0] += 1
+        attempts[reference, default: 0] += 1
       }
     }
     try progress.send(.copyingFiles, references.count, of: references.count)

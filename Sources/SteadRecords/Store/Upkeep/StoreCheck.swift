@@ -115,7 +115,7 @@ public struct StoreProgress: Sendable, Hashable {
   }
 }
 
-/// Passes progress on, unless the task is cancelled.
+/// Passes progress on, and throws if the task is cancelled.
 struct StoreProgressReporter {
   let report: StoreProgress.Report
 
@@ -129,11 +129,12 @@ struct StoreProgressReporter {
 
 // MARK: - Rows in messages
 
-/// Rows by their numbers: the first ones, and the total.
+/// Rows of a finding: the numbers of the first ones, and the total.
 struct FoundRows {
   private(set) var first: [Int64] = []
   private(set) var count = 0
 
+  /// Adds a row; beyond the limit it is only counted.
   mutating func add(_ row: Int64) {
     if count < StoreCheck.rowLimit { first.append(row) }
     count += 1
@@ -144,7 +145,7 @@ struct FoundRows {
 }
 
 extension FoundRows: CustomStringConvertible {
-  /// As written in a sentence: `rows 1, 2 and 9`.
+  /// The rows in the words of a sentence: `rows 1, 2 and 9`.
   var description: String {
     let numbers = first.map(String.init)
     if count > first.count {

@@ -4,9 +4,9 @@ import SteadSQLite
 
 /// A copy of a store: of its database, and of the files of its large values.
 struct StoreCopy {
-  /// What follows a store's name in the name of the copy that a migration plan's stages run on.
+  /// The suffix of the copy that the stages of a migration plan run on.
   static let migrationSuffix = ".migrating"
-  /// What follows it in the name of a dry run's copy.
+  /// The suffix of a dry run's copy.
   static let dryRunSuffix = ".dry-run"
 
   /// The file that the copy is in.
@@ -59,17 +59,17 @@ struct StoreCopy {
     try connection.copy(to: draft.path, progress)
     try StoreCopy(path: draft.path).becomeBackup()
     do {
-      // A rename would replace a file that is made in this moment.
+      // A link fails if the path exists; a rename would replace a file that was made in the meantime.
       try disk.link(draft.path, to: path)
     } catch let error as FileError where error.code != .alreadyExists {
-      // The file systems of cameras and memory sticks have no links.
+      // FAT and exFAT have no hard links.
       guard try disk.status(at: path) == nil else { throw error }
       try disk.rename(draft.path, to: path)
     }
     try disk.syncDirectory(path.directoryPath)
   }
 
-  /// Replaces another store's pages with those of a store; its transaction may have begun with the lock.
+  /// Replaces a new store's pages with those of another; SQLite's backup reads one snapshot of it.
   private static func put(
     _ source: StoreConnection, into target: StoreConnection, _ report: (Int, Int) throws -> Void
   ) throws {
@@ -80,7 +80,7 @@ struct StoreCopy {
     try target.removeLogMark()
   }
 
-  /// Makes the copy's file one that the log of the original does not belong to.
+  /// Gives the copy a log name of its own, so that the log of the original is refused beside it.
   func becomeBackup() throws {
     let connection = try file.open(writable: true, keepsJournalMode: true)
     // Needs no index of the log, which some file systems cannot hold.
@@ -132,10 +132,10 @@ extension SQLiteBackup {
 
 // MARK: - Large values
 
-/// The files of large values in two directories: a store's, and its copy's.
+/// The files of large values of a store and of its copy, in two directories.
 ///
-/// A file is named by its content and never changes, so a copy's is a second name of it, where the file system has
-/// such, and takes no space.
+/// A file is named by its content and never changes, so the copy gets a hard link to it, which takes no space, where the file
+/// system has links.
 struct BlobLinks {
   let source: URL
   let target: URL
@@ -150,7 +150,7 @@ struct BlobLinks {
       at: target, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     for name in missing {
       let (from, to) = (source.appending(path: name), target.appending(path: name))
-      // What somebody's link leads to is not a copy of the value.
+      // A symbolic link with that name is not a copy of the value.
       if let found = try POSIXDisk().status(at: to.path), found.kind != .directory {
         try POSIXDisk().remove(to.path)
       }
@@ -162,12 +162,12 @@ struct BlobLinks {
     }
   }
 
-  /// For a file system without second names: the name that a reader looks for is only there once the file is whole.
-  private static func copy(_ file: URL, _ place: URL) throws {
-    let draft = place.appendingPathExtension("new")
+  /// Copies a file on a file system without hard links, under a temporary name until it is complete.
+  private static func copy(_ file: URL, _ target: URL) throws {
+    let draft = target.appendingPathExtension("new")
     try? FileManager.default.removeItem(at: draft)
     try FileManager.default.copyItem(at: file, to: draft)
-    try FileManager.default.moveItem(at: draft, to: place)
+    try FileManager.default.moveItem(at: draft, to: target)
   }
 
   /// Removes the target's files with some names, except those that the source has.

@@ -10,11 +10,11 @@ struct StoreInspection {
   let connection: StoreConnection
   let progress: StoreProgressReporter
   private(set) var result = StoreCheck()
-  /// What the models need that the store was opened with last.
+  /// The tables that the last opened models need.
   var recorded: RecordedTables?
   /// The tables of the models that have all columns.
   private(set) var readable: Set<String> = []
-  /// Without the record of the models it is unknown which tables refer to files.
+  /// Whether the store's record of its models can be read: without it, it is unknown which tables refer to files.
   var isRecordReadable = true
 
   init(_ store: RecordStore, _ connection: StoreConnection, _ progress: StoreProgressReporter) {
@@ -100,7 +100,7 @@ extension StoreInspection {
     var unused = present.subtracting(try references.readAll(connection))
     var lost: Set<String> = []
     if !missing.isEmpty || !unused.isEmpty {
-      // Others may have written or removed some since. While nothing writes, a missing or unused file is a finding.
+      // Others may have written or removed some since the snapshot. Only a second look, while nothing writes, is a finding.
       let (now, all, files) = try store.settled {
         (try references.read($0), try references.readAll($0), try blobs.references())
       }
@@ -161,7 +161,7 @@ extension StoreInspection {
 
 // MARK: - Recorded models
 
-/// What the tables of a store have for the models that it was opened with last.
+/// What the tables of a store should have by the models that it was last opened with.
 struct RecordedTables {
   /// The columns of each table, with the first words of their types.
   private(set) var columns: [String: [String: String]] = [:]
