@@ -56,10 +56,10 @@ extension _Targets {
 
   /// Makes the list the result of a change of it, and keeps the program's array for its next change.
   mutating func apply(_ change: ListChange) {
-    if change.isEmpty { return keep(change.result) }
+    if change.isEmpty { return returnUnchanged(change.result) }
     if loaded != nil { change.apply(to: &loaded!) }
     delta = delta ?? ToManyDelta()
-    delta?.setTwin(change.result, added: change.added, removed: change.removed)
+    delta?.setShadow(change.result, added: change.added, removed: change.removed)
   }
 }
 

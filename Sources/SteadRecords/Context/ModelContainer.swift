@@ -67,7 +67,7 @@ public final class ModelContainer: Equatable, Sendable {
       }
       for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
       let layout = try StoreLayout(
-        schema: schema, notesReads: used.contains { $0.migration == .beforeCustomStage })
+        schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
       planned = try own.compactMap { try $0.flatMap(prepare) }

@@ -451,8 +451,8 @@ extension ObjectGraph {
     owner.updateTargets(at: index) { targets in
       let delta = targets.delta ?? ToManyDelta()
       targets.delta = delta
-      isNew = !delta.isNoted
-      delta.isNoted = true
+      isNew = !delta.isEnqueued
+      delta.isEnqueued = true
       change(&targets, delta)
     }
     if isNew { pending.addSide(.init(owner: owner, index: index)) }

@@ -143,7 +143,7 @@ final class ObjectGraph: ModelHome {
 
   override func didUse(_ model: any PersistentModel, at index: Int, isRead: Bool) {
     let entity = entity(of: model)
-    if isRead { entity.reads?.note(index) }
+    if isRead { entity.reads?.record(index) }
     guard entity.properties[index].isForeign else { return }
     let error = Misuses.use(ofForeign: entity.properties[index], of: entity, layout)
     Report.problem(.unknownModel, subject: entity.name, message: error.message)
@@ -225,7 +225,7 @@ final class ObjectGraph: ModelHome {
   /// Notes that the next save writes a property.
   func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
-    guard state.pointee.noteChange(index) || !state.pointee.has(_ModelFlags.changed) else {
+    guard state.pointee.markChanged(index) || !state.pointee.has(_ModelFlags.changed) else {
       if autosaveFailed { didChangePending() }
       return
     }

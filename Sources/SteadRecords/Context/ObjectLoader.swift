@@ -63,7 +63,7 @@ final class ObjectLoader {
   ) -> UnsafeMutablePointer<_ModelState> {
     let state = model._$statePointer
     // What the program inserts has a home before it has a row.
-    if entity.tracesReads, state.pointee.home == nil { entity.reads?.noteObject() }
+    if entity.tracesReads, state.pointee.home == nil { entity.reads?.recordObject() }
     state.pointee.entity = Int32(entity.index)
     state.pointee.rowID = row
     state.pointee.home = home

@@ -23,9 +23,9 @@ final class RowConversion {
     context = RowContext(labels: entity.labels)
     columns = PropertyMap(count: entity.properties.count, empty: -1)
     parameters = PropertyMap(count: entity.properties.count, empty: 0)
-    for (place, attribute) in shape.attributes.enumerated() {
-      columns.places[attribute.index] = Int32(place)
-      parameters.places[attribute.index] = Int32(place + 1)
+    for (index, attribute) in shape.attributes.enumerated() {
+      columns.places[attribute.index] = Int32(index)
+      parameters.places[attribute.index] = Int32(index + 1)
     }
     let marks = shape.attributes.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let sql = "SELECT \(marks.isEmpty ? "NULL" : marks)"
@@ -58,19 +58,19 @@ final class RowConversion {
         statement: output.pointer, parameters: UnsafePointer(parameters.places),
         context: .passUnretained(context)))
     for index in context.rejected {
-      note(entity.properties[index].name, "does not hold a value of its type")
+      addProblem(entity.properties[index].name, "does not hold a value of its type")
     }
     context.forgetRejections()
     try throwProblems()
     guard try output.step() else { return [] }
-    let result = shape.attributes.indices.map { place in
-      settled(shape.attributes[place], from: plain[place], to: output.value(Int32(place)))
+    let result = shape.attributes.indices.map { index in
+      verified(shape.attributes[index], from: plain[index], to: output.value(Int32(index)))
     }
     try throwProblems()
     return result
   }
 
-  private func note(_ property: String, _ reason: String) {
+  private func addProblem(_ property: String, _ reason: String) {
     problems.append("\(property) \(reason)")
   }
 
@@ -87,7 +87,7 @@ final class RowConversion {
       if let plain = PlainValue.of(found, as: attribute.encoding, of: entity, attribute.index) {
         return plain
       }
-      note(attribute.name, "holds a value of another type")
+      addProblem(attribute.name, "holds a value of another type")
       return .null
     }
     if found == .null, attribute.isOptional { return .null }
@@ -97,12 +97,12 @@ final class RowConversion {
     {
       return encoded
     }
-    if !attribute.isOptional { note(attribute.name, "is required and has no value") }
+    if !attribute.isOptional { addProblem(attribute.name, "is required and has no value") }
     return .null
   }
 
   /// The value to write: the converted one, if it represents the same value as the given one. Otherwise adds a problem.
-  private func settled(
+  private func verified(
     _ attribute: RowShape.Attribute, from given: SQLValue, to made: SQLValue
   ) -> SQLValue {
     if given == made || (given == .null && made == .null) { return made }
@@ -113,7 +113,7 @@ final class RowConversion {
       return given
     }
     if PlainValue.isSame(given, made, as: attribute.encoding) { return made }
-    note(attribute.name, "cannot hold its value without a loss")
+    addProblem(attribute.name, "cannot hold its value without a loss")
     return given
   }
 }
@@ -244,7 +244,7 @@ final class RowBinding {
   private let context: RowContext
   private let parameters: PropertyMap
   /// The result column of each of the shape's columns.
-  private let places: [Int32?]
+  private let columns: [Int32?]
 
   init(
     _ shape: RowShape, _ entity: EntityLayout, _ blobs: BlobFiles?, _ connection: StoreConnection
@@ -255,11 +255,11 @@ final class RowBinding {
     context = RowContext(labels: entity.labels, blobs: blobs)
     parameters = PropertyMap(count: entity.properties.count, empty: 0)
     var byColumn: [String: Int32] = [:]
-    for (place, property) in bound.enumerated() {
-      parameters.places[property.index] = Int32(place + 1)
-      byColumn[property.column ?? ""] = Int32(place)
+    for (index, property) in bound.enumerated() {
+      parameters.places[property.index] = Int32(index + 1)
+      byColumn[property.column ?? ""] = Int32(index)
     }
-    places = shape.columns.map { byColumn[$0] }
+    columns = shape.columns.map { byColumn[$0] }
   }
 
   func values(of model: any PersistentModel) throws -> [SQLValue?] {
@@ -270,7 +270,7 @@ final class RowBinding {
         statement: statement.pointer, parameters: UnsafePointer(parameters.places),
         context: .passUnretained(context)))
     try context.throwIfRejected()
-    guard try statement.step() else { return places.map { _ in nil } }
-    return places.map { $0.map { statement.value($0) } }
+    guard try statement.step() else { return columns.map { _ in nil } }
+    return columns.map { $0.map { statement.value($0) } }
   }
 }

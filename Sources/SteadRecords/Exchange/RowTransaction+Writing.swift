@@ -11,7 +11,7 @@ extension RowTransaction {
     statement.bind(number, at: 1)
     for (index, value) in values.enumerated() { statement.bind(value, at: Int32(index + 2)) }
     try statement.run()
-    connection.changes.note(.insert, entity(of: shape), row: number)
+    connection.changes.record(.insert, entity(of: shape), row: number)
   }
 
   /// Gives a row the values of its shape's columns; removes a file that it no longer refers to.
@@ -27,7 +27,7 @@ extension RowTransaction {
       "UPDATE \(shape.root.sqlName) SET \(terms.joined(separator: ", ")) WHERE \"_id\" = ?1",
       [.integer(number)] + values)
     let entity = entity(of: shape)
-    connection.changes.note(
+    connection.changes.record(
       .update, entity, row: number,
       properties: PropertySet(entity.properties.filter { $0.column != nil }.map(\.index)))
   }
@@ -49,11 +49,11 @@ extension RowTransaction {
         pair.ownerOrder.map { .integer($0) } ?? .null,
         pair.targetOrder.map { .integer($0) } ?? .null,
       ])
-    if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
+    if connection.changedRows > 0 { try recordUpdates(of: pair, in: list) }
   }
 
   /// Records an update of each of a pair's rows that has a relationship of the list, for the history.
-  func noteUpdates(of pair: RowPair, in list: PairList) throws {
+  func recordUpdates(of pair: RowPair, in list: PairList) throws {
     let layout = rows.container.layout
     for (isOwner, number) in [(true, pair.owner), (false, pair.target)] {
       for shape in rows.shapes.values {
@@ -65,7 +65,7 @@ extension RowTransaction {
         guard let found, found.name == shape.name,
           let property = found.property(named: relationship.name)
         else { continue }
-        connection.changes.note(
+        connection.changes.record(
           .update, found, row: number, properties: PropertySet([property.index]))
       }
     }
@@ -91,7 +91,7 @@ extension RowTransaction {
     let entity = entity(of: shape)
     // Other columns hold a row's position in its owner's list.
     if let property = entity.property(named: column) {
-      connection.changes.note(
+      connection.changes.record(
         .update, entity, row: number, properties: PropertySet([property.index]))
     }
     return true
@@ -140,7 +140,7 @@ extension RowTransaction {
       "UPDATE \(shape.root.sqlName) SET \(terms.joined(separator: ", ")) WHERE \"_id\" = ?1",
       [.integer(number)] + values.map(\.value))
     let entity = entity(of: shape)
-    connection.changes.note(
+    connection.changes.record(
       .update, entity, row: number,
       properties: PropertySet(values.compactMap { entity.property(named: $0.column)?.index }))
   }
@@ -176,7 +176,7 @@ extension RowTransaction {
         for row in try connection.clearReferences(
           in: other.root, relationship.name, to: number, of: "")
         {
-          try noteUpdate(of: relationship.name, row, in: other)
+          try recordUpdate(of: relationship.name, row, in: other)
         }
       }
     }
@@ -216,7 +216,7 @@ extension RowTransaction {
     try connection.run(
       "DELETE FROM \(list.table.sqlName) WHERE owner = ?1 AND target = ?2",
       [.integer(pair.owner), .integer(pair.target)])
-    if connection.changedRows > 0 { try noteUpdates(of: pair, in: list) }
+    if connection.changedRows > 0 { try recordUpdates(of: pair, in: list) }
   }
 
   /// Records an update of a row whose list has changed; the list itself is stored in its destinations' rows.
@@ -229,15 +229,15 @@ extension RowTransaction {
     let lists = relationship.lists.map(\.name)
     let inverse = relationship.inverse.map { [$0] } ?? []
     for name in lists.isEmpty ? inverse : lists {
-      try noteUpdate(of: name, owner, in: shape)
+      try recordUpdate(of: name, owner, in: shape)
     }
   }
 
-  private func noteUpdate(of property: String, _ row: Int64, in shape: RowShape) throws {
+  private func recordUpdate(of property: String, _ row: Int64, in shape: RowShape) throws {
     let declared = entity(of: shape)
     let found = try connection.entity(of: row, in: declared, rows.container.layout)
     guard let found, let property = found.property(named: property) else { return }
-    connection.changes.note(
+    connection.changes.record(
       .update, found, row: row, properties: PropertySet([property.index]))
   }
 }

@@ -20,7 +20,7 @@ final class ChangeDecoder {
   /// The properties that lists of names stand for, by the list's bytes.
   private var names: [(entity: Int, list: [UInt8], names: PropertyNames)] = []
   /// The rows as they were before, if the store keeps old values.
-  private let old: OldRows
+  private let old: RowVersions
   /// The columns of the tables of old rows, by table.
   private var oldColumns: [String: [String]] = [:]
   /// The old rows that were read last. Triggers write a group for each row, so the next group often needs the same
@@ -33,7 +33,7 @@ final class ChangeDecoder {
   init(_ store: RecordStore, _ connection: StoreConnection) throws {
     layout = store.layout
     plans = store.plans
-    old = OldRows(connection: connection)
+    old = RowVersions(connection: connection)
     oldStart = try old.start()
   }
 

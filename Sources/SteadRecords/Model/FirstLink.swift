@@ -33,7 +33,7 @@ import CSteadRuntime
   /// Drops the link if its owner's initializer fails.
   ///
   /// Only then is an object deallocated that a link retains.
-  func giveUp(of owner: UnsafeMutableRawPointer) {
+  func cancel(ofFailed owner: UnsafeMutableRawPointer) {
     guard self.owner == owner else { return }
     retained?.release()
     retained = nil
@@ -47,7 +47,7 @@ extension ModelExtra {
   func endFirstLinks() {
     guard let owner = firstOwner, stead_is_deallocating(owner) == 0 else { return }
     let links = firstLinks.takeAll()
-    for link in links { link.giveUp(of: owner) }
+    for link in links { link.cancel(ofFailed: owner) }
     // A programmer error, named in the documentation: the memory is freed even if something still refers to the object.
     if links.contains(where: \.isTaken), swift_retainCount(owner) > 1 {
       fatalError(  // allowed: documented

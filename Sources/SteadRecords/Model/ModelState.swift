@@ -78,7 +78,7 @@ public struct _ModelState: ~Copyable {
   }
 
   /// Marks a property as changed; returns whether it was unchanged before.
-  mutating func noteChange(_ index: Int) -> Bool {
+  mutating func markChanged(_ index: Int) -> Bool {
     if index < PropertySet.wordLimit {
       let bit = PropertySet.bit(index)
       defer { changedBits |= bit }

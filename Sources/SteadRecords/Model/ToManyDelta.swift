@@ -5,9 +5,9 @@
 /// both.
 @usableFromInline final class ToManyDelta {
   /// The members in the order of their addition, with entries of members that were removed again: only an entry at
-  /// which `places` has its object counts, so that a removal takes constant time.
+  /// which `indices` has its object counts, so that a removal takes constant time.
   private var added: [AnyObject] = []
-  private var places: [ObjectIdentifier: Int] = [:]
+  private var indices: [ObjectIdentifier: Int] = [:]
   /// The removed members. Held, since the address of a deallocated object may be reused by another.
   private var removed: [ObjectIdentifier: AnyObject] = [:]
   /// The whole relationship when it was last reordered.
@@ -15,26 +15,26 @@
   /// The members added after that.
   private var addedSince: Set<ObjectIdentifier> = []
   /// Whether the next save's list of changed relationships has this one.
-  var isNoted = false
+  var isEnqueued = false
   /// The second array of a list that is changed in place; nil once the engine has changed the loaded one.
-  var twin: ListTwin?
+  var shadow: LentArrayShadow?
 
   /// The added members, in that order.
   var additions: [AnyObject] {
-    added.enumerated().compactMap { places[ObjectIdentifier($1)] == $0 ? $1 : nil }
+    added.enumerated().compactMap { indices[ObjectIdentifier($1)] == $0 ? $1 : nil }
   }
 
   /// Another delta of the same changes.
   func copy() -> ToManyDelta {
     let copy = ToManyDelta()
-    (copy.added, copy.places, copy.removed) = (added, places, removed)
-    (copy.ordering, copy.addedSince, copy.isNoted) = (ordering, addedSince, isNoted)
+    (copy.added, copy.indices, copy.removed) = (added, indices, removed)
+    (copy.ordering, copy.addedSince, copy.isEnqueued) = (ordering, addedSince, isEnqueued)
     return copy
   }
 
-  var isEmpty: Bool { places.isEmpty && removed.isEmpty && ordering == nil }
+  var isEmpty: Bool { indices.isEmpty && removed.isEmpty && ordering == nil }
 
-  func hasAdded(_ object: AnyObject) -> Bool { places[ObjectIdentifier(object)] != nil }
+  func hasAdded(_ object: AnyObject) -> Bool { indices[ObjectIdentifier(object)] != nil }
 
   func hasRemoved(_ object: AnyObject) -> Bool { removed[ObjectIdentifier(object)] != nil }
 
@@ -43,14 +43,14 @@
     let id = ObjectIdentifier(object)
     removed[id] = nil
     if ordering != nil { addedSince.insert(id) }
-    places[id] = added.count
+    indices[id] = added.count
     added.append(object)
   }
 
   /// Records a removal, which cancels an addition.
   func remove(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
-    places[id] = nil
+    indices[id] = nil
     removed[id] = object
   }
 
@@ -70,7 +70,7 @@
     let additions = additions
     let kept = stored.filter {
       let id = ObjectIdentifier($0)
-      return removed[id] == nil && places[id] == nil
+      return removed[id] == nil && indices[id] == nil
     }
     guard let ordering else { return kept + additions }
     let members = Set((kept + additions).map(ObjectIdentifier.init))
@@ -94,7 +94,7 @@
 ///
 /// Invariant: while `list` is not nil, it has the elements of the loaded array in the same order, in a buffer of its
 /// own.
-struct ListTwin {
+struct LentArrayShadow {
   /// Shorter lists are copied for each change.
   static let smallestCount = 32
 
@@ -108,44 +108,44 @@ extension _Targets {
   /// The array for the program to change, held by nothing else if possible.
   func lend() -> [AnyObject]? {
     guard let loaded else { return nil }
-    guard let list = delta?.twin?.list else { return loaded }
-    delta?.twin?.list = nil
+    guard let list = delta?.shadow?.list else { return loaded }
+    delta?.shadow?.list = nil
     return list
   }
 
   /// Takes back an array that the program has not changed.
-  func keep(_ list: [AnyObject]) { delta?.twin?.list = list }
+  func returnUnchanged(_ list: [AnyObject]) { delta?.shadow?.list = list }
 
   /// Whether the list has an object.
   func contains(_ object: AnyObject) -> Bool {
     guard let loaded else { return false }
-    guard let delta, delta.twin != nil else { return loaded.contains { $0 === object } }
-    if delta.twin?.members == nil {
-      delta.twin?.members = Set(loaded.lazy.map(ObjectIdentifier.init))
+    guard let delta, delta.shadow != nil else { return loaded.contains { $0 === object } }
+    if delta.shadow?.members == nil {
+      delta.shadow?.members = Set(loaded.lazy.map(ObjectIdentifier.init))
     }
-    return delta.twin?.members?.contains(ObjectIdentifier(object)) ?? false
+    return delta.shadow?.members?.contains(ObjectIdentifier(object)) ?? false
   }
 
   // MARK: The engine's own changes
 
   /// Removes an object from the loaded array.
   mutating func remove(_ object: AnyObject) {
-    guard let place = loaded?.lastIndex(where: { $0 === object }) else { return }
-    loaded?.remove(at: place)
+    guard let index = loaded?.lastIndex(where: { $0 === object }) else { return }
+    loaded?.remove(at: index)
   }
 
   /// Takes over another content of the same relationship.
   mutating func replace(with other: _Targets) {
     self = other
-    delta?.twin = nil
+    delta?.shadow = nil
   }
 
-  /// Changes the content, and drops the twin if the loaded array has changed.
+  /// Changes the content, and drops the shadow if the loaded array has changed.
   mutating func update(_ body: (inout _Targets) -> Void) {
-    guard delta?.twin != nil else { return body(&self) }
+    guard delta?.shadow != nil else { return body(&self) }
     let before = address
     body(&self)
-    if address != before { delta?.twin = nil }
+    if address != before { delta?.shadow = nil }
   }
 
   /// The buffer of the loaded array. Each change of the engine's moves the buffer or its end, so an equal range means an
@@ -159,18 +159,18 @@ extension _Targets {
 }
 
 extension ToManyDelta {
-  /// Makes or updates the twin after the program has changed the lent array; short lists have none.
+  /// Makes or updates the shadow after the program has changed the lent array; short lists have none.
   ///
   /// - Parameters:
   ///   - list: The array as the program left it.
   ///   - added: What the program has added to it.
   ///   - removed: What it has removed.
-  func setTwin(_ list: [AnyObject], added: [AnyObject], removed: [AnyObject]) {
-    guard list.count >= ListTwin.smallestCount else { return twin = nil }
-    if twin == nil { twin = ListTwin() }
-    twin?.list = list
-    if twin?.members == nil { return }
-    for object in removed { twin?.members?.remove(ObjectIdentifier(object)) }
-    for object in added { twin?.members?.insert(ObjectIdentifier(object)) }
+  func setShadow(_ list: [AnyObject], added: [AnyObject], removed: [AnyObject]) {
+    guard list.count >= LentArrayShadow.smallestCount else { return shadow = nil }
+    if shadow == nil { shadow = LentArrayShadow() }
+    shadow?.list = list
+    if shadow?.members == nil { return }
+    for object in removed { shadow?.members?.remove(ObjectIdentifier(object)) }
+    for object in added { shadow?.members?.insert(ObjectIdentifier(object)) }
   }
 }

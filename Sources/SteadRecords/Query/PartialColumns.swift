@@ -27,7 +27,7 @@ final class PartialColumns {
         map[property.index] = Int32(columns.count)
         if let list = property.listColumn {
           columns.append(list)
-          lists.append(ListColumn(property: property, place: Int32(columns.count)))
+          lists.append(ListColumn(property: property, index: Int32(columns.count)))
         }
       }
       loaded.insert(property.index)

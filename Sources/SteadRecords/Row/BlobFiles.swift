@@ -161,14 +161,14 @@ final class FileUses: Sendable {
     guard fstat(descriptor, &status) == 0 else { throw Self.lastError }
     var data = Data(count: Int(status.st_size))
     let count = data.count
-    var place = 0
-    while place < count {
+    var offset = 0
+    while offset < count {
       let read = data.withUnsafeMutableBytes { bytes in
-        pread(descriptor, bytes.baseAddress?.advanced(by: place), count - place, off_t(place))
+        pread(descriptor, bytes.baseAddress?.advanced(by: offset), count - offset, off_t(offset))
       }
       if read < 0, errno == EINTR { continue }
       guard read > 0 else { throw Self.lastError }
-      place += read
+      offset += read
     }
     return data
   }

@@ -11,7 +11,7 @@ extension SaveWriter {
       let entity = layout.store.entities[Int(state.pointee.entity)]
       let (row, stamp) = (state.pointee.rowID, plan.stamps.inserted[place])
       if upserted.isEmpty || !upserted.contains(ObjectIdentifier(plan.inserted[place])) {
-        connection.changes.note(.insert, entity, row: row, stamp: stamp)
+        connection.changes.record(.insert, entity, row: row, stamp: stamp)
         continue
       }
       // The row of another object of this save, which is noted as inserted.
@@ -22,7 +22,7 @@ extension SaveWriter {
       let written = all.subtracting(replaced[key] ?? PropertySet())
       if written.isEmpty { continue }
       replaced[key] = (replaced[key] ?? PropertySet()).union(all)
-      connection.changes.note(.update, entity, row: row, stamp: stamp, properties: written)
+      connection.changes.record(.update, entity, row: row, stamp: stamp, properties: written)
     }
     let missing = Set(vanished.map { ObjectIdentifier($0) })
     for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
@@ -34,7 +34,7 @@ extension SaveWriter {
       }
       if changes.isEmpty { continue }
       if !missing.isEmpty, missing.contains(ObjectIdentifier(plan.updated[place])) { continue }
-      connection.changes.note(
+      connection.changes.record(
         .update, layout.store.entities[entity], row: state.pointee.rowID,
         stamp: plan.stamps.updated[place], properties: changes)
     }
@@ -81,7 +81,7 @@ extension SaveWriter {
         noted[row]?.contains(property.index) != true
       else { continue }
       noted[row, default: PropertySet()].insert(property.index)
-      connection.changes.note(
+      connection.changes.record(
         .update, entity, row: side.row, properties: PropertySet([property.index]))
     }
   }
@@ -123,7 +123,7 @@ extension StoreConnection {
       guard case .text(let text)? = rows.first?.first else { return }
       values = text
     }
-    changes.note(
+    changes.record(
       .delete, entity, row: row, stamp: stamp, properties: preserved.set, values: values)
   }
 }

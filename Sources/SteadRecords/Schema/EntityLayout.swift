@@ -49,7 +49,7 @@ final class EntityLayout: @unchecked Sendable {
     familyDiscriminators = parts.familyDiscriminators
     properties = parts.properties
     keyPaths = parts.keyPaths
-    propertyByKeyPath = parts.places
+    propertyByKeyPath = parts.propertyByKeyPath
     byName = Dictionary(uniqueKeysWithValues: parts.properties.map { ($0.name, $0.index) })
     let names = byName
     uniqueConstraints = parts.uniqueness.map { $0.compactMap { names[$0] } }.filter { !$0.isEmpty }
@@ -105,7 +105,7 @@ final class EntityLayout: @unchecked Sendable {
     var familyDiscriminators: [Int]
     var properties: [PropertyLayout]
     var keyPaths: [AnyKeyPath]
-    var places: [AnyKeyPath: Int]
+    var propertyByKeyPath: [AnyKeyPath: Int]
     var uniqueness: [[String]]
     var indexed: [[String]]
     var reads: PropertyReads?
@@ -127,12 +127,12 @@ final class PropertyReads: Sendable {
   private let indices = Mutex<Set<Int>>([])
   private let objects = Atomic(false)
 
-  func note(_ index: Int) { indices.withLock { _ = $0.insert(index) } }
+  func record(_ index: Int) { indices.withLock { _ = $0.insert(index) } }
 
   func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
 
-  /// Notes that an object of a row was made.
-  func noteObject() { objects.store(true, ordering: .relaxed) }
+  /// Records that an object of a row was made.
+  func recordObject() { objects.store(true, ordering: .relaxed) }
 
   var hasObjects: Bool { objects.load(ordering: .relaxed) }
 }

@@ -175,7 +175,7 @@ struct InverseFinder {
       } else if !reported.contains(side.id) {
         let group = group(around: side, candidates)
         reported.formUnion(group.map(\.id))
-        noteAmbiguity(group)
+        addAmbiguity(group)
       }
     }
   }
@@ -204,7 +204,7 @@ struct InverseFinder {
     return sides.filter { members.contains($0.id) }
   }
 
-  private mutating func noteAmbiguity(_ group: [Side]) {
+  private mutating func addAmbiguity(_ group: [Side]) {
     let names = group.map(\.name)
     findings.notes.append(
       "\(names.dropLast().joined(separator: ", ")) and \(names.last ?? "") could be inverses of each "

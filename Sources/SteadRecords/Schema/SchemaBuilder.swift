@@ -57,7 +57,7 @@ struct SchemaBuilder {
   ///
   /// - Parameter owner: The type that a version's own classes are declared in.
   mutating func add(_ new: [any PersistentModel.Type], of owner: Any.Type? = nil) {
-    ModelMetadata.note(new)
+    ModelMetadata.register(new)
     let reached = ReachedModels(new, of: owner)
     models = reached.models
     reused = owner == nil ? [] : models.filter { !reached.isOwn($0) }
@@ -80,7 +80,7 @@ struct SchemaBuilder {
 
   /// The entities of ``models``, in their order, with superclasses and inverses resolved.
   mutating func makeEntities() -> [Schema.Entity] {
-    ModelMetadata.noteNames(models)
+    ModelMetadata.registerNames(models)
     let all = models.map { makeEntity($0) }
     let byType = Dictionary(
       uniqueKeysWithValues: zip(models.map { ObjectIdentifier($0.type) }, all))
@@ -230,7 +230,7 @@ struct ReachedModels {
   /// The class that counts for each name, as far as that is decided.
   private var owners: [String: ObjectIdentifier] = [:]
   /// The names whose class is final.
-  private var settled: Set<String> = []
+  private var decided: Set<String> = []
 
   init(_ types: [any PersistentModel.Type], of owner: Any.Type?) {
     var seen: Set<ObjectIdentifier> = []
@@ -277,7 +277,7 @@ struct ReachedModels {
         skipped.append(model)
         continue
       }
-      if let other = found[model.name], !settled.contains(model.name), isOwn(other) != isOwn(model)
+      if let other = found[model.name], !decided.contains(model.name), isOwn(other) != isOwn(model)
       {
         let own = ObjectIdentifier(isOwn(other) ? other.type : model.type)
         // It may count already, and the other one be there as a superclass.
@@ -289,10 +289,10 @@ struct ReachedModels {
       include(model)
     }
     skipped.removeAll { seen.contains(ObjectIdentifier($0.type)) }
-    for model in skipped where found[model.name] == nil && !settled.contains(model.name) {
+    for model in skipped where found[model.name] == nil && !decided.contains(model.name) {
       // Only a class that is not part of the schema after all led to the one that counted.
       owners[model.name] = ObjectIdentifier(model.type)
-      settled.insert(model.name)
+      decided.insert(model.name)
       return false
     }
     var replaced: Set<ObjectIdentifier> = []

@@ -7,7 +7,7 @@ final class StoreLayout: @unchecked Sendable {
   let schema: Schema
   let entities: [EntityLayout]
   /// Whether each entity records which of its properties are read, for custom stages of a migration plan.
-  let notesReads: Bool
+  let recordsReads: Bool
   /// For each root entity, the relationships that lead to its hierarchy and have no inverse.
   let oneWay: [[OneWayRelationship]]
   /// For each root entity, the relationships that lead to its hierarchy and that its rule leaves as they
@@ -20,11 +20,11 @@ final class StoreLayout: @unchecked Sendable {
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
-  init(schema: Schema, notesReads: Bool = false) throws {
+  init(schema: Schema, recordsReads: Bool = false) throws {
     self.schema = schema
-    self.notesReads = notesReads
+    self.recordsReads = recordsReads
     try schema.findings.check()
-    let entities = try StoreLayoutBuilder(schema: schema, notesReads: notesReads).build()
+    let entities = try StoreLayoutBuilder(schema: schema, recordsReads: recordsReads).build()
     self.entities = entities
     oneWay = OneWayRelationship.byDestination(entities) { property in
       property.relationship?.inverse == nil
@@ -148,10 +148,10 @@ extension PropertyLayout {
     let maximum = relationship.maximum > 0 ? relationship.maximum : .max
     if count >= relationship.minimum, count <= maximum { return nil }
     let limit = maximum == .max ? "or more" : "to \(maximum)"
-    let place = row.map { " of row \($0)" } ?? ""
+    let suffix = row.map { " of row \($0)" } ?? ""
     return SwiftDataError(
       .modelValidationFailure,
-      "\(entity.name).\(name)\(place) has \(count) objects; the model allows "
+      "\(entity.name).\(name)\(suffix) has \(count) objects; the model allows "
         + "\(relationship.minimum) \(limit). Add or remove objects before the save, or delete the \(entity.name), too."
     )
   }
@@ -169,28 +169,28 @@ extension PropertyLayout {
 /// Inverses are kept in step before objects are inserted anywhere. A class's layout is made once in a process; later calls
 /// cost a lock and a look-up. A subclass that no relationship reaches is not part of it.
 enum LooseLayout {
-  private struct Known {
+  private struct Cache {
     var byType: [ObjectIdentifier: StoreLayout?] = [:]
     /// Classes that reach each other share one layout.
     var byModels: [Set<ObjectIdentifier>: StoreLayout?] = [:]
   }
 
-  private static let known = Mutex(Known())
+  private static let cache = Mutex(Cache())
 
   /// The layout of a class; nil when its models contradict each other, which a container reports.
   static func layout(for type: any PersistentModel.Type) -> StoreLayout? {
     let key = ObjectIdentifier(type)
-    if let found = known.withLock({ $0.byType[key] }) { return found }
+    if let found = cache.withLock({ $0.byType[key] }) { return found }
     var builder = SchemaBuilder()
     builder.add([type])
     let models = Set(builder.models.map { ObjectIdentifier($0.type) })
-    let found = known.withLock { $0.byModels[models] }
+    let found = cache.withLock { $0.byModels[models] }
     // Made outside the lock: default values are the app's code, and may come back here. Of two threads the first wins.
     let layout = found ?? (try? StoreLayout(schema: Schema([type])))
-    return known.withLock { known in
-      let first = known.byModels[models] ?? layout
-      known.byModels[models] = .some(first)
-      known.byType[key] = .some(first)
+    return cache.withLock { cache in
+      let first = cache.byModels[models] ?? layout
+      cache.byModels[models] = .some(first)
+      cache.byType[key] = .some(first)
       return first
     }
   }

@@ -1,7 +1,7 @@
 /// Gives every entity its table and every property its column.
 struct StoreLayoutBuilder {
   private let schema: Schema
-  private let notesReads: Bool
+  private let recordsReads: Bool
   private let models: [ModelMetadata]
   private let indexByName: [String: Int]
   private let entities: [Schema.Entity]
@@ -10,9 +10,9 @@ struct StoreLayoutBuilder {
   private let sharing: SharedInverses
 
   /// Takes a schema whose models have different names.
-  init(schema: Schema, notesReads: Bool) {
+  init(schema: Schema, recordsReads: Bool) {
     self.schema = schema
-    self.notesReads = notesReads
+    self.recordsReads = recordsReads
     // By name, so that an entity's index, and with it its discriminator, depends on the schema alone.
     models = schema.models.sorted { $0.name < $1.name }
     indexByName = Dictionary(uniqueKeysWithValues: models.enumerated().map { ($1.name, $0) })
@@ -46,8 +46,8 @@ struct StoreLayoutBuilder {
     let declared = models[index].all
     let keyPaths = models[index].keyPaths
     try Self.check(count: stored[index].count, of: entity.name)
-    let properties = try zip(stored[index], declared).enumerated().map { place, pair in
-      try property(pair.0, pair.1, at: place, of: entity)
+    let properties = try zip(stored[index], declared).enumerated().map { propertyIndex, pair in
+      try property(pair.0, pair.1, at: propertyIndex, of: entity)
     }
     return EntityLayout(
       .init(
@@ -55,11 +55,11 @@ struct StoreLayoutBuilder {
         rootIndex: rootIndex, discriminator: inHierarchy ? index + 1 : nil,
         familyDiscriminators: inHierarchy ? family(of: entity) : [], properties: properties,
         keyPaths: keyPaths,
-        places: Dictionary(
+        propertyByKeyPath: Dictionary(
           (declared.map(\.keyPath) + keyPaths).enumerated().map { ($1, $0 % declared.count) }
         ) { first, _ in first },
         uniqueness: constraints(of: entity, \.uniquenessConstraints),
-        indexed: constraints(of: entity, \.indices), reads: notesReads ? PropertyReads() : nil))
+        indexed: constraints(of: entity, \.indices), reads: recordsReads ? PropertyReads() : nil))
   }
 
   /// Throws if a model has more stored properties than the column map of `_RowReader.empty` has entries.

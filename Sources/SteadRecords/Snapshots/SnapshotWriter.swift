@@ -250,7 +250,7 @@ struct SnapshotWriter {
     statement.bind(list.owner, at: 1)
     var found: [(row: Int64, position: Int64)] = []
     while try statement.step() {
-      found.append((statement.integer(0), query.ownership(in: statement).place))
+      found.append((statement.integer(0), query.ownership(in: statement).position))
     }
     return found.sorted { $0.position < $1.position }.map(\.row)
   }

@@ -89,8 +89,8 @@ final class EntityPlan: @unchecked Sendable {
       insertMap[property.index] = Int32(insertNames.count)
       if let name = property.listColumn, let position = layout.position[name] {
         insertNames.append(name)
-        lists.append(ListColumn(property: property, place: Int32(position + prefix)))
-        insertLists.append(ListColumn(property: property, place: Int32(insertNames.count)))
+        lists.append(ListColumn(property: property, index: Int32(position + prefix)))
+        insertLists.append(ListColumn(property: property, index: Int32(insertNames.count)))
       }
     }
     self.lists = lists
@@ -139,7 +139,7 @@ final class EntityPlan: @unchecked Sendable {
       map[property.index] = Int32(terms.count)
       if let name = property.listColumn {
         terms.append("\(name.sqlName) = ?\(terms.count + 1)")
-        lists.append(ListColumn(property: property, place: Int32(terms.count)))
+        lists.append(ListColumn(property: property, index: Int32(terms.count)))
       }
     }
     let id = terms.count + 1

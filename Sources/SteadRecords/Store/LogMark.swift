@@ -14,7 +14,7 @@ import SteadSQLite
 /// 3. The commits that follow are in the log, too. Each checkpoint that moves them, of any program, also moves the commit
 ///    of step 2, and so removes the mark from the file. The next transaction then begins with step 1.
 ///
-/// Step 1 fails where a reader needs an older state for longer than ``readerPatience``. Then the file has no mark, and the
+/// Step 1 fails where a reader needs an older state for longer than ``readerTimeout``. Then the file has no mark, and the
 /// attempt is repeated after some transactions.
 struct LogMark {
   /// Above all formats. A version of this library that does not know the bit refuses the file as one of a later format.
@@ -23,7 +23,7 @@ struct LogMark {
   static let headerOffset: Int64 = 60
   /// How long the marking waits for readers of older states, in milliseconds. Snapshots that nobody reads are ended
   /// earlier than that, in other processes, too.
-  static let readerPatience = Int32(ReaderPool.snapshotPatience + 20)
+  static let readerTimeout = Int32(ReaderPool.snapshotPatience + 20)
   /// The most transactions between two attempts.
   static let attemptLimit = 256
 
@@ -43,7 +43,7 @@ struct LogMark {
   }
 
   /// Records whether an attempt has marked the file; the interval between attempts doubles with each failure.
-  mutating func note(isMarked: Bool) {
+  mutating func recordAttempt(isMarked: Bool) {
     interval = isMarked ? 1 : min(interval * 2, Self.attemptLimit)
     wait = isMarked ? 0 : interval
   }
@@ -75,8 +75,8 @@ extension StoreConnection {
       name?.version = try tablesVersion()
       try commit()
       endSnapshots()
-      if try !checkpoint(.full, patience: LogMark.readerPatience) { name = nil }
-      logMark.note(isMarked: isFileMarked)
+      if try !checkpoint(.full, patience: LogMark.readerTimeout) { name = nil }
+      logMark.recordAttempt(isMarked: isFileMarked)
       try beginImmediate()
     }
     try removeLogMark()
@@ -200,10 +200,10 @@ extension StoreConnection {
   func writeLogNames(from name: LogName?) throws {
     let names = try logNames()
     if names.isEmpty { return }
-    guard let name, let place = names.firstIndex(where: { $0.word == name.word }) else {
+    guard let name, let index = names.firstIndex(where: { $0.word == name.word }) else {
       return try setLogNames(names)
     }
-    try setLogNames(names[..<place] + [name])
+    try setLogNames(names[..<index] + [name])
   }
 
   /// Gives a copy of a store a name that no log has.

@@ -18,7 +18,7 @@ extension RecordStore {
     do {
       try maintain { connection in
         // An old row refers to them.
-        let keepsAll = try OldRows(connection: connection).start() != nil
+        let keepsAll = try RowVersions(connection: connection).start() != nil
         let unused =
           keepsAll ? [] : try ExternalReferences(self).unused(among: references, connection)
         for reference in references {

@@ -50,7 +50,7 @@ final class RecordStore: @unchecked Sendable {
   /// Whether the innermost transaction has work of transactions within it, which its end must not take back.
   private(set) var hasInnerWork = false
   /// Writes the history of this process's commits.
-  private let historian: Historian
+  private let historian: HistoryWriter
   /// The version of the file after this connection's last commit. While it is unchanged, no other process has written,
   /// and what is known about the file is true.
   private var committedVersion: UInt32?
@@ -92,7 +92,7 @@ final class RecordStore: @unchecked Sendable {
       file: file, report: report,
       keepsHistory: configuration.history != .off && !configuration.isStoredInMemoryOnly,
       keepsOldRows: configuration.history.keepsOldRows, isMirror: mirrored != nil)
-    historian = Historian(writer, configuration, layout, entities)
+    historian = HistoryWriter(writer, configuration, layout, entities)
     let identity: Identity
     do {
       identity = Identity(identifier: try preparation.run())
@@ -119,7 +119,7 @@ final class RecordStore: @unchecked Sendable {
     log.didCommit(last)
     // Another process's commit, which another container's watcher has not checked for yet.
     if log.tell(last.number) { log.notify() }
-    if isWritable { try historian.takeOver() }
+    if isWritable { try historian.prepareTriggers() }
     modelVersion = historian.schemaVersion
     // From now on, what other programs change is theirs.
     _ = resolveDoubt()
@@ -179,7 +179,7 @@ final class RecordStore: @unchecked Sendable {
           newest = try writer.lastCommit().checked()
           log.look(writer, newest.number)
           writer.nextRows = [:]
-          try historian.takeOver()
+          try historian.prepareTriggers()
           try checkModels()
         }
         committedVersion = nil
@@ -338,7 +338,7 @@ final class RecordStore: @unchecked Sendable {
     // SQLite rolls back automatically after some errors.
     if writer.isInTransaction { try? writer.execute("ROLLBACK") }
     retractPosted(from: 0)
-    historian.forgetTriggers()
+    historian.invalidateTriggers()
     if let around = outer.popLast() { writer.changes = around.changes }
     hasInnerWork = false
     depth -= 1

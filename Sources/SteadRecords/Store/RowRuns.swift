@@ -12,9 +12,9 @@ struct RowRuns {
   init(_ rows: [Int64]) {
     let rows = rows.sorted()
     var start = 0
-    for place in rows.indices.dropFirst() where rows[place] > rows[place - 1] + 1 {
-      add(rows[start..<place])
-      start = place
+    for index in rows.indices.dropFirst() where rows[index] > rows[index - 1] + 1 {
+      add(rows[start..<index])
+      start = index
     }
     add(rows[start...])
   }

@@ -230,7 +230,7 @@ extension StoreConnection {
       guard notesChanges else { continue }
       var values: String?
       if case .text(let text) = columns[1] { values = text }
-      changes.note(.delete, plan.entity, row: row, properties: preserved.set, values: values)
+      changes.record(.delete, plan.entity, row: row, properties: preserved.set, values: values)
     }
     if newest > 0 { try retire(newest, table: plan.tableLayout.name) }
     return rows

@@ -91,7 +91,7 @@ struct StorePreparation {
     }
     // So that a copy of the file alone is a complete store from the start. If it fails, the tables are in the log alone.
     if !file.configuration.isStoredInMemoryOnly {
-      _ = try? connection.checkpoint(.full, patience: LogMark.readerPatience)
+      _ = try? connection.checkpoint(.full, patience: LogMark.readerTimeout)
     }
     return try identifier() ?? ""
   }
@@ -202,20 +202,20 @@ struct StorePreparation {
   /// Makes the tables and triggers of the history, which stores of earlier versions lack.
   private func prepareHistory() throws {
     let old =
-      keepsOldRows ? OldRowTable.all(tables: tables, layout: layout, entities: entities) : []
+      keepsOldRows ? RowVersionTable.all(tables: tables, layout: layout, entities: entities) : []
     let triggers =
       keepsHistory
       ? HistoryTrigger.all(tables: tables, layout: layout, entities: entities, old: old) : []
     try HistoryTable(connection: connection).prepare(triggers)
-    try noteMigration()
-    let rows = OldRows(connection: connection)
+    try recordMigration()
+    let rows = RowVersions(connection: connection)
     // Old rows of other models cannot be restored with these.
     if migration != nil { try rows.prepare([]) }
     try rows.prepare(old)
   }
 
   /// Writes the rows that a migration has changed as a transaction of the history.
-  private func noteMigration() throws {
+  private func recordMigration() throws {
     let changes = connection.changes
     if changes.isEmpty { return }
     connection.changes = ChangeList()

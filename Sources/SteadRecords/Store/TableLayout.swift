@@ -126,7 +126,7 @@ struct TableLayout {
 struct ListColumn {
   let property: PropertyLayout
   /// The index of the result column or the parameter.
-  let place: Int32
+  let index: Int32
 }
 
 extension [ListColumn] {
@@ -138,7 +138,7 @@ extension [ListColumn] {
     excluding changes: PropertySet = PropertySet()
   ) {
     for list in self where !changes.contains(list.property.index) {
-      let number = Int(statement.integer(list.place))
+      let number = Int(statement.integer(list.index))
       model.setList(
         number == list.property.firstList ? nil : number, at: list.property.index)
     }
@@ -146,7 +146,7 @@ extension [ListColumn] {
 
   /// Binds an object's list numbers.
   func bind(of model: any PersistentModel, to statement: SQLiteStatement) {
-    for list in self { statement.bind(value(of: model, list.property), at: list.place) }
+    for list in self { statement.bind(value(of: model, list.property), at: list.index) }
   }
 
   private func value(of model: any PersistentModel, _ property: PropertyLayout) -> SQLValue {

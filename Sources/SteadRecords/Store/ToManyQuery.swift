@@ -10,7 +10,7 @@ struct ToManyQuery {
   /// The index of the column with the owner's row.
   let ownerColumn: Int32
   /// The index of the column with the position; NULL stands for the row's number.
-  let placeColumn: Int32
+  let positionColumn: Int32
   /// Whether a row can come more than once, with different owners.
   let mayRepeat: Bool
 
@@ -21,7 +21,7 @@ struct ToManyQuery {
     self.plan = plan
     let test = isSingle ? "= ?1" : "IN (SELECT value FROM json_each(?1))"
     ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
-    placeColumn = ownerColumn + 1
+    positionColumn = ownerColumn + 1
     // Sibling classes may share the column, or inherit the table of pairs.
     let own = plan.entity.ownRows("t0")
     switch storage {
@@ -44,10 +44,10 @@ struct ToManyQuery {
   }
 
   /// The owner of the current row, and the row's position in the owner's list.
-  func ownership(in statement: SQLiteStatement) -> (owner: Int64, place: Int64) {
-    let place = statement.integer(placeColumn)
-    let isRow = place == 0 && statement.isNull(placeColumn)
-    return (statement.integer(ownerColumn), isRow ? statement.integer(0) : place)
+  func ownership(in statement: SQLiteStatement) -> (owner: Int64, position: Int64) {
+    let position = statement.integer(positionColumn)
+    let isRow = position == 0 && statement.isNull(positionColumn)
+    return (statement.integer(ownerColumn), isRow ? statement.integer(0) : position)
   }
 
   /// The rest of a condition, true for rows in one of several lists over a to-one property.

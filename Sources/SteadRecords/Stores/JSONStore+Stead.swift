@@ -51,9 +51,9 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   public let identifier: String
   private let file: AtomicFile
   /// The last read content of the file.
-  private var known: Known?
+  private var cached: Cached?
 
-  private struct Known {
+  private struct Cached {
     let data: Data
     let document: JSONStoreDocument
     /// Whether what the file lacks could not be added to it.
@@ -116,7 +116,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   /// The document of the file's bytes; decoded only if they differ from the last ones.
   private func document(in data: Data?) throws -> JSONStoreDocument {
     guard let data else { return JSONStoreDocument(identifier: identifier) }
-    if let known, known.data == data { return known.document }
+    if let cached, cached.data == data { return cached.document }
     var document = try Self.document(in: data, configuration.url, schema)
     guard document.identifier == identifier else {
       throw SwiftDataError(
@@ -133,14 +133,14 @@ public final class JSONStore: DataStore, DataStoreVersioning {
           + "the file was left as it is.")
     }
     document.complete(in: schema)
-    known = Known(data: data, document: document)
+    cached = Cached(data: data, document: document)
     return document
   }
 
   /// The objects in the file, after values that were made for an object are in it, so that every process has the same.
   private func completedDocument(in data: Data?) throws -> JSONStoreDocument {
     let document = try document(in: data)
-    guard document.isCompleted, known?.isRefused != true else { return document }
+    guard document.isCompleted, cached?.isRefused != true else { return document }
     do {
       let written = try file.update { data in
         let document = try self.document(in: data)
@@ -149,7 +149,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
       return try self.document(in: written)
     } catch {
       // A disk that cannot be written now keeps no object from being read, and isn't tried at each fetch.
-      known?.isRefused = true
+      cached?.isRefused = true
       return document
     }
   }
@@ -187,7 +187,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   public func version() throws -> Data {
     guard let data = try file.readIfPresent() else { return Data() }
     _ = try completedDocument(in: data)
-    return known?.data ?? data
+    return cached?.data ?? data
   }
 
   public func save(

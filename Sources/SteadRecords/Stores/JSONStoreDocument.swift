@@ -21,14 +21,14 @@ struct JSONStoreDocument {
   private struct Object {
     var snapshot: DefaultSnapshot
     /// Its index in the file; nil if the whole object is to be written.
-    let place: Int?
+    let index: Int?
     /// The properties that the file lacks, and that got a value of their own here.
     var added: [String] = []
 
     /// The object as it is written. An unchanged one is the file's own JSON.
     func json(in stored: [JSONValue]) throws -> JSONValue {
-      let place = place.flatMap { stored.indices.contains($0) ? $0 : nil }
-      if let place, added.isEmpty { return stored[place] }
+      let index = index.flatMap { stored.indices.contains($0) ? $0 : nil }
+      if let index, added.isEmpty { return stored[index] }
       let json = try SnapshotCoding.json(of: snapshot)
       guard let new = JSONReader.value(of: json)?.object else {
         throw SwiftDataError(
@@ -36,7 +36,7 @@ struct JSONStoreDocument {
           "A value of a \(snapshot.persistentIdentifier.entityName) is nested too deeply for a JSON file. Save one with "
             + "fewer levels.")
       }
-      guard let place, let old = stored[place].object else { return .object(new) }
+      guard let index, let old = stored[index].object else { return .object(new) }
       return .object(old.merging(new.filter { added.contains($0.key) }) { $1 })
     }
   }
@@ -55,7 +55,7 @@ struct JSONStoreDocument {
   init(_ data: Data, _ schema: Schema) throws {
     let content = try SnapshotCoding.decoder(for: schema).decode(Content.self, from: data)
     identifier = content.identifier
-    objects = content.snapshots.enumerated().map { Object(snapshot: $1, place: $0) }
+    objects = content.snapshots.enumerated().map { Object(snapshot: $1, index: $0) }
   }
 
   /// Adds values of properties that the file lacks, where each object gets one of its own.
@@ -69,20 +69,20 @@ struct JSONStoreDocument {
   mutating func apply(
     inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: Set<PersistentIdentifier>
   ) {
-    var places: [PersistentIdentifier: Int] = [:]
-    for (place, object) in objects.enumerated() {
-      places[object.snapshot.persistentIdentifier] = place
+    var indices: [PersistentIdentifier: Int] = [:]
+    for (index, object) in objects.enumerated() {
+      indices[object.snapshot.persistentIdentifier] = index
     }
     for snapshot in updated {
       // What another process has deleted in the meantime stays deleted.
-      if let place = places[snapshot.persistentIdentifier] {
-        objects[place] = Object(snapshot: snapshot, place: nil)
+      if let index = indices[snapshot.persistentIdentifier] {
+        objects[index] = Object(snapshot: snapshot, index: nil)
       }
     }
     if !deleted.isEmpty {
       objects.removeAll { deleted.contains($0.snapshot.persistentIdentifier) }
     }
-    objects += inserted.map { Object(snapshot: $0, place: nil) }
+    objects += inserted.map { Object(snapshot: $0, index: nil) }
   }
 
   /// The file that this document was decoded from, with its changes; a new file if there is none.

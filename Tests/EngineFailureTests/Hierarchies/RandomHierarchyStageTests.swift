@@ -177,10 +177,10 @@ private struct HierarchyStage: CustomStringConvertible {
   func read(_ container: ModelContainer) {
     for entity in container.layout.entities {
       for property in entity.properties where reads.contains("\(entity.name).\(property.name)") {
-        entity.reads?.note(property.index)
+        entity.reads?.record(property.index)
       }
       _ = container.store(of: entity)?.plans[entity.index]?.plan
-      entity.reads?.noteObject()
+      entity.reads?.recordObject()
     }
   }
 

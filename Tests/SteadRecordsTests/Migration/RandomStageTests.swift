@@ -196,11 +196,11 @@ private struct RandomStage {
   func read(_ container: ModelContainer) throws {
     for entity in container.layout.entities {
       for property in entity.properties where reads.contains("\(entity.name).\(property.name)") {
-        entity.reads?.note(property.index)
+        entity.reads?.record(property.index)
       }
       // A model whose objects were only counted has the plan, too.
       _ = container.store(of: entity)?.plans[entity.index]?.plan
-      if fetched.contains(entity.name) { entity.reads?.noteObject() }
+      if fetched.contains(entity.name) { entity.reads?.recordObject() }
     }
   }
 }

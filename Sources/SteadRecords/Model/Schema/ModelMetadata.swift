@@ -26,7 +26,7 @@ final class ModelMetadata: @unchecked Sendable {
   /// The class's own key paths to its inherited properties, in order; empty if it does not list them.
   private let inherited: [AnyKeyPath]
 
-  private static let known = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
+  private static let cache = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
 
   private static let models = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
@@ -35,14 +35,14 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// Registers models, so that a property of their types is recognised by a look-up: a cast to a protocol would search
   /// all conformances of the program.
-  static func note(_ types: [any PersistentModel.Type]) {
+  static func register(_ types: [any PersistentModel.Type]) {
     models.withLock { models in
       for type in types { models[ObjectIdentifier(type)] = type }
     }
   }
 
   /// Registers models by their names; of several with one name the last counts.
-  static func noteNames(_ models: [ModelMetadata]) {
+  static func registerNames(_ models: [ModelMetadata]) {
     named.withLock { named in for model in models { named[model.name] = model.type } }
   }
 
@@ -60,12 +60,12 @@ final class ModelMetadata: @unchecked Sendable {
   /// The metadata of a class, made with the first call.
   static func of(_ type: any PersistentModel.Type) -> ModelMetadata {
     let key = ObjectIdentifier(type)
-    if let metadata = known.withLock({ $0[key] }) { return metadata }
+    if let metadata = cache.withLock({ $0[key] }) { return metadata }
     // Made outside the lock: a default value is the app's code, and may open a container itself.
     let metadata = ModelMetadata(type)
-    return known.withLock { known in
-      if let first = known[key] { return first }
-      known[key] = metadata
+    return cache.withLock { cache in
+      if let first = cache[key] { return first }
+      cache[key] = metadata
       return metadata
     }
   }
@@ -115,8 +115,8 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// The property of a key path that the class, or a superclass, lists.
   private func listed(at keyPath: AnyKeyPath) -> Property? {
-    if let place = byKeyPath[keyPath] { return properties[place] }
-    if let place = inherited.firstIndex(of: keyPath) { return all[place] }
+    if let index = byKeyPath[keyPath] { return properties[index] }
+    if let index = inherited.firstIndex(of: keyPath) { return all[index] }
     return parent?.listed(at: keyPath)
   }
 

@@ -17,10 +17,10 @@ struct PropertyShape: @unchecked Sendable {
   let encoding: ColumnEncoding
 
   // The first cast of a type to a protocol searches all conformances of the program.
-  private static let known = TypeCache<PropertyShape>()
+  private static let cache = TypeCache<PropertyShape>()
 
   init(_ type: any Any.Type) {
-    self = Self.known.value(for: ObjectIdentifier(type)) { PropertyShape(examining: type) }
+    self = Self.cache.value(for: ObjectIdentifier(type)) { PropertyShape(examining: type) }
   }
 
   private init(examining type: any Any.Type) {

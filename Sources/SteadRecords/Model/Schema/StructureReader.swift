@@ -15,11 +15,11 @@ struct StructureReader {
   private var outer: [ObjectIdentifier] = []
   private var count = 0
 
-  private static let known = TypeCache<TypeStructure>()
+  private static let cache = TypeCache<TypeStructure>()
 
   /// The structure of a property's type, without its optional.
   static func structure(of type: any Any.Type) -> TypeStructure {
-    known.value(for: ObjectIdentifier(type)) {
+    cache.value(for: ObjectIdentifier(type)) {
       var reader = StructureReader()
       // As `PropertyShape` decides: an app may give arrays a raw value, which the column then holds.
       if let raw = reader.raw(type) { return raw }
@@ -252,9 +252,9 @@ struct EnumCases {
   }
 
   /// Follows a relative pointer: an offset from its own address, 0 for null.
-  private static func follow(_ place: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let offset = place.loadUnaligned(as: Int32.self)
-    return offset == 0 ? nil : place + Int(offset)
+  private static func follow(_ address: UnsafeRawPointer) -> UnsafeRawPointer? {
+    let offset = address.loadUnaligned(as: Int32.self)
+    return offset == 0 ? nil : address + Int(offset)
   }
 
   private static func type(

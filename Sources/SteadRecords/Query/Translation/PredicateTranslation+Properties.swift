@@ -12,7 +12,7 @@ extension PredicateTranslation {
       return try traced(keyPath, of: row)
     }
     // A custom stage of a migration must have read what it drops; a predicate on a property counts as a read.
-    row.entity.reads?.note(index)
+    row.entity.reads?.record(index)
     return try property(row.entity.properties[index], of: row)
   }
 
@@ -24,7 +24,7 @@ extension PredicateTranslation {
     var term = Term.row(row)
     for index in path {
       guard case .row(let owner) = term else { break }
-      owner.entity.reads?.note(index)
+      owner.entity.reads?.record(index)
       term = try property(owner.entity.properties[index], of: owner)
     }
     return term

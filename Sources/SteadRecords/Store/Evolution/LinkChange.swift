@@ -29,7 +29,7 @@ struct LinkChange {
   {
     let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
     var changes: [LinkChange] = []
-    var places: Set<String> = []
+    var keys: Set<String> = []
     for entity in match.new.entities where tables.contains(entity.root.name) {
       for case let relationship as Schema.Relationship in entity.storedProperties {
         guard let (owner, source) = origin(of: relationship, in: entity, match) else { continue }
@@ -38,7 +38,7 @@ struct LinkChange {
         // Both sides of a relationship have the same places. Those of siblings may have one of them in common.
         guard !isSame(before, after, source.isInverse, names),
           !isInherited(relationship, from: before, in: entity, match, old),
-          places.insert("\(before.place) \(after.place)").inserted
+          keys.insert("\(before.key) \(after.key)").inserted
         else { continue }
         let other =
           source.isInverse

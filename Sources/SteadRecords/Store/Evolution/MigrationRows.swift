@@ -332,7 +332,7 @@ struct MigrationRows {
         let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
         let test = "\(property.name.sqlName) IS NULL\(only)"
         if let defaults = RowDefaults(property, of: now.type) {
-          if before != nil { try note(now, property, where: test) }
+          if before != nil { try recordUpdates(now, property, where: test) }
           try fill(now, property, defaults, where: test)
           continue
         }
@@ -340,7 +340,7 @@ struct MigrationRows {
         let isFilled =
           before == nil && now.discriminator == nil && existing[table]?[property.name] == nil
         if isFilled, try DefaultLiteral(property)?.checked(connection) != nil { continue }
-        if before != nil { try note(now, property, where: test) }
+        if before != nil { try recordUpdates(now, property, where: test) }
         try connection.run(
           "UPDATE \(now.table.sqlName) SET \(property.name.sqlName) = ?1 WHERE \(test)", [stored])
       }
@@ -373,14 +373,14 @@ struct MigrationRows {
     }
   }
 
-  private func note(
+  private func recordUpdates(
     _ entity: EntityLayout, _ property: PropertyLayout, where test: String
   ) throws {
     let statement = try connection.prepare(
       "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \(test)")
     defer { statement.reset() }
     while try statement.step() {
-      connection.changes.note(
+      connection.changes.record(
         .update, entity, row: statement.integer(0), properties: PropertySet([property.index]))
     }
   }
@@ -399,7 +399,7 @@ struct MigrationRows {
         else { continue }
         let defaults = RowDefaults(property, of: now.type)
         try check.complete(property.name, as: new, defaults) { row in
-          connection.changes.note(
+          connection.changes.record(
             .update, now, row: row, properties: PropertySet([property.index]))
         }
       }

@@ -52,7 +52,7 @@ struct SchemaComparison {
             + "Leave `originalName` out of all but the one that has its values.")
       }
     }
-    for split in SharedPlaces(match).splits {
+    for split in SharedStorage(match).splits {
       refuse(split.entity, split.property, split.description, cure: .replacement)
     }
   }
@@ -305,7 +305,7 @@ struct SchemaComparison {
 // MARK: - Shared columns and tables
 
 /// Finds columns and tables of pairs that classes of one hierarchy share, and that a migration would have to split or merge.
-struct SharedPlaces {
+struct SharedStorage {
   /// A property whose values cannot go where the match takes them.
   struct Split {
     let entity: String
@@ -333,13 +333,13 @@ struct SharedPlaces {
         func member(_ place: String) -> Member {
           Member(entity: entity.name, property: property.name, place: place)
         }
-        let goesOn = takes(&after, source.key, member(target.name)) { one, other in
+        let goesOn = addMember(&after, source.key, member(target.name)) { one, other in
           "\(one) and \(other) were stored in one place, as \(old.name).\(was.name), and are two now. Rename both, or give "
             + "one of them its values in a custom stage of a migration plan."
         }
         // Tables of pairs are written anew; columns of one name are one.
         guard goesOn, TableNames.isColumn(property), TableNames.isColumn(was) else { continue }
-        _ = takes(&before, target.key, member(source.name)) { one, other in
+        _ = addMember(&before, target.key, member(source.name)) { one, other in
           "\(one) and \(other) share a column, since they belong to one class hierarchy, and were stored in two. Give one of "
             + "them another name, or its values in a custom stage of a migration plan."
         }
@@ -348,7 +348,7 @@ struct SharedPlaces {
   }
 
   /// Records a member of a place with its other place; false, with a split, if a member before it has another one.
-  private mutating func takes(
+  private mutating func addMember(
     _ members: inout [String: Member], _ key: String, _ member: Member,
     _ description: (_ one: String, _ other: String) -> String
   ) -> Bool {

@@ -62,7 +62,7 @@ enum LinkStorage: Hashable {
   }
 
   /// A key that both sides of a relationship have in common.
-  var place: String {
+  var key: String {
     switch self {
     case .column(let table, let column): "\(table).\(column)"
     case .inverse(let table, let column, let list): "\(table).\(column)#\(list ?? 0)"

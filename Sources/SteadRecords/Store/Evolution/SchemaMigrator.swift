@@ -165,21 +165,21 @@ struct SchemaMigrator {
     let wanted = DerivedNames(layout, tables)
     let old = DerivedNames(match.old)
     // An equal name is not enough: two columns may have swapped their names.
-    func stays(_ place: DerivedNames.Columns, as wanted: DerivedNames.Columns?) -> Bool {
-      wanted.map { names.renamed(place) == $0 } ?? false
+    func stays(_ columns: DerivedNames.Columns, as wanted: DerivedNames.Columns?) -> Bool {
+      wanted.map { names.renamed(columns) == $0 } ?? false
     }
     let present = try connection.rows("SELECT name, type FROM sqlite_schema")
     for row in present {
       guard case .text(let name) = row[0], case .text(let type) = row[1] else { continue }
       switch type {
       case "index":
-        guard let place = old.indices[name], !stays(place, as: wanted.indices[name]) else {
+        guard let columns = old.indices[name], !stays(columns, as: wanted.indices[name]) else {
           continue
         }
         try connection.execute("DROP INDEX \(name.sqlName)")
       case "table":
-        guard let place = old.searches[name],
-          place != wanted.searches[name] || !stays(place, as: wanted.searches[name])
+        guard let columns = old.searches[name],
+          columns != wanted.searches[name] || !stays(columns, as: wanted.searches[name])
         else { continue }
         for trigger in SearchTable.triggerNames(of: name) {
           try connection.execute("DROP TRIGGER IF EXISTS \(trigger.sqlName)")
@@ -390,10 +390,11 @@ struct SchemaMigrator {
   }
 
   /// The value that all rows get with a new column; nil if there is none, or each row gets its own.
-  private func literal(_ place: (entity: EntityLayout, property: PropertyLayout)) -> DefaultLiteral?
+  private func literal(_ column: (entity: EntityLayout, property: PropertyLayout))
+    -> DefaultLiteral?
   {
-    RowDefaults(place.property, of: place.entity.type) == nil
-      ? DefaultLiteral(place.property) : nil
+    RowDefaults(column.property, of: column.entity.type) == nil
+      ? DefaultLiteral(column.property) : nil
   }
 
   /// Adds the columns that the models have gained.

@@ -117,16 +117,16 @@ struct TableNames {
   }
 
   /// The names of columns afterwards; nil if one of them is dropped.
-  func renamed(_ place: DerivedNames.Columns) -> DerivedNames.Columns? {
+  func renamed(_ source: DerivedNames.Columns) -> DerivedNames.Columns? {
     // A table of pairs, whose columns have fixed names.
-    if tables[place.table] == nil, columns[place.table] == nil,
-      !droppedTables.contains(place.table)
+    if tables[source.table] == nil, columns[source.table] == nil,
+      !droppedTables.contains(source.table)
     {
-      return place
+      return source
     }
-    guard let table = tables[place.table] else { return nil }
-    let renamed = place.columns.compactMap { columns[place.table]?[$0] }
-    return renamed.count == place.columns.count
+    guard let table = tables[source.table] else { return nil }
+    let renamed = source.columns.compactMap { columns[source.table]?[$0] }
+    return renamed.count == source.columns.count
       ? DerivedNames.Columns(table: table, columns: renamed) : nil
   }
 

@@ -37,19 +37,19 @@ struct ValueCheck {
   /// each field, since remedies differ.
   func misfits(of column: String, as attribute: Schema.Attribute) throws -> [Misfits] {
     var found: [Misfits] = []
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     try forEachValue(of: column, as: attribute) { fit, value, rowCount in
       guard case .none(let error) = fit else { return }
       let cause = error as? DecodingError
       let reason = Misfits.reason(of: cause)
-      if places[reason] == nil {
+      if indices[reason] == nil {
         guard found.count < Self.reasonLimit else { return }
-        places[reason] = found.count
+        indices[reason] = found.count
         found.append(Misfits(cause: cause))
       }
-      guard let place = places[reason] else { return }
-      try name(rowsWith: value, in: column, &found[place].rows)
-      found[place].count += rowCount
+      guard let index = indices[reason] else { return }
+      try name(rowsWith: value, in: column, &found[index].rows)
+      found[index].count += rowCount
     }
     return found
   }

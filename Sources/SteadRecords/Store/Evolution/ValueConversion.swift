@@ -120,7 +120,7 @@ struct ValueConversion {
       // The row may be of a subclass, where the property has the same place.
       let own = layout.entity(
         discriminator: Int(statement.integer(1)), root: entity.rootIndex)
-      connection.changes.note(
+      connection.changes.record(
         .update, own ?? entity, row: statement.integer(0), properties: PropertySet([index]))
     }
   }

@@ -49,7 +49,7 @@ struct ChangeList {
   private(set) var newestStamp: Int64 = 0
 
   /// Records a change; without a stamp it gets the transaction's.
-  mutating func note(
+  mutating func record(
     _ kind: Kind, _ entity: EntityLayout, row: Int64, stamp: Int64? = nil,
     properties: PropertySet = PropertySet(), values: String? = nil
   ) {

@@ -59,7 +59,7 @@ struct CommitClock {
 }
 
 extension CommitLog.Point {
-  /// The greatest number of a commit: ``OldRowTable`` has 31 bits for it.
+  /// The greatest number of a commit: ``RowVersionTable`` has 31 bits for it.
   static let numberLimit: Int64 = 1 << 31 - 1
   /// The greatest stamp, some million years ahead.
   static let stampLimit: Int64 = 1 << 62

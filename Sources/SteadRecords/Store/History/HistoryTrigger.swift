@@ -18,8 +18,9 @@ struct HistoryTrigger {
 
   /// The trigger with the row version recorded first: once the transaction's row is written, its number is no longer the next
   /// one.
-  private func noting(_ note: String) -> Self {
-    Self(name: name, sql: sql.replacing(" BEGIN ", with: " BEGIN \(note) ", maxReplacements: 1))
+  private func recordingFirst(_ statement: String) -> Self {
+    Self(
+      name: name, sql: sql.replacing(" BEGIN ", with: " BEGIN \(statement) ", maxReplacements: 1))
   }
 
   private init(name: String, sql: String) {
@@ -47,7 +48,7 @@ struct HistoryTrigger {
   ///
   /// - Parameter old: The tables of row versions that they write, too.
   static func all(
-    tables: [TableLayout], layout: StoreLayout, entities: Set<Int>, old: [OldRowTable]
+    tables: [TableLayout], layout: StoreLayout, entities: Set<Int>, old: [RowVersionTable]
   ) -> [Self] {
     let held = layout.entities.filter { entities.contains($0.index) }
     let ofRows = tables.flatMap { table in
@@ -57,15 +58,15 @@ struct HistoryTrigger {
     let triggers = (ofRows + ofPairs(held)).map { trigger in
       guard let old = noted[trigger.table] else { return trigger.trigger }
       switch trigger.event {
-      case "INSERT": return trigger.trigger.noting(old.noteNew)
-      case "UPDATE": return trigger.trigger.noting("\(old.noteOld) \(old.noteMoved)")
-      default: return trigger.trigger.noting(old.noteOld)
+      case "INSERT": return trigger.trigger.recordingFirst(old.recordNew)
+      case "UPDATE": return trigger.trigger.recordingFirst("\(old.recordOld) \(old.recordMoved)")
+      default: return trigger.trigger.recordingFirst(old.recordOld)
       }
     }
     let replacing = old.flatMap { old in
       [
-        Self(old.table, "INSERT", old.noteReplaced, isBefore: true),
-        Self(old.table, "UPDATE", old.noteDisplaced, isBefore: true),
+        Self(old.table, "INSERT", old.recordReplaced, isBefore: true),
+        Self(old.table, "UPDATE", old.recordDisplaced, isBefore: true),
       ]
     }
     return [Self()] + triggers + replacing
@@ -125,8 +126,8 @@ struct HistoryTrigger {
   private static func join(_ terms: [String]) -> String {
     var terms = terms.isEmpty ? ["''"] : terms
     while terms.count > 1 {
-      terms = stride(from: 0, to: terms.count, by: 2).map { place in
-        place + 1 < terms.count ? "(\(terms[place]) || \(terms[place + 1]))" : terms[place]
+      terms = stride(from: 0, to: terms.count, by: 2).map { index in
+        index + 1 < terms.count ? "(\(terms[index]) || \(terms[index + 1]))" : terms[index]
       }
     }
     return terms[0]

@@ -105,7 +105,7 @@ struct HistoryRemoval {
   private func removeOldRows(_ newest: Int64) throws {
     let first = try connection.integer(
       "SELECT min(number) FROM stead_history WHERE changes IS NOT NULL")
-    try OldRows(connection: connection).remove(upTo: first.map { max($0, 1) - 1 } ?? newest)
+    try RowVersions(connection: connection).remove(upTo: first.map { max($0, 1) - 1 } ?? newest)
   }
 
   /// Deletes the transactions up to one.

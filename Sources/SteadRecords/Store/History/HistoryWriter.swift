@@ -6,15 +6,15 @@ import SteadSQLite
 /// The file's triggers are off on that connection, since it records its changes itself, which costs less than a trigger for
 /// each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
 /// own SQL. If a file has other triggers, which a user may have made, all stay on, and they write the history.
-final class Historian {
+final class HistoryWriter {
   private let connection: StoreConnection
   private let configuration: ModelConfiguration
   private let searchTables: [SearchTable]
-  /// The schema version for which triggers were set up last; nil before, and after ``forgetTriggers()``.
+  /// The schema version for which triggers were set up last; nil before, and after ``invalidateTriggers()``.
   private(set) var schemaVersion: Int64?
   private var usesTriggers = false
   /// The tables of row versions that the connection writes with its own temporary triggers.
-  private var noted: [OldRowTable] = []
+  private var versionTables: [RowVersionTable] = []
 
   init(
     _ connection: StoreConnection, _ configuration: ModelConfiguration, _ layout: StoreLayout,
@@ -31,10 +31,10 @@ final class Historian {
   /// Turns the file's triggers off, or on if it has any that are not this library's.
   ///
   /// Called at the start of each transaction; costs a read of the schema version while that is unchanged.
-  func takeOver() throws {
+  func prepareTriggers() throws {
     // No other process writes to a store in memory, which has no triggers of the history.
     if configuration.isStoredInMemoryOnly {
-      if schemaVersion == nil { try noteOldRows() }
+      if schemaVersion == nil { try recordRowVersions() }
       schemaVersion = 0
       return
     }
@@ -53,39 +53,39 @@ final class Historian {
         try table.makeTemporaryTriggers(on: connection)
       }
     }
-    try noteOldRows()
+    try recordRowVersions()
     try connection.setsOffTriggers(usesTriggers)
     schemaVersion = version
   }
 
   /// Records row versions wherever the file keeps them, whatever this program's configuration is.
-  private func noteOldRows() throws {
-    for table in noted { try table.dropTemporaryTriggers(on: connection) }
-    noted = usesTriggers ? [] : try OldRows(connection: connection).tables()
-    for table in noted { try table.makeTemporaryTriggers(on: connection) }
+  private func recordRowVersions() throws {
+    for table in versionTables { try table.dropTemporaryTriggers(on: connection) }
+    versionTables = usesTriggers ? [] : try RowVersions(connection: connection).tables()
+    for table in versionTables { try table.makeTemporaryTriggers(on: connection) }
   }
 
   /// Lets the file's triggers record what the open transaction changes, as they do for plain SQL.
   ///
-  /// ``takeOver()`` ends it, before the next transaction.
+  /// ``prepareTriggers()`` ends it, before the next transaction.
   func useTriggers() throws {
     for table in searchTables { try table.dropTemporaryTriggers(on: connection) }
-    for table in noted { try table.dropTemporaryTriggers(on: connection) }
-    noted = []
+    for table in versionTables { try table.dropTemporaryTriggers(on: connection) }
+    versionTables = []
     try connection.setsOffTriggers(true)
     usesTriggers = true
-    forgetTriggers()
+    invalidateTriggers()
   }
 
   /// Makes the next transaction set up the triggers again: a rollback has removed temporary ones that were made within it.
-  func forgetTriggers() { schemaVersion = nil }
+  func invalidateTriggers() { schemaVersion = nil }
 
   /// Writes the row of the commit that is about to be made, and returns its point.
   ///
   /// Last before the commit, and in its transaction: so the number and the changes are committed together, or not at all.
   func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
     let changes = connection.changes
-    let triggered = usesTriggers ? try takeTriggered(from: newest.number + 1) : nil
+    let triggered = usesTriggers ? try mergeTriggered(from: newest.number + 1) : nil
     let commit = try newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
     var text = triggered?.text
     if !usesTriggers, !changes.isEmpty { text = changes.text(at: commit.stamp) }
@@ -95,7 +95,7 @@ final class Historian {
 
   /// Removes the triggers' rows since the last commit, and returns their changes as those of one transaction; nil if there
   /// are none. A trigger cannot see where a transaction begins, so it has written one for each row.
-  private func takeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
+  private func mergeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
     let rows = try connection.rows(
       "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
       [.integer(number)])
@@ -108,7 +108,7 @@ final class Historian {
     }
     try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
     // After one row, too: a change of a column without a property follows it without its own row.
-    try OldRows(connection: connection).merge(from: number)
+    try RowVersions(connection: connection).merge(from: number)
     return HistoryFormat.joined(texts).map { ($0, newest) }
   }
 }

@@ -7,13 +7,13 @@ extension RecordStore {
   /// Costs a read and a write of the whole store. Others may write meanwhile.
   func copy(to url: URL, asOf number: Int64) throws {
     try read(.newest) { connection, newest in
-      try OldRows(connection: connection).check(number, newest: newest)
+      try RowVersions(connection: connection).check(number, newest: newest)
     }
     try copy(to: url.path)
     let copy = StoreFile(ModelConfiguration(url: url))
     let connection = try copy.open(writable: true, keepsJournalMode: true)
     let newest = try connection.lastCommit().checked().number
-    let rows = OldRows(connection: connection)
+    let rows = RowVersions(connection: connection)
     try rows.check(number, newest: newest)
     try connection.execute("BEGIN")
     try dropTriggers(of: connection)

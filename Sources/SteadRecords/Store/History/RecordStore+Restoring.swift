@@ -14,7 +14,7 @@ extension RecordStore {
     return try alone { _ in
       try write { connection in
         let newest = try connection.lastCommit().number
-        let rows = OldRows(connection: connection)
+        let rows = RowVersions(connection: connection)
         try rows.check(number, newest: newest)
         let before = try missingFiles(connection)
         try noteByTriggers(by: author)

@@ -1,32 +1,32 @@
 import SteadSQLite
 
 /// The earlier versions of all rows of a store: their tables are made and dropped together, and go back to one transaction.
-struct OldRows {
+struct RowVersions {
   let connection: StoreConnection
 
   /// The file's tables, with their columns as the file has them: another program may have changed these.
-  func tables() throws -> [OldRowTable] {
+  func tables() throws -> [RowVersionTable] {
     let rows = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
-      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+      [.integer(Int64(RowVersionTable.prefix.utf8.count)), .text(RowVersionTable.prefix)])
     return try rows.compactMap { row in
       guard case .text(let name) = row[0] else { return nil }
       let columns = try connection.rows("SELECT name FROM pragma_table_info(?1)", [.text(name)])
       let names = columns.compactMap { row -> String? in
         if case .text(let name) = row[0], !name.hasPrefix("_stead_") { name } else { nil }
       }
-      return OldRowTable(
-        table: String(name.dropFirst(OldRowTable.prefix.count)), columns: names, keys: [])
+      return RowVersionTable(
+        table: String(name.dropFirst(RowVersionTable.prefix.count)), columns: names, keys: [])
     }
   }
 
   /// Makes or drops the tables. If one is made, versions are complete from now on, in all tables.
   ///
   /// - Parameter wanted: The tables that the store should have.
-  func prepare(_ wanted: [OldRowTable]) throws {
+  func prepare(_ wanted: [RowVersionTable]) throws {
     let rows = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, ?1) = ?2",
-      [.integer(Int64(OldRowTable.prefix.utf8.count)), .text(OldRowTable.prefix)])
+      [.integer(Int64(RowVersionTable.prefix.utf8.count)), .text(RowVersionTable.prefix)])
     let sql = Dictionary(wanted.map { ($0.name, $0.creation) }) { first, _ in first }
     var kept: Set<String> = []
     for row in rows {
@@ -41,7 +41,7 @@ struct OldRows {
     for table in missing { try connection.execute(table.creation) }
     if wanted.isEmpty {
       try connection.run(
-        "DELETE FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+        "DELETE FROM stead_metadata WHERE key = ?1", [.text(RowVersionTable.startKey)])
     } else if !missing.isEmpty {
       try raiseStart(to: connection.lastCommit().number)
     }
@@ -50,14 +50,14 @@ struct OldRows {
   /// The transaction after which all changes have row versions; nil if none are kept.
   func start() throws -> Int64? {
     try connection.integer(
-      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(OldRowTable.startKey)])
+      "SELECT value FROM stead_metadata WHERE key = ?1", [.text(RowVersionTable.startKey)])
   }
 
   private func raiseStart(to number: Int64) throws {
     try connection.run(
       "INSERT INTO stead_metadata VALUES (?1, ?2) "
         + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
-      [.text(OldRowTable.startKey), .integer(number)])
+      [.text(RowVersionTable.startKey), .integer(number)])
   }
 
   /// Removes the row versions of the transactions up to one.
@@ -66,7 +66,7 @@ struct OldRows {
     for table in try tables() {
       try connection.run(
         "DELETE FROM \(table.name.sqlName) WHERE \"_stead_entry\" < ?1",
-        [.integer(OldRowTable.firstEntry(of: number + 1))])
+        [.integer(RowVersionTable.firstEntry(of: number + 1))])
     }
     try raiseStart(to: number)
   }
@@ -74,12 +74,12 @@ struct OldRows {
   /// Assigns the entries of several transactions to the first, since they were merged into it.
   func merge(from number: Int64) throws {
     guard try start() != nil else { return }
-    let end = OldRowTable.firstEntry(of: number + 1)
+    let end = RowVersionTable.firstEntry(of: number + 1)
     for table in try tables() {
       let name = table.name.sqlName
       let last = try connection.integer(
         "SELECT max(\"_stead_entry\") FROM \(name) WHERE \"_stead_entry\" < ?1", [.integer(end)])
-      var next = max(last ?? 0, OldRowTable.firstEntry(of: number)) + 1
+      var next = max(last ?? 0, RowVersionTable.firstEntry(of: number)) + 1
       let later = try connection.rows(
         "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
         [.integer(end)])
@@ -102,11 +102,11 @@ struct OldRows {
     let list = columns.map { ", \($0.sqlName)" }.joined()
     let found = try connection.rows(
       "SELECT \"_stead_row\", \"_stead_was\"\(list) "
-        + "FROM \((OldRowTable.prefix + table).sqlName) "
+        + "FROM \((RowVersionTable.prefix + table).sqlName) "
         + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 ORDER BY \"_stead_entry\"",
       [
-        .integer(OldRowTable.firstEntry(of: transaction)),
-        .integer(OldRowTable.firstEntry(of: transaction &+ 1) &- 1),
+        .integer(RowVersionTable.firstEntry(of: transaction)),
+        .integer(RowVersionTable.firstEntry(of: transaction &+ 1) &- 1),
       ])
     var result: [Int64: [SQLValue]?] = [:]
     for row in found {
@@ -149,8 +149,8 @@ struct OldRows {
   /// - Parameter newest: The number of the last transaction.
   func revert(to transaction: Int64, from newest: Int64) throws {
     let range: [SQLValue] = [
-      .integer(OldRowTable.firstEntry(of: transaction + 1)),
-      .integer(OldRowTable.firstEntry(of: newest + 1) - 1),
+      .integer(RowVersionTable.firstEntry(of: transaction + 1)),
+      .integer(RowVersionTable.firstEntry(of: newest + 1) - 1),
     ]
     for table in try tables() {
       let (name, old) = (table.table.sqlName, table.name.sqlName)
@@ -184,7 +184,7 @@ struct OldRows {
   /// Restores the rows of all tables to their state after a transaction, and removes the later history: for a copy, whose
   /// triggers are dropped.
   func restore(_ transaction: Int64) throws {
-    let limit = OldRowTable.firstEntry(of: transaction + 1)
+    let limit = RowVersionTable.firstEntry(of: transaction + 1)
     for table in try tables() {
       let (name, old) = (table.table.sqlName, table.name.sqlName)
       try connection.run(
@@ -209,7 +209,7 @@ struct OldRows {
 /// Triggers write it: the file's triggers for plain SQL, and temporary ones on this library's writing connection, which
 /// has the file's triggers off. So it has every change of a row, whatever made it, and a row's first entry after a
 /// transaction holds the row as of that transaction.
-struct OldRowTable {
+struct RowVersionTable {
   /// The prefix of these tables' names.
   static let prefix = "stead_old_"
   /// The key in `stead_metadata` of the transaction after which all changes have row versions.
@@ -281,28 +281,28 @@ struct OldRowTable {
   private var fullHead: String { head + columns.map { ", \($0.sqlName)" }.joined() + ")" }
 
   /// Records the row before it is changed or deleted.
-  var noteOld: String {
+  var recordOld: String {
     let values = columns.map { ", old.\($0.sqlName)" }.joined()
     return "\(fullHead) VALUES (\(next), old.\"_id\", 1\(values));"
   }
 
   /// Records that the row did not exist before this transaction.
-  var noteNew: String { "\(head)) VALUES (\(next), new.\"_id\", 0);" }
+  var recordNew: String { "\(head)) VALUES (\(next), new.\"_id\", 0);" }
 
   /// Records that a row did not exist under the number that it gets.
-  var noteMoved: String {
+  var recordMoved: String {
     "\(head)) SELECT \(next), new.\"_id\", 0 WHERE new.\"_id\" <> old.\"_id\";"
   }
 
   /// Records the rows that an INSERT OR REPLACE deletes, for which SQLite fires no DELETE trigger.
-  var noteReplaced: String {
-    note(where: "\"_id\" = new.\"_id\"") + keys.map { " " + note(where: match($0)) }.joined()
+  var recordReplaced: String {
+    record(where: "\"_id\" = new.\"_id\"") + keys.map { " " + record(where: match($0)) }.joined()
   }
 
   /// Records the rows that an UPDATE OR REPLACE deletes.
-  var noteDisplaced: String {
-    note(where: "\"_id\" = new.\"_id\" AND new.\"_id\" <> old.\"_id\"")
-      + keys.map { " " + note(where: match($0) + " AND \"_id\" <> old.\"_id\"") }.joined()
+  var recordDisplaced: String {
+    record(where: "\"_id\" = new.\"_id\" AND new.\"_id\" <> old.\"_id\"")
+      + keys.map { " " + record(where: match($0) + " AND \"_id\" <> old.\"_id\"") }.joined()
   }
 
   private func match(_ key: [String]) -> String {
@@ -310,7 +310,7 @@ struct OldRowTable {
   }
 
   /// One row at most, since the numbers of two would be the same.
-  private func note(where condition: String) -> String {
+  private func record(where condition: String) -> String {
     "\(fullHead) SELECT \(next), \"_id\", 1\(columns.map { ", \($0.sqlName)" }.joined()) "
       + "FROM \(table.sqlName) WHERE \(condition) LIMIT 1;"
   }
@@ -322,7 +322,7 @@ struct OldRowTable {
   /// Makes temporary triggers, for a connection that has the file's triggers off.
   func makeTemporaryTriggers(on connection: StoreConnection) throws {
     try dropTemporaryTriggers(on: connection)
-    for (event, note) in zip(Self.events, [noteNew, noteOld, noteOld]) {
+    for (event, note) in zip(Self.events, [recordNew, recordOld, recordOld]) {
       try connection.execute(
         "CREATE TEMP TRIGGER \("\(name)_\(event)".sqlName) AFTER \(event) ON \(table.sqlName) "
           + "BEGIN \(note) END")

@@ -52,47 +52,47 @@ struct ExternalReferences {
   func readAll(_ connection: StoreConnection) throws -> Set<String> {
     var names: Set<String> = []
     let old = Dictionary(
-      uniqueKeysWithValues: try OldRows(connection: connection).tables().map { ($0.table, $0) })
-    for place in try places(connection) {
-      try names.formUnion(Self.names(in: place.table, place.column, connection))
-      guard let table = old[place.table], table.columns.contains(place.column) else { continue }
-      try names.formUnion(Self.names(in: table.name, place.column, connection))
+      uniqueKeysWithValues: try RowVersions(connection: connection).tables().map { ($0.table, $0) })
+    for column in try storedColumns(connection) {
+      try names.formUnion(Self.names(in: column.table, column.column, connection))
+      guard let table = old[column.table], table.columns.contains(column.column) else { continue }
+      try names.formUnion(Self.names(in: table.name, column.column, connection))
     }
     return names
   }
 
   /// Those of some files that no row refers to.
   func unused(among names: [String], _ connection: StoreConnection) throws -> Set<String> {
-    let places = try places(connection)
+    let columns = try storedColumns(connection)
     return try Set(
       names.filter { name in
-        try places.allSatisfy { place in
+        try columns.allSatisfy { column in
           try connection.integer(
-            "SELECT 1 FROM \(place.table.sqlName) WHERE \(place.column.sqlName) = ?1 LIMIT 1",
+            "SELECT 1 FROM \(column.table.sqlName) WHERE \(column.column.sqlName) = ?1 LIMIT 1",
             [.text(name)]) == nil
         }
       })
   }
 
   /// A column that holds names of files.
-  private struct Place: Hashable {
+  private struct Column: Hashable {
     let table: String
     let column: String
   }
 
   /// The columns of these models, and of those that the store has now: another process may have migrated it since this
   /// one opened it, and these models then lack what it has added.
-  private func places(_ connection: StoreConnection) throws -> Set<Place> {
-    var places = Set(columns.map { Place(table: $0.entity.table, column: $0.column) })
+  private func storedColumns(_ connection: StoreConnection) throws -> Set<Column> {
+    var result = Set(columns.map { Column(table: $0.entity.table, column: $0.column) })
     for entity in try connection.storedSchema()?.entities ?? [] {
       for case let attribute as Schema.Attribute in entity.storedProperties
       where attribute.encoding == .external {
-        places.insert(Place(table: entity.root.name, column: attribute.name))
+        result.insert(Column(table: entity.root.name, column: attribute.name))
       }
     }
-    guard !places.isEmpty else { return [] }
+    guard !result.isEmpty else { return [] }
     let existing = try StoreCatalog(connection).columns
-    return places.filter { existing[$0.table]?[$0.column] != nil }
+    return result.filter { existing[$0.table]?[$0.column] != nil }
   }
 
   private static func names(

@@ -193,7 +193,7 @@ extension RecordStore {
     // The newest token expires, too: whoever has it must learn that the objects are gone.
     try removal.record(number + 1)
     // What this transaction has deleted must be gone, too.
-    try OldRows(connection: connection).remove(upTo: connection.lastCommit().number + 1)
+    try RowVersions(connection: connection).remove(upTo: connection.lastCommit().number + 1)
   }
 
   /// Keeps the numbers of a table's rows from being given out again: an old identifier must not lead to a new object.

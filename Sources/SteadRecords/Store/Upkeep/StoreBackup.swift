@@ -43,7 +43,7 @@ struct StoreBackup {
       try new.becomeBackup()
       // What was copied, and the large values in particular, may be another store's.
       try check()
-      return try keep(new)
+      return try replaceBackup(by: new)
     } catch let error where !(error is CancellationError) {
       try? new.remove()
       try check()
@@ -68,7 +68,7 @@ struct StoreBackup {
   }
 
   /// Replaces the existing backup with a new copy.
-  private func keep(_ new: StoreCopy) throws -> URL {
+  private func replaceBackup(by new: StoreCopy) throws -> URL {
     let backup = copy(Self.suffix)
     let blobs = BlobLinks(source: new.file.blobDirectory, target: backup.file.blobDirectory)
     let before = BlobLinks.names(in: backup.file.blobDirectory)

@@ -5,7 +5,7 @@ extension StoreInspection {
   mutating func checkRows(of entity: EntityLayout, _ catalog: StoreCatalog) throws {
     let own = entity.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
     let count = try connection.integer("SELECT count(*) FROM \(entity.table.sqlName)\(own)")
-    note(rowCount: Int(count ?? 0), of: entity)
+    setRowCount(to: Int(count ?? 0), of: entity)
     for property in declaredProperties(of: entity) {
       switch property.kind {
       case .attribute: continue
@@ -41,7 +41,7 @@ extension StoreInspection {
       "SELECT \"_id\" FROM \(table.name.sqlName) "
         + "WHERE \"_entity\" NOT IN (\(numbers.joined(separator: ", ")))")
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .unknownClass, root, rows: found,
       "No class of the hierarchy of \(root.name) has the number in _entity of \(found), so they are not objects. "
         + "Open a backup, or give the rows the number of a class.")
@@ -61,7 +61,7 @@ extension StoreInspection {
         + "\(family(destination, "d")) WHERE s.\(column.sqlName) IS NOT NULL AND d.\"_id\" IS NULL"
         + family(entity, "s"))
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .danglingReference, entity, rows: found,
       "\(entity.name).\(property.name) leads to a missing row of \(destination.name) in \(found). "
         + "Set the relationship of these objects again, or the column to NULL.")
@@ -75,7 +75,7 @@ extension StoreInspection {
       "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NULL"
         + family(entity, "s"))
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .missingReference, entity, rows: found,
       "\(entity.name).\(property.name) is required, but leads nowhere in \(found), so these objects cannot be saved. Set "
         + "the relationship of each to a \(destination.name), or delete the objects.")
@@ -94,12 +94,14 @@ extension StoreInspection {
       "SELECT max(s.\"_id\") FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NOT NULL"
         + "\(family(entity, "s")) GROUP BY s.\(column.sqlName)\(list), ifnull(s.\(order), s.\"_id\") "
         + "HAVING count(*) > 1")
-    noteOrder(entity, property.name, found)
+    addOrderProblem(entity, property.name, found)
   }
 
-  private mutating func noteOrder(_ entity: EntityLayout, _ property: String, _ found: FoundRows) {
+  private mutating func addOrderProblem(
+    _ entity: EntityLayout, _ property: String, _ found: FoundRows
+  ) {
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .ambiguousOrder, entity, rows: found,
       "The place in \(entity.name).\(property) of \(found) also belongs to another member, so their order is not "
         + "defined. Put the members in order again.")
@@ -114,7 +116,7 @@ extension StoreInspection {
       "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NOT NULL "
         + "AND ifnull(s.\(list.sqlName), 0) NOT IN (\(numbers))\(family(entity, "s"))")
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .unknownList, entity, rows: found,
       "The column \(list) of \(entity.name) has a number that isn't a relationship's in \(found). Set "
         + "\(entity.name).\(property.name) of these objects again.")
@@ -136,7 +138,7 @@ extension StoreInspection {
     let found = try rows(
       "SELECT max(\"_id\") FROM \(join.name.sqlName) "
         + "GROUP BY \(join.owner), ifnull(\(join.owner)_order, \"_id\") HAVING count(*) > 1")
-    noteOrder(entity, property.name, found)
+    addOrderProblem(entity, property.name, found)
   }
 
   private mutating func checkPairs(
@@ -147,7 +149,7 @@ extension StoreInspection {
       "SELECT p.\"_id\" FROM \(join.name.sqlName) AS p LEFT JOIN \(end.table.sqlName) AS e "
         + "ON e.\"_id\" = p.\(column)\(family(end, "e")) WHERE e.\"_id\" IS NULL")
     guard found.count > 0 else { return }
-    note(
+    addProblem(
       .danglingReference, entity, rows: found,
       "Pairs of \(entity.name).\(property.name) lead to missing rows of \(end.name): \(found) of the table \(join.name). "
         + "Delete these pairs.")

@@ -7,7 +7,7 @@ extension StoreInspection {
     try progress.send(.checkingPages, 0, of: nil)
     for finding in try connection.rows("PRAGMA integrity_check(\(Self.pageFindingLimit))") {
       guard case .text(let words)? = finding.first, words != "ok" else { continue }
-      note(.damagedPages, nil, "SQLite found damage in the file: \(words). Open a backup.")
+      addProblem(.damagedPages, nil, "SQLite found damage in the file: \(words). Open a backup.")
     }
   }
 
@@ -15,7 +15,7 @@ extension StoreInspection {
   mutating func checkModels(_ catalog: StoreCatalog) throws {
     for name in ["stead_metadata", "stead_sequence", HistoryTable.name]
     where catalog.columns[name] == nil {
-      note(
+      addProblem(
         .missingTable, nil,
         "The library's table \(name) does not exist. Open the store for writing, which makes it, or open a backup."
       )
@@ -30,7 +30,7 @@ extension StoreInspection {
     let names = Set(entities.map(\.name))
     let difference = SchemaDifference(match)
     for change in difference.changes + difference.refusals where names.contains(change.entity) {
-      note(
+      addProblem(
         .differentModels, layout.entity(named: change.entity),
         "The store was last opened with other models. \(change.description)")
     }
@@ -40,9 +40,9 @@ extension StoreInspection {
   private mutating func recordedModels() throws -> Schema? {
     do {
       if let stored = try connection.storedSchema() { return stored }
-      note(.differentModels, nil, "The store has no record of its models. Open a backup.")
+      addProblem(.differentModels, nil, "The store has no record of its models. Open a backup.")
     } catch let error as SwiftDataError where error.cause is DecodingError {
-      note(.differentModels, nil, error.message)
+      addProblem(.differentModels, nil, error.message)
       isRecordReadable = false
     }
     return nil
@@ -53,14 +53,14 @@ extension StoreInspection {
     guard layout.entity(named: entity.name) == nil else { return }
     let table = entity.root.name
     guard let columns = catalog.columns[table] else {
-      note(
+      addProblem(
         .missingTable, nil,
         "The table \(table) of the recorded model \(entity.name) does not exist. Open a backup.")
       return
     }
     for attribute in entity.storedProperties.compactMap({ $0 as? Schema.Attribute })
     where columns[attribute.name] == nil {
-      note(
+      addProblem(
         .missingColumn, nil,
         "The column \(attribute.name) of the recorded model \(entity.name) does not exist. Open a backup."
       )
@@ -72,7 +72,7 @@ extension StoreInspection {
     let root = layout.entity(named: table.name)
     guard let columns = catalog.columns[table.name] else {
       if isOfOtherModels(table.name, { $0.columns[table.name] == nil }) { return false }
-      note(
+      addProblem(
         .missingTable, root,
         "The table \(table.name) does not exist. Open the store for writing, which makes an empty one, or open a backup."
       )
@@ -85,7 +85,7 @@ extension StoreInspection {
       if let found, found == type { continue }
       isReadable = false
       if isOfOtherModels(table.name, { $0.columns[table.name]?[column.name] == found }) { continue }
-      note(
+      addProblem(
         .missingColumn, root,
         found == nil
           ? "The table \(table.name) has no column \(column.name). Open a backup."
@@ -101,7 +101,7 @@ extension StoreInspection {
       guard let join = property.joinTable, catalog.columns[join.name] == nil,
         !isOfOtherModels(entity.table, { !$0.pairs.contains(join.name) })
       else { continue }
-      note(
+      addProblem(
         .missingTable, entity,
         "The table \(join.name) of the pairs of \(entity.name).\(property.name) does not exist. Open the store for "
           + "writing, which makes an empty one, or open a backup.")
@@ -123,7 +123,7 @@ extension StoreInspection {
     let own = layout.entities.filter { $0.table == table.name }.map { ($0.name, $0.discriminator) }
     if own.count == recorded.count, own.allSatisfy({ recorded[$0.0] == $0.1 }) { return true }
     if !isOfOtherModels(table.name, { _ in true }) {
-      note(
+      addProblem(
         .differentModels, root,
         "The store was last opened with other models, in which the classes of the hierarchy of \(table.name) have other numbers."
       )
@@ -134,7 +134,7 @@ extension StoreInspection {
   /// Notes what leaves no numbers for new transactions, rows or pairs.
   mutating func checkNumbers(_ tables: [TableLayout], _ catalog: StoreCatalog) throws {
     if catalog.columns[HistoryTable.name] != nil, try connection.lastCommit().isExhausted {
-      note(.exhaustedNumbers, nil, CommitLog.Point.problem)
+      addProblem(.exhaustedNumbers, nil, CommitLog.Point.problem)
     }
     guard catalog.columns["stead_sequence"] != nil else { return }
     for table in tables { try checkNumbers(of: table.name, layout.entity(named: table.name)) }
@@ -148,7 +148,7 @@ extension StoreInspection {
 
   private mutating func checkNumbers(of table: String, _ entity: EntityLayout?) throws {
     guard try connection.lastNumber(in: table) > StoreConnection.numberLimit else { return }
-    note(.exhaustedNumbers, entity, StoreConnection.exhaustion(of: table))
+    addProblem(.exhaustedNumbers, entity, StoreConnection.exhaustion(of: table))
   }
 
   /// Whether the indexes that a class needs are in the file.
@@ -172,14 +172,14 @@ extension StoreInspection {
       let remedy = "Open the store for writing, which makes \(index.name)."
       let rows = index.isUnique ? try index.sharingRows(on: connection) : FoundRows()
       guard rows.count == 0 else {
-        note(
+        addProblem(
           .missingIndex, entity, rows: rows,
           "\(missing), and these share a value: \(rows). Change or delete all but one of each. \(remedy)"
         )
         continue
       }
       let risk = index.isUnique ? ", so that two rows may have one value" : ""
-      note(.missingIndex, entity, "\(missing)\(risk). \(remedy)")
+      addProblem(.missingIndex, entity, "\(missing)\(risk). \(remedy)")
     }
   }
 

@@ -36,8 +36,8 @@ struct StoreInspection {
     try attempt(nil) { try $0.checkModels(catalog) }
     let tables = store.tables.filter { checkTable($0, catalog) }
     readable = Set(tables.map(\.name))
-    for (place, table) in tables.enumerated() {
-      try progress.send(.checkingRows, place, of: tables.count)
+    for (index, table) in tables.enumerated() {
+      try progress.send(.checkingRows, index, of: tables.count)
       for entity in entities where entity.table == table.name {
         try attempt(entity) { try $0.checkIndexes(of: entity, table) }
         try attempt(entity) { try $0.checkRows(of: entity, catalog) }
@@ -58,13 +58,13 @@ struct StoreInspection {
     do {
       try connection.interruptibly(question) { try check(&self) }
     } catch let error as SwiftDataError where error.code == .unreadableStore {
-      note(.damagedPages, entity, "The check found damage: \(error.message)")
+      addProblem(.damagedPages, entity, "The check found damage: \(error.message)")
     }
   }
 
   // MARK: Findings
 
-  mutating func note(
+  mutating func addProblem(
     _ kind: StoreCheck.Problem.Kind, _ entity: EntityLayout?, rows: FoundRows = FoundRows(),
     _ description: String
   ) {
@@ -74,7 +74,7 @@ struct StoreInspection {
         count: rows.count, description: description))
   }
 
-  mutating func note(rowCount: Int, of entity: EntityLayout) {
+  mutating func setRowCount(to rowCount: Int, of entity: EntityLayout) {
     result.rowCounts[entity.name] = rowCount
   }
 
@@ -109,8 +109,8 @@ extension StoreInspection {
     }
     var damaged: Set<String> = []
     let readable = present.intersection(used.keys)
-    for (place, reference) in readable.sorted().enumerated() {
-      try progress.send(.checkingFiles, place, of: readable.count)
+    for (index, reference) in readable.sorted().enumerated() {
+      try progress.send(.checkingFiles, index, of: readable.count)
       do {
         _ = try blobs.read(reference)
       } catch let error as FileError where error.code == .notFound {
@@ -120,8 +120,8 @@ extension StoreInspection {
       }
     }
     try progress.send(.checkingFiles, readable.count, of: readable.count)
-    note(.missingFile, lost, used, "A file of a large value does not exist for")
-    note(
+    addProblem(.missingFile, lost, used, "A file of a large value does not exist for")
+    addProblem(
       .damagedFile, damaged, used,
       "A file of a large value cannot be read, or differs from what was written, for")
     // A copy of the past leads to the files of its store, which has rows for the others.
@@ -129,19 +129,19 @@ extension StoreInspection {
       try !store.configuration.allowsSave
       && POSIXDisk().status(at: blobs.directory.checkedPath)?.kind == .link
     unused = try unused.filter(blobs.isRemovable)
-    if !unused.isEmpty, !isBorrowed { noteUnused(unused.count) }
+    if !unused.isEmpty, !isBorrowed { addUnusedFiles(unused.count) }
   }
 
-  private mutating func noteUnused(_ count: Int) {
+  private mutating func addUnusedFiles(_ count: Int) {
     var rows = FoundRows()
     rows.count(count)
-    note(
+    addProblem(
       .unusedFile, nil, rows: rows,
       "No row refers to \(count == 1 ? "a file" : "\(count) files") of large values. They only take up space; "
         + "`compact()` removes them.")
   }
 
-  private mutating func note(
+  private mutating func addProblem(
     _ kind: StoreCheck.Problem.Kind, _ references: Set<String>,
     _ users: [String: [ExternalReferences.User]], _ words: String
   ) {
@@ -151,7 +151,7 @@ extension StoreInspection {
     }
     for (index, rows) in found.sorted(by: { $0.key < $1.key }) {
       let entity = layout.entities[index]
-      note(
+      addProblem(
         kind, entity, rows: rows,
         "\(words) \(rows) of \(entity.name). Restore the store's directory from a backup, or set the values again."
       )
