@@ -19,7 +19,7 @@ final class RowConversion {
   init(_ shape: RowShape, _ entity: EntityLayout, _ connection: StoreConnection) throws {
     self.shape = shape
     self.entity = entity
-    // Without files, so that a conversion that is only tried leaves nothing behind.
+    // Without a blob store: large data is bound inline, so that a conversion which is only tried writes no file.
     context = RowContext(labels: entity.labels)
     columns = PropertyMap(count: entity.properties.count, empty: -1)
     parameters = PropertyMap(count: entity.properties.count, empty: 0)

@@ -83,6 +83,7 @@ package final class RowTransaction {
 
   // MARK: Prepared statements
 
+  /// Selects the columns of a shape by the row's number.
   private func statement(selecting shape: RowShape) throws -> SQLiteStatement {
     if let known = selections[shape.index] { return known }
     let columns =
@@ -238,6 +239,7 @@ extension RowTransaction {
     ).compactMap { if case .integer(let target) = $0[0] { target } else { nil } }
   }
 
+  /// A row's pairs, for each list that the shape owns.
   private func pairs(of shape: RowShape, _ number: Int64) throws -> [[RowPair]] {
     try shape.ownedPairs.map { try pairs(in: $0.list, of: number) }
   }

@@ -28,6 +28,8 @@ public struct _AttributeSlot<Value: _AttributeValue>: _Slot {
 // MARK: - Raw values
 
 /// The storage of an enum or option set, whose column holds its raw value.
+///
+/// A column that holds the raw value of no case is rejected: the fetch throws instead of guessing one.
 public struct _RawSlot<Value: RawRepresentable>: _Slot where Value.RawValue: _AttributeValue {
   @usableFromInline var value: Value?
 
@@ -56,7 +58,7 @@ public struct _RawSlot<Value: RawRepresentable>: _Slot where Value.RawValue: _At
   }
 }
 
-/// The storage of an optional enum or option set.
+/// The storage of an optional enum or option set: NULL is nil, and an unknown raw value is rejected, as in ``_RawSlot``.
 public struct _OptionalRawSlot<Wrapped: RawRepresentable>: _Slot
 where Wrapped.RawValue: _AttributeValue {
   @usableFromInline var value: Wrapped?
@@ -127,7 +129,8 @@ public struct _CodableSlot<Value: Codable>: _Slot {
 
 // MARK: - Transformers
 
-/// The storage of a value that a `ValueTransformer` turns into data.
+/// The storage of a value that a `ValueTransformer` turns into data. The row's ``RowContext`` finds the transformer by the
+/// attribute's name for it.
 public struct _TransformableSlot<Value>: _Slot {
   @usableFromInline var value: Value?
 
@@ -167,6 +170,8 @@ public struct _TransformableSlot<Value>: _Slot {
 ///
 /// The bytes are read when the property is first read, not when the row is.
 public struct _ExternalSlot<Value>: _Slot {
+  /// Reading a reference does not replace it by the value, so that a list of objects with large values does not hold all of
+  /// them in memory.
   enum Content {
     case value(Value)
     case reference(ExternalData)

@@ -42,6 +42,7 @@
 
   /// Whether the sets have no property in common.
   func isDisjoint(with other: PropertySet) -> Bool {
+    // Bit 63 of both words only means that both have further words.
     let both = low & other.low
     if both == 0 { return true }
     if both != 1 << UInt64(Self.wordLimit) { return false }

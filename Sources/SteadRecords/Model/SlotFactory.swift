@@ -1,6 +1,8 @@
 // `@Model` cannot see types, so it lets the compiler choose: each property's storage is what the best
 // overload of `_makeSlot` returns for the property's type. `inferring:` is for properties without a
 // type annotation; its argument is never evaluated.
+//
+// `PropertyShape` makes the same choice at run time, from a type alone. Whoever adds an overload here has to add it there.
 
 @inlinable public func _makeSlot<T: _AttributeValue>(_: T.Type) -> _AttributeSlot<T> { .init() }
 @inlinable public func _makeSlot<T: _AttributeValue>(
@@ -41,6 +43,7 @@ where T.RawValue: _AttributeValue { .init() }
   inferring _: @autoclosure () -> T?
 ) -> _OptionalRawSlot<T> where T.RawValue: _AttributeValue { .init() }
 
+// Disfavored: an optional enum is Codable as well, and must get `_OptionalRawSlot`.
 @_disfavoredOverload
 @inlinable public func _makeSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
 @_disfavoredOverload

@@ -30,15 +30,19 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
 
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
+  /// The array for the program to change: the shadow's, if there is one, so that appending does not copy.
   public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
     if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
     if let loaded = targets.lend() { return ToMany.typed(loaded) }
     return read(owner, index)
   }
 
+  /// Applies what the program has changed in place. Only if that cannot be told from the arrays, the relationship is
+  /// assigned as a whole.
   public static func _takeBack<Owner: PersistentModel>(
     _ value: [Element], into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
   ) {
+    // A pointer, not an inout access: the engine reads the same relationship of this object during the call.
     let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
     if ToMany.didModify(targets, ToMany.erased(value), owner, index) { return }
     let old = place.pointee
@@ -93,8 +97,10 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
     ToMany.didReplace(targets, with: ToMany.erased(value ?? []), owner, index)
   }
 
+  /// Drops the loaded array, which is read again with the next access.
   @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
 
+  /// Binds nothing: no column of the owner's row holds the relationship.
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
   public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element]? {

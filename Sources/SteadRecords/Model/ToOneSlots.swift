@@ -4,6 +4,7 @@
   case row(Int64)
   case model(Model)
 
+  /// The destination's object, looked up with the first read and stored in the owner's slot. nil if the row is gone.
   @usableFromInline
   func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Model? {
     switch self {
@@ -78,6 +79,9 @@
 // MARK: - Required
 
 /// The storage of a required to-one relationship.
+///
+/// Required is checked by a save, not by the type: an object that was never given a destination, or whose destination was
+/// deleted, reads as an object without a row.
 public struct _ToOneSlot<Value: PersistentModel>: _Slot {
   @usableFromInline var target: ToOneTarget<Value>
 
@@ -118,7 +122,7 @@ public struct _ToOneSlot<Value: PersistentModel>: _Slot {
 
 // MARK: - Optional
 
-/// The storage of an optional to-one relationship.
+/// The storage of an optional to-one relationship, in the foreign key of the owner's row.
 public struct _OptionalToOneSlot<Wrapped: PersistentModel>: _Slot {
   @usableFromInline var target: ToOneTarget<Wrapped>
 

@@ -4,6 +4,7 @@ import SteadFormats
 
 /// The encoding of values without a column type of their own: JSON, with dates as seconds since 2001.
 enum JSONColumn {
+  /// Decodes a column: the plain forms directly, everything else by `JSONDecoder`.
   static func decode<T: Codable>(_ type: T.Type, _ row: _RowReader, _ column: Int32) throws -> T {
     if row._isNull(column) {
       if let optional = T.self as? any ExpressibleByNilLiteral.Type,
@@ -21,6 +22,7 @@ enum JSONColumn {
     return try JSONDecoder().decode(T.self, from: Data(row.string(column).utf8))
   }
 
+  /// Binds a value's JSON; NULL for nil.
   static func encode<T: Codable>(_ value: T, _ row: _RowWriter, _ parameter: Int32) throws {
     if let optional = value as? any OptionalValue, optional.isNil { return }
     if let fast = value as? any FastJSON {
@@ -47,6 +49,7 @@ enum JSONColumn {
 /// which is the one that is written here; JSONDecoder reads any other. So a number's digits are added up while they are
 /// found, where a tokenizer would pass over them first.
 protocol FastJSON {
+  /// The JSON, equivalent to `JSONEncoder`'s with the settings of ``JSONColumn``.
   var jsonText: String { get }
   /// The value, or nil if the string isn't in the plainest form.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Self?

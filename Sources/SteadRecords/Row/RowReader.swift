@@ -56,6 +56,7 @@ public struct _RowReader {
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
+  /// Passes the column's UTF-8 to a body, without copying.
   func withText<Result>(
     _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) -> Result {
@@ -69,6 +70,7 @@ public struct _RowReader {
     return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, column)))
   }
 
+  /// The UUID of 16 bytes; text, which another program may have written, is parsed.
   func uuid(_ column: Int32) -> UUID {
     guard let bytes = sqlite3_column_blob(statement, column),
       sqlite3_column_bytes(statement, column) == 16
@@ -82,6 +84,7 @@ public struct _RowReader {
     return ExternalData(reference: string(column), blobs: blobs)
   }
 
+  /// The value that the attribute's transformer makes of the column's data.
   func transformed<Value>(
     _ property: Int, _ column: Int32, to type: Value.Type
   ) throws -> Value {

@@ -38,6 +38,7 @@ public struct _RowWriter {
 
   func bind(_ value: Data, _ parameter: Int32) {
     value.withUnsafeBytes {
+      // A null pointer would bind NULL, and empty data is not nil.
       if $0.isEmpty {
         _ = sqlite3_bind_zeroblob(statement, parameter, 0)
       } else {
@@ -53,7 +54,7 @@ public struct _RowWriter {
     }
   }
 
-  /// Makes SQLite copy what is bound.
+  /// `SQLITE_TRANSIENT`: SQLite copies what is bound, since the buffer ends with the closure.
   private static let copying = SQLiteStatement.copying
 
   /// Binds data, or the name of a file that it is written to if it is large.
@@ -85,6 +86,7 @@ public struct _RowWriter {
     try bindExternal(data, parameter)
   }
 
+  /// Binds the data that the attribute's transformer makes of a value; NULL for nil.
   func bindTransformed<Value>(_ value: Value, _ property: Int, _ parameter: Int32) throws {
     if let optional = value as? any OptionalValue, optional.isNil { return }
     let transformer = try context.takeUnretainedValue().transformer(for: property)

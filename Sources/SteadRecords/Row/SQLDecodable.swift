@@ -23,8 +23,12 @@ extension SQLValue {
 
 // MARK: - Types
 
-/// A type that reads its values from columns.
+/// A type that reads its values from columns, strictly: nil for a value of another type.
+///
+/// ``_AttributeValue`` reads leniently instead, with conversions: it is for objects, and this for checks of migrations and
+/// for values without an object.
 protocol SQLDecodable {
+  /// The value; nil if the column holds something else.
   init?(sqlValue: SQLValue)
 }
 

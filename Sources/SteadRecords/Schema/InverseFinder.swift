@@ -88,7 +88,9 @@ struct InverseFinder {
     findings.problems.append(SchemaProblem(.invalidInverse, message))
   }
 
-  /// The relationship that a side names; nil, with a problem, when it doesn't lead back.
+  /// The relationship that a side names; nil, with a problem, if it doesn't lead back.
+  ///
+  /// It leads back if its destination is the side's class or a superclass: a list of a superclass also has its subclasses.
   private mutating func namedInverse(of side: Side) -> Side? {
     guard let path = side.relationship.inverseKeyPath,
       let target = models[side.relationship.destination]
@@ -184,6 +186,8 @@ struct InverseFinder {
   private func fit(_ side: Side, _ other: Side) -> Bool {
     let (one, two) = (side.relationship, other.relationship)
     guard one !== two, two.destination == side.entity.name else { return false }
+    // A required to-one is never cleared by the other side, so it is not paired without being named. Neither are two to-many
+    // sides, which may well be two relationships of their own.
     return switch (one.isToOneRelationship, two.isToOneRelationship) {
     case (false, false): false
     case (true, false): one.isOptional

@@ -136,6 +136,7 @@ struct SchemaBuilder {
       + "\(subclasses.sorted().joined(separator: ", ")) in the version, too."
   }
 
+  /// The entity of a class with its own properties and constraints; `.unique` is a constraint of one property.
   private mutating func makeEntity(_ model: ModelMetadata) -> Schema.Entity {
     let entity = Schema.Entity(model.name, list: model.properties.map { makeProperty($0) })
     entity.originalName = Self.originalName(of: model.type) ?? model.name
@@ -174,6 +175,7 @@ struct SchemaBuilder {
     }
   }
 
+  /// The attribute or relationship of a property, with the options of the source.
   private func makeProperty(_ property: ModelMetadata.Property) -> any SchemaProperty {
     if let model = property.shape.model {
       return Schema.Relationship(

@@ -27,17 +27,20 @@ struct StoreLayoutBuilder {
     return result
   }
 
+  /// The topmost superclass, whose table holds the whole hierarchy.
   private func root(of entity: Schema.Entity) -> Schema.Entity {
     var current = entity
     while let parent = current.superentity { current = parent }
     return current
   }
 
+  /// The discriminators of an entity and its subclasses.
   private func family(of entity: Schema.Entity) -> [Int] {
     guard let index = indexByName[entity.name] else { return [] }
     return [index + 1] + entity.subentities.flatMap { family(of: $0) }.sorted()
   }
 
+  /// The layout of one entity. A discriminator is the index plus 1, so that 0 is no class.
   private func layout(_ index: Int) throws -> EntityLayout {
     let entity = entities[index]
     let root = root(of: entity)
@@ -71,12 +74,14 @@ struct StoreLayoutBuilder {
         + "into a Codable struct or another model.")
   }
 
+  /// The sets of the superclasses, then the entity's own.
   private func constraints(
     of entity: Schema.Entity, _ path: KeyPath<Schema.Entity, [[String]]>
   ) -> [[String]] {
     (entity.superentity.map { constraints(of: $0, path) } ?? []) + entity[keyPath: path]
   }
 
+  /// The layout of an attribute or a relationship.
   private func property(
     _ property: any SchemaProperty, _ declared: ModelMetadata.Property, at index: Int,
     of entity: Schema.Entity
@@ -234,6 +239,7 @@ struct NameClash {
     return Array(problems)
   }
 
+  /// Whether a column can hold the values of both properties.
   private func holdsSame(_ one: PropertyLayout, _ other: PropertyLayout) -> Bool {
     switch (one.kind, other.kind) {
     case (.attribute(let left), .attribute(let right)): left == right

@@ -147,6 +147,7 @@ struct StorePreparation {
     }
   }
 
+  /// Creates or changes everything, within the open transaction, and records the digest, by which the next opening knows.
   private func change(isNew: Bool, _ migrator: SchemaMigrator?, _ digest: String) throws {
     if isNew { try createMetadata() }
     try migrator?.run()
@@ -173,6 +174,7 @@ struct StorePreparation {
     return identifier
   }
 
+  /// Records the digest with SQLite's schema version, which changes with every CREATE, ALTER or DROP of any program.
   private func recordTables(_ digest: String) throws {
     let version = try connection.integer("PRAGMA schema_version") ?? 0
     try connection.run(
@@ -186,6 +188,7 @@ struct StorePreparation {
     return text
   }
 
+  /// Makes the tables of the library, and marks the file as a store.
   private func createMetadata() throws {
     try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
@@ -223,6 +226,7 @@ struct StorePreparation {
     try connection.write(commit, changes.text(at: commit.stamp), by: nil)
   }
 
+  /// Backs the store up, if it is a program's own: a working copy needs none.
   private func makeBackup() throws -> URL? {
     guard file.configuration.migration == .none else { return nil }
     return try StoreBackup(file: file).make(check: checkPlace) {
@@ -250,6 +254,7 @@ struct StorePreparation {
       role: file.configuration.migration, converting: file.configuration.conversions)
   }
 
+  /// Records the schema as JSON, from which a later version migrates. Unchanged JSON is not written.
   private func recordSchema(version: Schema.Version) throws {
     let schema = Schema(entities: layout.schema.entities, version: version)
     let encoder = JSONEncoder()
@@ -284,6 +289,7 @@ struct StorePreparation {
         + "all but one of each with an SQLite tool, and open the store again; or open a backup.")
   }
 
+  /// Makes the indexes, the tables of pairs and the search table of an entity.
   private func prepareRelated(_ entity: EntityLayout) throws {
     for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, !isMirror) })
       + entity.indices.map({ ($0, false) })

@@ -126,6 +126,7 @@ struct TablesDigest {
     return SHA256.hexadecimal(words.bytes)
   }
 
+  /// Adds what the tables need of a property, besides its column.
   private func describe(_ property: PropertyLayout, _ words: inout Words) {
     words.add(property.name)
     words.add(property.originalName)
@@ -138,6 +139,7 @@ struct TablesDigest {
     words.endLine()
   }
 
+  /// Adds what the recorded schema has of a property.
   private func describe(_ property: any SchemaProperty, _ words: inout Words) {
     words.add(property.name)
     words.add(property.originalName)

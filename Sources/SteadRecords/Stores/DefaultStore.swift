@@ -210,6 +210,7 @@ struct SnapshotApplication {
     return model
   }
 
+  /// The object of an identifier: a new one of this request, or a stored one.
   private func find(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
     if let model = models[identifier] { return model }
     guard identifier.row > 0, let entity = graph.entity(of: identifier) else { return nil }
@@ -224,6 +225,7 @@ struct SnapshotApplication {
     )
   }
 
+  /// Sets the relationships that a snapshot has, with their inverses.
   private func link(_ values: SnapshotValues) throws {
     let model = try existing(values.identifier)
     for index in graph.entity(of: model).relationships {

@@ -23,6 +23,7 @@ struct PropertyShape: @unchecked Sendable {
     self = Self.cache.value(for: ObjectIdentifier(type)) { PropertyShape(examining: type) }
   }
 
+  /// Classifies a type: to-one for a model class, to-many for an array of one, else an attribute.
   private init(examining type: any Any.Type) {
     if case .optional(let wrapped) = TypeForm(type) {
       (isOptional, self.wrapped) = (true, wrapped)
@@ -52,6 +53,8 @@ struct PropertyShape: @unchecked Sendable {
     C.PersistentElement.self
   }
 
+  /// The column encoding of an attribute: the type's own, its raw value's, or JSON. A struct is JSON with fields that
+  /// predicates can reach, unless it is a collection.
   private static func encoding(of type: any Any.Type) -> ColumnEncoding {
     if let value = type as? any _AttributeValue.Type { return value._columnEncoding }
     if let raw = type as? any RawRepresentable.Type, let encoding = rawEncoding(raw) {

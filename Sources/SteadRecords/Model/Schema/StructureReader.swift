@@ -41,6 +41,10 @@ struct StructureReader {
       .named("\(value)"), cases: values.map { $0.map { "\($0.rawValue)" }.sorted() })
   }
 
+  /// The structure of a type within the current one.
+  ///
+  /// The order of the tests is that of the encodings: what has a column encoding of its own, optionals, collections, raw
+  /// values, types of the system. Only then is the type taken apart, after a test for recursion.
   private mutating func read(_ type: any Any.Type, asksForKeys: Bool = false) -> TypeStructure {
     if type is any _AttributeValue.Type { return .named("\(type)") }
     if case .optional(let wrapped) = TypeForm(type) { return .optional(read(wrapped)) }
@@ -60,6 +64,7 @@ struct StructureReader {
     return fields(of: type, asksForKeys: asksForKeys)
   }
 
+  /// The structure of an enum with its payloads.
   private mutating func choice(_ type: any Any.Type, _ cases: EnumCases) -> TypeStructure {
     let decodable = type as? any Decodable.Type
     let names = decodable.flatMap { CodingKeyNames(of: $0)?.strings }
@@ -91,6 +96,7 @@ struct StructureReader {
     }
   }
 
+  /// The structure of a struct or class with its stored properties, and its coding keys if they differ from these.
   private mutating func fields(of type: any Any.Type, asksForKeys: Bool) -> TypeStructure {
     var types: [(name: String, type: any Any.Type)] = []
     let isKnown = _forEachField(of: type, options: type is AnyClass ? Self.ofClass : []) {
@@ -234,12 +240,15 @@ struct EnumCases {
     else { return nil }
     let word = MemoryLayout<Int>.size
     let descriptor = metadata.load(fromByteOffset: word, as: UnsafeRawPointer.self)
+    // A context descriptor: flags, parent, name and access function are 4 bytes each, and the field descriptor follows.
     guard let fields = Self.follow(descriptor + 16) else { return nil }
+    // A field descriptor: type name, superclass, kind (2 bytes), size of a record (2 bytes), number of records; 16 bytes.
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
     guard size >= 12, count <= Self.caseLimit else { return nil }
     cases = (0..<count).compactMap { index in
       let record = fields + 16 + index * size
+      // A field record: flags, mangled type name, name. Cases with a payload come first, as in the numbering of cases.
       guard let name = Self.follow(record + 8) else { return nil }
       let payload = Self.follow(record + 4).flatMap {
         Self.type(named: $0, descriptor, arguments: metadata + 2 * word)
@@ -257,6 +266,7 @@ struct EnumCases {
     return offset == 0 ? nil : address + Int(offset)
   }
 
+  /// The type of a mangled name, whose symbolic references the runtime resolves in the enum's context.
   private static func type(
     named name: UnsafeRawPointer, _ context: UnsafeRawPointer, arguments: UnsafeRawPointer
   ) -> (any Any.Type)? {
@@ -267,7 +277,7 @@ struct EnumCases {
         return _getTypeByMangledNameInContext(
           name.assumingMemoryBound(to: UInt8.self), UInt(length), genericContext: context,
           genericArguments: arguments)
-      // An address of four bytes follows, or of a word.
+      // Symbolic references: a control byte, then a relative address of four bytes or an absolute one of a word.
       case 0x01...0x17: length += 5
       case 0x18...0x1F: length += 1 + MemoryLayout<Int>.size
       default: length += 1

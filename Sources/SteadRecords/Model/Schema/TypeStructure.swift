@@ -26,11 +26,13 @@ extension TypeStructure {
     case (.optional(let mine), .optional(let theirs)): return mine.reads(theirs)
     case (.collection(let mine, let parts), .collection(let theirs, let others)):
       return mine == theirs && Self.read(parts, others)
+    // More cases than before read all old values; fewer may not.
     case (.raw(let mine, let cases?), .raw(let theirs, let others?)):
       return mine == theirs && Set(cases).isSuperset(of: others)
     case (.choice(let cases, let keys), .choice(let others, let otherKeys)):
       return Set(keys ?? Array(cases.keys)).isSuperset(of: otherKeys ?? Array(others.keys))
         && others.allSatisfy { name, parts in cases[name].map { Self.read($0, parts) } ?? false }
+    // A struct with a new field does not read old values by itself: the migration has to complete them.
     case (.fields(let fields, let keys), .fields(let others, let otherKeys)):
       return keys == otherKeys && fields.count == others.count
         && others.allSatisfy { name, field in fields[name]?.reads(field) ?? false }

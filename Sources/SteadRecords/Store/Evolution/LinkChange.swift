@@ -35,7 +35,7 @@ struct LinkChange {
         guard let (owner, source) = origin(of: relationship, in: entity, match) else { continue }
         let before = old.storage(of: source.relationship, in: source.entity)
         let after = new.storage(of: relationship, in: entity)
-        // Both sides of a relationship have the same places. Those of siblings may have one of them in common.
+        // Both sides of a relationship have the same storage, and it is changed once. Siblings may share one of the two.
         guard !isSame(before, after, source.isInverse, names),
           !isInherited(relationship, from: before, in: entity, match, old),
           keys.insert("\(before.key) \(after.key)").inserted
@@ -148,6 +148,7 @@ struct LinkWriting {
     self.aside = aside
   }
 
+  /// Writes the pairs, in their order, to the column or the table that the relationship has now.
   func write(_ link: LinkChange) throws {
     try dropDangling(link)
     switch link.after {
@@ -224,6 +225,7 @@ struct ListRenumbering {
   let match: SchemaMatch
   let layout: StoreLayout
 
+  /// Renumbers the lists of an entity's to-one properties.
   func apply(to entity: EntityLayout, on connection: StoreConnection) throws {
     for property in entity.properties {
       guard let column = property.listColumn, let destination = property.destination,

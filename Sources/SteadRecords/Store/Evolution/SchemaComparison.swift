@@ -6,6 +6,7 @@ struct SchemaComparison {
 
   init(_ match: SchemaMatch) { self.match = match }
 
+  /// Fills ``changes`` and ``refusals``, in the order of the entities and their properties.
   mutating func run() {
     refuseConflicts()
     for entity in match.old.entities where match.newEntities[entity.name] == nil {
@@ -57,6 +58,7 @@ struct SchemaComparison {
     }
   }
 
+  /// Adds a change that a store can follow.
   private mutating func note(
     _ entity: String, _ property: String?, _ description: String, losesData: Bool = false,
     isOfUnknownType: Bool = false, fact: String? = nil
@@ -67,6 +69,11 @@ struct SchemaComparison {
         fact: fact, isOfUnknownType: isOfUnknownType))
   }
 
+  /// Adds a change that a store cannot follow.
+  ///
+  /// - Parameters:
+  ///   - cure: What a custom stage can do about it; nil for nothing.
+  ///   - fact: The change without its remedy.
   private mutating func refuse(
     _ entity: String, _ property: String?, _ description: String,
     cure: SchemaDifference.Change.Cure? = nil, fact: String? = nil
@@ -79,6 +86,7 @@ struct SchemaComparison {
 
   // MARK: Entities
 
+  /// Compares the superclasses. Classes may move within a hierarchy, whose rows share one table.
   private mutating func compareHierarchy(_ old: Schema.Entity, _ new: Schema.Entity) {
     guard !match.isSame(old.superentity?.name, new.superentity?.name) else { return }
     let before = old.superentity.map { "a subclass of \($0.name)" } ?? "a class of its own"
@@ -97,6 +105,7 @@ struct SchemaComparison {
     }
   }
 
+  /// Adds the properties that are gone. Only those that the class itself declared, since a superclass reports its own.
   private mutating func noteRemoved(_ old: Schema.Entity, _ new: Schema.Entity) {
     for property in old.properties where !property.isTransient {
       guard match.newProperty(property.name, of: old.name) == nil else { continue }
@@ -106,6 +115,7 @@ struct SchemaComparison {
     }
   }
 
+  /// Compares unique constraints and indexes, by the new names of their properties.
   private mutating func compareConstraints(_ old: Schema.Entity, _ new: Schema.Entity) {
     func renamed(_ sets: [[String]]) -> Set<[String]> {
       Set(
@@ -132,6 +142,7 @@ struct SchemaComparison {
 
   // MARK: Properties
 
+  /// Compares a property that the class declares with what it was.
   private mutating func compare(_ property: any SchemaProperty, of entity: Schema.Entity) {
     guard let old = match.oldProperty(property.name, of: entity.name) else {
       return noteNew(property, of: entity)
@@ -155,6 +166,7 @@ struct SchemaComparison {
   private static let advice =
     "Convert it in a custom stage of a migration plan."
 
+  /// Adds a new property, with the values that existing rows get.
   private mutating func noteNew(_ property: any SchemaProperty, of entity: Schema.Entity) {
     let name = "\(entity.name).\(property.name)"
     let value =
@@ -222,6 +234,7 @@ struct SchemaComparison {
     return "\(PropertyShape(new.valueType).wrapped), the type of \(name), has changed\(details)"
   }
 
+  /// Compares the options, except those that have been compared as constraints or as the encoding.
   private mutating func compareOptions(
     _ old: Schema.Attribute, _ new: Schema.Attribute, _ name: String, _ entity: Schema.Entity
   ) {
@@ -280,6 +293,7 @@ struct SchemaComparison {
     return links.storage(of: old, in: owner).column == links.storage(of: back, in: target).column
   }
 
+  /// Compares the inverses. A new inverse is refused if it had a storage of its own, whose pairs may contradict this one's.
   private mutating func compareInverses(
     _ old: Schema.Relationship, _ new: Schema.Relationship, _ name: String,
     _ entity: Schema.Entity

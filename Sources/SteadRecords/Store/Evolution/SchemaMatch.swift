@@ -142,6 +142,7 @@ package struct NameMatch {
   package init(from before: [Name], to now: [Name]) {
     let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
     let byClaim = Dictionary(grouping: before.filter { $0.claim != nil }) { $0.claim ?? "" }
+    // Rules 1 and 2: claims by renaming identifiers.
     var claims: [String: [String]] = [:]
     for name in now {
       guard let claim = name.claim else { continue }
@@ -159,9 +160,11 @@ package struct NameMatch {
     var taken = Set(claims.keys)
     let claimants = Set(claims.values.joined())
     let rest = now.filter { !claimants.contains($0.name) }
+    // Rule 3: equal names, where no claim has taken them.
     for name in rest where known[name.name] != nil && taken.insert(name.name).inserted {
       old[name.name] = name.name
     }
+    // Rule 4: a rename that is taken back.
     for name in rest where name.claim == nil && known[name.name] == nil {
       guard let only = Self.single(byClaim[name.name]), taken.insert(only.name).inserted else {
         continue

@@ -152,6 +152,7 @@ enum NumberFunctions {
     return rest == 0 || rest == -1
   }
 
+  /// Returns the result of an operation; NULL if an operand is.
   private static func apply(_ call: SQLCall, _ body: (Double, Double) -> Double) {
     if call.isNull(0) || call.isNull(1) { return call.returnNull() }
     call.returns(body(call.real(0), call.real(1)))
@@ -214,6 +215,7 @@ enum ValueFunctions {
     return result
   }
 
+  /// The value of a lowercase hexadecimal digit.
   private static func digit(_ byte: UInt8) -> UInt8 {
     byte >= UInt8(ascii: "a") ? byte - UInt8(ascii: "a") + 10 : byte - UInt8(ascii: "0")
   }

@@ -6,6 +6,7 @@ enum TextSearch {
 
   private static func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
 
+  /// `contains(_:)` of the standard library, by characters.
   static func contains(_ text: Bytes, _ part: Bytes) -> Bool {
     if part.isEmpty { return true }
     if TextOrder.isPlain(text), TextOrder.isPlain(part) {
@@ -35,16 +36,19 @@ enum TextSearch {
     base.contains(other)
   }
 
+  /// `Sequence.starts(with:)`, by characters.
   static func starts(_ text: Bytes, _ part: Bytes) -> Bool {
     if TextOrder.isPlain(text), TextOrder.isPlain(part) { return begins(text, part) }
     return string(text).starts(with: string(part))
   }
 
+  /// `String.hasPrefix(_:)`.
   static func hasPrefix(_ text: Bytes, _ part: Bytes) -> Bool {
     if TextOrder.isPlain(text), TextOrder.isPlain(part) { return begins(text, part) }
     return string(text).hasPrefix(string(part))
   }
 
+  /// `String.hasSuffix(_:)`.
   static func hasSuffix(_ text: Bytes, _ part: Bytes) -> Bool {
     if TextOrder.isPlain(text), TextOrder.isPlain(part) {
       guard text.count >= part.count else { return false }
@@ -59,11 +63,13 @@ enum TextSearch {
     return memcmp(one, other, part.count) == 0
   }
 
+  /// `localizedStandardContains(_:)` of Foundation: without regard to case and diacritics.
   static func standardContains(_ text: Bytes, _ part: Bytes) -> Bool {
     if isSimple(text, part) { return containsCaseless(text, part) }
     return string(text).localizedStandardContains(string(part))
   }
 
+  /// `localizedCaseInsensitiveContains(_:)` of Foundation.
   static func caselessContains(_ text: Bytes, _ part: Bytes) -> Bool {
     if isSimple(text, part) { return containsCaseless(text, part) }
     return string(text).localizedCaseInsensitiveContains(string(part))

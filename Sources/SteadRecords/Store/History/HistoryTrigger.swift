@@ -87,6 +87,7 @@ struct HistoryTrigger {
 
   // MARK: Rows
 
+  /// The triggers of a hierarchy's table. An UPDATE lists the properties whose columns changed, ephemeral ones excluded.
   private static func ofRows(_ table: TableLayout, _ family: [EntityLayout]) -> [Event] {
     let note = "INSERT INTO \(HistoryTable.foreignName) VALUES"
     var seen: Set<String> = []
@@ -152,6 +153,7 @@ struct HistoryTrigger {
     }
   }
 
+  /// The triggers of tables of pairs: each change is an update of the rows on both sides that have a relationship there.
   private static func ofPairs(_ held: [EntityLayout]) -> [Event] {
     var sides: [String: [Side]] = [:]
     for entity in held {

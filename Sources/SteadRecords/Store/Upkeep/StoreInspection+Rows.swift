@@ -33,6 +33,7 @@ extension StoreInspection {
     return " AND \(alias).\"_entity\" IN (\(numbers))"
   }
 
+  /// Finds rows whose `_entity` is no class of the hierarchy.
   mutating func checkClasses(of table: TableLayout) throws {
     guard table.isHierarchy, let root = layout.entity(named: table.name) else { return }
     let numbers = layout.entities.filter { $0.rootIndex == root.index }
@@ -49,6 +50,9 @@ extension StoreInspection {
 
   // MARK: To-one relationships
 
+  /// Finds references to rows that do not exist, or are of a class that the relationship cannot lead to.
+  ///
+  /// Not for a relationship that the rule `noAction` may leave dangling, which is no damage.
   private mutating func checkReference(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
   ) throws {
@@ -67,6 +71,7 @@ extension StoreInspection {
         + "Set the relationship of these objects again, or the column to NULL.")
   }
 
+  /// Finds rows that lack a required reference.
   private mutating func checkRequired(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
   ) throws {
@@ -107,6 +112,7 @@ extension StoreInspection {
         + "defined. Put the members in order again.")
   }
 
+  /// Finds rows whose list number is of no relationship that shares the inverse.
   private mutating func checkList(_ property: PropertyLayout, of entity: EntityLayout) throws {
     guard let column = property.column, let list = property.listColumn,
       let lists = property.relationship?.lists, !lists.isEmpty

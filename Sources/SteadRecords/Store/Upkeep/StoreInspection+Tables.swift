@@ -96,6 +96,7 @@ extension StoreInspection {
     return isReadable && hasOwnNumbers(table, root)
   }
 
+  /// Finds tables of pairs that are missing.
   private mutating func checkPairTables(of entity: EntityLayout, _ catalog: StoreCatalog) {
     for property in declaredProperties(of: entity) {
       guard let join = property.joinTable, catalog.columns[join.name] == nil,

@@ -64,6 +64,7 @@ struct StoreInspection {
 
   // MARK: Findings
 
+  /// Adds a problem.
   mutating func addProblem(
     _ kind: StoreCheck.Problem.Kind, _ entity: EntityLayout?, rows: FoundRows = FoundRows(),
     _ description: String
