@@ -27,13 +27,6 @@ struct StoreLayoutBuilder {
     return result
   }
 
-  /// The topmost superclass, whose table holds the whole hierarchy.
-  private func root(of entity: Schema.Entity) -> Schema.Entity {
-    var current = entity
-    while let parent = current.superentity { current = parent }
-    return current
-  }
-
   /// The discriminators of an entity and its subclasses.
   private func family(of entity: Schema.Entity) -> [Int] {
     guard let index = indexByName[entity.name] else { return [] }
@@ -43,9 +36,9 @@ struct StoreLayoutBuilder {
   /// The layout of one entity. A discriminator is the index plus 1, so that 0 is no class.
   private func layout(_ index: Int) throws -> EntityLayout {
     let entity = entities[index]
-    let root = root(of: entity)
+    let root = entity.root
     let rootIndex = indexByName[root.name] ?? index
-    let inHierarchy = entity.superentity != nil || !entity.subentities.isEmpty
+    let inHierarchy = entity.isInHierarchy
     let declared = models[index].all
     let keyPaths = models[index].keyPaths
     try Self.check(count: stored[index].count, of: entity.name)
@@ -61,8 +54,8 @@ struct StoreLayoutBuilder {
         propertyByKeyPath: Dictionary(
           (declared.map(\.keyPath) + keyPaths).enumerated().map { ($1, $0 % declared.count) }
         ) { first, _ in first },
-        uniqueness: constraints(of: entity, \.uniquenessConstraints),
-        indexed: constraints(of: entity, \.indices), reads: recordsReads ? PropertyReads() : nil))
+        uniqueness: entity.allConstraints(\.uniquenessConstraints),
+        indexed: entity.allConstraints(\.indices), reads: recordsReads ? PropertyReads() : nil))
   }
 
   /// Throws if a model has more stored properties than the column map of `_RowReader.empty` has entries.
@@ -72,13 +65,6 @@ struct StoreLayoutBuilder {
       .loadIssueModelContainer,
       "\(name) has \(count) stored properties, inherited ones included, and may have \(_RowReader.propertyLimit). Move some "
         + "into a Codable struct or another model.")
-  }
-
-  /// The sets of the superclasses, then the entity's own.
-  private func constraints(
-    of entity: Schema.Entity, _ path: KeyPath<Schema.Entity, [[String]]>
-  ) -> [[String]] {
-    (entity.superentity.map { constraints(of: $0, path) } ?? []) + entity[keyPath: path]
   }
 
   /// The layout of an attribute or a relationship.
@@ -155,28 +141,17 @@ struct StoreLayoutBuilder {
     if let inverse, let inverseProperty, inverseProperty.isToOneRelationship {
       return .inverse(toOneProperty: inverse)
     }
-    let owner = declaringEntity(of: relationship.name, from: entity)
+    let owner = entity.declarer(of: relationship.name)
     let own = "\(owner.name)_\(relationship.name)"
     guard let inverseProperty, let target = schema.entitiesByName[relationship.destination] else {
       return .join(table: own, owner: "owner", target: "target")
     }
     // Both sides must come to the same table, so its name depends on the names alone, not on the side that asks.
-    let declarer = declaringEntity(of: inverseProperty.name, from: target)
+    let declarer = target.declarer(of: inverseProperty.name)
     let other = "\(declarer.name)_\(inverseProperty.name)"
     return own <= other
       ? .join(table: own, owner: "owner", target: "target")
       : .join(table: other, owner: "target", target: "owner")
-  }
-
-  /// The topmost class that has a relationship: tables of pairs are named for it, and subclasses share them.
-  private func declaringEntity(of name: String, from entity: Schema.Entity) -> Schema.Entity {
-    var current = entity
-    while let parent = current.superentity,
-      parent.storedProperties.contains(where: { $0.name == name })
-    {
-      current = parent
-    }
-    return current
   }
 }
 

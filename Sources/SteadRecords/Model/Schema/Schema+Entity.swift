@@ -140,3 +140,30 @@ extension Schema {
     }
   }
 }
+
+// MARK: - Hierarchies
+
+extension Schema.Entity {
+  /// The entity at the top of the hierarchy.
+  var root: Schema.Entity { superentity?.root ?? self }
+  /// Whether its rows share a table with other classes' rows.
+  var isInHierarchy: Bool { superentity != nil || !subentities.isEmpty }
+  /// The entity and all below it.
+  var family: [Schema.Entity] { [self] + subentities.flatMap(\.family) }
+
+  /// The entity, here or above, that declares a stored property.
+  func declarer(of name: String) -> Schema.Entity {
+    var current = self
+    while let parent = current.superentity,
+      parent.storedProperties.contains(where: { $0.name == name })
+    {
+      current = parent
+    }
+    return current
+  }
+
+  /// The sets of the superclasses, then its own.
+  func allConstraints(_ path: KeyPath<Schema.Entity, [[String]]>) -> [[String]] {
+    (superentity?.allConstraints(path) ?? []) + self[keyPath: path]
+  }
+}

@@ -85,26 +85,6 @@ struct SchemaMatch {
   }
 }
 
-extension Schema.Entity {
-  /// The entity at the top of the hierarchy.
-  var root: Schema.Entity { superentity?.root ?? self }
-  /// Whether its rows share a table with other classes' rows.
-  var isInHierarchy: Bool { superentity != nil || !subentities.isEmpty }
-  /// The entity and all below it.
-  var family: [Schema.Entity] { [self] + subentities.flatMap(\.family) }
-
-  /// The entity, here or above, that declares a stored property.
-  func declarer(of name: String) -> Schema.Entity {
-    var current = self
-    while let parent = current.superentity,
-      parent.storedProperties.contains(where: { $0.name == name })
-    {
-      current = parent
-    }
-    return current
-  }
-}
-
 // MARK: - Names
 
 /// Matches the names of an earlier version with those of a later one: of classes, or of the properties of one class.

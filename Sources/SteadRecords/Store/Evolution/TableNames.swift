@@ -212,13 +212,6 @@ struct DerivedNames {
   }
 }
 
-extension Schema.Entity {
-  /// The sets of the superclasses, then its own.
-  func allConstraints(_ path: KeyPath<Schema.Entity, [[String]]>) -> [[String]] {
-    (superentity?.allConstraints(path) ?? []) + self[keyPath: path]
-  }
-}
-
 // MARK: - Renaming
 
 /// Renames in an order in which no two names are ever the same.
