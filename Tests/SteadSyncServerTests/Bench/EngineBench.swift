@@ -1,5 +1,6 @@
 #if Server
 import Foundation
+import SteadSQLite
 import SteadSyncProtocol
 import Testing
 @testable import SteadSyncServer
