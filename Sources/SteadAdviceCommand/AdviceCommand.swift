@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import SteadAdvice
 import SteadLint
+import SteadLintCommand
 
 /// The command `stead advise`, for programs that have a command line of their own.
 public struct AdviceCommand: Sendable {
@@ -136,5 +137,204 @@ public struct AdviceCommand: Sendable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+  }
+}
+
+// MARK: - The command
+
+/// Advises where data belongs: the command `stead advise`.
+package struct Advise: AdviceVerb {
+  package static let configuration: CommandConfiguration = {
+    var configuration = Self.configuration(of: "stead advise")
+    configuration.subcommands.append(HelpVerb<Advise>.self)
+    return configuration
+  }()
+
+  @OptionGroup var format: AdviceFormat
+  @OptionGroup var options: AdviceOptions
+
+  package init() {}
+
+  /// The configuration of a command with these verbs. The last word of its name is the command's.
+  package static func configuration(of name: String) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: name.split(separator: " ").last.map(String.init),
+      abstract: "Asks what the data is, and advises where it belongs.",
+      usage: """
+        \(name) [<options>]
+        \(name) --from-code <path> [--json] [--cloudkit]
+        \(name) questions [--json]
+        \(name) limits [--json]
+        """,
+      discussion: """
+        A question that an option answers isn't asked. Those about sharing, retention, platforms, observers and shape \
+        refine the advice, and are never asked. `questions` lists the questions with their answers.
+
+        Answers are read from standard input, one per line: a name, a number from the list, or an empty line for the \
+        usual answer. If the input ends early, the advice uses the answers so far.
+
+        Exits with 0, with 1 if code keeps something in the wrong store, and with 2 if it couldn't tell.
+        """,
+      subcommands: [Questions.self, Limits.self])
+  }
+
+  package func run(_ command: AdviceCommand) -> AdviceCommand.Exit {
+    if let code = options.code {
+      return command.review(code, assumesCloudKit: options.assumesCloudKit, format)
+    }
+    return command.advise(
+      options.situation, assumesUsual: options.assumesUsual, format)
+  }
+}
+
+/// A verb of the command. `AdviceCommand` does its work.
+package protocol AdviceVerb: ParsableCommand {
+  func run(_ command: AdviceCommand) -> AdviceCommand.Exit
+}
+
+extension AdviceVerb {
+  package func run() throws {
+    let command = AdviceCommand(
+      directory: URL(filePath: FileManager.default.currentDirectoryPath),
+      isTerminal: isatty(STDIN_FILENO) == 1, readLine: { readLine() },
+      print: StandardStream.print, complain: StandardStream.complain)
+    throw ExitCode(run(command).rawValue)
+  }
+}
+
+// MARK: - Verbs
+
+extension Advise {
+  package struct Questions: AdviceVerb {
+    package static let configuration = CommandConfiguration(
+      abstract: "Lists the questions, their answers and their reasons.")
+
+    @OptionGroup var format: AdviceFormat
+
+    package init() {}
+
+    package func run(_ command: AdviceCommand) -> AdviceCommand.Exit {
+      command.list((Question.all + Question.refinements).map(QuestionText.init), format)
+    }
+  }
+
+  package struct Limits: AdviceVerb {
+    package static let configuration = CommandConfiguration(
+      abstract: "Lists the limits of the stores, with the measurements.")
+
+    @OptionGroup var format: AdviceFormat
+
+    package init() {}
+
+    package func run(_ command: AdviceCommand) -> AdviceCommand.Exit {
+      command.list(Threshold.all.map(LimitText.init), format)
+    }
+  }
+}
+
+// MARK: - Options
+
+/// The options of an advice. Each question is an option of its name.
+package struct AdviceOptions: ParsableArguments {
+  @Option(help: .question("kind")) var kind: Situation.Kind?
+  @Option(help: .question("exposure")) var exposure: Situation.Exposure?
+  @Option(help: .question("origin")) var origin: Situation.Origin?
+  @Option(help: .question("lifetime")) var lifetime: Situation.Lifetime?
+  @Option(help: .question("count"), transform: Question.number) var count: Int?
+  @Option(help: .question("size"), transform: Question.number) var size: Int?
+  @Option(help: .question("access")) var access: Situation.Access?
+  @Option(help: .question("devices")) var devices: Situation.Devices?
+  @Option(help: .question("ground")) var ground: Situation.Ground?
+
+  @Option(help: .question("sharing")) var sharing: Situation.Sharing?
+  @Option(help: .question("retention")) var retention: Situation.Retention?
+  @Option(help: .question("platforms")) var platforms: Situation.Platforms?
+  @Option(help: .question("observers")) var observers: Situation.Observers?
+  @Option(help: .question("shape")) var shape: Situation.Shape?
+
+  @Option(help: "Where is the data now? The advice then has the code that moves it.")
+  var today: Store?
+
+  @Flag(
+    name: .customLong("assume-usual"),
+    help: "Ask nothing, and assume the usual answer where none is given.")
+  var assumesUsual = false
+
+  @Option(
+    name: .customLong("from-code"),
+    help: ArgumentHelp(
+      "List what Swift code keeps, where it keeps it, and what should change.", valueName: "path"),
+    completion: .file())
+  var code: String?
+
+  @Flag(
+    name: .customLong("cloudkit"),
+    help: "With --from-code: check models as if the app synced with CloudKit.")
+  var assumesCloudKit = false
+
+  package init() {}
+
+  /// What the options say of the data.
+  package var situation: Situation {
+    Situation(
+      kind: kind, exposure: exposure, origin: origin, lifetime: lifetime, access: access,
+      count: count, size: size, devices: devices, ground: ground, today: today, sharing: sharing,
+      retention: retention, platforms: platforms, observers: observers, shape: shape)
+  }
+}
+
+/// The format of the output. A group of its own, since verbs have it, too.
+package struct AdviceFormat: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Write JSON, and ask nothing.") var isJSON = false
+
+  package init() {}
+}
+
+// MARK: - Answers
+
+extension Situation.Kind: ExpressibleByArgument {}
+extension Situation.Exposure: ExpressibleByArgument {}
+extension Situation.Origin: ExpressibleByArgument {}
+extension Situation.Lifetime: ExpressibleByArgument {}
+extension Situation.Access: ExpressibleByArgument {}
+extension Situation.Devices: ExpressibleByArgument {}
+extension Situation.Ground: ExpressibleByArgument {}
+extension Situation.Sharing: ExpressibleByArgument {}
+extension Situation.Retention: ExpressibleByArgument {}
+extension Situation.Platforms: ExpressibleByArgument {}
+extension Situation.Observers: ExpressibleByArgument {}
+extension Situation.Shape: ExpressibleByArgument {}
+extension Store: ExpressibleByArgument {}
+
+extension ArgumentHelp {
+  static func question(_ id: Question.ID) -> ArgumentHelp {
+    let question = (Question.all + Question.refinements).first { $0.id == id }
+    guard let question else { return "" }
+    return ArgumentHelp(question.isNumber ? "\(question.text) \(question.examples)" : question.text)
+  }
+}
+
+extension Question {
+  /// The answer to a question that a number answers.
+  @Sendable static func number(_ text: String) throws -> Int {
+    guard let number = ByteCount.parse(text), number >= 0 else {
+      throw ValidationError("it \(numberExpectation).")
+    }
+    return number
+  }
+
+  private static let numberExpectation = "must be a number such as 500, 10KB or 1.5MB"
+
+  /// Answers to a question that any number answers.
+  var examples: String {
+    "Any number, such as \(choices.map(\.text).joined(separator: ", "))."
+  }
+
+  /// What an answer must be, as the end of a sentence.
+  var expectation: String {
+    if self == .amount { return "must be a number, a size or both, such as 500 of 10KB" }
+    return isNumber
+      ? Self.numberExpectation
+      : "must be one of \(choices.map(\.name).joined(separator: ", "))"
   }
 }

@@ -46,3 +46,91 @@ struct CodeReview: Encodable {
       + "\(count(.change)) to change, \(count(.stay)) fine where they are."
   }
 }
+
+// MARK: - What a program keeps
+
+extension KeptItem {
+  /// The store that the code uses today.
+  var today: Store {
+    switch kind {
+    case .preference, .cloudValue: .preferences
+    case .model: shape?.externalData.isEmpty == false ? .recordsWithFiles : .records
+    case .managedObject: .coreData
+    case .secret: .secrets
+    case .file: isFleeting ? (directory == "temporary" ? .temporaryFile : .diskCache) : .file
+    }
+  }
+
+  /// What the code and the rules' findings show about the data.
+  func situation(_ findings: [Finding]) -> Situation {
+    var situation = described(by: findings)
+    situation.today = today
+    if isSynced { situation.devices = .several }
+    return situation
+  }
+
+  private func described(by findings: [Finding]) -> Situation {
+    switch kind {
+    case .secret: Situation(kind: .secret)
+    case .managedObject: Situation(kind: .records, access: .parts, ground: .coreData)
+    case .model:
+      Situation(
+        kind: .records, access: .parts,
+        size: today == .recordsWithFiles ? Threshold.recordValue.comfortable + 1 : nil)
+    case .preference, .cloudValue: preference(findings)
+    case .file: file
+    }
+  }
+
+  private func preference(_ findings: [Finding]) -> Situation {
+    func isFlagged(_ rule: String) -> Bool {
+      findings.contains { $0.ruleID == rule && $0.level >= .warning }
+    }
+    if isFlagged("P01") { return Situation(kind: .secret) }
+    if isFlagged("P08") { return Situation(kind: .media, access: .whole) }
+    return isHistory ? history : Situation(kind: .setting, size: plainSize)
+  }
+
+  private var file: Situation {
+    if directory == "temporary" {
+      // Data in a temporary file is assumed to be too large for memory.
+      return Situation(kind: .cache, lifetime: .run, size: Threshold.memoryValue.limit + 1)
+    }
+    if isFleeting { return Situation(kind: .cache, origin: .again, lifetime: .launches) }
+    if form == .media { return Situation(kind: .media, access: .whole) }
+    // A list in its own file counts as a document unless it grows without limit and is searched.
+    return form == .encodedList && isUnlimited && isSearched
+      ? Situation(kind: .records, access: .parts) : Situation(kind: .document)
+  }
+
+  /// Whether a list grows, with a limit or without one. Any other list is a value that the user edits.
+  var isHistory: Bool { form == .encodedList && (isUnlimited || limit != nil) }
+
+  private var history: Situation {
+    let isShort = limit.map { $0 <= Threshold.historyCount.comfortable } ?? false
+    return Situation(
+      kind: .payloads, access: isSearched && !isShort ? .parts : .whole, count: limit)
+  }
+
+  /// The size of a value in bytes, if its type determines it.
+  private var plainSize: Int? {
+    switch type {
+    case "Bool": 1
+    case "Int", "Double", "Float", "Date", "Int64", "UInt", "TimeInterval": 8
+    default: nil
+    }
+  }
+
+  /// Limits of the present store that matter if the type doesn't determine the size.
+  var limits: [Threshold] {
+    switch kind {
+    case .preference:
+      if isHistory { return [.historyCount, .historyEntry] }
+      return plainSize == nil && type != "String" ? [.preferenceValue] : []
+    case .cloudValue: return [.keyValueSync]
+    case .model: return shape?.inlineData.isEmpty == false ? [.recordValue] : []
+    case .secret: return [.secret]
+    case .file, .managedObject: return []
+    }
+  }
+}

@@ -105,3 +105,128 @@ struct Judgement: Encodable {
     try container.encode(command, forKey: .command)
   }
 }
+
+// MARK: - As text
+
+extension Judgement {
+  /// The judgement as text for people.
+  var text: String {
+    let place = item.places.first.map { "\($0.path):\($0.line)" } ?? ""
+    var lines = ["\(verdict.rawValue.uppercased().padded(to: 6)) \(title)  \(place)"]
+    lines.append("  today    \(today)")
+    if verdict != .stay { lines.append("  better   \(better)") }
+    lines += findings.map(text)
+    if verdict == .move, findings.isEmpty {
+      lines += advice.reasons.map { "  because  \($0)" }
+    }
+    lines += limits.map { "  limit    \(verdict == .stay ? $0.figures : $0.text)" }
+    if item.keychain != nil { lines.append("  note     \(Self.portability)") }
+    if verdict == .move { lines.append("  how      \(command)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func text(of finding: Finding) -> String {
+    let isHere = finding.place.path == item.places.first?.path
+    let place =
+      isHere ? "line \(finding.place.line)" : "\(finding.place.path):\(finding.place.line)"
+    let head = finding.level == .note ? "note   " : "because"
+    return "  \(head)  \(finding.ruleID), \(place): \(finding.message)"
+  }
+
+  private var title: String {
+    switch item.kind {
+    case .preference: "key \(key)"
+    case .cloudValue: "key \(key) in iCloud"
+    case .model: "model \(item.name)"
+    case .managedObject: "class \(item.name)"
+    case .file: "file \(item.name)"
+    case .secret: "secret \(item.name)"
+    }
+  }
+
+  private var key: String { item.isNameKnown ? "\"\(item.name)\"" : item.name }
+
+  private var better: String {
+    guard verdict == .change, advice.store != .payloadHistory else { return advice.store.title }
+    return "the same store, corrected"
+  }
+
+  // MARK: Today
+
+  private var today: String {
+    switch item.kind {
+    case .preference: "\(value) in preferences\(length)\(accesses)"
+    case .cloudValue: "\(value) in iCloud's key-value store\(length)\(accesses)"
+    case .managedObject: "Core Data"
+    case .secret: (item.keychain.map(text) ?? "\(value) in a keychain") + accesses
+    case .model: model
+    case .file: "\(value) in \(place)\(length)\(accesses)"
+    }
+  }
+
+  private static let portability =
+    "SecItem functions exist only on Apple's systems; `Secrets` keeps such items there and on Linux."
+
+  private func text(of keychain: KeptItem.Keychain) -> String {
+    var parts = ["\(keychain.itemClass) in the keychain"]
+    if let service = keychain.service { parts.append("service \(service)") }
+    if let account = keychain.account { parts.append("account \(account)") }
+    parts.append(keychain.accessibility ?? "no accessibility")
+    if keychain.isSynced { parts.append("synced by iCloud") }
+    if let type = item.type { parts.append("a \(type), encoded") }
+    return parts.joined(separator: ", ")
+  }
+
+  private var place: String {
+    switch item.directory {
+    case "temporary": "a temporary file"
+    case "caches": "a file in caches"
+    case let directory?: "a file in \(directory)"
+    case nil: item.isFleeting ? "a file in a cache" : "a file"
+    }
+  }
+
+  private var value: String {
+    switch item.form {
+    case .plain: item.type.map { "a value of type \($0)" } ?? "a value"
+    case .media: "an image, a sound or a film"
+    case .encoded: "\(item.type ?? "a Codable value"), encoded"
+    case .encodedList: "\(item.type ?? "a list"), encoded as a whole"
+    case .records: "records"
+    }
+  }
+
+  private var length: String {
+    guard item.form == .encodedList else { return "" }
+    if let limit = item.limit { return ", at most \(limit)" }
+    return item.isUnlimited ? ", without a limit" : ", with no visible limit"
+  }
+
+  private var accesses: String {
+    let counts = [(item.writeCount, "written"), (item.readCount, "read")].filter { $0.0 > 0 }
+    let parts = counts.map { "\($0.1) in \($0.0) \($0.0 == 1 ? "place" : "places")" }
+    let searched = item.isSearched ? ["searched in memory"] : []
+    return (parts + searched).map { ", " + $0 }.joined()
+  }
+
+  private var model: String {
+    guard let shape = item.shape else { return "records" }
+    let count = shape.propertyCount
+    var parts = ["\(count) stored \(count == 1 ? "property" : "properties")"]
+    if shape.relationshipCount > 0 {
+      parts.append(relationships(shape.relationshipCount))
+    }
+    if !shape.inlineData.isEmpty {
+      parts.append("\(shape.inlineData.joined(separator: ", ")) in the row")
+    }
+    if !shape.externalData.isEmpty {
+      parts.append("\(shape.externalData.joined(separator: ", ")) in files")
+    }
+    if item.isSynced { parts.append("synced with CloudKit") }
+    return "SwiftData: " + parts.joined(separator: ", ")
+  }
+
+  private func relationships(_ count: Int) -> String {
+    count == 1 ? "one of them a relationship" : "\(count) of them relationships"
+  }
+}

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import SteadLint
 
@@ -93,5 +94,200 @@ public struct LintCommand: Sendable {
       uncompiled == 0 ? "" : "; \(uncompiled) that no Xcode project lists count as not compiled"
     let files = report.fileCount == 1 ? "1 file" : "\(report.fileCount) files"
     return "\(files): \(found)\(hidden)\(left)\n"
+  }
+}
+
+// MARK: - The command
+
+/// Finds persistence mistakes: the command `stead lint`.
+package struct Lint: ParsableCommand {
+  package static let configuration: CommandConfiguration = {
+    var configuration = Self.configuration(of: "stead lint")
+    configuration.subcommands.append(HelpVerb<Lint>.self)
+    return configuration
+  }()
+
+  // Only what isn't positional: a path here would take the place of a verb.
+  @OptionGroup var options: LintOptions
+
+  package init() {}
+
+  /// The configuration of a command with these verbs. The last word of its name is the command's.
+  package static func configuration(of name: String) -> CommandConfiguration {
+    CommandConfiguration(
+      commandName: name.split(separator: " ").last.map(String.init),
+      abstract: "Finds persistence mistakes in Swift files and folders; in . without a path.",
+      usage: """
+        \(name) [<options>] [<path> ...]
+        \(name) rules [--markdown]
+        \(name) explain <rule>
+        """,
+      discussion: """
+        A comment disables a rule for its line, or for the next one. It needs a reason:
+          // stead:disable P01 the token of a public demo
+          // stead:disable:next P22 the next save reports it
+
+        Exits with 0, with 1 if errors were found, and with 2 if it couldn't check.
+        """,
+      subcommands: [Check.self, Rules.self, Explain.self], defaultSubcommand: Check.self)
+  }
+}
+
+/// A verb of the command. `LintCommand` does its work.
+package protocol LintVerb: ParsableCommand {
+  func run(_ command: LintCommand) -> LintCommand.Exit
+}
+
+extension LintVerb {
+  package func run() throws {
+    let command = LintCommand(
+      directory: URL(filePath: FileManager.default.currentDirectoryPath),
+      print: StandardStream.print,
+      complain: StandardStream.complain)
+    throw ExitCode(run(command).rawValue)
+  }
+}
+
+// MARK: - Verbs
+
+extension Lint {
+  package struct Check: LintVerb {
+    package static let configuration = CommandConfiguration(
+      abstract: "Finds mistakes. The word may be left out.")
+
+    @OptionGroup var options: LintOptions
+
+    @Argument(
+      help: ArgumentHelp("A Swift file, or a folder.", valueName: "path"), completion: .file())
+    var paths: [String] = []
+
+    package init() {}
+
+    package func run(_ command: LintCommand) -> LintCommand.Exit {
+      command.check(paths, options)
+    }
+  }
+
+  package struct Rules: LintVerb {
+    package static let configuration = CommandConfiguration(abstract: "Lists the rules.")
+
+    @Flag(name: .customLong("markdown"), help: "As a page with their reasons and examples.")
+    var isMarkdown = false
+
+    package init() {}
+
+    package func run(_ command: LintCommand) -> LintCommand.Exit {
+      command.print(isMarkdown ? RulePages.markdown : RuleText.list)
+      return .clean
+    }
+  }
+
+  package struct Explain: LintVerb {
+    package static let configuration = CommandConfiguration(
+      abstract: "Says what a rule finds, why, and what to write instead.")
+
+    @Argument(
+      help: "Its identifier or name, such as P04.", completion: .rules, transform: Rule.required)
+    var rule: Rule
+
+    package init() {}
+
+    package func run(_ command: LintCommand) -> LintCommand.Exit {
+      command.print(RuleText.page(of: rule))
+      return .clean
+    }
+  }
+}
+
+// MARK: - Options
+
+/// The options of a run of the linter. The verbs take them, too, and use what concerns them.
+package struct LintOptions: ParsableArguments {
+  @Flag(name: .customLong("fix"), help: "Make the fixes that need no decision, then check again.")
+  var fixes = false
+
+  @Option(
+    help: ArgumentHelp("Report only lines that changed since a git revision.", valueName: "rev"))
+  var since: String?
+
+  @Option(help: "The format of the report; sarif is SARIF 2.1.0, github annotates pull requests.")
+  var format = ReportFormat.text
+
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Write the report to a file.", valueName: "file"),
+    completion: .file())
+  var output: String?
+
+  @Option(help: "Show findings of this level and above.")
+  var level = Level.note
+
+  @Flag(name: .customLong("strict"), help: "Exit with 1 for warnings, too.")
+  var isStrict = false
+
+  @Option(
+    help: ArgumentHelp("Check only these rules, such as P01,P04.", valueName: "rules"),
+    completion: .rules, transform: Rule.identifiers)
+  var rules: Set<String> = []
+
+  @Option(
+    help: ArgumentHelp("Skip these rules.", valueName: "rules"), completion: .rules,
+    transform: Rule.identifiers)
+  var disable: Set<String> = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Hide the findings of a baseline; .stead-lint.json is used if it exists.", valueName: "file"),
+    completion: .file())
+  var baseline: String?
+
+  @Option(
+    name: .customLong("write-baseline"),
+    help: ArgumentHelp(
+      "Write all findings, and the shapes of stored types, to a baseline.", valueName: "file"),
+    completion: .file())
+  var newBaseline: String?
+
+  @Flag(name: .customLong("cloudkit"), help: "Check models as if the app synced with CloudKit.")
+  var assumesCloudKit = false
+
+  @Option(
+    help: ArgumentHelp("Keep the cache in this file.", valueName: "file"), completion: .file())
+  var cache: String?
+
+  @Flag(name: .customLong("no-cache"), help: "Keep no cache.")
+  var isUncached = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Write an empty file if it exits with 0, for build systems.", valueName: "file"),
+    completion: .file())
+  var stamp: String?
+
+  @Flag(name: [.customLong("quiet"), .customShort("q")], help: "Write no summary.")
+  var isQuiet = false
+
+  package init() {}
+}
+
+extension ReportFormat: ExpressibleByArgument {}
+
+extension Level: ExpressibleByArgument {}
+
+extension CompletionKind {
+  static var rules: CompletionKind { .list(Rule.all.map(\.id)) }
+}
+
+extension Rule {
+  /// The rule with an identifier or a name.
+  @Sendable static func required(_ name: String) throws -> Rule {
+    guard let rule = named(name) else {
+      throw ValidationError("\(name) isn't a rule; `stead lint rules` lists them.")
+    }
+    return rule
+  }
+
+  /// The identifiers of rules that are separated by commas.
+  @Sendable static func identifiers(_ names: String) throws -> Set<String> {
+    try Set(names.split(separator: ",").map { try required(String($0)).id })
   }
 }

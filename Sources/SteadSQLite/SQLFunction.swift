@@ -24,3 +24,96 @@ package struct SQLFunction: Sendable {
       nil, nil, nil)
   }
 }
+
+// MARK: - Calls
+
+/// The arguments and the result of a call from SQLite, valid until the function returns.
+package struct SQLCall {
+  private let context: OpaquePointer?
+  private let arguments: UnsafeMutablePointer<OpaquePointer?>?
+
+  /// Wraps the parameters that SQLite passes to the body of an ``SQLFunction``.
+  package init(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    self.context = context
+    self.arguments = arguments
+  }
+
+  // MARK: Arguments, counted from 0
+
+  private func type(_ index: Int) -> Int32 { sqlite3_value_type(arguments?[index]) }
+  package func isNull(_ index: Int) -> Bool { type(index) == SQLITE_NULL }
+  package func isText(_ index: Int) -> Bool { type(index) == SQLITE_TEXT }
+  package func isInteger(_ index: Int) -> Bool { type(index) == SQLITE_INTEGER }
+
+  /// The argument's UTF-8, valid until the function returns.
+  package func text(_ index: Int) -> UnsafeRawBufferPointer {
+    let bytes = sqlite3_value_text(arguments?[index])
+    return UnsafeRawBufferPointer(
+      start: bytes, count: Int(sqlite3_value_bytes(arguments?[index])))
+  }
+
+  package func string(_ index: Int) -> String { String(decoding: text(index), as: UTF8.self) }
+  package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments?[index]) }
+  package func double(_ index: Int) -> Double { sqlite3_value_double(arguments?[index]) }
+
+  // MARK: The result
+
+  /// Returns an argument as it is.
+  package func returnArgument(_ index: Int) {
+    sqlite3_result_value(context, arguments?[index])
+  }
+
+  package func returnNull() { sqlite3_result_null(context) }
+  package func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
+  package func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
+  /// SQLite converts NaN to NULL.
+  package func returns(double value: Double) { sqlite3_result_double(context, value) }
+
+  package func returns(_ value: String) {
+    var value = value
+    value.withUTF8 { returns(text: UnsafeRawBufferPointer($0)) }
+  }
+
+  package func returns(text: UnsafeRawBufferPointer) {
+    // An empty buffer has no address, which SQLite would treat as NULL.
+    guard let start = text.baseAddress, !text.isEmpty else {
+      sqlite3_result_text(context, "", 0, SQLiteStatement.copying)
+      return
+    }
+    sqlite3_result_text(
+      context, start.assumingMemoryBound(to: CChar.self), Int32(text.count),
+      SQLiteStatement.copying)
+  }
+
+  package func returns(blob: [UInt8]) {
+    blob.withUnsafeBytes {
+      if $0.isEmpty {
+        sqlite3_result_zeroblob(context, 0)
+      } else {
+        sqlite3_result_blob(context, $0.baseAddress, Int32($0.count), SQLiteStatement.copying)
+      }
+    }
+  }
+}
+
+// MARK: - Collations
+
+/// A string collation that SQLite lacks.
+package struct SQLCollation: Sendable {
+  package typealias Compare =
+    @convention(c) @Sendable (
+      UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
+    ) -> Int32
+
+  let name: String
+  let compare: Compare
+
+  package init(name: String, compare: @escaping Compare) {
+    self.name = name
+    self.compare = compare
+  }
+
+  func register(on handle: OpaquePointer) -> Int32 {
+    sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, compare, nil)
+  }
+}

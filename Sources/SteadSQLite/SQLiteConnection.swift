@@ -1,3 +1,8 @@
+// The only module that calls SQLite: connections that are hardened against crafted files, prepared
+// statements, SQL fragments with their parameters, functions and collations, errors.
+//
+// It knows nothing of models. Its clients set in `SQLiteOptions` what its errors become.
+
 import CSteadSQLite
 import Foundation
 
@@ -306,5 +311,142 @@ package final class SQLiteConnection: @unchecked Sendable {
       SQLiteError(
         code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)),
         sql: sql))
+  }
+}
+
+// MARK: - Interrupting
+
+extension SQLiteConnection {
+  /// The number of SQLite's own steps between two checks whether a statement may go on: some milliseconds.
+  package static let stepsPerQuestion: Int32 = 100_000
+
+  /// Runs a body whose statements go on only until `question` throws; its error is rethrown.
+  ///
+  /// An interrupted statement has no effect. The body may not use this function itself.
+  package func interruptibly<Result>(
+    _ question: () throws -> Void, _ body: () throws -> Result
+  ) throws -> Result {
+    try withoutActuallyEscaping(question) { question in
+      let interruption = Interruption(question)
+      let context = Unmanaged.passUnretained(interruption).toOpaque()
+      sqlite3_progress_handler(
+        handle, Self.stepsPerQuestion,
+        { context in
+          guard let context else { return 0 }
+          let interruption = Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
+          return interruption.isWanted() ? 1 : 0
+        }, context)
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      do {
+        return try withExtendedLifetime(interruption) { try body() }
+      } catch {
+        throw interruption.reason ?? error
+      }
+    }
+  }
+}
+
+/// Checks whether to go on, and keeps the reason if not.
+private final class Interruption {
+  private let question: () throws -> Void
+  private(set) var reason: (any Error)?
+
+  init(_ question: @escaping () throws -> Void) { self.question = question }
+
+  func isWanted() -> Bool {
+    guard reason == nil else { return true }
+    do {
+      try question()
+    } catch {
+      reason = error
+    }
+    return reason != nil
+  }
+}
+
+// MARK: - The log
+
+extension SQLiteConnection {
+  /// The longest pause between two attempts to change the journal, in microseconds.
+  private static let pauseLimit: useconds_t = 20_000
+
+  /// Has the file use a write-ahead log, and returns whether it does.
+  ///
+  /// Nothing is written if it does so already. The change needs the write lock. SQLite takes that while it reads, and so
+  /// asks no busy handler: it fails at once while another connection writes, as when several programs create one file.
+  /// This pauses between attempts for as long as the connection is patient. An attempt may itself wait as long, where
+  /// another connection keeps it from reading, so that a stopped process which creates the file holds this up for longer.
+  ///
+  /// - Parameter pause: Sleeps, since nothing tells when a lock is free; called between two attempts with a number of microseconds.
+  package func useLog(pause: (useconds_t) -> Void = { usleep($0) }) throws -> Bool {
+    var left = Int64(lockPatience) * 1000
+    var length: useconds_t = 1000
+    while true {
+      do {
+        return try rows("PRAGMA journal_mode = WAL").first?.first == .text("wal")
+      } catch {
+        guard sqlite3_errcode(handle) & 0xff == SQLITE_BUSY, left > 0 else { throw error }
+      }
+      pause(length)
+      left -= Int64(length)
+      length = min(length * 2, Self.pauseLimit)
+    }
+  }
+}
+
+// MARK: - Errors
+
+/// An error that SQLite reported.
+///
+/// Contains the statement's SQL, and none of its parameters.
+package struct SQLiteError: Error, Equatable {
+  /// SQLite's extended result code; see <https://sqlite.org/rescode.html>.
+  package let code: Int32
+  /// SQLite's own message.
+  package let message: String
+  /// The statement; empty for an action without one, such as opening a file.
+  package let sql: String
+
+  package init(code: Int32, message: String, sql: String = "") {
+    self.code = code
+    self.message = message
+    self.sql = sql
+  }
+
+  /// Damage that a file's content reveals before SQLite itself notices.
+  package static func damaged(_ message: String) -> SQLiteError {
+    SQLiteError(code: SQLITE_CORRUPT, message: message)
+  }
+
+  /// Whether a file, such as the log, ends before the bytes that it should have.
+  package var isOfShortFile: Bool { code == SQLITE_IOERR | (2 << 8) }
+
+  /// What a caller of SQLite can act on.
+  package enum Kind: Equatable {
+    case full, damaged, locked, readOnly, notOpened, disk, constraint, interrupted, view, other
+  }
+
+  /// The beginning of SQLite's message for a view that may not be read; it has no code for that.
+  private static let refusedView = "access to view"
+
+  package var kind: Kind {
+    switch code & 0xff {
+    case SQLITE_FULL: .full
+    case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+    case SQLITE_BUSY, SQLITE_LOCKED: .locked
+    case SQLITE_READONLY: .readOnly
+    case SQLITE_CANTOPEN: .notOpened
+    case SQLITE_IOERR: .disk
+    case SQLITE_CONSTRAINT: .constraint
+    case SQLITE_INTERRUPT: .interrupted
+    case SQLITE_ERROR where message.hasPrefix(Self.refusedView): .view
+    default: .other
+    }
+  }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  package var description: String {
+    sql.isEmpty ? "\(message) (SQLite \(code))" : "\(message) (SQLite \(code)) in: \(sql)"
   }
 }
