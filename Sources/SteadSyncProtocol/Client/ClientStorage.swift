@@ -36,3 +36,212 @@ package protocol ClientStorage: RecordStorage {
   /// Removes the tombstones with numbers up to one from the base.
   mutating func forgetTombstones(upTo seq: Int64) throws(Failure)
 }
+
+// MARK: - The state besides records
+
+/// A client's saved state of a zone besides its records. Saved in the transaction that changes the records.
+///
+/// The outbox may be long, so keep it as rows. A commit or a retry appends one transaction. A page removes those up to
+/// ``acknowledged``, which go to the quarantine or are part of the base. If ``client`` changes, all rows change. A
+/// transaction in the outbox never changes otherwise. The same is true of the quarantine, whose rows are appended, or
+/// removed one by one. All other members are small.
+package struct ClientState: Hashable, Sendable {
+  /// The purpose of reading pages.
+  package enum Phase: String, Hashable, Sendable {
+    /// A first fetch, which shows page by page.
+    case first
+    /// Following the zone: shows at its head.
+    case following
+    /// A fetch that replaces the base at the head, after a purge or a restored backup.
+    case replacing
+  }
+
+  /// A transaction that the server has refused.
+  package struct Quarantined: Hashable, Sendable {
+    /// The client that sent it.
+    package var client: ClientID
+    package var transaction: Transaction
+    package var reason: Refusal.Reason
+    /// The device's own counter entries before the transaction, by record and field; null for none.
+    package var counters: [RecordID: [String: SyncValue]]
+
+    package init(
+      client: ClientID, transaction: Transaction, reason: Refusal.Reason,
+      counters: [RecordID: [String: SyncValue]] = [:]
+    ) {
+      self.counters = counters
+      self.client = client
+      self.transaction = transaction
+      self.reason = reason
+    }
+  }
+
+  package var client: ClientID
+  package var device: DeviceID
+  package var phase = Phase.first
+  /// How far pages have been read.
+  package var cursor: Cursor?
+  /// How often a fetch was restarted.
+  package var round: Int64 = 0
+  /// The mark of what is shown; nil until the server knows one, and until then nothing is pushed.
+  package var anchor: Mark?
+  /// Marks of what was shown, newest first, at most ``markLimit``.
+  package var marks: [Mark] = []
+  /// The last transaction that a page has included or refused.
+  package var acknowledged: Int64 = 0
+  /// The digest of the transactions up to that one.
+  package var digest = TransactionDigest()
+  /// The version of the schema with which the zone was last opened; 0 for none.
+  package var schemaVersion = 0
+  /// Its digest: during development, a schema may change without its version. Nil makes all records be indexed again.
+  package var schemaDigest: UInt64?
+  /// The last number given to a transaction.
+  package var numbered: Int64 = 0
+  /// Transactions that are not yet part of the base, in order.
+  package var outbox: [Transaction] = []
+  package var quarantine: [Quarantined] = []
+  package var clock = HybridClock()
+
+  /// The maximum number of marks.
+  package static let markLimit = 40
+
+  package init(client: ClientID, device: DeviceID) {
+    self.client = client
+    self.device = device
+  }
+}
+
+extension ClientState {
+  /// Adds a mark. Beyond the limit, the mark with the nearest neighbours, as seen from now, is dropped, so that old
+  /// times have fewer.
+  mutating func add(_ mark: Mark) {
+    guard marks.first != mark else { return }
+    marks.insert(mark, at: 0)
+    guard marks.count > Self.markLimit else { return }
+    let newest = Double(mark.head)
+    let nearest = (1..<(marks.count - 1)).min { closeness($0, newest) < closeness($1, newest) }
+    if let nearest { marks.remove(at: nearest) }
+  }
+
+  private func closeness(_ index: Int, _ newest: Double) -> Double {
+    let (after, before) = (Double(marks[index - 1].head), Double(marks[index + 1].head))
+    return (after - before) / max(newest - before, 1)
+  }
+}
+
+// MARK: - Coding
+
+extension ClientState: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "client's state")
+    self.init(client: try reader.identifier("client"), device: try reader.identifier("device"))
+    guard let phase = Phase(rawValue: try reader.string("phase")) else {
+      throw reader.problem("phase", "a phase that is known")
+    }
+    self.phase = phase
+    round = try reader.count("round")
+    cursor = try reader.codedIfPresent("cursor")
+    anchor = try reader.codedIfPresent("anchor")
+    marks = try reader.codedIfPresent("marks") ?? []
+    acknowledged = try reader.count("acknowledged")
+    digest = try reader.coded("digest")
+    schemaVersion = Int(try reader.count("schemaVersion"))
+    schemaDigest = try reader.digestIfPresent("schemaDigest")
+    numbered = try reader.count("numbered")
+    outbox = try reader.codedIfPresent("outbox") ?? []
+    quarantine = try reader.codedIfPresent("quarantine") ?? []
+    clock = try reader.coded("clock")
+  }
+
+  package var syncValue: SyncValue {
+    .message([
+      "client": .identifier(client), "device": .identifier(device),
+      "round": .int(round), "phase": .string(phase.rawValue), "cursor": cursor?.syncValue,
+      "anchor": anchor?.syncValue,
+      "marks": marks.isEmpty ? nil : marks.syncValue, "acknowledged": .int(acknowledged),
+      "digest": digest.syncValue,
+      "schemaVersion": .int(Int64(schemaVersion)),
+      "schemaDigest": (schemaDigest?.digits).map { .string($0) }, "numbered": .int(numbered),
+      "outbox": outbox.isEmpty ? nil : outbox.syncValue,
+      "quarantine": quarantine.isEmpty ? nil : quarantine.syncValue, "clock": clock.syncValue,
+    ])
+  }
+}
+
+extension ClientState.Quarantined: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "refused transaction")
+    var counters: [RecordID: [String: SyncValue]] = [:]
+    if reader.value("counters") != nil {
+      for (id, fields) in try reader.object("counters") {
+        guard let id = RecordID(id), let fields = fields.object else {
+          throw reader.problem("counters", "fields by record")
+        }
+        counters[id] = fields
+      }
+    }
+    self.init(
+      client: try reader.identifier("client"), transaction: try reader.coded("transaction"),
+      reason: try reader.coded("reason"), counters: counters)
+  }
+
+  package var syncValue: SyncValue {
+    let byRecord = Dictionary(
+      uniqueKeysWithValues: counters.map { ($0.text, SyncValue.object($1)) })
+    return .members([
+      "client": .identifier(client), "transaction": transaction.syncValue,
+      "reason": reason.syncValue, "counters": byRecord.isEmpty ? nil : .object(byRecord),
+    ])
+  }
+}
+
+// MARK: - In memory
+
+/// A client's records in memory, for simulations, tests and small zones.
+package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
+  package private(set) var base = MemoryRecords()
+  private var staged: [RecordID: Record] = [:]
+
+  package init() {}
+
+  package func record(_ id: RecordID) -> Record? { base.record(id) }
+  package func holder(of token: UniqueToken) -> RecordID? { base.holder(of: token) }
+  package func referrers(of target: RecordID) -> [RecordID] { base.referrers(of: target) }
+  package mutating func put(_ record: Record, index: RecordIndex) { base.put(record, index: index) }
+
+  package mutating func stage(_ record: Record) { staged[record.id] = record }
+
+  package mutating func commitStaged(replacing: Bool, schema: Schema) -> Set<RecordID> {
+    var changed = Set(staged.keys)
+    if replacing {
+      changed.formUnion(base.records.keys)
+      base = MemoryRecords()
+    }
+    // By number, so that a key that moved between records ends at the last one.
+    for record in staged.values.sorted(by: { $0.seq < $1.seq }) {
+      base.put(record, index: schema.index(of: record))
+    }
+    staged = [:]
+    return changed
+  }
+
+  package mutating func reindex(by schema: Schema) -> Set<RecordID> {
+    for record in base.records.values.sorted(by: { $0.seq < $1.seq }) {
+      base.put(record, index: schema.index(of: record))
+    }
+    return Set(base.records.values.filter(\.isLive).map(\.id))
+  }
+
+  package mutating func discardStaged() { staged = [:] }
+
+  package func held(after seq: Int64) -> [Record] {
+    base.records.merging(staged) { $1 }.values.filter { $0.seq > seq }.sorted { $0.seq < $1.seq }
+  }
+
+  package mutating func forgetTombstones(upTo seq: Int64) {
+    guard seq > 0 else { return }
+    for record in base.records.values where !record.isLive && record.seq <= seq {
+      base.remove(record.id)
+    }
+  }
+}

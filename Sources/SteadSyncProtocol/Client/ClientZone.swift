@@ -80,7 +80,7 @@ package struct ClientZone<Storage: ClientStorage> {
   package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
-// MARK: Editing
+// MARK: - Editing
 
 extension ClientZone {
   /// Commits edits as one transaction, at a time by the device's clock.
@@ -206,7 +206,7 @@ extension Incarnation {
   }
 }
 
-// MARK: The view
+// MARK: - The view
 
 extension ClientZone {
   /// Makes the view again: the pending transactions over the base, refused where the server would refuse.
@@ -245,3 +245,27 @@ extension ClientZone {
 }
 
 extension ClientZone: Sendable where Storage: Sendable {}
+
+// MARK: - Edits and their results
+
+/// A program's change to a record.
+package enum Edit: Hashable, Sendable {
+  /// Makes a record. Where one with this identity lives, its fields are edited.
+  case insert(id: RecordID, type: String, fields: [String: SyncValue])
+  /// Edits fields of a live record.
+  case update(id: RecordID, fields: [String: SyncValue])
+  /// Deletes a live record, applying its delete rules.
+  case delete(id: RecordID)
+}
+
+/// The result of a local commit.
+package enum CommitAnswer: Hashable, Sendable {
+  /// It is in the outbox, under this number.
+  case committed(number: Int64)
+  /// Nothing was changed: an edited record does not exist.
+  case unknown(RecordID)
+  /// Nothing was changed: a rule forbids it.
+  case refused(Refusal.Reason)
+  /// Nothing was changed: a transaction of this size could never be sent.
+  case tooLarge
+}

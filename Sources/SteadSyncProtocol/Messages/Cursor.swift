@@ -1,3 +1,66 @@
+/// A moment in the history of a zone: the number of its last change, with a token of the push that made it.
+///
+/// The token distinguishes two histories in which different pushes got the same numbers, as after a backup was
+/// restored. A zone that has a client's mark has everything that the client saw until then.
+package struct Mark: Hashable, Sendable {
+  /// The zone's last number.
+  package var head: Int64
+  /// A digest of random bits of the push and of the mark before, so that it stands for the whole history up to it; 0 at
+  /// head 0.
+  package var token: UInt64
+
+  package init(head: Int64, token: UInt64) {
+    self.head = head
+    self.token = token
+  }
+
+  /// The mark of a push after this one. Two servers that share this mark and have taken different pushes since have
+  /// different marks, even where a copied machine has repeated the random bits.
+  func next(head: Int64, random: UInt64, push: Push) -> Mark {
+    var digest = TransactionDigest(bits: token ^ random)
+    for transaction in push.transactions { digest.add(transaction) }
+    return Mark(head: head, token: digest.bits)
+  }
+
+  /// The first mark of every zone.
+  package static let start = Mark(head: 0, token: 0)
+}
+
+// `"head.token"`, the token in 16 lowercase hexadecimal digits, since JSON's numbers can't hold 64 bits everywhere.
+extension Mark: LosslessStringConvertible, SyncCodable {
+  /// Parses what ``description`` returns; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, let head = Int64(decimal: parts[0]),
+      let token = UInt64(digits: parts[1])
+    else { return nil }
+    self.init(head: head, token: token)
+  }
+
+  package var description: String { "\(head).\(token.digits)" }
+
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    guard let mark = syncValue.string.flatMap({ Mark($0) }) else {
+      throw SyncCodingError(.unexpected, "A mark isn't a number and a token.")
+    }
+    self = mark
+  }
+
+  package var syncValue: SyncValue { .string(description) }
+}
+
+extension Int64 {
+  /// Makes a number of decimal digits without a sign or a leading zero.
+  init?(decimal text: some StringProtocol) {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
+      String(number) == text
+    else { return nil }
+    self = number
+  }
+}
+
+// MARK: - Cursors
+
 /// How far a client has read a zone.
 package struct Cursor: Hashable, Sendable {
   /// The number of the last change that it has.

@@ -38,3 +38,202 @@ extension Transaction: SyncCodable {
     ])
   }
 }
+
+// MARK: - The digest of transactions
+
+/// A digest of the transactions of a client, in order: 64-bit FNV-1a.
+///
+/// Server and client compare it. A device whose disk was restored, or copied to another device, reuses numbers; only
+/// the digest reveals that the server's transactions with these numbers are different.
+package struct TransactionDigest: Hashable, Sendable {
+  /// The digest's bits.
+  package private(set) var bits: UInt64
+
+  /// The digest of no transactions.
+  package init() { bits = .emptyDigest }
+
+  /// Makes a digest from its saved bits.
+  package init(bits: UInt64) { self.bits = bits }
+
+  /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and
+  /// milliseconds, counter and device of the first stamp with spaces between them, and a line feed.
+  ///
+  /// It leaves out everything that a later version may add, so versions agree.
+  package mutating func add(_ transaction: Transaction) {
+    add(String(transaction.number), "\n")
+    for mutation in transaction.mutations {
+      let stamp = mutation.stamp
+      add(mutation.id.text, " ")
+      add(String(stamp.milliseconds), " ")
+      add(String(stamp.counter), " ")
+      add(stamp.device.text, "\n")
+    }
+  }
+
+  /// Adds a string and its terminator, without joining them into one string first.
+  private mutating func add(_ text: String, _ end: Unicode.Scalar) {
+    bits.digest(text.utf8)
+    bits.digest(CollectionOfOne(UInt8(ascii: end)))
+  }
+}
+
+// 16 lowercase hexadecimal digits.
+extension TransactionDigest: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    guard let bits = syncValue.string.flatMap({ UInt64(digits: $0) }) else {
+      throw SyncCodingError(.unexpected, "A digest isn't 16 hexadecimal digits.")
+    }
+    self.bits = bits
+  }
+
+  package var syncValue: SyncValue { .string(bits.digits) }
+}
+
+extension UInt64 {
+  /// The FNV-1a digest of no bytes.
+  static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// Adds bytes to a digest.
+  mutating func digest(_ bytes: some Sequence<UInt8>) {
+    var digest = self
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    }
+    if bytes.withContiguousStorageIfAvailable(add) == nil { add(bytes) }
+    self = digest
+  }
+
+  /// 16 lowercase hexadecimal digits.
+  var digits: String {
+    let text = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - text.utf8.count) + text
+  }
+
+  /// Reads what ``digits`` has written; nil for anything else.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.count == 16,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+    else { return nil }
+    self.init(text, radix: 16)
+  }
+}
+
+// MARK: - Refusals
+
+/// A transaction that was refused, and why.
+package struct Refusal: Hashable, Sendable {
+  /// Why a transaction was refused.
+  package enum Reason: Hashable, Sendable {
+    /// It deletes a record to which other records still refer, through a relationship whose delete rule is deny.
+    case denied(deleted: RecordID, referrer: RecordID)
+    /// It changes a record that an earlier, refused transaction changed.
+    case follows(number: Int64)
+    /// The zone would exceed its limit of bytes.
+    case quota(limit: Int, needed: Int)
+    /// A record would exceed its limit of bytes.
+    case recordSize(id: RecordID, limit: Int, needed: Int)
+    /// The zone would exceed its limit of records.
+    case recordCount(limit: Int, needed: Int)
+    /// A blob that a record names exceeds its limit of bytes.
+    case blobSize(id: RecordID, limit: Int, needed: Int)
+    /// The transaction alone exceeds the limits of a push.
+    case tooLarge
+    /// A record with this identity has another type.
+    case type(id: RecordID)
+    /// A stamp names another device than the one that pushes.
+    case device
+    /// A value or a name isn't valid.
+    case invalid(id: RecordID)
+    /// A reason of a later server, by its name.
+    case other(name: String)
+  }
+
+  /// The transaction's number.
+  package var number: Int64
+  package var reason: Reason
+  /// The records that it would have changed. Kept by the server; not sent, since the client has the transaction.
+  package var ids: Set<RecordID>
+
+  package init(number: Int64, reason: Reason, ids: Set<RecordID> = []) {
+    self.number = number
+    self.reason = reason
+    self.ids = ids
+  }
+
+  var withoutIDs: Refusal { Refusal(number: number, reason: reason) }
+}
+
+// MARK: - Coding of refusals
+
+extension Refusal: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "refusal")
+    self.init(
+      number: try reader.count("number"), reason: try reader.coded("reason"),
+      ids: Set(try reader.identifiers("ids")))
+  }
+
+  package var syncValue: SyncValue {
+    .members([
+      "number": .int(number), "reason": reason.syncValue, "ids": .identifiers(ids.sorted()),
+    ])
+  }
+}
+
+extension Refusal.Reason: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "reason")
+    let name = try reader.string("name")
+    func figures() throws(SyncCodingError) -> (limit: Int, needed: Int) {
+      (Int(try reader.count("limit")), Int(try reader.count("needed")))
+    }
+    switch name {
+    case "denied":
+      self = .denied(
+        deleted: try reader.identifier("deleted"), referrer: try reader.identifier("referrer"))
+    case "follows": self = .follows(number: try reader.count("number"))
+    case "quota":
+      let (limit, needed) = try figures()
+      self = .quota(limit: limit, needed: needed)
+    case "recordCount":
+      let (limit, needed) = try figures()
+      self = .recordCount(limit: limit, needed: needed)
+    case "recordSize":
+      let (limit, needed) = try figures()
+      self = .recordSize(id: try reader.identifier("id"), limit: limit, needed: needed)
+    case "blobSize":
+      let (limit, needed) = try figures()
+      self = .blobSize(id: try reader.identifier("id"), limit: limit, needed: needed)
+    case "type": self = .type(id: try reader.identifier("id"))
+    case "tooLarge": self = .tooLarge
+    case "device": self = .device
+    case "invalid": self = .invalid(id: try reader.identifier("id"))
+    default: self = .other(name: name)
+    }
+  }
+
+  package var syncValue: SyncValue {
+    func figures(_ name: String, _ id: RecordID?, _ limit: Int, _ needed: Int) -> SyncValue {
+      .members([
+        "name": .string(name), "id": .identifier(id), "limit": .int(Int64(limit)),
+        "needed": .int(Int64(needed)),
+      ])
+    }
+    switch self {
+    case .denied(let deleted, let referrer):
+      return .members([
+        "name": "denied", "deleted": .identifier(deleted), "referrer": .identifier(referrer),
+      ])
+    case .follows(let number): return .members(["name": "follows", "number": .int(number)])
+    case .quota(let limit, let needed): return figures("quota", nil, limit, needed)
+    case .recordCount(let limit, let needed): return figures("recordCount", nil, limit, needed)
+    case .recordSize(let id, let limit, let needed): return figures("recordSize", id, limit, needed)
+    case .blobSize(let id, let limit, let needed): return figures("blobSize", id, limit, needed)
+    case .type(let id): return .members(["name": "type", "id": .identifier(id)])
+    case .tooLarge: return .members(["name": "tooLarge"])
+    case .device: return .members(["name": "device"])
+    case .invalid(let id): return .members(["name": "invalid", "id": .identifier(id)])
+    case .other(let name): return .members(["name": .string(name)])
+    }
+  }
+}

@@ -59,7 +59,7 @@ package enum FractionalIndex {
   }
 }
 
-// MARK: Places
+// MARK: - Places
 
 extension FractionalIndex {
   private static func parts(_ index: [UInt8]) -> (whole: [UInt8], fraction: [UInt8]) {

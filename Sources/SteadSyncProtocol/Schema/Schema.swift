@@ -48,7 +48,7 @@ package struct Schema: Hashable, Sendable {
   }
 }
 
-// MARK: What storage indexes
+// MARK: - What storage indexes
 
 extension Schema {
   /// The keys by which a record is found; none for a tombstone.
@@ -131,5 +131,43 @@ extension Schema {
       else { return nil }
       return (name, target)
     }
+  }
+}
+
+// MARK: - Indexes
+
+/// The keys, besides its identity, by which a record is found.
+package struct RecordIndex: Hashable, Sendable {
+  /// The unique keys that it holds.
+  package var tokens: [UniqueToken]
+  /// The records that it refers to, ascending, each once.
+  package var targets: [RecordID]
+  /// The blobs that it names, ascending, each once.
+  package var blobs: [BlobID]
+
+  package init(tokens: [UniqueToken] = [], targets: [RecordID] = [], blobs: [BlobID] = []) {
+    self.tokens = tokens
+    self.targets = targets
+    self.blobs = blobs
+  }
+}
+
+// MARK: - Coding
+
+extension Schema: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "schema")
+    var entities: [String: EntityRules] = [:]
+    for (name, value) in try reader.object("types") {
+      guard name.isWireName else { throw reader.problem("types", "named by wire names") }
+      entities[name] = try EntityRules(value)
+    }
+    self.init(version: Int(try reader.count("version")), entities: entities)
+  }
+
+  package var syncValue: SyncValue {
+    .members([
+      "version": .int(Int64(version)), "types": .object(entities.mapValues(\.value)),
+    ])
   }
 }

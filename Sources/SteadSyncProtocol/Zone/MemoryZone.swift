@@ -70,7 +70,7 @@ package struct MemoryZone: ZoneStorage, Sendable {
   }
 }
 
-// MARK: Blobs
+// MARK: - Blobs
 
 extension MemoryZone {
   /// All blobs of the zone.

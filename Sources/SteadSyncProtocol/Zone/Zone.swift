@@ -29,7 +29,7 @@ package struct Zone<Storage: ZoneStorage> {
   package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
 }
 
-// MARK: Reading
+// MARK: - Reading
 
 extension Zone {
   /// Answers a request for the changes since a cursor.
@@ -93,7 +93,7 @@ extension Zone {
   }
 }
 
-// MARK: Upkeep
+// MARK: - Upkeep
 
 extension Zone {
   /// Removes the tombstones that are older than the limit. A cursor below them is then expired.
@@ -120,3 +120,208 @@ extension Zone {
 }
 
 extension Zone: Sendable where Storage: Sendable {}
+
+// MARK: - Pushes
+
+extension Zone {
+  /// Applies a push. A push that was applied before changes nothing, and gets the same receipt.
+  ///
+  /// Nothing at all is stored unless the answer is `taken`. Each transaction of the push is then applied or refused as
+  /// a whole, in order.
+  ///
+  /// - Parameters:
+  ///   - now: the server's time in milliseconds since 1970.
+  ///   - token: 64 random bits, different for each call.
+  package mutating func apply(
+    _ push: Push, now: Int64, token: UInt64
+  ) throws(Storage.Failure) -> PushAnswer {
+    var state = try storage.state()
+    if let problem = try problem(with: push, state) { return problem }
+    var client = try storage.client(push.client)
+    let new = push.transactions.filter { $0.number > client.last }
+    state.now = max(state.now, now)
+    let before = state.mark
+    let schema = agreed(push, state.schema) ?? state.schema
+    let missing = try missingBlobs(new, schema).filter { !push.absentBlobs.contains($0) }
+    guard missing.isEmpty else { return .blobsMissing(missing) }
+    try storage.prepare(Set(new.flatMap(\.recordIDs)))
+    if schema != state.schema { try grow(to: schema, &state) }
+    merger.schema = state.schema
+    for transaction in new { try apply(transaction, of: push.device, &client, &state) }
+    if state.mark.head != before.head {
+      state.mark = before.next(head: state.mark.head, random: token, push: push)
+      try storage.addMark(state.mark, at: state.now)
+    }
+    try storage.setClient(push.client, client)
+    try storage.setState(state)
+    return .taken(
+      PushReceipt(
+        last: client.last, head: state.mark.head, now: state.now,
+        refused: client.refusals.filter { $0.number >= push.transactions.first?.number ?? .max }
+          .map(\.withoutIDs)))
+  }
+
+  private func problem(
+    with push: Push, _ state: ZoneState
+  ) throws(Storage.Failure) -> PushAnswer? {
+    if push.anchor.head < state.purged { return .expired }
+    guard try knows(push.anchor) else { return .rollback }
+    let last = try storage.client(push.client).last
+    // A client numbers without a gap: a missing number is one that the server has forgotten.
+    guard push.isNumbered(after: last) else { return .gap }
+    if push.schemaVersion < state.minimumSchema {
+      return .schemaTooOld(minimum: state.minimumSchema)
+    }
+    if isWanted(push, state.schema) {
+      guard push.schema?.version == push.schemaVersion else { return .schemaWanted }
+      guard agreed(push, state.schema) != nil else { return .schemaConflict }
+    }
+    return isTooLarge(push) ? .tooLarge : nil
+  }
+
+  /// Whether the push's schema may have rules that the zone's lacks.
+  private func isWanted(_ push: Push, _ schema: Schema) -> Bool {
+    guard push.schemaVersion == schema.version else { return push.schemaVersion > schema.version }
+    return push.schemaDigest.map { $0 != schema.digest } ?? false
+  }
+
+  /// The zone's schema with the push's additions; nil if the two contradict each other.
+  private func agreed(_ push: Push, _ schema: Schema) -> Schema? {
+    guard let sent = push.schema, sent.version >= schema.version else { return schema }
+    return sent.extends(schema) ? sent : schema.union(sent)
+  }
+
+  private mutating func grow(
+    to schema: Schema, _ state: inout ZoneState
+  ) throws(Storage.Failure) {
+    let types = schema.typesToIndex(since: state.schema)
+    state.schema = schema
+    merger.schema = schema
+    for type in types { try merger.reconsider(try storage.records(ofType: type)) }
+    try write(&state, reindexes: true)
+  }
+}
+
+// MARK: - Transactions
+
+extension Zone {
+  private mutating func apply(
+    _ transaction: Transaction, of device: DeviceID, _ client: inout ZoneClient,
+    _ state: inout ZoneState
+  ) throws(Storage.Failure) {
+    client.last = max(client.last, transaction.number)
+    client.digest.add(transaction)
+    // Later transactions don't build on refused ones that an earlier one already knew of.
+    client.refusals.removeAll { $0.number <= transaction.basis }
+    let stamped = clamped(transaction, &state)
+    var reason: Refusal.Reason?
+    if let earlier = client.refusals.first(where: { !$0.ids.isDisjoint(with: transaction.ids) }) {
+      reason = .follows(number: earlier.number)
+    } else if let invalid = stamped.problem(device: device, limits, merger.schema) {
+      reason = invalid
+    } else {
+      reason = try merger.apply(stamped)
+      if reason == nil { reason = try exceededLimit(state) }
+      if reason != nil { merger.undo() }
+    }
+    if let reason {
+      client.refuse(transaction, reason)
+    } else {
+      for mutation in stamped.mutations { state.clock.observe(mutation.newestStamp) }
+      try write(&state)
+    }
+  }
+
+  /// A transaction whose stamps are not too far in the future. Stamps that are too far become now, in order, and above
+  /// everything in the zone.
+  private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
+    let limit = state.now + limits.future
+    let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
+    guard hasLate else { return transaction }
+    let late = Set(transaction.mutations.flatMap(\.stamps).filter { $0.milliseconds > limit })
+    var replacements: [Stamp: Stamp] = [:]
+    for stamp in late.sorted() {
+      let moment = state.clock.tick(state.now)
+      replacements[stamp] = Stamp(
+        milliseconds: moment.milliseconds, counter: moment.counter, device: stamp.device)
+    }
+    var result = transaction
+    result.mutations = transaction.mutations.map { $0.restamped { replacements[$0] ?? $0 } }
+    return result
+  }
+
+  /// Numbers the changed records and stores them. One that has only got another index keeps its number.
+  private mutating func write(
+    _ state: inout ZoneState, reindexes: Bool = false
+  ) throws(Storage.Failure) {
+    for id in merger.overlay.changed.ids {
+      guard let change = merger.overlay.changed[id] else { continue }
+      let old = try storage.record(id)
+      var (new, index) = (change.record, change.index)
+      new.seq = old?.seq ?? 0
+      if let old, new == old {
+        if reindexes { try storage.put(new, index: index) }
+        continue
+      }
+      state.mark.head += 1
+      new.seq = state.mark.head
+      state.bytes += change.size - (old?.size ?? 0)
+      state.records += (new.isLive ? 1 : 0) - (old?.isLive == true ? 1 : 0)
+      let blobs = old.map { merger.schema.index(of: $0).blobs } ?? []
+      if !blobs.isEmpty || !index.blobs.isEmpty {
+        try storage.touchBlobs(Set(blobs).union(index.blobs).sorted(), at: state.now)
+      }
+      try storage.put(new, index: index)
+    }
+    merger.overlay.reset()
+  }
+}
+
+// MARK: - Limits
+
+// The refusals that do not depend on the merge, and those because of the merge's result.
+extension Zone {
+  /// Whether a push exceeds the limits.
+  func isTooLarge(_ push: Push) -> Bool {
+    let count = push.transactions.reduce(0) { $0 + $1.mutations.count }
+    let size = push.transactions.reduce(0) { $1.mutations.reduce($0) { $0 + $1.size } }
+    return count > limits.pushMutations || size > limits.pushBytes
+  }
+
+  /// The blobs that transactions name and the zone lacks. What names one that is too large is refused later.
+  func missingBlobs(
+    _ transactions: [Transaction], _ schema: Schema
+  ) throws(Storage.Failure) -> [BlobID] {
+    guard schema.entities.values.contains(where: \.hasBlobs) else { return [] }
+    var missing: Set<BlobID> = []
+    for mutation in transactions.flatMap(\.mutations) {
+      for blob in schema.blobs(of: mutation)
+      where blob.size <= limits.blobBytes && !missing.contains(blob.id) {
+        if try !storage.hasBlob(blob.id) { missing.insert(blob.id) }
+      }
+    }
+    return missing.sorted()
+  }
+
+  /// The limit that the open transaction's changes exceed. A change that makes a record or a zone smaller always
+  /// passes.
+  func exceededLimit(_ state: ZoneState) throws(Storage.Failure) -> Refusal.Reason? {
+    var (limits, grown, added) = (limits, 0, 0)
+    for id in merger.overlay.openChanges {
+      guard let new = merger.overlay.changed[id] else { continue }
+      let old = try storage.record(id)
+      if new.record.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
+      let before = old?.size ?? 0
+      if new.size > limits.recordBytes, new.size > before {
+        return .recordSize(id: id, limit: limits.recordBytes, needed: new.size)
+      }
+      grown += new.size - before
+      added += (new.record.isLive ? 1 : 0) - (old?.isLive == true ? 1 : 0)
+    }
+    if added > 0, state.records + added > limits.zoneRecords {
+      return .recordCount(limit: limits.zoneRecords, needed: state.records + added)
+    }
+    guard grown > 0, state.bytes + grown > limits.zoneBytes else { return nil }
+    return .quota(limit: limits.zoneBytes, needed: state.bytes + grown)
+  }
+}

@@ -42,3 +42,95 @@ package protocol ZoneStorage: RecordStorage {
   /// Removes the blobs that no live record names, and that were not touched since a time; returns them.
   mutating func sweepBlobs(untouchedSince milliseconds: Int64) throws(Failure) -> [BlobID]
 }
+
+// MARK: - The state of a zone
+
+/// The counters of a zone.
+package struct ZoneState: Hashable, Sendable {
+  /// The zone's last number and the token of its push.
+  package var mark = Mark.start
+  /// The number up to which tombstones were purged.
+  package var purged: Int64 = 0
+  /// The bytes of all live records.
+  package var bytes = 0
+  /// The number of live records.
+  package var records = 0
+  /// Everything that writers' schemas have described.
+  package var schema = Schema.empty
+  /// The oldest schema that may write.
+  package var minimumSchema = 0
+  /// The latest time of a push; time doesn't go back below it.
+  package var now: Int64 = 0
+  /// The zone's clock, above every stamp that was accepted.
+  package var clock = HybridClock()
+
+  package init() {}
+}
+
+extension ZoneState: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "zone's state")
+    self.init()
+    mark = try reader.coded("mark")
+    purged = try reader.count("purged")
+    bytes = Int(try reader.count("bytes"))
+    records = Int(try reader.count("records"))
+    schema = try reader.coded("schema")
+    minimumSchema = Int(try reader.count("minimumSchema"))
+    now = try reader.int("now")
+    clock = try reader.coded("clock")
+  }
+
+  package var syncValue: SyncValue {
+    .message([
+      "mark": mark.syncValue, "purged": .int(purged), "bytes": .int(Int64(bytes)),
+      "records": .int(Int64(records)), "schema": schema.syncValue,
+      "minimumSchema": .int(Int64(minimumSchema)), "now": .int(now), "clock": clock.syncValue,
+    ])
+  }
+}
+
+// MARK: - The state of a client
+
+/// A zone's state for one client.
+package struct ZoneClient: Hashable, Sendable {
+  /// The last transaction that was accepted or refused.
+  package var last: Int64
+  /// The digest of all transactions up to that one, in order of arrival.
+  package var digest: TransactionDigest
+  /// Refused transactions that later ones may build on, and that the client may not know.
+  package var refusals: [Refusal]
+
+  package init(
+    last: Int64 = 0, digest: TransactionDigest = TransactionDigest(), refusals: [Refusal] = []
+  ) {
+    self.digest = digest
+    self.last = last
+    self.refusals = refusals
+  }
+
+  /// The maximum number of refusals that are kept; beyond it the oldest are dropped, and transactions that build on
+  /// those are applied.
+  static let refusalLimit = 1000
+
+  mutating func refuse(_ transaction: Transaction, _ reason: Refusal.Reason) {
+    refusals.append(Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
+    if refusals.count > Self.refusalLimit { refusals.removeFirst() }
+  }
+}
+
+extension ZoneClient: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(syncValue, "client")
+    self.init(
+      last: try reader.count("last"), digest: try reader.coded("digest"),
+      refusals: try reader.codedIfPresent("refusals") ?? [])
+  }
+
+  package var syncValue: SyncValue {
+    .members([
+      "last": .int(last), "digest": digest.syncValue,
+      "refusals": refusals.isEmpty ? nil : refusals.syncValue,
+    ])
+  }
+}

@@ -43,7 +43,7 @@ extension Merger {
   }
 }
 
-// MARK: References
+// MARK: - References
 
 private enum Repair {
   case sound
@@ -84,7 +84,7 @@ extension Merger {
   }
 }
 
-// MARK: Unique keys
+// MARK: - Unique keys
 
 extension Merger {
   /// Looks for records that share a key with this one. A record that is changed is settled again, so its further keys

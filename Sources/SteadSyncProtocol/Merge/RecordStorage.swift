@@ -1,0 +1,242 @@
+/// The storage of a zone's records, found by identity, by unique key and by what they refer to.
+///
+/// ``MemoryRecords`` is one; databases are others. Calls come from one owner at a time, within one transaction of the
+/// database, and read what earlier calls of this transaction have written. `record(_:)` is called several times for one
+/// record: keep what was read until the transaction ends.
+package protocol RecordStorage {
+  /// What a failed call throws; `Never` in memory.
+  associatedtype Failure: Error
+
+  /// The record, live or a tombstone; nil for one that was never here or was purged.
+  func record(_ id: RecordID) throws(Failure) -> Record?
+  /// The live record that holds a unique key.
+  func holder(of token: UniqueToken) throws(Failure) -> RecordID?
+  /// The live records that refer to one, ascending. The target need not exist: these are the records that wait
+  /// for a missing parent.
+  func referrers(of target: RecordID) throws(Failure) -> [RecordID]
+  /// Stores a record in place of its earlier state, and replaces its index: its tokens, targets and blobs.
+  mutating func put(_ record: Record, index: RecordIndex) throws(Failure)
+  /// Announces the records that are read next, so that a database can fetch them at once. Does nothing by default.
+  mutating func prepare(_ ids: Set<RecordID>) throws(Failure)
+}
+
+extension RecordStorage {
+  package mutating func prepare(_ ids: Set<RecordID>) throws(Failure) {}
+}
+
+// MARK: - Records in memory
+
+/// Records in memory, for simulations and for clients of small zones.
+///
+/// A value: a copy costs nothing until one of the two changes. Each call costs constant time, `referrers` that of
+/// sorting them.
+package struct MemoryRecords: RecordStorage, Hashable, Sendable {
+  /// All records, including tombstones.
+  package private(set) var records: [RecordID: Record] = [:]
+  private var indexes: [RecordID: RecordIndex] = [:]
+  private var holders: [UniqueToken: RecordID] = [:]
+  private var sources: [RecordID: Set<RecordID>] = [:]
+  private var blobSources: [BlobID: Set<RecordID>] = [:]
+
+  package init() {}
+
+  package func record(_ id: RecordID) -> Record? { records[id] }
+  package func holder(of token: UniqueToken) -> RecordID? { holders[token] }
+  package func referrers(of target: RecordID) -> [RecordID] { sources[target]?.sorted() ?? [] }
+
+  /// Whether a live record names a blob.
+  package func uses(_ blob: BlobID) -> Bool { blobSources[blob] != nil }
+
+  /// The index of a record; empty for a tombstone.
+  package func index(of id: RecordID) -> RecordIndex { indexes[id] ?? RecordIndex() }
+
+  package mutating func put(_ record: Record, index: RecordIndex) {
+    let id = record.id
+    removeIndex(of: id)
+    records[id] = record
+    guard index != RecordIndex() else { return }
+    indexes[id] = index
+    for token in index.tokens { holders[token] = id }
+    for target in index.targets { sources[target, default: []].insert(id) }
+    for blob in index.blobs { blobSources[blob, default: []].insert(id) }
+  }
+
+  /// Removes every trace of a record.
+  package mutating func remove(_ id: RecordID) {
+    removeIndex(of: id)
+    records[id] = nil
+  }
+
+  private mutating func removeIndex(of id: RecordID) {
+    guard let index = indexes.removeValue(forKey: id) else { return }
+    for token in index.tokens where holders[token] == id { holders[token] = nil }
+    for target in index.targets {
+      sources[target]?.remove(id)
+      if sources[target]?.isEmpty == true { sources[target] = nil }
+    }
+    for blob in index.blobs {
+      blobSources[blob]?.remove(id)
+      if blobSources[blob]?.isEmpty == true { blobSources[blob] = nil }
+    }
+  }
+}
+
+// MARK: - Changes over a storage
+
+/// Changed records over an unchanged storage, with the changes of one transaction to undo.
+///
+/// Costs what the storage costs, and memory for each changed record.
+package struct Overlay<Base: RecordStorage>: RecordStorage {
+  /// The storage below.
+  package var base: Base
+  private(set) var changed = RecordChanges()
+
+  package init(_ base: Base) { self.base = base }
+
+  /// The records that are changed, ascending, with their indexes.
+  package var changes: [(record: Record, index: RecordIndex)] {
+    changed.ids.compactMap { id in changed[id].map { ($0.record, $0.index) } }
+  }
+
+  /// The identities of changed records.
+  package var changedIDs: [RecordID] { changed.ids }
+
+  package func record(_ id: RecordID) throws(Base.Failure) -> Record? {
+    if let record = changed.record(id) { return record }
+    return try base.record(id)
+  }
+
+  package func holder(of token: UniqueToken) throws(Base.Failure) -> RecordID? {
+    if let id = changed.holder(of: token) { return id }
+    return try holderBelow(token)
+  }
+
+  /// A live record other than the given one that holds a key; the smallest of several.
+  func rival(of id: RecordID, for token: UniqueToken) throws(Base.Failure) -> RecordID? {
+    if let rival = changed.holder(of: token, other: id) { return rival }
+    return try holderBelow(token).flatMap { $0 == id ? nil : $0 }
+  }
+
+  private func holderBelow(_ token: UniqueToken) throws(Base.Failure) -> RecordID? {
+    guard let id = try base.holder(of: token), !changed.contains(id) else { return nil }
+    return id
+  }
+
+  package func referrers(of target: RecordID) throws(Base.Failure) -> [RecordID] {
+    let below = try base.referrers(of: target)
+    if changed.isEmpty { return below }
+    return changed.referrers(of: target).union(below.filter { !changed.contains($0) }).sorted()
+  }
+
+  /// Makes room for so many records that one transaction changes.
+  mutating func reserveCapacity(_ count: Int) { changed.reserveCapacity(count) }
+
+  package mutating func put(_ record: Record, index: RecordIndex) throws(Base.Failure) {
+    changed.put(record, index: index)
+  }
+
+  /// The identities of the records that the open transaction has changed, ascending.
+  package var openChanges: [RecordID] { changed.openIDs }
+
+  /// Ends the open transaction and keeps its changes.
+  package mutating func keepOpenChanges() { changed.keepOpen() }
+
+  /// Undoes the open transaction.
+  package mutating func undoOpenChanges() { changed.undoOpen() }
+
+  /// Forgets all changes.
+  package mutating func reset() { changed.reset() }
+}
+
+extension Overlay: Sendable where Base: Sendable {}
+
+/// Changed records in memory, with the changes of one transaction to undo.
+///
+/// Not generic, unlike ``Overlay``: code of another module that names a storage couldn't specialize its dictionaries.
+/// Calls cost constant time, and memory for each changed record.
+struct RecordChanges: Sendable {
+  struct Entry: Sendable {
+    var record: Record
+    var index: RecordIndex
+    /// The record's size, which is asked for several times.
+    var size: Int
+    /// The transaction that changed the record last.
+    fileprivate var transaction: Int
+  }
+
+  private var entries: [RecordID: Entry] = [:]
+  /// Several, until the transaction that made them so has been settled.
+  private var holders: [UniqueToken: Set<RecordID>] = [:]
+  private var sources: [RecordID: Set<RecordID>] = [:]
+  /// The states before the open transaction's first change of each record, in the order of these changes.
+  private var before: [(id: RecordID, entry: Entry?)] = []
+  private var transaction = 0
+
+  var isEmpty: Bool { entries.isEmpty }
+  /// The identities of changed records, ascending.
+  var ids: [RecordID] { entries.keys.sorted() }
+
+  subscript(id: RecordID) -> Entry? { entries[id] }
+  func contains(_ id: RecordID) -> Bool { entries[id] != nil }
+  func record(_ id: RecordID) -> Record? { entries[id]?.record }
+
+  /// A changed record, other than the given one, that holds a key; the smallest of several.
+  func holder(of token: UniqueToken, other id: RecordID? = nil) -> RecordID? {
+    if holders.isEmpty { return nil }
+    return holders[token]?.filter { $0 != id }.min()
+  }
+
+  /// The changed records that refer to one.
+  func referrers(of target: RecordID) -> Set<RecordID> { sources[target] ?? [] }
+
+  /// Makes room for so many records that one transaction changes.
+  mutating func reserveCapacity(_ count: Int) {
+    if entries.isEmpty { entries.reserveCapacity(count) }
+    before.reserveCapacity(count)
+  }
+
+  mutating func put(_ record: Record, index: RecordIndex) {
+    let id = record.id
+    let old = entries.updateValue(
+      Entry(record: record, index: index, size: record.size, transaction: transaction), forKey: id)
+    if old?.transaction != transaction { before.append((id, old)) }
+    replace(old?.index, by: index, of: id)
+  }
+
+  private mutating func replace(_ old: RecordIndex?, by new: RecordIndex?, of id: RecordID) {
+    if let old {
+      for token in old.tokens { holders[token]?.remove(id) }
+      for target in old.targets { sources[target]?.remove(id) }
+    }
+    guard let new else { return }
+    for token in new.tokens { holders[token, default: []].insert(id) }
+    for target in new.targets { sources[target, default: []].insert(id) }
+  }
+
+  /// The records that the open transaction has changed, ascending.
+  var openIDs: [RecordID] { before.map(\.id).sorted() }
+
+  /// Ends the open transaction and keeps its changes.
+  mutating func keepOpen() {
+    before.removeAll(keepingCapacity: true)
+    transaction += 1
+  }
+
+  /// Undoes the open transaction.
+  mutating func undoOpen() {
+    for (id, entry) in before {
+      let new = entries[id]
+      entries[id] = entry
+      replace(new?.index, by: entry?.index, of: id)
+    }
+    keepOpen()
+  }
+
+  /// Forgets all changes.
+  mutating func reset() {
+    entries = [:]
+    holders = [:]
+    sources = [:]
+    keepOpen()
+  }
+}

@@ -1,0 +1,215 @@
+/// A client's request for changes.
+package struct ChangesRequest: Hashable, Sendable {
+  package var client: ClientID
+  /// How far the client has read; nil to start from the beginning.
+  package var cursor: Cursor?
+  /// The maximum number of records.
+  package var limit: Int
+  /// The client's last transaction that a page has included or refused.
+  package var acknowledged: Int64
+  /// Marks that the client keeps, newest first. Sent without a cursor, and if the server has answered
+  /// ``ChangesAnswer/rollback(common:)`` without a mark.
+  package var marks: [Mark]
+  /// How often the client has restarted a fetch. The server ignores it: it shows the client that an answer is from an
+  /// earlier fetch with the same cursor.
+  package var round: Int64
+
+  package init(
+    client: ClientID, cursor: Cursor?, limit: Int, acknowledged: Int64, marks: [Mark] = [],
+    round: Int64 = 0
+  ) {
+    self.round = round
+    self.client = client
+    self.cursor = cursor
+    self.limit = limit
+    self.acknowledged = acknowledged
+    self.marks = marks
+  }
+}
+
+extension ChangesRequest: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "request")
+    self.init(
+      client: try reader.identifier("client"), cursor: try reader.codedIfPresent("cursor"),
+      limit: Int(try reader.count("limit")), acknowledged: try reader.count("acknowledged"),
+      marks: try reader.codedIfPresent("marks") ?? [],
+      round: reader.value("round") == nil ? 0 : try reader.count("round"))
+  }
+
+  package var syncValue: SyncValue {
+    .message([
+      "client": .identifier(client), "cursor": cursor?.syncValue, "limit": .int(Int64(limit)),
+      "acknowledged": .int(acknowledged), "marks": marks.isEmpty ? nil : marks.syncValue,
+      "round": round == 0 ? nil : .int(round),
+    ])
+  }
+
+  /// The request as items of a URL's query. Only the client's value needs percent-encoding.
+  package var queryItems: [(name: String, value: String)] {
+    var items = [("client", client.text)]
+    if let cursor { items.append(("cursor", cursor.description)) }
+    items += [("limit", String(limit)), ("acknowledged", String(acknowledged))]
+    if !marks.isEmpty {
+      items.append(("marks", marks.map(\.description).joined(separator: ",")))
+    }
+    return items
+  }
+
+  /// Reads the items of a URL's query, decoded. Throws ``SyncCodingError``.
+  package init(query: [String: String]) throws(SyncCodingError) {
+    func problem(_ name: String) -> SyncCodingError {
+      SyncCodingError(.unexpected, "The item \(name) of the query isn't what it should be.")
+    }
+    guard let client = query["client"].flatMap({ ClientID($0) }) else { throw problem("client") }
+    var cursor: Cursor?
+    if let text = query["cursor"] {
+      cursor = Cursor(text)
+      if cursor == nil { throw problem("cursor") }
+    }
+    var numbers = ["limit": Int64(ChangesRequest.usualLimit), "acknowledged": 0]
+    for name in numbers.keys.sorted() {
+      guard let text = query[name] else { continue }
+      guard let number = Int64(decimal: text) else { throw problem(name) }
+      numbers[name] = number
+    }
+    let words = (query["marks"] ?? "").split(separator: ",")
+    let marks = words.compactMap { Mark(String($0)) }
+    guard marks.count == words.count else { throw problem("marks") }
+    self.init(
+      client: client, cursor: cursor, limit: Int(numbers["limit"] ?? 0),
+      acknowledged: numbers["acknowledged"] ?? 0, marks: marks)
+  }
+
+  /// The number of records in a page if the client's request gives none.
+  package static let usualLimit = 400
+}
+
+// MARK: - The answer
+
+/// A server's answer to a request for changes.
+package enum ChangesAnswer: Hashable, Sendable {
+  case page(Page)
+  /// Changes that the client lacks have been purged: it must fetch from the start.
+  case expired
+  /// The server has forgotten something that the client has seen, after the common mark. Without a mark, the client
+  /// should ask again with its marks.
+  case rollback(common: Mark?)
+}
+
+extension ChangesAnswer: SyncCodable {
+  package init(syncValue: SyncValue) throws(SyncCodingError) {
+    let reader = try MemberReader(message: syncValue, "answer")
+    switch try reader.string("answer") {
+    case "page": self = .page(try Page(reader))
+    case "expired": self = .expired
+    case "rollback": self = .rollback(common: try reader.codedIfPresent("common"))
+    default: throw reader.problem("answer", "an answer that is known")
+    }
+  }
+
+  package var syncValue: SyncValue {
+    switch self {
+    case .page(let page): page.syncValue
+    case .expired: .message(["answer": "expired"])
+    case .rollback(let common):
+      .message(["answer": "rollback", "common": common?.syncValue])
+    }
+  }
+
+  /// The bytes of ``syncValue``, which isn't made for a page. Costs time in proportion to its size.
+  package func encoded() -> [UInt8] {
+    guard case .page(let page) = self else { return JSONWriter.bytes(syncValue) }
+    var writer = JSONWriter()
+    page.write(to: &writer)
+    return writer.bytes
+  }
+
+  /// The status of the answer in HTTP.
+  package var status: Int {
+    if case .page = self { 200 } else { 410 }
+  }
+}
+
+// MARK: - Pages
+
+/// The states of the records that have changed since a cursor.
+package struct Page: Hashable, Sendable {
+  package var client: ClientID
+  /// The cursor of the request, so that a page that arrives late or twice is recognised.
+  package var after: Cursor?
+  /// In the order of their numbers.
+  package var records: [Record]
+  /// The cursor of the next request.
+  package var cursor: Cursor
+  /// Whether there is more. A page without more leads to the head: every transaction is complete.
+  package var more: Bool
+  /// The client's last transaction that this state includes or refuses.
+  package var last: Int64
+  /// The digest of the client's transactions up to that one.
+  package var digest: TransactionDigest
+  /// The client's refused transactions after those that it knows.
+  package var refused: [Refusal]
+  /// The number up to which tombstones were purged; clients need not keep them longer.
+  package var purged: Int64
+  /// The server's time in milliseconds since 1970.
+  package var now: Int64
+
+  package init(
+    client: ClientID, after: Cursor?, records: [Record], cursor: Cursor, more: Bool, last: Int64,
+    digest: TransactionDigest, refused: [Refusal], purged: Int64, now: Int64
+  ) {
+    self.client = client
+    self.after = after
+    self.records = records
+    self.cursor = cursor
+    self.more = more
+    self.last = last
+    self.digest = digest
+    self.refused = refused
+    self.purged = purged
+    self.now = now
+  }
+}
+
+extension Page {
+  init(_ reader: MemberReader) throws(SyncCodingError) {
+    self.init(
+      client: try reader.identifier("client"), after: try reader.codedIfPresent("after"),
+      records: try reader.coded("records"), cursor: try reader.coded("cursor"),
+      more: try reader.bool("more"), last: try reader.count("last"),
+      digest: try reader.coded("digest"),
+      refused: try reader.codedIfPresent("refused") ?? [], purged: try reader.count("purged"),
+      now: try reader.int("now"))
+  }
+
+  var syncValue: SyncValue { ValueBuilder.value { write(to: &$0) } }
+
+  /// The page without its records.
+  private var frame: SyncValue {
+    .message([
+      "answer": "page", "client": .identifier(client), "after": after?.syncValue,
+      "cursor": cursor.syncValue, "more": .bool(more), "last": .int(last),
+      "digest": digest.syncValue, "refused": refused.isEmpty ? nil : refused.syncValue,
+      "purged": .int(purged), "now": .int(now),
+    ])
+  }
+
+  /// Writes the page's members.
+  func write(to writer: inout some ValueWriter) {
+    let members = SyncValue.sorted(frame.object ?? [:])
+    let later = members.firstIndex { $0.key > "records" } ?? members.endIndex
+    writer.writeObject { writer in
+      for (name, value) in members[..<later] {
+        writer.name(name)
+        writer.write(value)
+      }
+      writer.name("records")
+      writer.writeArray(records) { $1.write(to: &$0) }
+      for (name, value) in members[later...] {
+        writer.name(name)
+        writer.write(value)
+      }
+    }
+  }
+}
