@@ -88,7 +88,7 @@ public actor SyncEngine {
 
   deinit { for task in tasks { task.cancel() } }
 
-  // MARK: Running
+  // MARK: - Running
 
   /// Syncs until ``pause()`` is called. Returns at once.
   public func start() {
@@ -129,7 +129,7 @@ public actor SyncEngine {
     }
   }
 
-  // MARK: Turns of the loops
+  // MARK: - Turns of the loops
 
   /// Exchanges whenever something was saved or the server has news, until it is cancelled.
   private static func run(
@@ -233,7 +233,7 @@ public actor SyncEngine {
 
   private func zone(_ id: ZoneID) -> (any SyncedZone)? { zones.first { $0.id == id } }
 
-  // MARK: Exchanging
+  // MARK: - Exchanging
 
   private func exchange(_ id: ZoneID) async throws {
     while let running = exchanges[id] { _ = await running.result }

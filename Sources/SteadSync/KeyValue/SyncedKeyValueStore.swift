@@ -2,6 +2,7 @@ public import Foundation
 import SteadFiles
 import SteadFormats
 internal import SteadSyncProtocol
+import Synchronization
 
 #if !canImport(Darwin)
   /// The name that this class has on Apple's systems.
@@ -74,7 +75,7 @@ public final class SyncedKeyValueStore: Sendable {
     return try AppDirectories(id: id).create(\.data).appending(path: "shared-values.sqlite")
   }
 
-  // MARK: Getting
+  // MARK: - Getting
 
   private func value(forKey key: String) -> SyncValue? { all[key] }
 
@@ -134,7 +135,7 @@ public final class SyncedKeyValueStore: Sendable {
     all.compactMapValues { PropertyList(wire: $0)?.anyValue }
   }
 
-  // MARK: Setting
+  // MARK: - Setting
 
   /// Sets a property list, or removes the value if it is nil. A value that isn't a property list is not set, and is
   /// reported.
@@ -179,12 +180,40 @@ public final class SyncedKeyValueStore: Sendable {
   @discardableResult
   public func synchronize() -> Bool { (try? zone?.all()) != nil }
 
-  // MARK: Notifications
+  // MARK: - Notifications
 
   func notify(_ reason: Int, _ keys: [String]) {
     if reason != Self.quotaViolationChange { arrivals.set() }
     NotificationCenter.default.post(
       name: Self.didChangeExternallyNotification, object: self,
       userInfo: [Self.changeReasonKey: reason, Self.changedKeysKey: keys])
+  }
+}
+
+// MARK: - Listeners
+
+/// Calls its registered handlers.
+final class SignalList: Sendable {
+  final class Listener: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  private struct Weak: Sendable { weak var listener: Listener? }
+  private let listeners = Mutex<[Weak]>([])
+
+  /// Calls a body at each signal, for the lifetime of the returned object.
+  func add(_ body: @escaping @Sendable () -> Void) -> Listener {
+    let listener = Listener(body)
+    listeners.withLock { list in
+      list.removeAll { $0.listener == nil }
+      list.append(Weak(listener: listener))
+    }
+    return listener
+  }
+
+  func set() {
+    let present = listeners.withLock { $0.compactMap(\.listener) }
+    for listener in present { listener.body() }
   }
 }

@@ -40,7 +40,7 @@ struct ChangeCollector {
     self.view = view
   }
 
-  // MARK: Changes of a transaction
+  // MARK: - Changes of a transaction
 
   /// Adds the changes of one transaction of the history.
   mutating func add(_ changes: [RowChanges.Change]) throws {
@@ -92,7 +92,7 @@ struct ChangeCollector {
     edits.append((.delete(id: id), milliseconds))
   }
 
-  // MARK: All rows
+  // MARK: - All rows
 
   /// Adds the differences between a row and its record, as edits of now; for rows whose history isn't known.
   mutating func compare(
@@ -111,7 +111,7 @@ struct ChangeCollector {
     }
   }
 
-  // MARK: Values
+  // MARK: - Values
 
   /// Fields of a row, for its record.
   private mutating func fields(
@@ -156,7 +156,7 @@ struct ChangeCollector {
     }
   }
 
-  // MARK: Links
+  // MARK: - Links
 
   /// Adds the links in a row's list that the record lacks, and removes those that the list lacks.
   private mutating func addLinks(

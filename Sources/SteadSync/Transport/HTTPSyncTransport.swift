@@ -69,7 +69,7 @@ public final class HTTPSyncTransport: SyncTransport {
     }
   }
 
-  // MARK: Records
+  // MARK: - Records
 
   public func push(_ message: Data, zone: String) async throws -> Data {
     let answer = try await send("POST", "v1/zones/\(zone)/push", body: message)
@@ -109,7 +109,7 @@ public final class HTTPSyncTransport: SyncTransport {
     return Set(changed.zones)
   }
 
-  // MARK: Blobs
+  // MARK: - Blobs
 
   public func upload(_ bytes: Data, blob: String, zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)/blobs/\(blob)", body: bytes)
@@ -122,7 +122,7 @@ public final class HTTPSyncTransport: SyncTransport {
     return answer.data
   }
 
-  // MARK: Requests
+  // MARK: - Requests
 
   private func send(
     _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
@@ -144,5 +144,41 @@ public final class HTTPSyncTransport: SyncTransport {
     request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization")
     if body != nil { request.setValue("application/json", forHTTPHeaderField: "Content-Type") }
     return try await HTTPSyncAccess.answer(to: request, session)
+  }
+}
+
+// MARK: - Responses
+
+/// A server's answer to a request.
+struct HTTPSyncAnswer {
+  let data: Data
+  let status: Int
+  /// The pause that the server asks for, in seconds.
+  private let pause: Double?
+
+  init(_ data: Data, _ response: URLResponse) throws {
+    guard let response = response as? HTTPURLResponse else {
+      throw SyncError.unreachable(reason: "it does not speak HTTP")
+    }
+    self.data = data
+    status = response.statusCode
+    pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
+  }
+
+  var isSuccess: Bool { (200..<300).contains(status) }
+
+  private struct Failure: Decodable { let message: String }
+
+  /// The error of an answer that isn't one of the protocol.
+  var problem: SyncError {
+    var message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
+    // It becomes part of a sentence.
+    if message?.hasSuffix(".") == true { message?.removeLast() }
+    guard status >= 500 || status == 429 else {
+      return .refused(status: status, reason: message ?? "it gave no reason")
+    }
+    let reason = message ?? "it answers with status \(status)"
+    guard let pause, pause > 0, pause.isFinite else { return .unreachable(reason: reason) }
+    return .busy(seconds: pause, reason: reason)
   }
 }

@@ -74,7 +74,7 @@ public actor LocalSyncServer: SyncTransport {
     return id
   }
 
-  // MARK: Waiting
+  // MARK: - Waiting
 
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
     let typed = try cursors.map { (try Self.identifier($0.key), Cursor($0.value)) }

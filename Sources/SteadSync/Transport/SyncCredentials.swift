@@ -1,4 +1,10 @@
 public import Foundation
+import SteadFiles
+internal import SteadSyncProtocol
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
 
 /// The data with which a device accesses its account. Keep it secret.
 public struct SyncCredentials: Codable, Hashable, Sendable {
@@ -22,4 +28,134 @@ extension SyncCredentials: CustomStringConvertible, CustomDebugStringConvertible
   /// Without the token.
   public var description: String { "\(user) at \(server), device \(device)" }
   public var debugDescription: String { description }
+}
+
+// MARK: - Storage
+
+/// Where a device's credentials are stored: in a file, or in the app's store of secrets.
+public protocol SyncCredentialStore: Sendable {
+  /// Nil if the device is not enrolled.
+  func load() throws -> SyncCredentials?
+  /// Replaces the stored credentials. They survive the end of the process once this returns.
+  func save(_ credentials: SyncCredentials) throws
+}
+
+/// Credentials in a file that only its owner may read.
+///
+/// For servers and command-line programs. On a desktop, keep them in a store of SteadSecrets.
+public struct SyncCredentialFile: SyncCredentialStore {
+  private let file: AtomicFile
+
+  public init(_ url: URL) { file = AtomicFile(url) }
+
+  public func load() throws -> SyncCredentials? {
+    guard let data = try file.readIfPresent() else { return nil }
+    return try JSONDecoder().decode(SyncCredentials.self, from: data)
+  }
+
+  public func save(_ credentials: SyncCredentials) throws {
+    try file.replace(with: try JSONEncoder().encode(credentials), permissions: .ownerOnly)
+  }
+}
+
+// MARK: - Access tokens
+
+/// The access token of one account; only one request at a time renews it.
+actor HTTPSyncAccess {
+  /// How long before its expiry a token is renewed, in seconds.
+  private static let margin = 60.0
+
+  private var credentials: SyncCredentials
+  private let store: any SyncCredentialStore
+  private let session: SyncSession
+  private let timeout: Double
+  private var current: (token: String, end: Date)?
+  private var renewal: Task<String, any Error>?
+
+  init(
+    _ credentials: SyncCredentials, _ store: some SyncCredentialStore, _ session: SyncSession,
+    _ timeout: Double
+  ) {
+    self.timeout = timeout
+    self.credentials = credentials
+    self.store = store
+    self.session = session
+  }
+
+  var server: URL { credentials.server }
+  var device: DeviceID? { DeviceID(credentials.device) }
+
+  /// A token that is valid for a while; a new one if the server rejected the last.
+  func token(renewing: Bool = false) async throws -> String {
+    if let renewal { return try await renewal.value }
+    if let current, !renewing, current.end.timeIntervalSinceNow > Self.margin {
+      return current.token
+    }
+    let task = Task { try await renew() }
+    renewal = task
+    defer { renewal = nil }
+    return try await task.value
+  }
+
+  private func renew() async throws -> String {
+    let tokens = try await Self.tokens(
+      "v1/token", at: credentials.server, ["refresh_token": credentials.refreshToken], session,
+      timeout)
+    var next = credentials
+    next.refreshToken = tokens.refresh_token
+    // Saved before it is used: a refresh token works once.
+    try store.save(next)
+    credentials = next
+    current = (tokens.access_token, Date(timeIntervalSinceNow: Double(tokens.expires_in)))
+    return tokens.access_token
+  }
+
+  static func enrol(
+    server: URL, _ body: [String: String], _ session: SyncSession, _ timeout: Double
+  ) async throws -> SyncCredentials {
+    let tokens = try await tokens("v1/enrol", at: server, body, session, timeout)
+    return SyncCredentials(
+      server: server, user: tokens.user, device: tokens.device,
+      refreshToken: tokens.refresh_token)
+  }
+
+  // MARK: - Requests
+
+  private struct Tokens: Decodable {
+    let user: String
+    let device: String
+    let access_token: String
+    let expires_in: Int64
+    let refresh_token: String
+  }
+
+  private static func tokens(
+    _ path: String, at server: URL, _ body: [String: String], _ session: SyncSession,
+    _ timeout: Double
+  ) async throws -> Tokens {
+    var request = URLRequest(
+      url: server.appending(path: path), timeoutInterval: timeout)
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode(body)
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    let answer = try await Self.answer(to: request, session)
+    guard answer.status == 200 else { throw answer.problem }
+    do {
+      return try JSONDecoder().decode(Tokens.self, from: answer.data)
+    } catch {
+      throw SyncError.unreachable(reason: "\(server) doesn't answer like a sync server")
+    }
+  }
+
+  static func answer(
+    to request: URLRequest, _ session: SyncSession
+  ) async throws -> HTTPSyncAnswer {
+    do {
+      let (data, response) = try await session.data(for: request)
+      return try HTTPSyncAnswer(data, response)
+    } catch let error as URLError {
+      // Not the error itself, whose description contains the request's URL.
+      throw SyncError.unreachable(reason: error.localizedDescription)
+    }
+  }
 }

@@ -56,7 +56,7 @@ final class RecordZone: SyncedZone {
     model = try WireModel(rows, merging: merges)
   }
 
-  // MARK: Turns
+  // MARK: - Turns
 
   /// Runs a body in a turn.
   @discardableResult
@@ -146,7 +146,7 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  // MARK: Reading
+  // MARK: - Reading
 
   func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     if let open, try isCurrent(open) { return try body(open.zone) }
@@ -230,7 +230,7 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  // MARK: Blobs
+  // MARK: - Blobs
 
   /// The bytes of a blob, from a row of this device; nil if no row has them any more.
   func bytes(of blob: BlobID) throws -> Data? {
@@ -261,7 +261,7 @@ final class RecordZone: SyncedZone {
     try rows.apply(by: Self.author) { try BlobTable(database: $0).keep(blob, bytes) }
   }
 
-  // MARK: The history
+  // MARK: - The history
 
   /// Moves the changes of programs into the outbox; returns the records whose rows must be written again.
   private func takeHistory(

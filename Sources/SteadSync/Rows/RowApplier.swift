@@ -84,7 +84,7 @@ struct RowRenderer {
     return waiting.isEmpty ? count : count + (try show(waiting))
   }
 
-  // MARK: Rows
+  // MARK: - Rows
 
   private func delete(_ id: RecordID, _ row: RowMap.Row) throws -> Int {
     try map.forget(id)
@@ -223,7 +223,7 @@ struct RowRenderer {
     }
   }
 
-  // MARK: Values
+  // MARK: - Values
 
   private enum Values {
     case columns([SQLValue])
@@ -306,7 +306,7 @@ struct RowRenderer {
     return try rows.column(forExternal: bytes)
   }
 
-  // MARK: Links
+  // MARK: - Links
 
   private func insertLink(
     _ id: RecordID, _ link: WireModel.Link, _ record: Record
@@ -340,7 +340,7 @@ struct RowRenderer {
     return row.number
   }
 
-  // MARK: Notes
+  // MARK: - Notes
 
   /// Notes why a record has no row, for the status.
   private func note(_ id: RecordID, _ reason: String) throws {
