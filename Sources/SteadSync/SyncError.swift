@@ -20,17 +20,17 @@ public enum SyncError: Error, Hashable, Sendable {
   case notAServerZone(String)
   /// This device has no credentials.
   case notEnrolled
-  /// An internal call was made outside a transaction.
+  /// An internal call was made outside a transaction, which is a fault of this package.
   case notInTransaction
   /// The app is too old to write to this zone.
   case appTooOld(minimum: Int)
   /// The app's models contradict the models that other devices have synced.
   case schemaConflict
-  /// The server refuses the request.
+  /// The server refuses the request, with a status of HTTP. The same request would be refused again.
   case refused(status: Int, reason: String)
-  /// The server asks for a pause of some seconds.
+  /// The server asks for a pause of some seconds. The engine sends the request again after it.
   case busy(seconds: Double, reason: String)
-  /// The server cannot be reached, or its answer isn't one of the protocol.
+  /// The server cannot be reached, or its answer isn't one of the protocol. The engine tries again.
   case unreachable(reason: String)
 }
 

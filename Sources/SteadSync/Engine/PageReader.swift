@@ -4,10 +4,11 @@ import Synchronization
 /// Reads pages of a zone ahead of the zone that applies them.
 ///
 /// It asks for each page as soon as the one before has come. So the server and the network work while pages are
-/// applied, and all pages that have come meanwhile can be applied in one transaction.
+/// applied, and all pages that have come meanwhile can be applied in one transaction. At most ``readAheadLimit``
+/// answers wait: beyond that it stops asking until they are taken (back-pressure).
 actor PageReader {
-  /// The maximum number of answers that wait to be applied.
-  static let lead = 4
+  /// The maximum number of answers that wait to be applied, each with a page of at most 1 MB of values.
+  static let readAheadLimit = 4
 
   /// An answer, with the times of the exchange by the device's clock.
   struct Answer: Sendable {
@@ -23,18 +24,18 @@ actor PageReader {
     }
 
     /// The request for the next page; nil at the head, and after an answer that isn't a page.
-    var following: ChangesRequest? {
+    var next: ChangesRequest? {
       guard let page, page.more else { return nil }
-      var following = request
-      following.cursor = page.cursor
-      return following
+      var next = request
+      next.cursor = page.cursor
+      return next
     }
   }
 
-  private var waiting: [Answer] = []
-  private var end: Result<Void, any Error>?
-  private let news = Signal()
-  private let room = Signal()
+  private var queue: [Answer] = []
+  private var outcome: Result<Void, any Error>?
+  private let hasAnswers = Signal()
+  private let hasRoom = Signal()
 
   /// Calls a body with the answers to a request and the following ones, those at once that wait. Ends after the head,
   /// after an answer that isn't a page, and when the body returns false.
@@ -67,30 +68,30 @@ actor PageReader {
         let answer = Answer(
           request: request, answer: try await transport.changes(request, of: zone), sent: sent,
           received: now())
-        waiting.append(answer)
-        news.set()
-        next = answer.following
-        while waiting.count >= Self.lead, !Task.isCancelled { await room.wait() }
+        queue.append(answer)
+        hasAnswers.set()
+        next = answer.next
+        while queue.count >= Self.readAheadLimit, !Task.isCancelled { await hasRoom.wait() }
       }
-      end = .success(())
+      outcome = .success(())
     } catch {
-      end = .failure(error)
+      outcome = .failure(error)
     }
-    news.set()
+    hasAnswers.set()
   }
 
   /// The answers that wait, at least one; none at the end.
   private func next() async throws -> [Answer] {
-    while waiting.isEmpty, end == nil {
-      await news.wait()
+    while queue.isEmpty, outcome == nil {
+      await hasAnswers.wait()
       try Task.checkCancellation()
     }
-    if waiting.isEmpty { try end?.get() }
+    if queue.isEmpty { try outcome?.get() }
     defer {
-      waiting = []
-      room.set()
+      queue = []
+      hasRoom.set()
     }
-    return waiting
+    return queue
   }
 }
 
@@ -105,6 +106,7 @@ final class Signal: Sendable {
 
   private let state = Mutex(State())
 
+  /// Wakes the task that waits, or the next one that will.
   func set() {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
       defer { state.waiter = nil }
@@ -114,7 +116,7 @@ final class Signal: Sendable {
     waiter?.resume()
   }
 
-  /// Returns at the next signal, or when the task is cancelled.
+  /// Returns at the next signal, or at once if one was kept, or when the task is cancelled. Only one task may wait.
   func wait() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -126,6 +128,7 @@ final class Signal: Sendable {
           state.waiter = continuation
           return false
         }
+        // Outside the lock: resuming may run the task on this thread.
         if isSet { continuation.resume() }
       }
     } onCancel: {

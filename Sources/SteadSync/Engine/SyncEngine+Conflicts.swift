@@ -1,9 +1,12 @@
 internal import SteadSyncProtocol
 
-// Edits that were overruled by other devices or refused by the server.
-
 extension SyncEngine {
   /// The edits of this device that other devices overruled, oldest first: the last 1,000 of each zone.
+  ///
+  /// An edit is listed if the edit or deletion that overruled it is already on the server when the page arrives that
+  /// confirms this one. Otherwise the other device may have known it, and has replaced it deliberately.
+  ///
+  /// Throws ``SyncError`` or what the store throws.
   public func conflicts() throws -> [SyncConflict] {
     try zones.flatMap { try $0.conflicts() }
   }
@@ -12,7 +15,13 @@ extension SyncEngine {
   /// the conflict is removed and the edit is sent.
   ///
   /// It isn't possible if the object no longer exists, if a model's rule forbids it, or if this device no longer has
-  /// the bytes of a large value.
+  /// the bytes of a large value. Only conflicts of the kind ``SyncConflict/Kind/overwritten`` can be undone.
+  ///
+  /// ```swift
+  /// for conflict in try await engine.conflicts() where conflict.field == "title" {
+  ///   try await engine.undo(conflict)
+  /// }
+  /// ```
   @discardableResult
   public func undo(_ conflict: SyncConflict) throws -> Bool {
     guard let edit = conflict.undoing else { return false }
@@ -22,47 +31,49 @@ extension SyncEngine {
       {
         return false
       }
-      let answer = try zone.turn { try $0.commit([edit], now: options.now()) }
+      let answer = try zone.write { try $0.commit([edit], now: options.now()) }
       guard case .committed = answer else { return false }
-      try zone.forget(conflict)
+      try zone.remove(conflict)
       signals[zone.id]?.set()
       return true
     }
     return false
   }
 
-  /// Removes all conflicts from the list.
+  /// Removes all conflicts from the list. Nothing else changes.
   public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
 
-  /// The changes that the server has refused, with the reasons. They are no longer in the store.
+  /// The changes that the server has refused, with the reasons: a quota, or a deletion that a model denies. They are no
+  /// longer in the store, and are kept until ``retry(_:)`` or ``discard(_:)``.
   public func quarantine() throws -> [QuarantinedChange] {
     try zones.flatMap { zone in
-      try zone.peek { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
+      try zone.read { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
     }
   }
 
-  /// Makes a refused change again, as new edits. Returns whether that is possible; if so, it is sent.
+  /// Makes a refused change again, as new edits of now. Returns whether that is possible; if so, it is sent.
   @discardableResult
   public func retry(_ change: QuarantinedChange) throws -> Bool {
-    try act(on: change) { zone, index in
+    try perform(on: change) { zone, index in
       if case .committed = try zone.retry(at: index, now: options.now()) { true } else { false }
     }
   }
 
   /// Discards a refused change.
   public func discard(_ change: QuarantinedChange) throws {
-    _ = try act(on: change) { zone, index in
+    _ = try perform(on: change) { zone, index in
       zone.discard(at: index)
       return true
     }
   }
 
-  private func act(
+  /// Runs a body with a refused change, by its index in the quarantine; returns false if it is no longer there.
+  private func perform(
     on change: QuarantinedChange,
     _ body: (inout ClientZone<StoredRecords>, Int) throws -> Bool
   ) throws -> Bool {
     guard let zone = zones.first(where: { $0.id.text == change.zone }) else { return false }
-    let isDone = try zone.turn { state in
+    let isDone = try zone.write { state in
       guard let index = state.state.quarantine.firstIndex(of: change.item) else { return false }
       return try body(&state, index)
     }
@@ -73,8 +84,8 @@ extension SyncEngine {
 
 // MARK: - Refused changes
 
-/// A transaction that the server has refused. It is no longer in the store, and is kept until it is sent again or
-/// discarded.
+/// A transaction that the server has refused, from ``SyncEngine/quarantine()``. It is no longer in the store, and is
+/// kept until it is sent again or discarded.
 public struct QuarantinedChange: Hashable, Sendable {
   /// The zone's name.
   public let zone: String

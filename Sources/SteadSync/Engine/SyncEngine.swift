@@ -17,14 +17,20 @@ internal import SteadSyncProtocol
 /// saved by the author `sync`, in one transaction for the pages that have come since the last one, at most four.
 /// Contexts, live results and Observation see them like commits of another process. A context's unsaved edits stay as
 /// they are.
+///
+/// A failed exchange is repeated after ``Options/retryDelay``, and ``status`` says why it failed. A first fetch or
+/// upload costs time in proportion to the store; after that, an exchange costs what has changed. The first upload has
+/// all objects of the store in memory until the server has taken them.
 public actor SyncEngine {
   /// The settings of an engine.
   public struct Options: Sendable {
     /// The maximum number of records that one request asks for.
     public var pageSize = 1000
-    /// The wait after a failure: the first and the longest. It doubles with each failure, and has a random part.
+    /// The wait after a failure in seconds: the first and the longest. It doubles with each failure in a row, and a
+    /// random factor from 0.5 to 1 keeps devices from coming back at once. A longer pause that the server asks for
+    /// counts, up to an hour.
     public var retryDelay: ClosedRange<Double> = 0.5...60
-    /// The device's time in milliseconds since 1970.
+    /// The device's time in milliseconds since 1970, for tests. The zone corrects it by the difference to the server's.
     public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
 
     public init() {}
@@ -46,11 +52,16 @@ public actor SyncEngine {
   private var exchanges: [ZoneID: Task<Void, any Error>] = [:]
 
   /// Makes an engine for the stores of a container that have a zone, and for key-value stores. Call ``start()`` to
-  /// begin.
+  /// begin. Opens no connection.
   ///
-  /// Throws ``SyncError`` if no store has a zone, if two have the same zone, or if a store cannot be synced.
-  ///
-  /// - Parameter keyValueStores: Key-value stores by their zones.
+  /// - Parameters:
+  ///   - container: Stores whose configuration names a zone are synced; others are left alone.
+  ///   - keyValueStores: Key-value stores by their zones.
+  ///   - transport: The connection to the server. Several engines may share one.
+  /// - Throws: ``SyncError``: ``SyncError/nothingToSync`` if there is no zone, ``SyncError/zoneUsedTwice(_:)``,
+  ///   ``SyncError/invalidName(_:)`` and ``SyncError/notAServerZone(_:)`` for a zone's name,
+  ///   ``SyncError/noHistory(configuration:)`` and ``SyncError/notARecordStore(configuration:)`` for a store that cannot be
+  ///   synced, and ``SyncError/noSuchAttribute(_:)`` for a merge rule.
   public init(
     _ container: ModelContainer? = nil, keyValueStores: [String: SyncedKeyValueStore] = [:],
     transport: some SyncTransport, options: Options = Options()
@@ -90,16 +101,17 @@ public actor SyncEngine {
 
   // MARK: - Running
 
-  /// Syncs until ``pause()`` is called. Returns at once.
+  /// Syncs until ``pause()`` is called, or until the engine is released. Returns at once.
   public func start() {
     guard tasks.isEmpty else { return }
     for zone in zones {
       guard let signal = signals[zone.id] else { continue }
       watches.append(zone.watch { signal.set() })
       let id = zone.id
-      tasks.append(Task { [weak self] in await Self.run(id, signal) { self } })
+      // The tasks don't retain the engine while they wait, so releasing it ends them.
+      tasks.append(Task { [weak self] in await Self.runExchanges(id, signal) { self } })
       guard let exchanged = exchangeEnds[id] else { continue }
-      tasks.append(Task { [weak self] in await Self.listen(id, signal, exchanged) { self } })
+      tasks.append(Task { [weak self] in await Self.runWaits(id, signal, exchanged) { self } })
     }
   }
 
@@ -113,26 +125,35 @@ public actor SyncEngine {
 
   /// Sends everything that is saved, fetches everything that is new, and then returns. Also works while paused.
   ///
-  /// Throws ``SyncError`` or what the store throws. Whatever was exchanged before the error stays.
+  /// Pending changes that the server doesn't accept from this version of the app are no error: see
+  /// ``SyncStatus/Zone/problem``. Whatever was exchanged before an error stays.
+  ///
+  /// - Throws: ``SyncError``, such as ``SyncError/unreachable(reason:)`` without a connection, `CancellationError`, or what
+  ///   the store throws.
   public func syncNow() async throws {
     for zone in zones { try await exchange(zone.id) }
   }
 
   /// Fetches everything again in the next exchange. Shown records and pending changes stay.
   ///
-  /// For a store that seems to differ from the server. Costs as much as the first fetch.
+  /// For a store that seems to differ from the server, after a fault of a program or a disk. Costs as much as the first
+  /// fetch.
   public func resync() throws {
     for zone in zones {
-      try zone.turn { try $0.refetch() }
+      try zone.write { try $0.refetch() }
       stale.insert(zone.id)
       signals[zone.id]?.set()
     }
   }
 
-  // MARK: - Turns of the loops
+  // MARK: - Loops
 
-  /// Exchanges whenever something was saved or the server has news, until it is cancelled.
-  private static func run(
+  // Each zone has two tasks. One exchanges whenever its signal is set: by a save, or by the other one, which waits for
+  // the server's answer that there are changes. They are apart so that a save is sent while the server is being waited
+  // for.
+
+  /// Exchanges whenever something was saved or the server has changes, until it is cancelled.
+  private static func runExchanges(
     _ id: ZoneID, _ signal: Signal, _ engine: () -> SyncEngine?
   ) async {
     var failures = 0
@@ -150,20 +171,21 @@ public actor SyncEngine {
         continue
       }
       await signal.wait()
+      // Not each signal means something to do: a save by the sync itself sets it, too.
       while !Task.isCancelled {
         guard let engine = engine() else { return }
-        if await engine.hasNews(id) { break }
+        if await engine.needsExchange(id) { break }
         await signal.wait()
       }
     }
   }
 
-  /// Waits for news from the server, until it is cancelled.
-  private static func listen(
+  /// Waits for changes on the server, and signals them, until it is cancelled.
+  private static func runWaits(
     _ id: ZoneID, _ signal: Signal, _ exchanged: Signal, _ engine: () -> SyncEngine?
   ) async {
     while !Task.isCancelled {
-      guard let (transport, cursor) = await engine()?.place(of: id) else { return }
+      guard let (transport, cursor) = await engine()?.waitArguments(of: id) else { return }
       // The first exchange isn't finished yet.
       guard let cursor else {
         await exchanged.wait()
@@ -178,52 +200,55 @@ public actor SyncEngine {
       } catch {
         // A wait costs the server little. Exchanges report errors, and wait longer each time. This is the pause
         // before the server is asked again. A save doesn't end it: it wakes the exchanges.
-        let delay = max(Double.random(in: waitDelay), pause(error))
+        let delay = max(Double.random(in: waitDelay), requestedPause(error))
         try? await Task.sleep(for: .seconds(delay))
       }
     }
   }
 
-  /// The pause after a failure before the server is asked for news again, in seconds.
+  /// The pause after a failed wait before the server is asked again, in seconds.
   private static let waitDelay = 0.5...2
-  /// The longest pause that a server may ask for, in seconds.
+  /// The longest pause that a server may ask for, in seconds. A greater one may be an error of its clock or a proxy's.
   private static let longestPause = 3600.0
 
   /// The pause that the server has asked for, in seconds.
-  private static func pause(_ error: any Error) -> Double {
+  private static func requestedPause(_ error: any Error) -> Double {
     guard case SyncError.busy(let seconds, _) = error else { return 0 }
     return min(max(seconds, 0), longestPause)
   }
 
-  /// The zones that the server has news of, or that must ask it for another reason.
+  /// The zones that have to fetch, since the server has changes or the last exchange failed.
   private var stale: Set<ZoneID> = []
   /// The zones whose pending changes the server does not accept from this version of the app.
-  private var held: Set<ZoneID> = []
+  private var blocked: Set<ZoneID> = []
+  /// The zones that exist on the server, and know the server's name for this device.
   private var prepared: Set<ZoneID> = []
 
   private func markStale(_ id: ZoneID) { stale.insert(id) }
 
-  private func place(of id: ZoneID) -> (any SyncTransport, Cursor?) {
+  private func waitArguments(of id: ZoneID) -> (any SyncTransport, Cursor?) {
     (transport, try? zone(id)?.cursor())
   }
 
-  private func hasNews(_ id: ZoneID) -> Bool {
+  private func needsExchange(_ id: ZoneID) -> Bool {
     guard let zone = zone(id) else { return false }
     if stale.contains(id) { return true }
     do {
-      if try zone.hasNews() { return true }
-      // Every turn moves the changes of programs into the outbox, whatever else it is for.
-      return try !held.contains(id) && zone.peek { $0.nextPush() != nil }
+      if try zone.hasLocalChanges() { return true }
+      // Every write first moves local saves into the outbox, so they may wait there without being local changes any
+      // more.
+      return try !blocked.contains(id) && zone.read { $0.nextPush() != nil }
     } catch {
       // If this can't be read now, the exchange reports it.
       return true
     }
   }
 
+  /// The pause before the next attempt, in seconds: exponential backoff with jitter. Also sets the status.
   private func delay(after failures: Int, _ error: any Error, _ id: ZoneID) -> Double {
     let range = options.retryDelay
     let longest = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 20)))
-    let delay = max(longest * Double.random(in: 0.5...1), Self.pause(error))
+    let delay = max(longest * Double.random(in: 0.5...1), Self.requestedPause(error))
     status.update(id.text) {
       $0.activity = .failed(retryAt: Date(timeIntervalSinceNow: delay))
       $0.problem = "\(error)"
@@ -235,7 +260,12 @@ public actor SyncEngine {
 
   // MARK: - Exchanging
 
+  /// Exchanges one zone, after the exchange that is in progress.
+  ///
+  /// Invariant: a zone has one exchange at a time, also while this actor is suspended. The work is a task of its own,
+  /// for whose end another caller waits before it begins its own; cancelling the caller cancels the task.
   private func exchange(_ id: ZoneID) async throws {
+    // A loop: while this call waited, another one may have begun the next exchange.
     while let running = exchanges[id] { _ = await running.result }
     guard let zone = zone(id) else { return }
     stale.remove(id)
@@ -257,6 +287,7 @@ public actor SyncEngine {
     exchangeEnds[id]?.set()
   }
 
+  /// Pushes and fetches until nothing is left to push.
   private func exchange(_ zone: any SyncedZone) async throws {
     status.update(zone.id.text) { $0.activity = .syncing }
     try await prepare(zone)
@@ -265,8 +296,8 @@ public actor SyncEngine {
       try Task.checkCancellation()
       problem = try await push(zone)
       try await fetch(zone)
-    } while try problem == nil && zone.peek({ $0.nextPush() != nil })
-    if problem == nil { held.remove(zone.id) } else { held.insert(zone.id) }
+    } while try problem == nil && zone.read({ $0.nextPush() != nil })
+    if problem == nil { blocked.remove(zone.id) } else { blocked.insert(zone.id) }
     let counts = try zone.counts()
     status.update(zone.id.text) {
       $0.pendingCount = counts.pending
@@ -279,13 +310,13 @@ public actor SyncEngine {
     }
   }
 
-  /// Makes the zone on the server, and adopts the server's name for this device.
+  /// Makes the zone on the server, and takes over the server's name for this device. Once in a process.
   private func prepare(_ zone: any SyncedZone) async throws {
     guard !prepared.contains(zone.id) else { return }
     let device = try await transport.device.map(Self.deviceID)
     try await transport.prepare(zone: zone.id.text)
     if let device {
-      try zone.turn { try $0.rename(device: device, as: RandomName.client()) }
+      try zone.write { try $0.rename(device: device, as: RandomName.client()) }
     }
     prepared.insert(zone.id)
   }
@@ -301,12 +332,15 @@ public actor SyncEngine {
   /// nine.
   private static let attemptLimit = 20
 
-  /// Sends pending changes; returns why some of them cannot be sent.
+  /// Sends pending changes until none is left; returns why some of them cannot be sent by this version of the app.
+  ///
+  /// Each round either sends something, uploads a blob that was not uploaded before, or counts as one of
+  /// ``attemptLimit``: so a server that contradicts itself cannot keep it busy without end.
   private func push(_ zone: any SyncedZone) async throws -> SyncError? {
     var absent: Set<BlobID> = []
     var sent: Set<BlobID> = []
     var attempts = 0
-    while let push = try zone.peek({ $0.nextPush(absentBlobs: absent) }) {
+    while let push = try zone.read({ $0.nextPush(absentBlobs: absent) }) {
       try Task.checkCancellation()
       status.update(zone.id.text) {
         $0.pendingCount = max($0.pendingCount, push.transactions.count)
@@ -334,7 +368,7 @@ public actor SyncEngine {
           throw SyncError.unreachable(reason: "it rejects what it has asked for")
         }
       }
-      try zone.turn { try $0.receive(answer, to: push, freshClient: RandomName.client()) }
+      try zone.write { try $0.receive(answer, to: push, freshClient: RandomName.client()) }
       // The answer to the next fetch decides.
       if answer == .expired || answer == .rollback { return nil }
     }
@@ -342,17 +376,22 @@ public actor SyncEngine {
   }
 
   /// Fetches until the zone equals the server's.
+  ///
+  /// The inner loop applies all answers that have come in one write. The zone decides after each what it asks for next:
+  /// if that isn't what was read ahead, as after an answer that expired the cursor, reading begins again.
   private func fetch(_ zone: any SyncedZone) async throws {
     let limit = options.pageSize
     var isAtHead = false
     while !isAtHead {
-      let request = try zone.peek { $0.nextRequest(limit: limit) }
+      let request = try zone.read { $0.nextRequest(limit: limit) }
       try await PageReader.read(request, of: zone.id, transport, now: options.now) { answers in
         try Task.checkCancellation()
+        // Before the write: a row can only be written with all of its values.
         for page in answers.compactMap(\.page) { try await fetchBlobs(of: page, zone) }
-        let last = try zone.turn { zone in
+        let last = try zone.write { zone in
           var last: PageReader.Answer?
-          // After an answer that it does not expect, the zone may ask for something else.
+          // After an answer that changes its state, the zone asks for something else, and what was read ahead is
+          // dropped.
           for answer in answers where answer.request == zone.nextRequest(limit: limit) {
             try zone.receive(
               answer.answer, to: answer.request, sent: answer.sent, now: answer.received,
@@ -367,7 +406,7 @@ public actor SyncEngine {
           let share = Double(page.cursor.seq) / Double(max(page.cursor.start, page.cursor.seq, 1))
           status.update(zone.id.text) { $0.firstFetch = share }
         }
-        return try answers.last?.following == zone.peek { $0.nextRequest(limit: limit) }
+        return try answers.last?.next == zone.read { $0.nextRequest(limit: limit) }
       }
     }
   }
@@ -375,7 +414,7 @@ public actor SyncEngine {
   /// Fetches the blobs that a page's records name and that this device lacks.
   private func fetchBlobs(of page: Page, _ zone: any SyncedZone) async throws {
     for blob in try zone.missingBlobs(of: page.records) {
-      try zone.keep(blob, try await transport.download(blob, from: zone.id))
+      try zone.store(blob, try await transport.download(blob, from: zone.id))
     }
   }
 }

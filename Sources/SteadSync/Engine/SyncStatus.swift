@@ -5,6 +5,11 @@ import Synchronization
 /// The present state of a sync, zone by zone; observable.
 ///
 /// Reading it costs a lock. It changes on the engine's threads, so your observer must accept changes from any thread.
+///
+/// ```swift
+/// let zone = engine.status.zones[name]
+/// if let problem = zone?.problem { show(problem) }
+/// ```
 public final class SyncStatus: Observable, Sendable {
   /// The activity of a zone.
   public enum Activity: Hashable, Sendable {
@@ -20,12 +25,13 @@ public final class SyncStatus: Observable, Sendable {
 
   /// The state of a zone.
   public struct Zone: Hashable, Sendable {
+    /// What the engine is doing.
     public var activity = Activity.paused
     /// When everything was last sent and fetched.
     public var lastSuccess: Date?
-    /// The number of transactions that wait to be sent.
+    /// The number of transactions that wait to be sent. Each is a save of a program, or a part of a large one.
     public var pendingCount = 0
-    /// The number of transactions that the server has refused.
+    /// The number of transactions that the server has refused; see ``SyncEngine/quarantine()``.
     public var quarantinedCount = 0
     /// The number of records that cannot be shown, because their values don't fit the models' types.
     public var unshownCount = 0
@@ -51,6 +57,7 @@ public final class SyncStatus: Observable, Sendable {
       && zones.values.allSatisfy { $0.activity == .upToDate && $0.pendingCount == 0 }
   }
 
+  /// Changes the state of a zone, and informs observers.
   func update(_ zone: String, _ change: (inout Zone) -> Void) {
     registrar.withMutation(of: self, keyPath: \.zones) {
       content.withLock { change(&$0[zone, default: Zone()]) }

@@ -7,12 +7,15 @@ internal import SteadSyncProtocol
 /// The keys of a store and their values, as a zone in a SQLite file of its own.
 ///
 /// Every call takes one lock. A change costs one transaction. Values are read from memory unless another process has
-/// had a turn; to find that out costs one look-up.
+/// written to the file; to find that out costs one look-up.
+///
+/// Invariant: outside a transaction, `zone`, `stored`, `values` and `version` are what the file had at `version`. A
+/// failed transaction sets `zone` to nil, and the next call reads the file again.
 final class KeyValueZoneFile: @unchecked Sendable {
-  /// The longest wait for other processes, in milliseconds.
-  private static let patience: Int32 = 10_000
+  /// How long SQLite waits for the locks of other processes, in milliseconds.
+  private static let busyTimeout: Int32 = 10_000
 
-  /// What a change by this or another process did to keys.
+  /// The keys whose values a write has changed, or another process before it.
   struct Change {
     var keys: [String]
     var isFirst: Bool
@@ -23,15 +26,16 @@ final class KeyValueZoneFile: @unchecked Sendable {
   private let access = StoredRecords.Access()
   private var zone: ClientZone<StoredRecords>?
   private var stored = StoredState()
-  private var turnNumber: Int64 = -1
+  /// The number of writes to the file, by all processes.
+  private var version: Int64 = -1
   private var values: [String: SyncValue] = [:]
-  private let signals = SignalList()
+  private let listeners = ListenerList()
 
   /// - Parameter file: Nil for a database in memory.
   init(_ file: URL?) throws {
     if let file { try Self.make(file.path) }
     var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
-    options.lockPatience = Self.patience
+    options.lockPatience = Self.busyTimeout
     connection = try SQLiteConnection(options)
     if file != nil {
       _ = try connection.useLog()
@@ -40,8 +44,10 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try locked { try load() }
   }
 
-  /// Makes a file that only its owner may read. An existing file is not opened: closing another descriptor of it
-  /// would release this process's locks on it.
+  /// Makes a file that only its owner may read.
+  ///
+  /// An existing file is not opened: POSIX locks belong to the process, so closing another descriptor of the file would
+  /// release the locks that SQLite has on it (https://www.sqlite.org/howtocorrupt.html, section 2.2).
   private static func make(_ path: String) throws {
     let disk = POSIXDisk()
     guard try disk.status(at: path) == nil else { return }
@@ -73,13 +79,13 @@ final class KeyValueZoneFile: @unchecked Sendable {
   ) throws -> [String] {
     let outcome = try commit("BEGIN IMMEDIATE") { try run(body) }
     zone = outcome.zone
-    turnNumber = outcome.turn
+    version = outcome.version
     for (key, value) in outcome.values { values[key] = value }
     return outcome.keys.sorted()
   }
 
-  /// Reads what another process has left, without writing: that would be news for the other one, whose turn would be
-  /// news here, without end.
+  /// Reads what another process has left, without writing: a write would be a change for the other process, whose write
+  /// would be a change here, without end.
   private func refresh() throws {
     _ = try commit("BEGIN") { try open() }
   }
@@ -93,16 +99,16 @@ final class KeyValueZoneFile: @unchecked Sendable {
       return result
     } catch {
       zone = nil
-      stored.forget()
+      stored.invalidate()
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
   }
 
-  /// What a transaction leads to once it is committed. Until then, memory is what the file has.
+  /// The state in memory after a transaction is committed. Until then, memory is what the file has.
   private struct Outcome {
     let zone: ClientZone<StoredRecords>
-    let turn: Int64
+    let version: Int64
     /// New values; nil for keys that have none any more.
     let values: [String: SyncValue?]
     /// The keys whose values have changed, also by other processes.
@@ -112,24 +118,26 @@ final class KeyValueZoneFile: @unchecked Sendable {
   private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> Outcome {
     var keys: Set<String> = []
     if try zone == nil || !isCurrent() { keys = try open() }
+    // Taken out, so that the body changes it in place instead of copying the overlay.
     guard var current = zone.take() else { throw SyncError.notInTransaction }
     try body(&current)
-    var news: [String: SyncValue?] = [:]
+    var changes: [String: SyncValue?] = [:]
     for id in current.takeChangedRecords() {
       guard let key = KeyValueZone.key(of: id) else { continue }
       let value = try current.record(id)?.fields[KeyValueZone.field]?.value
-      if values[key] != value { news[key] = .some(value) }
+      if values[key] != value { changes[key] = .some(value) }
     }
-    _ = current.takeNotes()
-    try current.merger.overlay.base.endTransaction()
+    _ = current.takeEvents()
+    try current.storage.flush()
     try stored.save(current.state, connection)
-    let turn = turnNumber + 1
-    try SyncTables.set("turn", .integer(turn), connection)
-    return Outcome(zone: current, turn: turn, values: news, keys: keys.union(news.keys))
+    let next = version + 1
+    try SyncTables.set("turn", .integer(next), connection)
+    return Outcome(
+      zone: current, version: next, values: changes, keys: keys.union(changes.keys))
   }
 
   private func isCurrent() throws -> Bool {
-    try SyncTables.integer("turn", connection) == turnNumber
+    try SyncTables.integer("turn", connection) == version
   }
 
   /// Reads the zone from the file; returns the keys whose values have changed.
@@ -151,7 +159,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
     let changed = Set(values.keys).union(found.keys).filter { values[$0] != found[$0] }
     values = found
-    turnNumber = try SyncTables.integer("turn", connection) ?? 0
+    version = try SyncTables.integer("turn", connection) ?? 0
     zone = opened
     return changed
   }
@@ -166,7 +174,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
-  /// Sets or removes a value; returns why it can't be set.
+  /// Sets or removes a value; returns why it can't be set. Setting an equal value changes nothing and sends nothing.
   func set(_ value: SyncValue?, forKey key: String) throws -> KeyValueZone.Problem? {
     guard let id = KeyValueZone.recordID(forKey: key) else { return .key }
     let problem = try locked { () -> KeyValueZone.Problem? in
@@ -194,10 +202,11 @@ final class KeyValueZoneFile: @unchecked Sendable {
       }
       return problem
     }
-    signals.set()
+    listeners.notify()
     return problem
   }
 
+  /// The size of all values. Costs all keys, of which there are at most 1,024.
   private func usage(_ zone: ClientZone<StoredRecords>) throws -> KeyValueZone.Usage {
     var usage = KeyValueZone.Usage()
     for key in values.keys {
@@ -209,8 +218,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   // MARK: - Syncing
 
-  /// A turn of an engine; also returns what it changed.
-  func turn<Result>(
+  /// A write of an engine; also returns what it changed.
+  func write<Result>(
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> (result: Result, change: Change) {
     try locked {
@@ -226,7 +235,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   }
 
   /// Runs a body that changes nothing.
-  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     try locked {
       if try zone == nil || !isCurrent() { try refresh() }
       guard let zone else { throw SyncError.notInTransaction }
@@ -234,21 +243,24 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
-  func read<Result>(_ body: (any SyncDatabase) throws -> Result) throws -> Result {
+  /// Runs a body with the database, under the lock; each of its statements is a transaction of its own.
+  func withDatabase<Result>(_ body: (any SyncDatabase) throws -> Result) throws -> Result {
     try locked { try body(connection) }
   }
 
-  // MARK: - Notes
+  // MARK: - Metadata
 
   /// A string that is stored with the values, but on this device only.
-  func note(_ name: String) throws -> String? { try read { try SyncTables.text(name, $0) } }
+  func metadata(_ name: String) throws -> String? {
+    try withDatabase { try SyncTables.text(name, $0) }
+  }
 
-  func setNote(_ note: String, _ name: String) throws {
-    try read { try SyncTables.set(name, .text(note), $0) }
+  func setMetadata(_ text: String, _ name: String) throws {
+    try withDatabase { try SyncTables.set(name, .text(text), $0) }
   }
 
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
-    signals.add(body)
+    listeners.add(body)
   }
 }
 
@@ -256,7 +268,7 @@ extension SQLiteConnection: SyncDatabase {}
 
 // MARK: - As a zone of an engine
 
-/// A key-value store as a zone of an engine.
+/// A key-value store as a zone of an engine. Each change of a program is in the outbox at once.
 final class KeyValueSyncedZone: SyncedZone {
   let id: ZoneID
   private let store: SyncedKeyValueStore
@@ -269,10 +281,10 @@ final class KeyValueSyncedZone: SyncedZone {
     self.file = file
   }
 
-  func turn<Result>(
+  func write<Result>(
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> Result {
-    let (result, change) = try file.turn(body)
+    let (result, change) = try file.write(body)
     if !change.keys.isEmpty {
       store.notify(
         change.isFirst
@@ -281,18 +293,18 @@ final class KeyValueSyncedZone: SyncedZone {
     return result
   }
 
-  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
-    try file.peek(body)
+  func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+    try file.read(body)
   }
 
-  func hasNews() throws -> Bool { try counts().pending > 0 }
+  func hasLocalChanges() throws -> Bool { try counts().pending > 0 }
 
   func cursor() throws -> Cursor? {
-    try peek { $0.state.anchor == nil ? nil : $0.state.cursor }
+    try read { $0.state.anchor == nil ? nil : $0.state.cursor }
   }
 
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {
-    try file.read { database in
+    try file.withDatabase { database in
       func count(_ table: String) throws -> Int {
         Int(try database.integer("SELECT count(*) FROM stead_sync_\(table)") ?? 0)
       }
@@ -301,13 +313,13 @@ final class KeyValueSyncedZone: SyncedZone {
   }
 
   func conflicts() throws -> [SyncConflict] {
-    try file.read { try ConflictTable(database: $0).all() }
+    try file.withDatabase { try ConflictTable(database: $0).all() }
   }
 
-  func clearConflicts() throws { try file.read { try ConflictTable(database: $0).clear() } }
+  func clearConflicts() throws { try file.withDatabase { try ConflictTable(database: $0).clear() } }
 
-  func forget(_ conflict: SyncConflict) throws {
-    try file.read { try ConflictTable(database: $0).forget(conflict) }
+  func remove(_ conflict: SyncConflict) throws {
+    try file.withDatabase { try ConflictTable(database: $0).remove(conflict) }
   }
 
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
@@ -318,5 +330,5 @@ final class KeyValueSyncedZone: SyncedZone {
 
   func bytes(of blob: BlobID) throws -> Data? { nil }
   func missingBlobs(of records: [Record]) throws -> [BlobID] { [] }
-  func keep(_ blob: BlobID, _ bytes: Data) throws {}
+  func store(_ blob: BlobID, _ bytes: Data) throws {}
 }

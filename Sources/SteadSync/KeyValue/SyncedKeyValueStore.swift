@@ -56,8 +56,8 @@ public final class SyncedKeyValueStore: Sendable {
   }()
 
   let zone: KeyValueZoneFile?
-  /// Signalled when an engine of this process has fetched new values.
-  let arrivals = SignalList()
+  /// Notified when an engine of this process has fetched new values.
+  let arrivals = ListenerList()
 
   /// Opens or creates a store in a file. Throws ``SyncError``, and the errors of opening a SQLite file.
   public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
@@ -183,7 +183,7 @@ public final class SyncedKeyValueStore: Sendable {
   // MARK: - Notifications
 
   func notify(_ reason: Int, _ keys: [String]) {
-    if reason != Self.quotaViolationChange { arrivals.set() }
+    if reason != Self.quotaViolationChange { arrivals.notify() }
     NotificationCenter.default.post(
       name: Self.didChangeExternallyNotification, object: self,
       userInfo: [Self.changeReasonKey: reason, Self.changedKeysKey: keys])
@@ -192,8 +192,8 @@ public final class SyncedKeyValueStore: Sendable {
 
 // MARK: - Listeners
 
-/// Calls its registered handlers.
-final class SignalList: Sendable {
+/// Handlers that are called on each ``notify()``, on its caller's thread.
+final class ListenerList: Sendable {
   final class Listener: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -202,7 +202,7 @@ final class SignalList: Sendable {
   private struct Weak: Sendable { weak var listener: Listener? }
   private let listeners = Mutex<[Weak]>([])
 
-  /// Calls a body at each signal, for the lifetime of the returned object.
+  /// Registers a handler for the lifetime of the returned object.
   func add(_ body: @escaping @Sendable () -> Void) -> Listener {
     let listener = Listener(body)
     listeners.withLock { list in
@@ -212,7 +212,8 @@ final class SignalList: Sendable {
     return listener
   }
 
-  func set() {
+  /// Calls the handlers, outside the lock: a handler may register or release others.
+  func notify() {
     let present = listeners.withLock { $0.compactMap(\.listener) }
     for listener in present { listener.body() }
   }

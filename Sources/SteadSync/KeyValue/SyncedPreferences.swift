@@ -24,7 +24,7 @@ import Synchronization
 public final class SyncedPreferences: Sendable {
   private let link: PreferenceLink
   private let observation: PreferenceObservation
-  private let listener: SignalList.Listener
+  private let listener: ListenerList.Listener
 
   /// Syncs typed keys.
   public convenience init<each Value>(
@@ -40,10 +40,10 @@ public final class SyncedPreferences: Sendable {
   public init(_ preferences: Preferences, in store: SyncedKeyValueStore, keys: [String]) {
     let link = PreferenceLink(preferences, store)
     self.link = link
-    observation = preferences.observe(keys) { link.settle([$0.key]) }
-    listener = store.arrivals.add { link.settle(keys) }
+    observation = preferences.observe(keys) { link.reconcile([$0.key]) }
+    listener = store.arrivals.add { link.reconcile(keys) }
     // Earlier changes.
-    link.settle(keys)
+    link.reconcile(keys)
   }
 }
 
@@ -51,12 +51,13 @@ public final class SyncedPreferences: Sendable {
 
 /// Makes preferences and the values of a store equal, key by key.
 ///
-/// The store's file records the last value that both sides had in common, which shows which side has changed.
+/// It is a three-way merge: the store's file has a digest of the value that both sides had in common last, which shows
+/// which side has changed since. If both have, the store's value wins.
 final class PreferenceLink: Sendable {
   private struct Pending {
     var keys: Set<String> = []
-    /// Whether a thread is working on them. It may be this one, further up the stack: a change that is made here
-    /// calls back here.
+    /// Whether a thread is working on them. It may be this one, further up the stack: setting a preference calls its
+    /// observers, and so ``reconcile(_:)``.
     var isUnderWay = false
   }
 
@@ -71,7 +72,7 @@ final class PreferenceLink: Sendable {
 
   /// Makes both sides of some keys equal. The first caller also does the work of calls that arrive in the meantime,
   /// from any thread.
-  func settle(_ keys: some Sequence<String>) {
+  func reconcile(_ keys: some Sequence<String>) {
     let isFirst = pending.withLock { pending in
       pending.keys.formUnion(keys)
       defer { pending.isUnderWay = true }
@@ -80,7 +81,7 @@ final class PreferenceLink: Sendable {
     guard isFirst else { return }
     while let key = next() {
       do {
-        try settle(key)
+        try reconcile(key)
       } catch {
         SyncReport.problem("A preference was not synced: \(error)")
       }
@@ -95,23 +96,25 @@ final class PreferenceLink: Sendable {
     }
   }
 
-  private func settle(_ key: String) throws {
+  /// Makes both sides of one key equal.
+  private func reconcile(_ key: String) throws {
     guard let zone = store.zone else { return }
-    let mine = try preferences.ownValue(forKey: key)?.wireValue
-    let shared = try zone.all()[key]
-    let place = "preference \(preferences.domain) \(key)"
-    let known = try zone.note(place)
-    if mine == shared {
-      if known != Self.digest(mine) { try zone.setNote(Self.digest(mine), place) }
-    } else if known == Self.digest(shared) || (known == nil && shared == nil) {
-      guard store.put(mine, key) else { return }
-      try zone.setNote(Self.digest(mine), place)
+    let local = try preferences.ownValue(forKey: key)?.wireValue
+    let remote = try zone.all()[key]
+    let name = "preference \(preferences.domain) \(key)"
+    let common = try zone.metadata(name)
+    if local == remote {
+      if common != Self.digest(local) { try zone.setMetadata(Self.digest(local), name) }
+      // Only the preference has changed, or both are synced for the first time and the store has no value.
+    } else if common == Self.digest(remote) || (common == nil && remote == nil) {
+      guard store.put(local, key) else { return }
+      try zone.setMetadata(Self.digest(local), name)
     } else {
-      let list = shared.flatMap { PropertyList(wire: $0) }
+      let list = remote.flatMap { PropertyList(wire: $0) }
       // Values of a later version of this package stay in the store only.
-      guard list != nil || shared == nil else { return }
+      guard list != nil || remote == nil else { return }
       try preferences.setPropertyList(list, forKey: key)
-      try zone.setNote(Self.digest(shared), place)
+      try zone.setMetadata(Self.digest(remote), name)
     }
   }
 

@@ -2,27 +2,21 @@ import SteadRecords
 import SteadSQLite
 internal import SteadSyncProtocol
 
-/// The questions about a zone that are needed to turn rows into edits.
-protocol ZoneView {
-  /// The device that adds to counters.
-  var device: DeviceID { get }
-  /// The record as programs see it; nil if it isn't live.
-  func record(_ id: RecordID) throws -> Record?
-  /// The live records that refer to a record.
-  func referrers(of id: RecordID) throws -> [RecordID]
-}
-
 /// Turns changes of rows into edits of records.
 ///
-/// It reads the rows' present values. A row that was inserted and deleted again yields no edit.
+/// The history says which properties of which rows have changed, and not their values: those are read from the rows as
+/// they are now. So a row that was inserted and deleted again yields no edit, and of two saves that changed one
+/// property the first edit has the value of the second.
 struct ChangeCollector {
   let model: WireModel
   let rows: RowTransaction
-  let map: RowMap
-  let view: any ZoneView
-  /// The collected edits, in order, each with its time in milliseconds since 1970.
+  let map: RowTable
+  let view: OpenZone
+  /// The collected edits, in the order of the changes, each with its time in milliseconds since 1970.
   private(set) var edits: [(edit: Edit, milliseconds: Int64)] = []
+  /// The records that were inserted whole: later changes of their rows have nothing to add.
   private var inserted: Set<RecordID> = []
+  /// The links with an edit. Both sides of a relationship report a changed pair.
   private var links: Set<RecordID> = []
 
   private struct Counter: Hashable {
@@ -33,20 +27,20 @@ struct ChangeCollector {
   /// The counters whose additions were already collected.
   private var counters: Set<Counter> = []
 
-  init(_ model: WireModel, _ rows: RowTransaction, _ view: any ZoneView) {
+  init(_ model: WireModel, _ rows: RowTransaction, _ view: OpenZone) {
     self.model = model
     self.rows = rows
-    map = RowMap(database: rows)
+    map = RowTable(database: rows)
     self.view = view
   }
 
   // MARK: - Changes of a transaction
 
-  /// Adds the changes of one transaction of the history.
+  /// Adds the changes of one transaction of the history. Changes of entities that no model of this app has are ignored.
   mutating func add(_ changes: [RowChanges.Change]) throws {
     for change in changes {
       guard let entity = model.entities[change.entity] else { continue }
-      let row = RowMap.Row(root: entity.shape.root, number: change.number)
+      let row = RowTable.Row(root: entity.shape.root, number: change.number)
       switch change.kind {
       case .insert: try insert(row, entity, change.milliseconds)
       case .update: try update(row, entity, change)
@@ -56,8 +50,9 @@ struct ChangeCollector {
   }
 
   private mutating func insert(
-    _ row: RowMap.Row, _ entity: WireModel.Entity, _ milliseconds: Int64
+    _ row: RowTable.Row, _ entity: WireModel.Entity, _ milliseconds: Int64
   ) throws {
+    // Deleted since: the deletion follows in the history, and this record was never sent.
     guard let content = try rows.content(of: entity.shape, row.number) else { return }
     let id = try map.identify(row).id
     guard inserted.insert(id).inserted else { return }
@@ -71,15 +66,16 @@ struct ChangeCollector {
   }
 
   private mutating func update(
-    _ row: RowMap.Row, _ entity: WireModel.Entity, _ change: RowChanges.Change
+    _ row: RowTable.Row, _ entity: WireModel.Entity, _ change: RowChanges.Change
   ) throws {
+    // A row that has no record yet was inserted before the history that is left begins.
     guard let id = try map.id(of: row) else {
       return try insert(row, entity, change.milliseconds)
     }
     if inserted.contains(id) { return }
-    let places = change.properties.flatMap { entity.places[$0] ?? [] }
-    if !places.isEmpty, let content = try rows.content(of: entity.shape, row.number) {
-      let fields = try fields(places.map { entity.fields[$0] }, of: content, id)
+    let indices = change.properties.flatMap { entity.fieldIndices[$0] ?? [] }
+    if !indices.isEmpty, let content = try rows.content(of: entity.shape, row.number) {
+      let fields = try fields(indices.map { entity.fields[$0] }, of: content, id)
       if !fields.isEmpty { edits.append((.update(id: id, fields: fields), change.milliseconds)) }
     }
     for side in change.properties.compactMap({ entity.links[$0] }) {
@@ -87,18 +83,19 @@ struct ChangeCollector {
     }
   }
 
-  private mutating func delete(_ row: RowMap.Row, _ milliseconds: Int64) throws {
+  private mutating func delete(_ row: RowTable.Row, _ milliseconds: Int64) throws {
     guard let id = try map.id(of: row) else { return }
     edits.append((.delete(id: id), milliseconds))
   }
 
   // MARK: - All rows
 
-  /// Adds the differences between a row and its record, as edits of now; for rows whose history isn't known.
+  /// Adds the differences between a row and its record, as edits at one time; for rows whose history was removed or
+  /// never kept.
   mutating func compare(
     _ content: RowContent, _ entity: WireModel.Entity, _ milliseconds: Int64
   ) throws {
-    let row = RowMap.Row(root: entity.shape.root, number: content.number)
+    let row = RowTable.Row(root: entity.shape.root, number: content.number)
     guard let id = try map.id(of: row), let record = try view.record(id) else {
       return try insert(row, entity, milliseconds)
     }
@@ -113,7 +110,7 @@ struct ChangeCollector {
 
   // MARK: - Values
 
-  /// Fields of a row, for its record.
+  /// Fields of a row, for its record. Of a counter, only this device's own entry, with what was added since.
   private mutating func fields(
     _ wanted: [WireModel.Field], of content: RowContent, _ id: RecordID?
   ) throws -> [String: SyncValue] {
@@ -122,10 +119,10 @@ struct ChangeCollector {
       try read(field, of: content, into: &fields)
       guard case .attribute = field.kind, field.merge != .last else { continue }
       let known = try id.flatMap { try view.record($0) }?.fields[field.name]?.value
-      let value = MergedValue.value(
-        content.values[field.place], field.merge, known: known, device: view.device)
+      let value = WireCoding.value(
+        content.values[field.columnIndex], field.merge, known: known, device: view.device)
       fields[field.name] = value
-      // The row's present value is read: the transaction's first change adds the whole difference.
+      // The row has the value after all of the transaction's changes, so the first of them adds the whole difference.
       if field.merge == .counter, let id,
         value == known || !counters.insert(Counter(record: id, field: field.name)).inserted
       {
@@ -138,29 +135,33 @@ struct ChangeCollector {
   private func read(
     _ field: WireModel.Field, of content: RowContent, into fields: inout [String: SyncValue]
   ) throws {
-    let column = content.values[field.place]
+    let column = content.values[field.columnIndex]
     switch field.kind {
     case .attribute(let attribute) where attribute.isExternal:
-      let row = RowMap.Row(root: content.shape.root, number: content.number)
+      let row = RowTable.Row(root: content.shape.root, number: content.number)
       fields[field.name] = try BlobTable(database: rows).value(
         of: column, attribute.name, row, rows)
-    case .attribute: fields[field.name] = ColumnCoding.value(column)
-    case .list: fields[field.name] = ColumnCoding.value(column)
+    case .attribute: fields[field.name] = WireCoding.value(column)
+    case .list: fields[field.name] = WireCoding.value(column)
     case .reference(let relationship):
       guard case .integer(let number) = column else {
         fields[field.name] = .null
         return
       }
-      let row = RowMap.Row(root: relationship.destinationRoot, number: number)
+      let row = RowTable.Row(root: relationship.destinationRoot, number: number)
       fields[field.name] = .string(try map.identify(row).id.text)
     }
   }
 
   // MARK: - Links
 
-  /// Adds the links in a row's list that the record lacks, and removes those that the list lacks.
+  /// Compares the list of a many-to-many relationship with the links of the row's record: adds those that the records
+  /// lack, and deletes those that the list lacks.
+  ///
+  /// Invariant: a pair has one link, whichever side reports it. Its identity is derived from the pair and `links` has
+  /// those that are done. The whole list is compared, since the history says only that it has changed.
   private mutating func addLinks(
-    of id: RecordID, _ row: RowMap.Row, _ side: WireModel.LinkSide, _ milliseconds: Int64
+    of id: RecordID, _ row: RowTable.Row, _ side: WireModel.LinkSide, _ milliseconds: Int64
   ) throws {
     let root = side.isOwner ? side.link.targetRoot : side.link.ownerRoot
     let numbers = try rows.destinations(in: side.link.list, of: row.number, isOwner: side.isOwner)
@@ -170,11 +171,12 @@ struct ChangeCollector {
       : (WireModel.targetField, WireModel.ownerField)
     var wanted: [RecordID: RecordID] = [:]
     for number in numbers {
-      let far = try map.identify(RowMap.Row(root: root, number: number)).id
+      let far = try map.identify(RowTable.Row(root: root, number: number)).id
       let (owner, target) = side.isOwner ? (id, far) : (far, id)
       wanted[LinkID.make(relation: side.link.type, first: owner, second: target)] = far
     }
-    // Some are aliases of records from other devices: their targets count.
+    // A link may have another identity than this device would give it: that of a record which was merged. So pairs are
+    // compared, and not identities.
     var present: Set<RecordID> = []
     for link in try view.referrers(of: id) {
       guard let record = try view.record(link), record.type == side.link.type,

@@ -4,17 +4,23 @@ import SteadRecords
 import SteadSQLite
 internal import SteadSyncProtocol
 
-/// One zone, with the store whose rows it syncs.
+/// A store of records as a zone of an engine.
 ///
-/// All work is done in turns. A turn is one transaction of the store. First it moves new changes of the history into
-/// the outbox, then it does its own work, then it writes changed records into their rows. So a crash leaves a whole
-/// turn or none, and a local edit always gets its stamp before remote changes are applied.
+/// Every write is one transaction of the store, in three steps:
+///
+/// 1. New changes of the store's history go into the outbox, as edits at the times of their saves.
+/// 2. The caller's work: a page is applied, or an answer to a push.
+/// 3. Records that have changed are written into their rows, by the author ``author``.
+///
+/// So a crash leaves all of it or nothing. Invariant: a local edit has its stamp before a remote change is applied, or
+/// a page could overwrite a row whose edit was never sent.
 final class RecordZone: SyncedZone {
   /// The author of remote changes in the store's history.
   static let author = "sync"
   /// The name of the sync among the history's readers.
   static let reader = "stead.sync"
-  /// The number of edits that a comparison of all rows puts into one transaction.
+  /// The number of rows that a comparison of all rows commits at a time; below a push's limit of mutations, with room
+  /// for links.
   private static let batch = 300
 
   let id: ZoneID
@@ -23,27 +29,6 @@ final class RecordZone: SyncedZone {
   private let access = StoredRecords.Access()
   private let now: @Sendable () -> Int64
   private var open: OpenZone?
-
-  /// The zone in memory; valid as long as no other process has had a turn since, which the tables show.
-  private final class OpenZone: ZoneView {
-    var zone: ClientZone<StoredRecords>
-    var stored: StoredState
-    var turn: Int64
-
-    init(_ zone: ClientZone<StoredRecords>, _ stored: StoredState, turn: Int64) {
-      self.zone = zone
-      self.stored = stored
-      self.turn = turn
-    }
-
-    var device: DeviceID { zone.state.device }
-
-    func record(_ id: RecordID) throws -> Record? { try zone.record(id) }
-
-    func referrers(of id: RecordID) throws -> [RecordID] {
-      try zone.merger.overlay.referrers(of: id)
-    }
-  }
 
   /// - Parameter now: The device's time in milliseconds since 1970.
   init(
@@ -56,11 +41,10 @@ final class RecordZone: SyncedZone {
     model = try WireModel(rows, merging: merges)
   }
 
-  // MARK: - Turns
+  // MARK: - Writing
 
-  /// Runs a body in a turn.
   @discardableResult
-  func turn<Result>(
+  func write<Result>(
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> Result {
     do {
@@ -68,49 +52,52 @@ final class RecordZone: SyncedZone {
         try access.with(transaction) { try run(transaction, body) }
       }
     } catch {
-      // What is in memory may be ahead of the tables.
+      // The transaction was rolled back, and what is in memory is ahead of the tables.
       open = nil
       throw error
     }
   }
 
+  /// The steps of a write, within its transaction.
   private func run<Result>(
     _ transaction: RowTransaction, _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> Result {
-    let (open, news) = try opened(transaction)
-    var shown = news
-    shown.formUnion(try takeHistory(transaction, open))
-    let acknowledged = PendingEdits(open.zone.state)
+    let (open, reapplied) = try opened(transaction)
+    var changed = reapplied
+    changed.formUnion(try collectHistory(transaction, open))
+    let outbox = OutboxSnapshot(open.zone.state)
     let result = try body(&open.zone)
-    try ConflictTable(database: transaction).note(
-      acknowledged.lost(in: open.zone), at: now())
-    shown.formUnion(open.zone.takeChangedRecords())
-    // Conflicts are found from the result for each pending edit, however it came about.
-    _ = open.zone.takeNotes()
-    try RowRenderer(model, transaction, open).show(shown)
-    try open.zone.merger.overlay.base.endTransaction()
-    // A page that isn't shown yet still needs them.
+    try ConflictTable(database: transaction).add(
+      outbox.conflicts(in: open.zone), at: now())
+    changed.formUnion(open.zone.takeChangedRecords())
+    // Conflicts are found by comparing each pending edit with the result, not from the events of merges: the server's
+    // merges make no events here.
+    _ = open.zone.takeEvents()
+    try RowApplier(model, transaction, open).apply(changed)
+    try open.zone.storage.flush()
+    // Staged records still need the fetched blobs.
     if try transaction.integer("SELECT 1 FROM stead_sync_staged LIMIT 1") == nil {
-      try BlobTable(database: transaction).forgetFetched()
+      try BlobTable(database: transaction).removeFetched()
     }
     try open.stored.save(open.zone.state, transaction)
-    open.turn += 1
-    try SyncTables.set("turn", .integer(open.turn), transaction)
-    // This transaction's own changes came from the records.
-    let place = try transaction.lastCommit() + 1
-    try SyncTables.set("history", .integer(place), transaction)
-    try transaction.setHistoryReader(Self.reader, to: place)
+    open.version += 1
+    try SyncTables.set("turn", .integer(open.version), transaction)
+    // The next write begins behind this transaction: its own changes came from records, and must not become edits.
+    let next = try transaction.lastCommit() + 1
+    try SyncTables.set("history", .integer(next), transaction)
+    try transaction.setHistoryReader(Self.reader, to: next)
     return result
   }
 
-  /// The zone as stored in the tables, and the records to show again because the models have changed.
+  /// The zone as stored in the tables, and the records to write into rows again because the models have changed: they
+  /// may have fields for which the models had no property before.
   private func opened(
     _ transaction: RowTransaction
-  ) throws -> (open: OpenZone, news: Set<RecordID>) {
+  ) throws -> (open: OpenZone, reapplied: Set<RecordID>) {
     try SyncTables.prepare(transaction)
-    if let open, try SyncTables.integer("turn", transaction) == open.turn { return (open, []) }
+    if let open, try SyncTables.integer("turn", transaction) == open.version { return (open, []) }
     if let known = try SyncTables.text("zone", transaction), known != id.text {
-      // The configuration now names another zone, which takes over the rows.
+      // The configuration names another zone now. The rows stay, and are sent to that one.
       try SyncTables.clear(transaction)
     }
     try SyncTables.set("zone", .text(id.text), transaction)
@@ -125,17 +112,17 @@ final class RecordZone: SyncedZone {
       try SyncTables.set(
         "schema", .text(String(decoding: schema.encoded(), as: UTF8.self)), transaction)
     }
-    var news: Set<RecordID> = []
+    var reapplied: Set<RecordID> = []
     if try SyncTables.text("models", transaction) != model.signature {
-      news = Set(
+      reapplied = Set(
         try transaction.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
       try SyncTables.set("models", .text(model.signature), transaction)
     }
     let zone = try ClientZone(state, storage: records, schema: schema)
-    let turn = try SyncTables.integer("turn", transaction) ?? 0
-    let result = OpenZone(zone, stored, turn: turn)
+    let version = try SyncTables.integer("turn", transaction) ?? 0
+    let result = OpenZone(zone, stored, version: version)
     open = result
-    return (result, news)
+    return (result, reapplied)
   }
 
   private func storedSchema(
@@ -148,18 +135,20 @@ final class RecordZone: SyncedZone {
 
   // MARK: - Reading
 
-  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
+  func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     if let open, try isCurrent(open) { return try body(open.zone) }
-    // A turn would be news for other processes with engines, whose turns would be news here, without end.
+    // Not a write: it would be a change for the engines of other processes, whose writes would be changes here, without
+    // end.
     let read = try rows.read { transaction in
       try access.with(transaction) { try reopened(transaction) }
     }
-    guard let read else { return try turn { try body($0) } }
+    guard let read else { return try write { try body($0) } }
     open = read
     return try body(read.zone)
   }
 
-  /// The zone as another process has left it; nil if a turn has something to write.
+  /// The zone as another process has left it, read without writing; nil if there is something to write, such as local
+  /// changes, or tables of another format.
   private func reopened(_ transaction: RowTransaction) throws -> OpenZone? {
     guard try SyncTables.isPresent(transaction),
       try SyncTables.text("zone", transaction) == id.text,
@@ -173,29 +162,29 @@ final class RecordZone: SyncedZone {
     else { return nil }
     return OpenZone(
       try ClientZone(state, storage: StoredRecords(access), schema: schema), stored,
-      turn: try SyncTables.integer("turn", transaction) ?? 0)
+      version: try SyncTables.integer("turn", transaction) ?? 0)
   }
 
+  /// Whether the zone in memory is what the tables have, and no program has saved anything since.
   private func isCurrent(_ open: OpenZone) throws -> Bool {
     try rows.read { transaction in
       guard try SyncTables.isPrepared(transaction),
-        try SyncTables.integer("turn", transaction) == open.turn
+        try SyncTables.integer("turn", transaction) == open.version
       else { return false }
       return try SyncTables.integer("history", transaction) == transaction.lastCommit()
     }
   }
 
-  /// Whether programs have saved anything since the last turn. Costs one look-up.
-  func hasNews() throws -> Bool {
+  /// Whether programs have saved anything since the last write. Costs one look-up.
+  func hasLocalChanges() throws -> Bool {
     try rows.read { transaction in
       guard try SyncTables.isPrepared(transaction) else { return true }
       return try SyncTables.integer("history", transaction) != transaction.lastCommit()
     }
   }
 
-  /// How far pages were read; nil until they were read to the end once.
   func cursor() throws -> Cursor? {
-    try peek { $0.state.anchor == nil ? nil : $0.state.cursor }
+    try read { $0.state.anchor == nil ? nil : $0.state.cursor }
   }
 
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {
@@ -221,7 +210,7 @@ final class RecordZone: SyncedZone {
 
   func clearConflicts() throws { try changeConflicts { try $0.clear() } }
 
-  func forget(_ conflict: SyncConflict) throws { try changeConflicts { try $0.forget(conflict) } }
+  func remove(_ conflict: SyncConflict) throws { try changeConflicts { try $0.remove(conflict) } }
 
   private func changeConflicts(_ body: (ConflictTable) throws -> Void) throws {
     try rows.apply(by: Self.author) { transaction in
@@ -232,12 +221,10 @@ final class RecordZone: SyncedZone {
 
   // MARK: - Blobs
 
-  /// The bytes of a blob, from a row of this device; nil if no row has them any more.
   func bytes(of blob: BlobID) throws -> Data? {
     try rows.read { try BlobTable(database: $0).bytes(of: blob, model, $0) }
   }
 
-  /// The blobs that records name and that this device lacks.
   func missingBlobs(of records: [Record]) throws -> [BlobID] {
     let names = records.filter(\.isLive).flatMap { record in
       // Only those that a row of this app version can hold.
@@ -253,39 +240,43 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  /// Stores fetched blobs until the page that names them is applied.
-  func keep(_ blob: BlobID, _ bytes: Data) throws {
+  func store(_ blob: BlobID, _ bytes: Data) throws {
     guard SHA256.hexadecimal(bytes) == blob.text else {
       throw SyncError.unreachable(reason: "a large value arrived damaged")
     }
-    try rows.apply(by: Self.author) { try BlobTable(database: $0).keep(blob, bytes) }
+    try rows.apply(by: Self.author) { try BlobTable(database: $0).storeFetched(blob, bytes) }
   }
 
   // MARK: - The history
 
-  /// Moves the changes of programs into the outbox; returns the records whose rows must be written again.
-  private func takeHistory(
+  /// Moves the saves of programs into the outbox. Returns the records whose edits were rejected: their rows must be
+  /// written back as the records are.
+  ///
+  /// The sync is a registered reader of the history, which therefore keeps what wasn't read. If it is missing
+  /// nevertheless, as when the store was synced for the first time, all rows are compared.
+  private func collectHistory(
     _ transaction: RowTransaction, _ open: OpenZone
   ) throws -> Set<RecordID> {
-    var undone: Set<RecordID> = []
-    guard let place = try SyncTables.integer("history", transaction),
-      try transaction.hasHistory(after: place)
+    var rejected: Set<RecordID> = []
+    guard let next = try SyncTables.integer("history", transaction),
+      try transaction.hasHistory(after: next)
     else {
-      try compareAll(transaction, open, &undone)
-      return undone
+      try compareAllRows(transaction, open, &rejected)
+      return rejected
     }
-    try transaction.forEachTransaction(after: place) { changes in
+    try transaction.forEachTransaction(after: next) { changes in
       var collector = ChangeCollector(model, transaction, open)
       try collector.add(changes.changes)
-      // In the order of the edits, so that each gets its own time: a save may have some that are much older.
-      try commit(collector.edits.sorted { $0.milliseconds < $1.milliseconds }, open, &undone)
+      // In the order of the edits' times: a save may have edits that are much older than the save.
+      try commit(collector.edits.sorted { $0.milliseconds < $1.milliseconds }, open, &rejected)
     }
-    return undone
+    return rejected
   }
 
-  /// Collects all rows that differ from their records, and the deletions of rows that no longer exist.
-  private func compareAll(
-    _ transaction: RowTransaction, _ open: OpenZone, _ undone: inout Set<RecordID>
+  /// Commits an edit for each row that differs from its record, and a deletion for each record whose row no longer
+  /// exists. Reads all rows.
+  private func compareAllRows(
+    _ transaction: RowTransaction, _ open: OpenZone, _ rejected: inout Set<RecordID>
   ) throws {
     let time = now()
     for entity in model.entities.values.sorted(by: { $0.shape.name < $1.shape.name }) {
@@ -297,11 +288,11 @@ final class RecordZone: SyncedZone {
           guard let content = try transaction.content(of: entity.shape, number) else { continue }
           try collector.compare(content, entity, time)
         }
-        try commit(collector.edits, open, &undone)
+        try commit(collector.edits, open, &rejected)
       }
     }
     var gone: [(edit: Edit, milliseconds: Int64)] = []
-    let map = RowMap(database: transaction)
+    let map = RowTable(database: transaction)
     try map.forEach { id, row in
       let shape = model.entities.values.first { $0.shape.root == row.root }?.shape
       if let shape, try transaction.entityName(of: row.number, in: shape) == nil,
@@ -311,28 +302,31 @@ final class RecordZone: SyncedZone {
       }
     }
     for start in stride(from: 0, to: gone.count, by: Self.batch) {
-      try commit(Array(gone[start..<min(start + Self.batch, gone.count)]), open, &undone)
+      try commit(Array(gone[start..<min(start + Self.batch, gone.count)]), open, &rejected)
     }
   }
 
-  /// Commits the edits of one transaction of the store, split where a server would not accept them in one.
+  /// Commits the edits of one transaction of the store, in halves where a server would not accept them in one.
+  ///
+  /// Each call either commits the edits or leaves fewer to commit, so it ends. An edit that a rule refuses is undone:
+  /// its row is written back, and a conflict says so.
   private func commit(
-    _ edits: [(edit: Edit, milliseconds: Int64)], _ open: OpenZone, _ undone: inout Set<RecordID>
+    _ edits: [(edit: Edit, milliseconds: Int64)], _ open: OpenZone, _ rejected: inout Set<RecordID>
   ) throws {
     guard !edits.isEmpty else { return }
     switch try open.zone.commit(edits) {
     case .committed: return
     case .unknown(let id):
-      // Another device deleted it.
-      undone.insert(id)
-      try commit(edits.filter { $0.edit.id != id }, open, &undone)
+      // Another device has deleted the record. The other edits of the save stay.
+      rejected.insert(id)
+      try commit(edits.filter { $0.edit.id != id }, open, &rejected)
     case .tooLarge where edits.count > 1:
       let middle = edits.count / 2
-      try commit(Array(edits[..<middle]), open, &undone)
-      try commit(Array(edits[middle...]), open, &undone)
+      try commit(Array(edits[..<middle]), open, &rejected)
+      try commit(Array(edits[middle...]), open, &rejected)
     case .tooLarge, .refused:
-      undone.formUnion(edits.map(\.edit.id))
-      try ConflictTable(database: access.database).note(
+      rejected.formUnion(edits.map(\.edit.id))
+      try ConflictTable(database: access.database).add(
         edits.map {
           .init(kind: .denied, id: $0.edit.id, type: nil, field: nil, sent: nil, present: nil)
         },
@@ -342,10 +336,37 @@ final class RecordZone: SyncedZone {
 }
 
 extension WireModel {
-  /// Changes when records may have to be shown differently.
+  /// A string that changes when the models get other fields, so that records have to be written into rows again.
   var signature: String {
     entities.values.map { entity in
       "\(entity.shape.name)(\(entity.fields.map(\.name).joined(separator: ",")))"
     }.sorted().joined(separator: ";")
+  }
+}
+
+// MARK: - The open zone
+
+/// A zone in memory. It is valid as long as no other process has written to its tables, which ``version`` shows.
+final class OpenZone {
+  var zone: ClientZone<StoredRecords>
+  var stored: StoredState
+  /// The number of writes to the tables, by all processes. Stored as `turn`.
+  var version: Int64
+
+  init(_ zone: ClientZone<StoredRecords>, _ stored: StoredState, version: Int64) {
+    self.zone = zone
+    self.stored = stored
+    self.version = version
+  }
+
+  /// The device that adds to counters.
+  var device: DeviceID { zone.state.device }
+
+  /// The record as programs see it; nil if it isn't live.
+  func record(_ id: RecordID) throws -> Record? { try zone.record(id) }
+
+  /// The live records that refer to a record.
+  func referrers(of id: RecordID) throws -> [RecordID] {
+    try zone.merger.overlay.referrers(of: id)
   }
 }

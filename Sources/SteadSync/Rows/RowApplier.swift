@@ -4,22 +4,23 @@ internal import SteadSyncProtocol
 
 /// Writes records into their rows.
 ///
-/// It first deletes the rows of deleted records, then writes changed rows, then new ones. A reference to a record
-/// that hasn't arrived stays NULL until it does; a row that requires the reference waits.
-struct RowRenderer {
+/// A record and its row can differ for three reasons: a record that the row refers to hasn't arrived, so the reference
+/// is NULL, or there is no row if the models require the reference; a value doesn't fit this app's models; or the app
+/// has no model for the type. In each case the record stays in the base, and is applied again when the reason is gone.
+struct RowApplier {
   let model: WireModel
   let rows: RowTransaction
-  let map: RowMap
-  let view: any ZoneView
+  let map: RowTable
+  let view: OpenZone
 
-  init(_ model: WireModel, _ rows: RowTransaction, _ view: any ZoneView) {
+  init(_ model: WireModel, _ rows: RowTransaction, _ view: OpenZone) {
     self.model = model
     self.rows = rows
-    map = RowMap(database: rows)
+    map = RowTable(database: rows)
     self.view = view
   }
 
-  /// A record that has a row or gets one.
+  /// A record with its row's number, which a new row gets before anything is written.
   private struct Item {
     let id: RecordID
     let record: Record
@@ -28,9 +29,18 @@ struct RowRenderer {
   }
 
   /// Writes records as they are in the view; returns the number of changed rows.
+  ///
+  /// The order of the steps matters:
+  ///
+  /// 1. Links and rows of deleted records go, which frees unique values and numbers of pairs.
+  /// 2. New rows get their numbers, so that rows of one call can refer to each other, also in a cycle.
+  /// 3. Changed rows are updated, then new ones inserted.
+  /// 4. Links are inserted, when both of their rows are there.
+  /// 5. Records that were waiting for a new row, or that refer to one that could not be written, are applied in turn. It
+  ///    ends, since each round inserts rows or takes numbers away.
   @discardableResult
-  func show(_ ids: Set<RecordID>) throws -> Int {
-    var (dead, old, new): ([(RecordID, RowMap.Row)], [Item], [Item]) = ([], [], [])
+  func apply(_ ids: Set<RecordID>) throws -> Int {
+    var (dead, old, new): ([(RecordID, RowTable.Row)], [Item], [Item]) = ([], [], [])
     var links: [(link: WireModel.Link, id: RecordID, record: Record?)] = []
     for id in ids.sorted() {
       let record = try view.record(id)
@@ -46,7 +56,7 @@ struct RowRenderer {
       }
       let row = try map.row(of: id)
       guard let record else {
-        if let row { dead.append((id, row)) } else { try clearNote(id) }
+        if let row { dead.append((id, row)) } else { try clearUnshown(id) }
         continue
       }
       // A type of a later version of the app: it stays in the base, without a row.
@@ -60,19 +70,18 @@ struct RowRenderer {
     var count = 0
     for (link, id, record) in links where record == nil { count += try removeLink(id, link) }
     for (id, row) in dead { count += try delete(id, row) }
-    // Before any row is written, so that rows of one turn can refer to each other.
     var last: [String: Int64] = [:]
-    for place in new.indices { try number(&new[place], after: &last) }
+    for index in new.indices { try assignNumber(to: &new[index], after: &last) }
     count += try update(old)
     var waiting: Set<RecordID> = []
     for item in new {
       let referrers = try view.referrers(of: item.id)
       if try insert(item) {
         count += 1
-        // Records that arrived before their targets.
+        // Records that arrived before this one.
         waiting.formUnion(referrers.filter { !ids.contains($0) })
       } else {
-        // Rows of this turn may already have its number.
+        // Rows that were written a moment ago may refer to its number.
         for referrer in referrers where try map.row(of: referrer) != nil {
           waiting.insert(referrer)
         }
@@ -81,15 +90,16 @@ struct RowRenderer {
     for (link, id, record) in links {
       if let record { count += try insertLink(id, link, record) }
     }
-    return waiting.isEmpty ? count : count + (try show(waiting))
+    return waiting.isEmpty ? count : count + (try apply(waiting))
   }
 
   // MARK: - Rows
 
-  private func delete(_ id: RecordID, _ row: RowMap.Row) throws -> Int {
-    try map.forget(id)
-    try clearNote(id)
-    try BlobTable(database: rows).forget(row)
+  /// Deletes the row of a record; returns the number of deleted rows. A row that a program has deleted itself is none.
+  private func delete(_ id: RecordID, _ row: RowTable.Row) throws -> Int {
+    try map.remove(id)
+    try clearUnshown(id)
+    try BlobTable(database: rows).remove(row)
     let shape = model.entities.values.first {
       $0.shape.root == row.root
     }?.shape
@@ -103,12 +113,12 @@ struct RowRenderer {
   /// Gives a new row its number.
   ///
   /// - Parameter last: The last numbers of the hierarchies, which are looked up once.
-  private func number(_ item: inout Item, after last: inout [String: Int64]) throws {
+  private func assignNumber(to item: inout Item, after last: inout [String: Int64]) throws {
     let shape = item.entity.shape
     let number = try (last[shape.root] ?? lastNumber(in: shape)) + 1
     last[shape.root] = number
     item.number = number
-    try map.set(RowMap.Row(root: shape.root, number: number), for: item.id)
+    try map.set(RowTable.Row(root: shape.root, number: number), for: item.id)
   }
 
   /// The last number of a hierarchy's rows and of records whose rows are yet to be written.
@@ -119,18 +129,22 @@ struct RowRenderer {
     return max(try rows.newNumber(in: shape) - 1, last)
   }
 
+  /// Updates the rows of records, only in columns whose values differ; returns the number of changed rows.
+  ///
+  /// All new values are determined before the first row is written, since unique values may move between rows: first
+  /// every changed unique value is cleared, then all rows are set.
   private func update(_ items: [Item]) throws -> Int {
     var changes: [(item: Item, values: [(column: String, value: SQLValue)], old: RowContent)] = []
     for item in items {
       guard let number = item.number,
         let content = try rows.content(of: item.entity.shape, number)
       else {
-        // The row no longer exists, but the record does: the deletion was refused.
+        // A program has deleted the row, but the deletion was refused: the record gets a row again.
         var lost = item
         lost.number = nil
-        try map.forget(item.id)
+        try map.remove(item.id)
         var last: [String: Int64] = [:]
-        try self.number(&lost, after: &last)
+        try assignNumber(to: &lost, after: &last)
         _ = try insert(lost)
         continue
       }
@@ -139,17 +153,17 @@ struct RowRenderer {
       case .columns(let values): target = values
       case .cannotBeShown: continue
       case .waits:
-        // A record that it requires no longer exists.
-        _ = try delete(item.id, RowMap.Row(root: item.entity.shape.root, number: number))
+        // A record that the row requires no longer exists. The row comes back if that record does.
+        _ = try delete(item.id, RowTable.Row(root: item.entity.shape.root, number: number))
         continue
       }
       let changed = zip(item.entity.shape.columns, zip(content.values, target)).filter {
         $0.1.0 != $0.1.1
       }.map { (column: $0.0, value: $0.1.1) }
-      try noteBlobs(item, number)
+      try recordBlobs(item, number)
       if !changed.isEmpty { changes.append((item, changed, content)) }
     }
-    // Rows first give up their old unique values, so that two rows can swap them.
+    // Clears the old unique values, so that two rows can swap theirs.
     for (item, values, _) in changes {
       let unique = values.map(\.column).filter(item.entity.uniqueColumns.contains)
       if let number = item.number, !unique.isEmpty {
@@ -168,42 +182,45 @@ struct RowRenderer {
     do {
       try rows.set(values, of: number, in: shape)
     } catch {
-      return try note(item.id, "its values cannot be stored: \(error)")
+      return try recordUnshown(item.id, "its values cannot be stored: \(error)")
     }
     let names = Set(values.map(\.column))
+    // The store deletes the files of replaced values once the transaction is committed.
     for attribute in shape.attributes where attribute.isExternal && names.contains(attribute.name) {
-      if let place = shape.columns.firstIndex(of: attribute.name) {
-        rows.drop(external: old.values[place])
+      if let index = shape.columns.firstIndex(of: attribute.name) {
+        rows.drop(external: old.values[index])
       }
     }
+    // The lists of the old and of the new owner have changed, which contexts and the history need to know.
     for relationship in shape.relationships where names.contains(relationship.name) {
-      guard let place = shape.columns.firstIndex(of: relationship.name) else { continue }
+      guard let index = shape.columns.firstIndex(of: relationship.name) else { continue }
       let new = values.first { $0.column == relationship.name }?.value
-      for case .integer(let owner) in [old.values[place], new ?? .null] {
+      for case .integer(let owner) in [old.values[index], new ?? .null] {
         try rows.noteList(of: relationship, owner: owner)
       }
     }
   }
 
+  /// Inserts the row of a record. Returns false if it can't be inserted yet; the record then has no row and no number.
   private func insert(_ item: Item) throws -> Bool {
     guard let number = item.number else { return false }
     let shape = item.entity.shape
     let blank = RowContent(shape, number, values: shape.blankValues, pairs: [])
     guard case .columns(let values) = try values(of: item, from: blank) else {
-      try map.forget(item.id)
+      try map.remove(item.id)
       return false
     }
     do {
       try rows.insert(values, as: number, of: shape)
     } catch {
-      try map.forget(item.id)
-      try note(item.id, "its values cannot be stored: \(error)")
+      try map.remove(item.id)
+      try recordUnshown(item.id, "its values cannot be stored: \(error)")
       return false
     }
-    try noteBlobs(item, number)
+    try recordBlobs(item, number)
     for relationship in shape.relationships {
-      if let place = shape.columns.firstIndex(of: relationship.name),
-        case .integer(let owner) = values[place]
+      if let index = shape.columns.firstIndex(of: relationship.name),
+        case .integer(let owner) = values[index]
       {
         try rows.noteList(of: relationship, owner: owner)
       }
@@ -211,15 +228,15 @@ struct RowRenderer {
     return true
   }
 
-  /// Records which blobs a row has, so that they aren't fetched again.
-  private func noteBlobs(_ item: Item, _ number: Int64) throws {
+  /// Records which blobs a row has, so that they are found there instead of being fetched again.
+  private func recordBlobs(_ item: Item, _ number: Int64) throws {
     for field in item.entity.fields {
       guard case .attribute(let attribute) = field.kind, attribute.isExternal,
         let value = item.record.fields[field.name]?.value,
         let blob = SteadSyncProtocol.Schema.blob(value)
       else { continue }
-      let row = RowMap.Row(root: item.entity.shape.root, number: number)
-      try BlobTable(database: rows).place(blob.text, row, attribute.name)
+      let row = RowTable.Row(root: item.entity.shape.root, number: number)
+      try BlobTable(database: rows).record(blob.text, row, attribute.name)
     }
   }
 
@@ -227,12 +244,15 @@ struct RowRenderer {
 
   private enum Values {
     case columns([SQLValue])
-    /// A record that the row requires hasn't arrived.
+    /// A record that the row requires hasn't arrived, or no longer exists.
     case waits
+    /// A value doesn't fit the models; the reason is recorded for the status.
     case cannotBeShown
   }
 
   /// The new values of a row's columns.
+  ///
+  /// Attributes are converted by the store, as for any other value that comes from outside. Blobs must be here already.
   private func values(of item: Item, from content: RowContent) throws -> Values {
     let shape = item.entity.shape
     var result = content.values
@@ -242,23 +262,23 @@ struct RowRenderer {
       switch field.kind {
       case .attribute(let attribute):
         guard let value else {
-          try keep(attribute, of: content, in: &attributes)
+          try keepColumn(attribute, of: content, in: &attributes)
           continue
         }
         guard let column = try column(value, field.merge) else {
-          try note(item.id, "\(field.name) has a value of another type")
+          try recordUnshown(item.id, "\(field.name) has a value of another type")
           return .cannotBeShown
         }
         attributes[attribute.name] = column
-      case .list: result[field.place] = value.flatMap { ColumnCoding.column($0) } ?? .null
+      case .list: result[field.columnIndex] = value.flatMap { WireCoding.column($0) } ?? .null
       case .reference(let relationship):
         let target = try value.flatMap { SteadSyncProtocol.Schema.target($0) }.flatMap {
           try map.row(of: $0)
         }
         if let target, target.root == relationship.destinationRoot {
-          result[field.place] = .integer(target.number)
+          result[field.columnIndex] = .integer(target.number)
         } else {
-          result[field.place] = .null
+          result[field.columnIndex] = .null
           if relationship.minimum > 0, value != nil, value != .null { return .waits }
         }
       }
@@ -267,37 +287,40 @@ struct RowRenderer {
     do {
       converted = try rows.convert(attributes, for: shape)
     } catch let problems as RowProblems {
-      try note(item.id, problems.problems.joined(separator: ", "))
+      try recordUnshown(item.id, problems.problems.joined(separator: ", "))
       return .cannotBeShown
     }
     for (attribute, value) in zip(shape.attributes, converted) {
-      guard let place = shape.columns.firstIndex(of: attribute.name) else { continue }
-      result[place] = try column(value, attribute, old: content.values[place])
+      guard let index = shape.columns.firstIndex(of: attribute.name) else { continue }
+      result[index] = try column(value, attribute, old: content.values[index])
     }
-    try clearNote(item.id)
+    try clearUnshown(item.id)
     return .columns(result)
   }
 
-  /// A field that the record lacks, because its author's models do, stays as it is; a new row gets the default value.
-  private func keep(
+  /// Keeps the column of a field that the record lacks, because its author's models do; a new row has the default
+  /// value.
+  private func keepColumn(
     _ attribute: RowShape.Attribute, of content: RowContent,
     in attributes: inout [String: SQLValue]
   ) throws {
-    guard let place = content.shape.columns.firstIndex(of: attribute.name) else { return }
-    let column = content.values[place]
+    guard let index = content.shape.columns.firstIndex(of: attribute.name) else { return }
+    let column = content.values[index]
     guard column != .null else { return }
     attributes[attribute.name] = attribute.isExternal ? try rows.bytes(ofExternal: column) : column
   }
 
-  /// Nil for a value that no column of this version can hold, and for a blob that hasn't arrived.
+  /// The column of a field; nil for a value that no column of this version can hold, and for a blob that hasn't
+  /// arrived.
   private func column(_ value: SyncValue, _ rule: MergeRule) throws -> SQLValue? {
     guard let blob = SteadSyncProtocol.Schema.blob(value) else {
-      return MergedValue.column(value, rule)
+      return WireCoding.column(value, rule)
     }
     return try BlobTable(database: rows).bytes(of: blob, model, rows).map { .blob($0) }
   }
 
-  /// A column of an external attribute stays as it is if its file has the same bytes.
+  /// The column of an external attribute, which stays as it is if its file has the same bytes: no second file is
+  /// written.
   private func column(
     _ value: SQLValue, _ attribute: RowShape.Attribute, old: SQLValue
   ) throws -> SQLValue {
@@ -308,6 +331,7 @@ struct RowRenderer {
 
   // MARK: - Links
 
+  /// Inserts a link's pair, or removes it while one of its two rows is missing.
   private func insertLink(
     _ id: RecordID, _ link: WireModel.Link, _ record: Record
   ) throws -> Int {
@@ -324,8 +348,8 @@ struct RowRenderer {
 
   private func removeLink(_ id: RecordID, _ link: WireModel.Link) throws -> Int {
     guard let known = try LinkTable(database: rows).pair(of: id) else { return 0 }
-    try LinkTable(database: rows).forget(id)
-    // Another link may mean the same pair, until both are merged.
+    try LinkTable(database: rows).remove(id)
+    // Two devices may have linked the same rows under two records. The pair stays until the last of both is gone.
     if try LinkTable(database: rows).hasPair(link.type, known.owner, known.target) { return 0 }
     try rows.remove(
       RowPair(owner: known.owner, target: known.target, ownerOrder: nil, targetOrder: nil),
@@ -340,16 +364,16 @@ struct RowRenderer {
     return row.number
   }
 
-  // MARK: - Notes
+  // MARK: - Records without rows
 
-  /// Notes why a record has no row, for the status.
-  private func note(_ id: RecordID, _ reason: String) throws {
+  /// Records why a record isn't in its row, for the status.
+  private func recordUnshown(_ id: RecordID, _ reason: String) throws {
     try map.database.run(
       "INSERT INTO stead_sync_unshown VALUES (?1, ?2) "
         + "ON CONFLICT DO UPDATE SET reason = excluded.reason", [.text(id.text), .text(reason)])
   }
 
-  private func clearNote(_ id: RecordID) throws {
+  private func clearUnshown(_ id: RecordID) throws {
     try map.database.run("DELETE FROM stead_sync_unshown WHERE id = ?1", [.text(id.text)])
   }
 }

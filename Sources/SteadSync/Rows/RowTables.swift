@@ -4,11 +4,12 @@ import SteadRecords
 import SteadSQLite
 internal import SteadSyncProtocol
 
-/// The row of each record, in the table `stead_sync_rows`.
-struct RowMap {
+/// The row of each record, in the table `stead_sync_rows`. The relation is one to one.
+struct RowTable {
   let database: any SyncDatabase
 
-  /// A row, by the root of its hierarchy: a hierarchy has one sequence of numbers.
+  /// A row: its number, and the root of its class hierarchy, since the classes of a hierarchy share one sequence of
+  /// numbers.
   struct Row: Hashable {
     let root: String
     let number: Int64
@@ -21,7 +22,7 @@ struct RowMap {
     ).flatMap { RecordID($0) }
   }
 
-  /// The identifier of a row's record; a new one if it has none.
+  /// The identifier of a row's record; a random one, which is stored, if it has none yet.
   func identify(_ row: Row) throws -> (id: RecordID, isNew: Bool) {
     if let known = try id(of: row) { return (known, false) }
     let id = RandomName.record()
@@ -44,7 +45,7 @@ struct RowMap {
       [.text(id.text), .text(row.root), .integer(row.number)])
   }
 
-  func forget(_ id: RecordID) throws {
+  func remove(_ id: RecordID) throws {
     try database.run("DELETE FROM stead_sync_rows WHERE id = ?1", [.text(id.text)])
   }
 
@@ -58,7 +59,8 @@ struct RowMap {
 
 // MARK: - Links
 
-/// The pair of rows of each link, in the table `stead_sync_links`.
+/// The pair of rows of each link, in the table `stead_sync_links`: a link's record is gone when its pair has to be
+/// removed.
 struct LinkTable {
   let database: any SyncDatabase
 
@@ -87,26 +89,27 @@ struct LinkTable {
       [.text(id.text), .text(type), .integer(owner), .integer(target)])
   }
 
-  func forget(_ id: RecordID) throws {
+  func remove(_ id: RecordID) throws {
     try database.run("DELETE FROM stead_sync_links WHERE id = ?1", [.text(id.text)])
   }
 }
 
 // MARK: - Large values
 
-/// Large values of external attributes. A field has their hash, and they are sent separately.
+/// Large values of external attributes. A field has their hash, and they are sent separately, once for each content.
 ///
-/// The table `stead_sync_blobs` has each row's blob, possibly of an earlier moment. Fetched blobs wait in
-/// `stead_sync_fetched` for the page that names them.
+/// The table `stead_sync_blobs` says which row has which blob. It is an index that may be out of date: a row's bytes
+/// are hashed before they are used. Fetched blobs wait in `stead_sync_fetched` for the page that names them.
 struct BlobTable {
-  /// Smaller values are sent within their records.
+  /// The size from which on a value is a blob, in bytes. Smaller ones are sent within their records.
   static let threshold = 16 << 10
 
   let database: any SyncDatabase
 
-  /// The value of a field for a column of an external attribute.
+  /// The value of a field for a column of an external attribute: the hash and the size of a blob, or a small value
+  /// itself.
   func value(
-    of column: SQLValue, _ attribute: String, _ row: RowMap.Row, _ rows: RowTransaction
+    of column: SQLValue, _ attribute: String, _ row: RowTable.Row, _ rows: RowTransaction
   ) throws -> SyncValue {
     let bytes: Data
     let hash: String
@@ -116,12 +119,12 @@ struct BlobTable {
       guard case .blob(let found) = try rows.bytes(ofExternal: column) else { return .null }
       (bytes, hash) = (found, reference)
     case .blob(let found):
-      guard found.count >= Self.threshold else { return ColumnCoding.value(column) }
+      guard found.count >= Self.threshold else { return WireCoding.value(column) }
       (bytes, hash) = (found, SHA256.hexadecimal(found))
-    default: return ColumnCoding.value(column)
+    default: return WireCoding.value(column)
     }
-    guard bytes.count >= Self.threshold else { return ColumnCoding.value(.blob(bytes)) }
-    try place(hash, row, attribute)
+    guard bytes.count >= Self.threshold else { return WireCoding.value(.blob(bytes)) }
+    try record(hash, row, attribute)
     return .object(["sha256": .string(hash), "size": .int(Int64(bytes.count))])
   }
 
@@ -132,12 +135,12 @@ struct BlobTable {
       "SELECT bytes FROM stead_sync_fetched WHERE sha256 = ?1", [.text(blob.text)]
     ) { fetched = $0.data(0) }
     if let fetched { return fetched }
-    var places: [(row: RowMap.Row, attribute: String)] = []
+    var holders: [(row: RowTable.Row, attribute: String)] = []
     try database.forEach(
       "SELECT root, number, attribute FROM stead_sync_blobs WHERE sha256 = ?1", [.text(blob.text)]
-    ) { places.append((RowMap.Row(root: $0.text(0), number: $0.integer(1)), $0.text(2))) }
-    for place in places {
-      if let bytes = try bytes(in: place.row, place.attribute, model, rows),
+    ) { holders.append((RowTable.Row(root: $0.text(0), number: $0.integer(1)), $0.text(2))) }
+    for holder in holders {
+      if let bytes = try bytes(in: holder.row, holder.attribute, model, rows),
         SHA256.hexadecimal(bytes) == blob.text
       {
         return bytes
@@ -147,7 +150,7 @@ struct BlobTable {
   }
 
   private func bytes(
-    in row: RowMap.Row, _ attribute: String, _ model: WireModel, _ rows: RowTransaction
+    in row: RowTable.Row, _ attribute: String, _ model: WireModel, _ rows: RowTransaction
   ) throws -> Data? {
     guard let shape = model.entities.values.first(where: { $0.shape.root == row.root })?.shape,
       let name = try rows.entityName(of: row.number, in: shape),
@@ -158,27 +161,28 @@ struct BlobTable {
     return bytes
   }
 
-  /// Notes that a row has a blob.
-  func place(_ hash: String, _ row: RowMap.Row, _ attribute: String) throws {
+  /// Records that a row has a blob.
+  func record(_ hash: String, _ row: RowTable.Row, _ attribute: String) throws {
     try database.run(
       "INSERT INTO stead_sync_blobs VALUES (?1, ?2, ?3, ?4) "
         + "ON CONFLICT DO UPDATE SET sha256 = excluded.sha256",
       [.text(row.root), .integer(row.number), .text(attribute), .text(hash)])
   }
 
-  /// Forgets the blobs of a deleted row.
-  func forget(_ row: RowMap.Row) throws {
+  /// Removes the blobs of a deleted row from the index.
+  func remove(_ row: RowTable.Row) throws {
     try database.run(
       "DELETE FROM stead_sync_blobs WHERE root = ?1 AND number = ?2",
       [.text(row.root), .integer(row.number)])
   }
 
-  func keep(_ blob: BlobID, _ bytes: Data) throws {
+  /// Stores the bytes of a blob until ``removeFetched()``.
+  func storeFetched(_ blob: BlobID, _ bytes: Data) throws {
     try database.run(
       "INSERT OR REPLACE INTO stead_sync_fetched VALUES (?1, ?2)",
       [.text(blob.text), .blob(bytes)])
   }
 
-  /// Forgets fetched blobs that rows now have.
-  func forgetFetched() throws { try database.run("DELETE FROM stead_sync_fetched") }
+  /// Removes the fetched blobs, once the rows have them.
+  func removeFetched() throws { try database.run("DELETE FROM stead_sync_fetched") }
 }

@@ -3,7 +3,8 @@ import SteadFormats
 import SteadSQLite
 internal import SteadSyncProtocol
 
-/// The values of columns on the wire.
+/// The values of columns and of property lists on the wire, which is JSON: what JSON lacks is an object of one member,
+/// whose name begins with a dollar sign.
 ///
 /// | a column's | is on the wire |
 /// |---|---|
@@ -14,8 +15,8 @@ internal import SteadSyncProtocol
 /// | BLOB | `{"$data": …}` in Base64 |
 ///
 /// The attribute defines what a number or a string means: dates are seconds since 2001, UUIDs are 16 bytes, and
-/// Codable values are strings of JSON.
-enum ColumnCoding {
+/// Codable values are strings of JSON. These forms are permanent: zones and older versions of apps have them.
+enum WireCoding {
   private static let (data, real) = ("$data", "$real")
 
   static func value(_ column: SQLValue) -> SyncValue {
@@ -30,7 +31,7 @@ enum ColumnCoding {
     }
   }
 
-  /// Nil for a value that no column of this version can hold.
+  /// The value of a column; nil for a value of a later version, which no column of this one can hold.
   static func column(_ value: SyncValue) -> SQLValue? {
     switch value {
     case .null: return .null
@@ -55,11 +56,11 @@ enum ColumnCoding {
 
 // MARK: - Attributes with merge rules
 
-/// The values of attributes that have merge rules, on the wire.
-///
-/// A counter has each device's total. A union is an array, which a column holds as JSON. Greatest and smallest values
-/// have no special form.
-enum MergedValue {
+// A counter has each device's total on the wire, and their sum in a column. A union is an array, and a column has its
+// JSON. Greatest and smallest values have no special form.
+extension WireCoding {
+  /// The value of an attribute with a merge rule.
+  ///
   /// - Parameter known: The record's value; nil for a new record.
   static func value(
     _ column: SQLValue, _ rule: MergeRule, known: SyncValue?, device: DeviceID
@@ -71,24 +72,25 @@ enum MergedValue {
       return SyncCounter.adding(added, to: known ?? .null, by: device)
     case (.union, .text(let text)):
       return (try? SyncValue(encoded: text.utf8)) ?? .string(text)
-    default: return ColumnCoding.value(column)
+    default: return WireCoding.value(column)
     }
   }
 
-  /// Nil for a value that no column of this version can hold.
+  /// The value of a column with a merge rule; nil for a value that no column of this version can hold.
   static func column(_ value: SyncValue, _ rule: MergeRule) -> SQLValue? {
     switch (rule, value) {
     case (.counter, .object): .integer(SyncCounter.total(value))
     case (.union, .array): .text(String(decoding: value.encoded(), as: UTF8.self))
-    default: ColumnCoding.column(value)
+    default: WireCoding.column(value)
     }
   }
 }
 
 // MARK: - Property lists
 
-/// Property lists on the wire: what JSON lacks is an object of one member, whose name begins with a dollar sign. Data and
-/// numbers are as columns have them; `{"$date": seconds since 2001}`, `{"$unsigned": digits}`.
+/// Property lists on the wire. Data and numbers are as columns have them; dates are `{"$date": seconds since 2001}`,
+/// and numbers beyond 63 bits `{"$unsigned": "digits"}`. A dictionary's key that begins with a dollar sign has a second
+/// one.
 extension PropertyList {
   private static let (dateTag, unsignedTag) = ("$date", "$unsigned")
 
@@ -97,11 +99,11 @@ extension PropertyList {
     case .bool(let flag): .bool(flag)
     case .integer(let number): .int(number)
     case .unsignedInteger(let number): .object([Self.unsignedTag: .string(String(number))])
-    case .float(let number): ColumnCoding.value(.real(Double(number)))
-    case .double(let number): ColumnCoding.value(.real(number))
+    case .float(let number): WireCoding.value(.real(Double(number)))
+    case .double(let number): WireCoding.value(.real(number))
     case .date(let moment):
-      .object([Self.dateTag: ColumnCoding.value(.real(moment.timeIntervalSinceReferenceDate))])
-    case .data(let bytes): ColumnCoding.value(.blob(bytes))
+      .object([Self.dateTag: WireCoding.value(.real(moment.timeIntervalSinceReferenceDate))])
+    case .data(let bytes): WireCoding.value(.blob(bytes))
     case .string(let text): .string(text)
     case .array(let elements): .array(elements.map(\.wireValue))
     case .dictionary(let fields):
@@ -112,7 +114,7 @@ extension PropertyList {
     }
   }
 
-  /// Nil for null, and for values of a later version.
+  /// Reads a value of the wire; nil for null, and for values of a later version.
   init?(wire value: SyncValue) {
     switch value {
     case .bool(let flag): self = .bool(flag)
@@ -133,11 +135,12 @@ extension PropertyList {
     }
   }
 
+  /// The value of an object that stands for what JSON lacks; nil for a dictionary.
   private static func special(_ members: [String: SyncValue]) -> PropertyList? {
     guard members.count == 1, let (name, member) = members.first else { return nil }
     switch name {
     case dateTag:
-      guard case .real(let seconds)? = ColumnCoding.column(member) else { return nil }
+      guard case .real(let seconds)? = WireCoding.column(member) else { return nil }
       return .date(Date(timeIntervalSinceReferenceDate: seconds))
     case unsignedTag: return member.string.flatMap { UInt64($0) }.map { PropertyList($0) }
     default: return plain(.object(members))
@@ -146,7 +149,7 @@ extension PropertyList {
 
   /// Values that a column could have.
   private static func plain(_ value: SyncValue) -> PropertyList? {
-    switch ColumnCoding.column(value) {
+    switch WireCoding.column(value) {
     case .integer(let number)?: .integer(number)
     case .real(let number)?: .double(number)
     case .text(let text)?: .string(text)
@@ -155,7 +158,7 @@ extension PropertyList {
     }
   }
 
-  /// A key that already begins with the sign gets a second one.
+  /// A dictionary's key, told apart from the tags.
   private static func escaped(_ key: String) -> String { key.hasPrefix("$") ? "$" + key : key }
 
   private static func unescaped(_ name: String) -> String {

@@ -2,7 +2,7 @@ import SteadRecords
 import SteadSQLite
 internal import SteadSyncProtocol
 
-/// How the entities of a store are represented on the wire.
+/// How the entities of a store are represented on the wire, derived from the models of this app alone.
 ///
 /// | a store's | is on the wire |
 /// |---|---|
@@ -13,21 +13,23 @@ internal import SteadSyncProtocol
 /// | other to-many relationship | a record for each pair, of the type `Entity.relationship` |
 /// | unique attributes | a unique rule |
 /// | attribute with a merge rule | a field with that rule |
+///
+/// Wire names are permanent: a property that is renamed keeps its first name as `originalName`.
 struct WireModel: Sendable {
   /// A column that is sent as a field.
   struct Field: Sendable {
     enum Kind: Sendable {
       case attribute(RowShape.Attribute)
       case reference(RowShape.Relationship)
-      /// Which of its owner's relationships a row belongs to, if there are several.
+      /// The column that names the relationship of its owner to which a row belongs, where several share a reference.
       case list
     }
 
     /// The field's name on the wire, which never changes.
     let name: String
     let column: String
-    /// The column's position among the shape's columns.
-    let place: Int
+    /// The column's index among the shape's columns.
+    let columnIndex: Int
     let kind: Kind
     var merge = MergeRule.last
   }
@@ -35,8 +37,8 @@ struct WireModel: Sendable {
   struct Entity: Sendable {
     let shape: RowShape
     var fields: [Field]
-    /// The positions in `fields` by the names of properties.
-    let places: [String: [Int]]
+    /// The indices in `fields` by the names of properties.
+    let fieldIndices: [String: [Int]]
     /// The relationships that are sent as records of their own, by the names of properties.
     let links: [String: LinkSide]
     /// The columns of unique constraints.
@@ -72,21 +74,19 @@ struct WireModel: Sendable {
     var types: [String: EntityRules] = [:]
     for (name, entity) in entities { types[name] = Self.rules(entity) }
     for link in links.values {
-      types[link.type] = EntityRules(
-        fields: [
-          Self.ownerField: .reference(.cascade), Self.targetField: .reference(.cascade),
-        ],
-        unique: [UniqueRule("pair", fields: [Self.ownerField, Self.targetField])])
+      types[link.type] = LinkID.rules(first: Self.ownerField, second: Self.targetField)
     }
     self.types = types
   }
 
+  /// The relationships whose pairs are sent as records, by their tables.
   private static func links(_ shapes: [String: RowShape]) -> [PairList: Link] {
     var links: [PairList: (depth: Int, link: Link)] = [:]
     for shape in shapes.values {
       for relationship in shape.relationships {
         guard case .pairs(let list, isOwner: true) = relationship.storage else { continue }
-        // Subclasses inherit it: its name comes from the class that declares it.
+        // Subclasses inherit the relationship. The class that declares it gives the name, or else the name would change
+        // with the subclasses of an app's version.
         if let known = links[list], known.depth <= shape.lineage.count { continue }
         let link = Link(
           type: "\(shape.name).\(relationship.originalName)", list: list, ownerRoot: shape.root,
@@ -99,12 +99,12 @@ struct WireModel: Sendable {
 
   private static func entity(_ shape: RowShape, _ links: [PairList: Link]) -> Entity {
     var fields: [Field] = []
-    var places: [String: [Int]] = [:]
+    var fieldIndices: [String: [Int]] = [:]
     var sides: [String: LinkSide] = [:]
     func add(_ name: String, _ column: String, _ property: String, _ kind: Field.Kind) {
-      guard let place = shape.columns.firstIndex(of: column) else { return }
-      places[property, default: []].append(fields.count)
-      fields.append(Field(name: name, column: column, place: place, kind: kind))
+      guard let columnIndex = shape.columns.firstIndex(of: column) else { return }
+      fieldIndices[property, default: []].append(fields.count)
+      fields.append(Field(name: name, column: column, columnIndex: columnIndex, kind: kind))
     }
     for attribute in shape.attributes {
       add(attribute.originalName, attribute.name, attribute.name, .attribute(attribute))
@@ -121,7 +121,7 @@ struct WireModel: Sendable {
       }
     }
     return Entity(
-      shape: shape, fields: fields, places: places, links: sides,
+      shape: shape, fields: fields, fieldIndices: fieldIndices, links: sides,
       uniqueColumns: Set(shape.uniqueness.joined().map { shape.columns[$0] }))
   }
 
@@ -138,14 +138,15 @@ struct WireModel: Sendable {
         throw SyncError.noSuchAttribute("\(merge.model).\(merge.property)")
       }
       for name in entities.keys where entities[name]?.shape.lineage.contains(merge.model) == true {
-        for place in entities[name]?.places[merge.property] ?? [] {
-          entities[name]?.fields[place].merge = MergeRule(merge.rule)
+        for index in entities[name]?.fieldIndices[merge.property] ?? [] {
+          entities[name]?.fields[index].merge = MergeRule(merge.rule)
         }
       }
     }
     return entities
   }
 
+  /// What the server must know of an entity.
   private static func rules(_ entity: Entity) -> EntityRules {
     var rules = EntityRules()
     for field in entity.fields {
@@ -159,10 +160,10 @@ struct WireModel: Sendable {
     }
     let names = Dictionary(
       entity.fields.map { ($0.column, $0.name) }, uniquingKeysWith: { first, _ in first })
-    rules.unique = entity.shape.uniqueness.compactMap { places in
-      let fields = places.compactMap { names[entity.shape.columns[$0]] }
+    rules.unique = entity.shape.uniqueness.compactMap { columns in
+      let fields = columns.compactMap { names[entity.shape.columns[$0]] }
       // Columns that aren't sent cannot be compared on the server.
-      guard fields.count == places.count, !fields.isEmpty else { return nil }
+      guard fields.count == columns.count, !fields.isEmpty else { return nil }
       return UniqueRule(fields.joined(separator: ","), fields: fields)
     }
     return rules
@@ -181,8 +182,8 @@ extension MergeRule {
 }
 
 extension DeleteRule {
-  /// A model's delete rule on the wire. `noAction` would leave a reference to nothing, which other devices could not
-  /// show.
+  /// A model's delete rule on the wire. There is no `noAction`: a reference to nothing could not be stored in the rows
+  /// of other devices.
   fileprivate init(_ rule: SteadRecords.Schema.Relationship.DeleteRule?) {
     switch rule {
     case .cascade: self = .cascade
@@ -193,9 +194,11 @@ extension DeleteRule {
 }
 
 extension WireModel {
-  /// The schema of the sync: the declarations of these models and of their earlier versions.
+  /// The schema of the sync: the rules of these models, and those of earlier versions that these have dropped. The
+  /// older rule of a field stays, since a rule is permanent.
   ///
-  /// Its version is the number of its declarations, so it grows with each addition, equally on every device.
+  /// Its version is the number of its declarations. So it grows with each addition without anybody counting, and is the
+  /// same on every device with the same history of models.
   func schema(
     extending older: SteadSyncProtocol.Schema
   ) -> SteadSyncProtocol.Schema {

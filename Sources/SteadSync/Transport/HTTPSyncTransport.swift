@@ -9,7 +9,7 @@ internal import SteadSyncProtocol
 ///
 /// Make one for each account; several engines may share it. Failed requests throw, and the engine tries again. It
 /// uses the proxies of the session's configuration. The access token is renewed automatically, a minute before it
-/// expires.
+/// expires. A large value is in memory as a whole while it is sent or fetched.
 ///
 /// ```swift
 /// let file = SyncCredentialFile(directories.data.appending(path: "sync.json"))
@@ -45,6 +45,14 @@ public final class HTTPSyncTransport: SyncTransport {
   /// Enrols this device with a one-time code of the server.
   ///
   /// Save the result at once: the code can't be used again, and the refresh token in the result is a secret.
+  ///
+  /// - Parameters:
+  ///   - server: The server's address, such as `https://sync.example.org`.
+  ///   - user: The name of the account.
+  ///   - code: A code from `stead serve invite`, for this account.
+  ///   - deviceName: A name by which the account's owner recognises the device.
+  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)`` without a
+  ///   connection.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
     session: URLSession = .shared, timeout: Double = usualTimeout
@@ -56,7 +64,7 @@ public final class HTTPSyncTransport: SyncTransport {
 
   public var device: String? { get async { await access.device?.text } }
 
-  /// Characters of a zone's name, which are 128 random bits in hexadecimal digits.
+  /// The length of a zone's name: 128 random bits in hexadecimal digits, so that no two zones have one name.
   static let zoneLength = 32
 
   public func check(zone: String) throws {
@@ -73,9 +81,9 @@ public final class HTTPSyncTransport: SyncTransport {
 
   public func push(_ message: Data, zone: String) async throws -> Data {
     let answer = try await send("POST", "v1/zones/\(zone)/push", body: message)
-    // The answer's name is more exact than the status, which proxies may change.
+    // An answer of the protocol counts whatever its status is, which says less and which proxies may change.
     guard answer.isSuccess || (try? PushAnswer(encoded: answer.data)) != nil else {
-      throw answer.problem
+      throw answer.error
     }
     return answer.data
   }
@@ -85,14 +93,14 @@ public final class HTTPSyncTransport: SyncTransport {
       .map { URLQueryItem(name: $0.key, value: $0.value) }
     let answer = try await send("GET", "v1/zones/\(zone)/changes", query: items)
     guard answer.isSuccess || (try? ChangesAnswer(encoded: answer.data)) != nil else {
-      throw answer.problem
+      throw answer.error
     }
     return answer.data
   }
 
   public func prepare(zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)")
-    guard answer.isSuccess || answer.status == 409 else { throw answer.problem }
+    guard answer.isSuccess || answer.status == 409 else { throw answer.error }
   }
 
   private struct ChangedZones: Decodable { let zones: [String] }
@@ -105,7 +113,7 @@ public final class HTTPSyncTransport: SyncTransport {
     let answer = try await send("POST", "v1/wait", body: Data(body.encoded()))
     guard answer.status == 200,
       let changed = try? JSONDecoder().decode(ChangedZones.self, from: answer.data)
-    else { throw answer.problem }
+    else { throw answer.error }
     return Set(changed.zones)
   }
 
@@ -113,29 +121,30 @@ public final class HTTPSyncTransport: SyncTransport {
 
   public func upload(_ bytes: Data, blob: String, zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)/blobs/\(blob)", body: bytes)
-    guard answer.isSuccess else { throw answer.problem }
+    guard answer.isSuccess else { throw answer.error }
   }
 
   public func download(blob: String, zone: String) async throws -> Data {
     let answer = try await send("GET", "v1/zones/\(zone)/blobs/\(blob)")
-    guard answer.status == 200 else { throw answer.problem }
+    guard answer.status == 200 else { throw answer.error }
     return answer.data
   }
 
   // MARK: - Requests
 
+  /// Sends a request with an access token, and once more with a new one if that is refused.
   private func send(
     _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
-  ) async throws -> HTTPSyncAnswer {
+  ) async throws -> HTTPSyncResponse {
     let answer = try await send(method, path, query, body, token: access.token())
     guard answer.status == 401 else { return answer }
-    // The server has a new key, or the device's clock is wrong.
+    // The token is refused before its time: the server has a new key, or the device's clock is wrong.
     return try await send(method, path, query, body, token: access.token(renewing: true))
   }
 
   private func send(
     _ method: String, _ path: String, _ query: [URLQueryItem], _ body: Data?, token: String
-  ) async throws -> HTTPSyncAnswer {
+  ) async throws -> HTTPSyncResponse {
     var request = URLRequest(
       url: await access.server.appending(path: path).appending(queryItems: query),
       timeoutInterval: timeout)
@@ -149,8 +158,8 @@ public final class HTTPSyncTransport: SyncTransport {
 
 // MARK: - Responses
 
-/// A server's answer to a request.
-struct HTTPSyncAnswer {
+/// A server's response to a request.
+struct HTTPSyncResponse {
   let data: Data
   let status: Int
   /// The pause that the server asks for, in seconds.
@@ -169,10 +178,12 @@ struct HTTPSyncAnswer {
 
   private struct Failure: Decodable { let message: String }
 
-  /// The error of an answer that isn't one of the protocol.
-  var problem: SyncError {
+  /// The error that a response stands for, if it isn't an answer of the protocol.
+  ///
+  /// Statuses from 500 on, and 429, are failures for a time, which the engine retries. All others are refusals.
+  var error: SyncError {
     var message = (try? JSONDecoder().decode(Failure.self, from: data))?.message
-    // It becomes part of a sentence.
+    // The text becomes part of a sentence.
     if message?.hasSuffix(".") == true { message?.removeLast() }
     guard status >= 500 || status == 429 else {
       return .refused(status: status, reason: message ?? "it gave no reason")

@@ -3,7 +3,15 @@ package import SteadSyncProtocol
 
 /// A server in this process, in memory, for tests of apps and for several containers of one process.
 ///
-/// It applies the same rules as a hosted server, and loses everything when it is released.
+/// It applies the same rules as a hosted server, and loses everything when it is released. It accepts any zone and any
+/// device.
+///
+/// ```swift
+/// let server = LocalSyncServer()
+/// let (laptop, phone) = (try SyncEngine(first, transport: server), try SyncEngine(second, transport: server))
+/// try await laptop.syncNow()
+/// try await phone.syncNow()
+/// ```
 public actor LocalSyncServer: SyncTransport {
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
   private var blobs: [BlobID: Data] = [:]
@@ -18,7 +26,7 @@ public actor LocalSyncServer: SyncTransport {
 
   private var waiters: [UInt64: Waiter] = [:]
   private var waiterCount: UInt64 = 0
-  private let patience: Duration
+  private let waitLimit: Duration
   private let limits: SyncLimits
 
   /// - Parameter patience: The longest time that ``wait(for:)`` waits.
@@ -27,7 +35,7 @@ public actor LocalSyncServer: SyncTransport {
   }
 
   package init(patience: Duration = .seconds(55), limits: SyncLimits) {
-    self.patience = patience
+    self.waitLimit = patience
     self.limits = limits
   }
 
@@ -90,9 +98,9 @@ public actor LocalSyncServer: SyncTransport {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         if Task.isCancelled { return continuation.resume(returning: []) }
-        let timer = Task { [patience] in
+        let timer = Task { [waitLimit] in
           // The limit of the wait. A wait that ends earlier cancels it.
-          try? await Task.sleep(for: patience)
+          try? await Task.sleep(for: waitLimit)
           if !Task.isCancelled { end(number) }
         }
         waiters[number] = Waiter(cursors: cursors, continuation: continuation, timer: timer)
@@ -108,6 +116,7 @@ public actor LocalSyncServer: SyncTransport {
     waiter.continuation.resume(returning: changed)
   }
 
+  /// Ends the waits for zones that have changes now.
   private func wake() {
     for (number, waiter) in waiters {
       let found = changed(after: waiter.cursors)
@@ -115,6 +124,7 @@ public actor LocalSyncServer: SyncTransport {
     }
   }
 
+  /// The zones whose last mark isn't the one that a client has.
   private func changed(after cursors: [ZoneID: Cursor]) -> Set<ZoneID> {
     Set(
       cursors.filter { zone, cursor in

@@ -6,14 +6,15 @@ internal import SteadSyncProtocol
   import FoundationNetworking
 #endif
 
-/// The data with which a device accesses its account. Keep it secret.
+/// The data with which a device accesses its account. Keep it secret: whoever has the refresh token is this device.
 public struct SyncCredentials: Codable, Hashable, Sendable {
   /// The server's address, such as `https://sync.example.org`.
   public var server: URL
+  /// The name of the account.
   public var user: String
   /// The device's name in the account; part of each stamp.
   public var device: String
-  /// Works once; each use gives the next one.
+  /// The secret that gives access tokens. It works once; each use gives the next one.
   public var refreshToken: String
 
   public init(server: URL, user: String, device: String, refreshToken: String) {
@@ -32,9 +33,10 @@ extension SyncCredentials: CustomStringConvertible, CustomDebugStringConvertible
 
 // MARK: - Storage
 
-/// Where a device's credentials are stored: in a file, or in the app's store of secrets.
+/// Where a device's credentials are stored: in a file, or in the app's store of secrets. The credentials change with
+/// each renewal of the access token.
 public protocol SyncCredentialStore: Sendable {
-  /// Nil if the device is not enrolled.
+  /// Loads the credentials; nil if the device is not enrolled.
   func load() throws -> SyncCredentials?
   /// Replaces the stored credentials. They survive the end of the process once this returns.
   func save(_ credentials: SyncCredentials) throws
@@ -46,6 +48,7 @@ public protocol SyncCredentialStore: Sendable {
 public struct SyncCredentialFile: SyncCredentialStore {
   private let file: AtomicFile
 
+  /// Names a file, which is created by the first save, and replaced as a whole by each.
   public init(_ url: URL) { file = AtomicFile(url) }
 
   public func load() throws -> SyncCredentials? {
@@ -60,7 +63,10 @@ public struct SyncCredentialFile: SyncCredentialStore {
 
 // MARK: - Access tokens
 
-/// The access token of one account; only one request at a time renews it.
+/// The access token of one account.
+///
+/// Invariant: one renewal at a time. A refresh token works once, so two renewals at the same time would spend one token
+/// twice, after which the server revokes the device. Callers that come meanwhile wait for the same task.
 actor HTTPSyncAccess {
   /// How long before its expiry a token is renewed, in seconds.
   private static let margin = 60.0
@@ -103,7 +109,7 @@ actor HTTPSyncAccess {
       timeout)
     var next = credentials
     next.refreshToken = tokens.refresh_token
-    // Saved before it is used: a refresh token works once.
+    // Saved before it is used: if the process ended with an unsaved refresh token, the device would be locked out.
     try store.save(next)
     credentials = next
     current = (tokens.access_token, Date(timeIntervalSinceNow: Double(tokens.expires_in)))
@@ -139,7 +145,7 @@ actor HTTPSyncAccess {
     request.httpBody = try JSONEncoder().encode(body)
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     let answer = try await Self.answer(to: request, session)
-    guard answer.status == 200 else { throw answer.problem }
+    guard answer.status == 200 else { throw answer.error }
     do {
       return try JSONDecoder().decode(Tokens.self, from: answer.data)
     } catch {
@@ -149,12 +155,12 @@ actor HTTPSyncAccess {
 
   static func answer(
     to request: URLRequest, _ session: SyncSession
-  ) async throws -> HTTPSyncAnswer {
+  ) async throws -> HTTPSyncResponse {
     do {
       let (data, response) = try await session.data(for: request)
-      return try HTTPSyncAnswer(data, response)
+      return try HTTPSyncResponse(data, response)
     } catch let error as URLError {
-      // Not the error itself, whose description contains the request's URL.
+      // Not the error itself: its description has the URL, with the zone's name.
       throw SyncError.unreachable(reason: error.localizedDescription)
     }
   }

@@ -3,13 +3,13 @@ package import SteadSyncProtocol
 
 /// A device's connection to a server, which carries the messages of the sync protocol as bytes.
 ///
-/// ``HTTPSyncTransport`` reaches `stead serve`, and ``LocalSyncServer`` is a server in this process. Write another one for a
-/// server that is reached in another way. Documentation/SyncProtocol.md describes the messages, which a transport
+/// ``HTTPSyncTransport`` reaches `stead serve`, and ``LocalSyncServer`` is a server in this process. Write another one
+/// for a server that is reached in another way. Documentation/SyncProtocol.md describes the messages, which a transport
 /// need not understand.
 ///
-/// Calls may fail and may be repeated. Every message may be sent twice, and an answer may be lost: the protocol is made for
-/// that, so a transport need not repeat anything itself. What it throws is reported, and the engine tries again later. Throw
-/// ``SyncError/busy(seconds:reason:)`` where the server names a pause.
+/// Calls may fail and may be repeated. Every message may be sent twice, and an answer may be lost: the protocol is made
+/// for that, so a transport need not repeat anything itself. What it throws is reported, and the engine tries again
+/// later. Throw ``SyncError/busy(seconds:reason:)`` where the server names a pause.
 public protocol SyncTransport: Sendable {
   /// The server's name for the device; nil if it accepts any. Part of each stamp.
   var device: String? { get async throws }
@@ -44,7 +44,7 @@ public protocol SyncTransport: Sendable {
   /// - Parameter blob: The value's SHA-256, as 64 lower-case hexadecimal digits.
   func upload(_ bytes: Data, blob: String, zone: String) async throws
 
-  /// Fetches the bytes of a large value.
+  /// Fetches the bytes of a large value. The engine checks them against the SHA-256.
   func download(blob: String, zone: String) async throws -> Data
 }
 
@@ -56,6 +56,7 @@ extension SyncTransport {
 
 // MARK: - Typed messages
 
+// The engine speaks in the protocol's types. Transports carry bytes, so that the protocol needs no public API.
 extension SyncTransport {
   package func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
     try Self.read(PushAnswer.self, try await self.push(Data(push.encoded()), zone: zone.text))

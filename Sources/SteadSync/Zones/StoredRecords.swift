@@ -3,9 +3,13 @@ internal import SteadSyncProtocol
 
 /// The records of a zone in tables of a database: the base, and the pages of an unfinished fetch.
 ///
-/// A record is one row with its encoding. A look-up, also by a unique key, reads one row.
+/// A record is one row with its encoding, which is parsed at each read. A look-up, also by a unique key, reads one row.
+///
+/// Records that a transaction stages and commits stay in memory until ``flush()``: most pages are staged, put into the
+/// base and applied to rows within one transaction, and would be encoded and parsed for nothing.
 struct StoredRecords: ClientStorage {
-  /// Access to the tables while a transaction is open.
+  /// The database of the open transaction. It is not an argument of each call, since the protocol's storage has none; a
+  /// call outside ``with(_:_:)`` throws ``SyncError/notInTransaction``.
   final class Access {
     private var opened: (any SyncDatabase)?
 
@@ -27,17 +31,17 @@ struct StoredRecords: ClientStorage {
   }
 
   let access: Access
-  /// The records that the open transaction has staged; most pages move into the base in the same transaction.
+  /// The records that the open transaction has staged and not written.
   private var staged: [RecordID: Record] = [:]
-  /// The records that the open transaction has put into the base: most are shown in the same transaction.
-  private var fresh: [RecordID: Record] = [:]
+  /// A cache of the records that the open transaction has put into the base.
+  private var written: [RecordID: Record] = [:]
 
   init(_ access: Access) { self.access = access }
 
   // MARK: - Reading
 
   func record(_ id: RecordID) throws -> Record? {
-    if let record = fresh[id] { return record }
+    if let record = written[id] { return record }
     return try access.database.text(
       "SELECT content FROM stead_sync_base WHERE id = ?1", [.text(id.text)]
     )
@@ -57,7 +61,7 @@ struct StoredRecords: ClientStorage {
     ).compactMap { RecordID($0) }
   }
 
-  func held(after seq: Int64) throws -> [Record] {
+  func allRecords(after seq: Int64) throws -> [Record] {
     var held: [RecordID: Record] = [:]
     for table in ["base", "staged"] {
       try access.database.forEach(
@@ -75,9 +79,10 @@ struct StoredRecords: ClientStorage {
 
   mutating func put(_ record: Record, index: RecordIndex) throws {
     try write(record, index)
-    fresh[record.id] = record
+    written[record.id] = record
   }
 
+  /// Stores a record in the base with its index. New records, the usual case of a first fetch, cost one statement less.
   private func write(_ record: Record, _ index: RecordIndex) throws {
     let database = try access.database
     let id = SQLValue.text(record.id.text)
@@ -112,9 +117,10 @@ struct StoredRecords: ClientStorage {
 
   mutating func stage(_ record: Record) { staged[record.id] = record }
 
-  /// Writes what is staged in memory, and forgets what was kept for the transaction. Call it before a transaction ends.
-  mutating func endTransaction() throws {
-    fresh = [:]
+  /// Writes what is staged in memory, and empties the cache. Must be called before a transaction ends: the next one may
+  /// follow a write of another process.
+  mutating func flush() throws {
+    written = [:]
     if staged.isEmpty { return }
     let database = try access.database
     for record in staged.values {
@@ -140,7 +146,7 @@ struct StoredRecords: ClientStorage {
       changed = Set(
         try database.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
       try SyncTables.clearBase(database)
-      fresh = [:]
+      written = [:]
     }
     // By number, so that a key that moved between records ends at the last one.
     for record in records.values.sorted(by: { $0.seq < $1.seq }) {
@@ -156,14 +162,13 @@ struct StoredRecords: ClientStorage {
     try access.database.run("DELETE FROM stead_sync_staged")
   }
 
-  mutating func forgetTombstones(upTo seq: Int64) throws {
+  mutating func removeTombstones(upTo seq: Int64) throws {
     if seq <= 0 { return }
-    fresh = fresh.filter { $0.value.isLive || $0.value.seq > seq }
+    written = written.filter { $0.value.isLive || $0.value.seq > seq }
     try access.database.run(
       "DELETE FROM stead_sync_base WHERE live = 0 AND seq <= ?1", [.integer(seq)])
   }
 
-  /// Indexes the base again, after its rules have changed.
   mutating func reindex(by schema: SteadSyncProtocol.Schema) throws -> Set<RecordID> {
     let database = try access.database
     var live: Set<RecordID> = []
@@ -190,9 +195,9 @@ struct StoredRecords: ClientStorage {
 /// A client's state of a zone besides records, in tables: a row for each transaction of the outbox and the
 /// quarantine, and one row for the rest.
 ///
-/// The cost of saving depends on the changes alone.
+/// It keeps what it has saved, and writes the difference. So saving costs what has changed, however long the outbox is.
 struct StoredState {
-  /// The state in the tables.
+  /// The state in the tables; nil if they have none, or if it isn't known.
   private var saved: ClientState?
 
   /// Reads the state; nil if none was saved.
@@ -209,6 +214,7 @@ struct StoredState {
     return state
   }
 
+  /// Saves the state in the open transaction. If that is rolled back, call ``invalidate()``, or drop this value.
   mutating func save(_ state: ClientState, _ database: any SyncDatabase) throws {
     try saveOutbox(state, database)
     if state.quarantine != saved?.quarantine ?? [] {
@@ -226,7 +232,8 @@ struct StoredState {
     saved = state
   }
 
-  /// The outbox loses transactions at its start and gets new ones at its end, unless all are numbered again.
+  /// The outbox loses transactions at its start and gets new ones at its end, so numbers tell which rows to write. If
+  /// the client has changed, all transactions are new.
   private func saveOutbox(_ state: ClientState, _ database: any SyncDatabase) throws {
     var known: ClosedRange<Int64>?
     if let saved, saved.client == state.client, let first = saved.outbox.first?.number,
@@ -252,7 +259,7 @@ struct StoredState {
   }
 
   /// Makes the next save write everything, after a transaction was rolled back.
-  mutating func forget() { saved = nil }
+  mutating func invalidate() { saved = nil }
 
   private func text(_ value: some SyncCodable) -> String {
     String(decoding: value.encoded(), as: UTF8.self)

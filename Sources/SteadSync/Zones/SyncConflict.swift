@@ -1,7 +1,7 @@
 import SteadSQLite
 package import SteadSyncProtocol
 
-/// An edit of this device that another device overruled, with both values.
+/// An edit of this device that another device overruled, with both values. ``SyncEngine/conflicts()`` lists them.
 public struct SyncConflict: Hashable, Sendable {
   /// What happened to the edit.
   public enum Kind: Hashable, Sendable {
@@ -29,6 +29,7 @@ public struct SyncConflict: Hashable, Sendable {
     public var string: String? { if case .string(let text) = self { text } else { nil } }
   }
 
+  /// What happened to the edit.
   public let kind: Kind
   package let id: RecordID
   /// The name of the object's model.
@@ -87,7 +88,8 @@ struct ConflictTable {
 
   let database: any SyncDatabase
 
-  func note(_ conflicts: [SyncConflict], at milliseconds: Int64) throws {
+  /// Adds conflicts with the time at which they were found.
+  func add(_ conflicts: [SyncConflict], at milliseconds: Int64) throws {
     guard !conflicts.isEmpty else { return }
     for conflict in conflicts {
       let content: SyncValue = .object([
@@ -111,8 +113,8 @@ struct ConflictTable {
     }
   }
 
-  /// Forgets one conflict.
-  func forget(_ gone: SyncConflict) throws {
+  /// Removes a conflict. Reads the whole table: values aren't keys.
+  func remove(_ gone: SyncConflict) throws {
     var numbers: [Int64] = []
     try database.forEach("SELECT number, content FROM stead_sync_conflicts") { row in
       let found = conflict(try SyncValue(encoded: row.text(1).utf8))
@@ -157,8 +159,12 @@ struct ConflictTable {
 
 // MARK: - Detection
 
-/// A snapshot of the pending edits, which shows later which of them lost after the server has accepted them.
-struct PendingEdits {
+/// A snapshot of the pending edits before a page is applied, which shows afterwards which of them lost although the
+/// server has accepted them.
+///
+/// An edit that reached the server first, and was overwritten only later by a device that may have known it, isn't
+/// found: it left the outbox with an earlier page.
+struct OutboxSnapshot {
   private let client: ClientID
   private let transactions: [Transaction]
 
@@ -167,9 +173,9 @@ struct PendingEdits {
     transactions = state.outbox
   }
 
-  /// The conflicts of edits that are no longer pending: another device has overwritten their values, or their records
-  /// no longer exist.
-  func lost(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
+  /// The conflicts of the edits that are no longer pending: another device has overwritten their values, or their
+  /// records no longer exist.
+  func conflicts(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
     guard zone.state.client == client else { return [] }
     let done = transactions.prefix { $0.number <= zone.state.acknowledged }
     guard !done.isEmpty else { return [] }
@@ -177,13 +183,13 @@ struct PendingEdits {
       zone.state.quarantine.filter { $0.client == client }.map(\.transaction.number))
     var lost: [SyncConflict] = []
     for transaction in done where !refused.contains(transaction.number) {
-      for mutation in transaction.mutations { try add(mutation, zone, &lost) }
+      for mutation in transaction.mutations { try addConflicts(of: mutation, zone, &lost) }
     }
     return lost
   }
 
-  private func add(
-    _ mutation: Mutation, _ zone: ClientZone<StoredRecords>, _ lost: inout [SyncConflict]
+  private func addConflicts(
+    of mutation: Mutation, _ zone: ClientZone<StoredRecords>, _ lost: inout [SyncConflict]
   ) throws {
     let stamp: Stamp
     switch mutation {
@@ -194,7 +200,8 @@ struct PendingEdits {
     let found = try zone.storage.record(mutation.id)
     for (name, value) in mutation.values.sorted(by: { $0.key < $1.key }) {
       if let found, found.isLive {
-        // The other rules keep every device's contribution.
+        // The other rules keep what each device has contributed. A greater stamp of this device is an edit that
+        // followed.
         let rule = zone.schema.entities[found.type]?.fields[name]?.merge ?? .last
         guard rule == .last, let field = found.fields[name], field.value != value,
           field.stamp > stamp,

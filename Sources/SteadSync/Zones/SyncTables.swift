@@ -1,7 +1,17 @@
 import SteadRecords
 import SteadSQLite
 
-/// The tables of a zone in a database.
+/// The tables of a zone in a database. Their names begin with `stead_sync`.
+///
+/// | table | rows |
+/// |---|---|
+/// | `stead_sync` | keys and values: `format`, `zone`, `state`, `schema`, `models`, `turn`, `history` |
+/// | `base`, `staged` | records as the server has confirmed them, and those of pages that don't lead to the head yet |
+/// | `unique`, `references` | the index of the base |
+/// | `rows`, `links` | the row of each record, and the pair of each link |
+/// | `blobs`, `fetched` | which row has which blob, and bytes that no row has yet |
+/// | `outbox`, `quarantine` | pending and refused transactions |
+/// | `unshown`, `conflicts` | records without rows, and overruled edits |
 enum SyncTables {
   /// The version of the tables, which grows with each change of them.
   ///
@@ -68,7 +78,7 @@ enum SyncTables {
         DROP TABLE temp.stead_sync_old;
         """)
     }
-    // The old one went with its table.
+    // The old index was dropped with its table.
     try database.execute(baseIndex)
     try set("format", .integer(format), database)
   }
@@ -84,6 +94,7 @@ enum SyncTables {
     try isPrepared(database) && integer("format", database) == format
   }
 
+  /// Removes all records of the base, with their index.
   static func clearBase(_ database: any SyncDatabase) throws {
     for table in ["base", "unique", "references"] {
       try database.run("DELETE FROM stead_sync_\(table)")
@@ -101,6 +112,7 @@ enum SyncTables {
     try database.run("DELETE FROM stead_sync WHERE key <> 'format'")
   }
 
+  /// Sets a value of the table `stead_sync`.
   static func set(_ key: String, _ value: SQLValue, _ database: any SyncDatabase) throws {
     try database.run(
       "INSERT INTO stead_sync VALUES (?1, ?2) ON CONFLICT DO UPDATE SET value = excluded.value",
@@ -118,7 +130,7 @@ enum SyncTables {
 
 // MARK: - The database
 
-/// The database with a zone's tables, within an open transaction: a store of records, or a file of their own.
+/// The database with a zone's tables, within an open transaction: that of a store of records, or a file of their own.
 protocol SyncDatabase: AnyObject {
   /// A prepared statement, reset and without values; the same one for equal SQL.
   func statement(_ sql: String) throws -> SQLiteStatement

@@ -2,37 +2,47 @@ import Foundation
 internal import SteadSyncProtocol
 
 /// A zone on this device as an engine uses it, whether its records are rows of models or keys with values.
+///
+/// Several processes may have the same zone open, each with an engine. The tables in the database are the truth; what
+/// is in memory is read again after another process has written to them.
 protocol SyncedZone: AnyObject {
   var id: ZoneID { get }
 
-  /// Runs a body in one transaction, after the changes of programs were moved into the outbox. The body's changes are
-  /// shown in the same transaction.
+  /// Runs a body in one transaction of the database, after the changes of programs were moved into the outbox. Rows or
+  /// keys get the body's changes in the same transaction. If the body throws, nothing is changed.
   @discardableResult
-  func turn<Result>(_ body: (inout ClientZone<StoredRecords>) throws -> Result) throws -> Result
-  /// Runs a body that only reads, on the state that a turn would find. Writes nothing if nothing has changed since
-  /// the last turn.
-  func peek<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result
-  /// Whether programs have changed anything since the last turn.
-  func hasNews() throws -> Bool
+  func write<Result>(_ body: (inout ClientZone<StoredRecords>) throws -> Result) throws -> Result
+  /// Runs a body that only reads, on the state that a write would find.
+  ///
+  /// It does write if there is something to move into the outbox first. Otherwise it must not: a write would be a
+  /// change for the engines of other processes, which would read and write in their turn.
+  func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result
+  /// Whether programs have changed anything that isn't in the outbox yet.
+  func hasLocalChanges() throws -> Bool
   /// How far pages were read; nil until the first fetch is complete.
   func cursor() throws -> Cursor?
+  /// How many transactions are pending and quarantined, and how many records no row can hold.
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int)
+  /// The edits of this device that were overruled, oldest first.
   func conflicts() throws -> [SyncConflict]
   func clearConflicts() throws
-  func forget(_ conflict: SyncConflict) throws
+  func remove(_ conflict: SyncConflict) throws
   /// Calls a body after changes of programs, for the lifetime of the returned object.
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable
 
+  /// The bytes of a blob, from this device's data; nil if it no longer has them.
   func bytes(of blob: BlobID) throws -> Data?
+  /// The blobs that records name, that this app's models can hold, and that this device lacks.
   func missingBlobs(of records: [Record]) throws -> [BlobID]
-  func keep(_ blob: BlobID, _ bytes: Data) throws
+  /// Stores a fetched blob until the page that names it is applied. Throws if the bytes aren't those of the blob.
+  func store(_ blob: BlobID, _ bytes: Data) throws
 }
 
 // MARK: - Identifiers
 
-/// Names of 128 random bits.
+/// New identifiers, each of 128 random bits in hexadecimal digits: no two devices ever draw the same.
 enum RandomName {
-  static func text() -> String {
+  private static func text() -> String {
     func digits(_ number: UInt64) -> String {
       let text = String(number, radix: 16)
       return String(repeating: "0", count: 16 - text.count) + text

@@ -3,12 +3,13 @@
 ///
 /// One call of ``ClientZone`` is one transaction of the database: what the call has changed here, what it has
 /// changed in ``ClientState``, and the rows of models that follow from ``ClientZone/takeChangedRecords()`` are
-/// committed together or not at all. After a rollback, or when a call throws, drop the `ClientZone` and make
-/// another from what the database has.
+/// committed together or not at all: a state that is saved without its records has a cursor beyond changes that never
+/// reached the base. After a rollback, or when a call throws, drop the `ClientZone` and make another from what the
+/// database has.
 ///
 /// ``ClientZone/commit(_:now:)`` and ``ClientZone/retry(at:now:)`` only read here: pending changes are in the outbox of
 /// the state, and their effects in memory. Only an answer to a request for changes writes: `stage` for each record of
-/// the page, then `commitStaged` and `forgetTombstones` at the head, or `discardStaged` if everything is fetched again.
+/// the page, then `commitStaged` and `removeTombstones` at the head, or `discardStaged` if everything is fetched again.
 /// Nothing else calls `put`.
 package protocol ClientStorage: RecordStorage {
   /// Stores a record of a page apart from the base. It replaces a staged record with the same identity. `record(_:)`,
@@ -31,20 +32,27 @@ package protocol ClientStorage: RecordStorage {
   /// Removes the staged records; the base stays.
   mutating func discardStaged() throws(Failure)
   /// Base and staged records with greater numbers, tombstones too, ascending; of two states the staged one.
-  /// Called only where a server has forgotten something.
-  func held(after seq: Int64) throws(Failure) -> [Record]
+  ///
+  /// Called only after a rollback of the server: these are the records that the client brings back. Reads all records.
+  func allRecords(after seq: Int64) throws(Failure) -> [Record]
   /// Removes the tombstones with numbers up to one from the base.
-  mutating func forgetTombstones(upTo seq: Int64) throws(Failure)
+  mutating func removeTombstones(upTo seq: Int64) throws(Failure)
 }
 
 // MARK: - The state besides records
 
-/// A client's saved state of a zone besides its records. Saved in the transaction that changes the records.
+/// A client's saved state of a zone besides its records. Save it in the transaction that changes the records.
 ///
-/// The outbox may be long, so keep it as rows. A commit or a retry appends one transaction. A page removes those up to
-/// ``acknowledged``, which go to the quarantine or are part of the base. If ``client`` changes, all rows change. A
-/// transaction in the outbox never changes otherwise. The same is true of the quarantine, whose rows are appended, or
-/// removed one by one. All other members are small.
+/// The outbox may be long, so keep it as rows:
+///
+/// | call | changes of ``outbox`` and ``quarantine`` |
+/// |---|---|
+/// | commit, retry | one transaction is appended to the outbox |
+/// | a page | transactions up to ``acknowledged`` leave the outbox; refused ones are appended to the quarantine |
+/// | discard, retry | one leaves the quarantine |
+/// | any call that changes ``client`` | all rows change |
+///
+/// A transaction in the outbox doesn't change otherwise. All other members are small.
 package struct ClientState: Hashable, Sendable {
   /// The purpose of reading pages.
   package enum Phase: String, Hashable, Sendable {
@@ -81,9 +89,9 @@ package struct ClientState: Hashable, Sendable {
   package var phase = Phase.first
   /// How far pages have been read.
   package var cursor: Cursor?
-  /// How often a fetch was restarted.
+  /// How often a fetch was restarted; sent with each request, so that an answer to an earlier fetch is recognised.
   package var round: Int64 = 0
-  /// The mark of what is shown; nil until the server knows one, and until then nothing is pushed.
+  /// The mark of what is shown, which each push names; nil until a page has led to the head. Nothing is pushed before.
   package var anchor: Mark?
   /// Marks of what was shown, newest first, at most ``markLimit``.
   package var marks: [Mark] = []
@@ -96,7 +104,7 @@ package struct ClientState: Hashable, Sendable {
   /// Its digest: during development, a schema may change without its version. Nil makes all records be indexed again.
   package var schemaDigest: UInt64?
   /// The last number given to a transaction.
-  package var numbered: Int64 = 0
+  package var lastNumber: Int64 = 0
   /// Transactions that are not yet part of the base, in order.
   package var outbox: [Transaction] = []
   package var quarantine: [Quarantined] = []
@@ -112,8 +120,9 @@ package struct ClientState: Hashable, Sendable {
 }
 
 extension ClientState {
-  /// Adds a mark. Beyond the limit, the mark with the nearest neighbours, as seen from now, is dropped, so that old
-  /// times have fewer.
+  /// Adds a mark. Beyond ``markLimit``, the mark whose neighbours are nearest, in proportion to its age, is dropped. So
+  /// the kept marks thin out exponentially with age: after a rollback, few records too many are sent whether the backup
+  /// was an hour or a year old. The newest and the oldest always stay.
   mutating func add(_ mark: Mark) {
     guard marks.first != mark else { return }
     marks.insert(mark, at: 0)
@@ -147,7 +156,7 @@ extension ClientState: SyncCodable {
     digest = try reader.coded("digest")
     schemaVersion = Int(try reader.count("schemaVersion"))
     schemaDigest = try reader.digestIfPresent("schemaDigest")
-    numbered = try reader.count("numbered")
+    lastNumber = try reader.count("numbered")
     outbox = try reader.codedIfPresent("outbox") ?? []
     quarantine = try reader.codedIfPresent("quarantine") ?? []
     clock = try reader.coded("clock")
@@ -161,7 +170,7 @@ extension ClientState: SyncCodable {
       "marks": marks.isEmpty ? nil : marks.syncValue, "acknowledged": .int(acknowledged),
       "digest": digest.syncValue,
       "schemaVersion": .int(Int64(schemaVersion)),
-      "schemaDigest": (schemaDigest?.digits).map { .string($0) }, "numbered": .int(numbered),
+      "schemaDigest": (schemaDigest?.digits).map { .string($0) }, "numbered": .int(lastNumber),
       "outbox": outbox.isEmpty ? nil : outbox.syncValue,
       "quarantine": quarantine.isEmpty ? nil : quarantine.syncValue, "clock": clock.syncValue,
     ])
@@ -234,11 +243,11 @@ package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
 
   package mutating func discardStaged() { staged = [:] }
 
-  package func held(after seq: Int64) -> [Record] {
+  package func allRecords(after seq: Int64) -> [Record] {
     base.records.merging(staged) { $1 }.values.filter { $0.seq > seq }.sorted { $0.seq < $1.seq }
   }
 
-  package mutating func forgetTombstones(upTo seq: Int64) {
+  package mutating func removeTombstones(upTo seq: Int64) {
     guard seq > 0 else { return }
     for record in base.records.values where !record.isLive && record.seq <= seq {
       base.remove(record.id)

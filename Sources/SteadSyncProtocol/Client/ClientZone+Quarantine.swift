@@ -1,24 +1,24 @@
-// Handles transactions that the server has refused.
-
 extension ClientZone {
-  /// Commits a refused transaction again, as edits of now. Returns what ``commit(_:now:)`` returns.
+  /// Commits a refused transaction again, as edits of now. Returns what ``commit(_:now:)`` returns, or `tooLarge` for
+  /// an index that doesn't exist.
   ///
-  /// Its additions to counters are added to the counters' present values.
-  package mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitAnswer {
+  /// A counter's field has a total, not an increment. So what the transaction added is determined again, and added to
+  /// the counter's present total.
+  package mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitResult {
     guard state.quarantine.indices.contains(index) else { return .tooLarge }
     var clock = state.clock
     let refused = state.quarantine[index]
     var transaction = refused.transaction
-    transaction.number = state.numbered + 1
+    transaction.number = state.lastNumber + 1
     transaction.basis = state.acknowledged
-    transaction.mutations = try addingAgain(refused).map { mutation in
+    transaction.mutations = try rebased(refused).map { mutation in
       if case .restore = mutation { return mutation }
       let moment = clock.tick(now)
       let stamp = Stamp(
         milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
       return mutation.restamped { _ in stamp }
     }
-    if let earlier = refusalBefore(transaction) {
+    if let earlier = refusalBlocking(transaction) {
       return .refused(.follows(number: earlier.number))
     }
     if let reason = try merger.apply(transaction) { return .refused(reason) }
@@ -27,26 +27,29 @@ extension ClientZone {
     return .committed(number: transaction.number)
   }
 
-  /// Discards a refused transaction.
+  /// Removes a refused transaction from the quarantine for good.
   package mutating func discard(at index: Int) {
     guard state.quarantine.indices.contains(index) else { return }
     state.quarantine.remove(at: index)
   }
 
-  /// Puts a refused transaction into the quarantine, with its counters' values before it. They cannot be determined
-  /// later: the device may add to them again.
+  /// Puts a refused transaction into the quarantine, with the device's own counter entries before it: the difference is
+  /// what ``retry(at:now:)`` adds again.
+  ///
+  /// They cannot be determined later: by then the device may have added to the counters again. An entry's number of
+  /// edits tells which of the possible earlier values is the one before.
   mutating func quarantine(
     _ transaction: Transaction, _ reason: Refusal.Reason
   ) throws(Storage.Failure) {
     var counters: [RecordID: [String: SyncValue]] = [:]
     for mutation in transaction.mutations {
       for (name, value) in ownCounters(of: mutation) where counters[mutation.id]?[name] == nil {
-        let edits = SyncCounter.own(of: value, by: state.device).edits
+        let edits = SyncCounter.counts(in: value, by: state.device).edits
         let before = try earlierValues(of: name, mutation, transaction).first {
-          SyncCounter.own(of: $0, by: state.device).edits == edits - 1
+          SyncCounter.counts(in: $0, by: state.device).edits == edits - 1
         }
         counters[mutation.id, default: [:]][name] = before.map {
-          SyncCounter.own($0, by: state.device)
+          SyncCounter.entry(in: $0, by: state.device)
         }
       }
     }
@@ -55,8 +58,8 @@ extension ClientZone {
         client: state.client, transaction: transaction, reason: reason, counters: counters))
   }
 
-  /// The possible values of a counter before a refused transaction: those of earlier refused ones, the latest first,
-  /// and the base's.
+  /// The possible values of a counter before a refused transaction: those of earlier refused ones on which it may
+  /// build, the latest first, and the base's.
   private func earlierValues(
     of name: String, _ mutation: Mutation, _ transaction: Transaction
   ) throws(Storage.Failure) -> [SyncValue] {
@@ -76,12 +79,13 @@ extension ClientZone {
     if case .restore = mutation { return [] }
     return SyncValue.sorted(mutation.values).filter { name, value in
       schema.rule(name, of: mutation.type)?.merge == .counter
-        && SyncCounter.own(of: value, by: state.device).edits > 0
+        && SyncCounter.counts(in: value, by: state.device).edits > 0
     }.map { ($0.key, $0.value) }
   }
 
-  /// The mutations of a refused transaction, with the same additions to counters as they are now.
-  private func addingAgain(
+  /// The mutations of a refused transaction, with the same additions to counters as these are in the view now. Two
+  /// mutations of one counter add one after the other.
+  private func rebased(
     _ refused: ClientState.Quarantined
   ) throws(Storage.Failure) -> [Mutation] {
     var (before, present) = (refused.counters, [RecordID: [String: SyncValue]]())
@@ -89,12 +93,13 @@ extension ClientZone {
     for mutation in refused.transaction.mutations {
       var values = mutation.values
       for (name, value) in ownCounters(of: mutation) {
-        // Unknown if an older version put it here.
+        // Unknown if an older version, which kept none, put it here.
         guard let old = before[mutation.id]?[name] else { continue }
         let here = try merger.resolved(mutation.id)?.fields[name]?.value
         let seen = present[mutation.id]?[name] ?? here ?? .null
         let (now, then) = (
-          SyncCounter.own(of: value, by: state.device), SyncCounter.own(of: old, by: state.device)
+          SyncCounter.counts(in: value, by: state.device),
+          SyncCounter.counts(in: old, by: state.device)
         )
         values[name] = SyncCounter.adding(
           now.total &- then.total, to: seen, by: state.device)

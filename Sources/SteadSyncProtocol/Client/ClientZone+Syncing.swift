@@ -1,13 +1,16 @@
+// MARK: - Pushing
+
 extension ClientZone {
   /// The next push, or nil if there is nothing to send or no page has been read to the end yet.
   ///
-  /// Ask again after a lost answer: the same transactions come again, and the server applies each once.
+  /// Ask again after a lost answer: the same transactions come again, and the server applies each once. A push has as
+  /// many transactions as the limits allow, but at least one.
   ///
   /// - Parameter absentBlobs: of the blobs that the server has asked for, those that this device can't upload.
   package func nextPush(absentBlobs: Set<BlobID> = []) -> Push? {
     guard let anchor = state.anchor else { return nil }
     var (transactions, mutations, bytes) = ([Transaction](), 0, 0)
-    for transaction in state.outbox where transaction.number > answered {
+    for transaction in state.outbox where transaction.number > lastAnswered {
       mutations += transaction.mutations.count
       bytes += transaction.mutations.reduce(0) { $0 + $1.size }
       if transactions.count >= transactionLimit { break }
@@ -19,35 +22,39 @@ extension ClientZone {
     guard !transactions.isEmpty else { return nil }
     return Push(
       client: state.client, device: state.device, anchor: anchor, schemaVersion: schema.version,
-      schemaDigest: knowsSchema ? nil : schemaDigest, schema: sendsSchema ? schema : nil,
+      schemaDigest: serverKnowsSchema ? nil : schemaDigest, schema: sendsSchema ? schema : nil,
       transactions: transactions, absentBlobs: absentBlobs)
   }
 
-  /// Applies an answer to a push. Accepted transactions stay pending until a page includes them.
+  /// Applies an answer to a push. Accepted transactions stay pending until a page includes them. An answer that arrives
+  /// late or twice changes nothing.
   ///
-  /// After `expired` and `rollback`, send the next request for changes: its answer starts the recovery.
+  /// After `expired` and `rollback`, send the next request for changes: its answer starts the recovery. After
+  /// `schemaTooOld`, `schemaConflict` and `blobsMissing`, nothing here helps: the program must be updated, or upload
+  /// the blobs.
   ///
-  /// - Parameter freshClient: a random identifier that was never used; adopted if the server was restored.
+  /// - Parameter freshClient: a random identifier that was never used; becomes the client's if the server was restored.
   package mutating func receive(
     _ answer: PushAnswer, to push: Push, freshClient: ClientID
   ) throws(Storage.Failure) {
     guard push.client == state.client else { return }
     switch answer {
     case .taken(let receipt):
-      answered = max(answered, receipt.last)
+      lastAnswered = max(lastAnswered, receipt.last)
       sendsSchema = false
-      knowsSchema = true
-    case .schemaWanted: (sendsSchema, knowsSchema) = (true, false)
-    case .gap: try renumber(as: freshClient, before: [])
-    case .tooLarge: try sendLess(than: push, as: freshClient)
-    case .expired: if bringsBack { try giveUpRestores(as: freshClient) }
+      serverKnowsSchema = true
+    case .schemaWanted: (sendsSchema, serverKnowsSchema) = (true, false)
+    case .gap: try renumber(as: freshClient, prepending: [])
+    case .tooLarge: try shrinkPush(after: push, as: freshClient)
+    case .expired: if hasPendingRestores { try dropRestores(as: freshClient) }
     case .rollback, .schemaTooOld, .schemaConflict, .blobsMissing: break
     }
   }
 
-  /// The server accepts less at once than this client assumes.
-  private mutating func sendLess(
-    than push: Push, as client: ClientID
+  /// Halves the pushes that follow, since the server accepts less at once than this client assumes. A transaction that
+  /// is too large alone goes to the quarantine.
+  private mutating func shrinkPush(
+    after push: Push, as client: ClientID
   ) throws(Storage.Failure) {
     if push.transactions.count > 1 {
       transactionLimit = push.transactions.count / 2
@@ -55,26 +62,33 @@ extension ClientZone {
       try quarantine(transaction, .tooLarge)
       state.outbox.removeAll { $0.number == transaction.number }
       // The server has not seen its number, and takes none after a gap.
-      try renumber(as: client, before: [])
+      try renumber(as: client, prepending: [])
     }
   }
 
-  /// The next request for changes.
+}
+
+// MARK: - Fetching
+
+extension ClientZone {
+  /// The next request for changes. Has the marks only where the server may need them.
   package func nextRequest(limit: Int) -> ChangesRequest {
     var marks = sendsMarks || state.cursor == nil ? state.marks : []
-    // A fetch that has not read to the end yet only has the beginning in common.
+    // The server has asked, and this client has shown nothing yet: they have the beginning in common.
     if sendsMarks, marks.isEmpty { marks = [.start] }
     return ChangesRequest(
       client: state.client, cursor: state.cursor, limit: limit,
       acknowledged: state.acknowledged, marks: marks, round: state.round)
   }
 
-  /// Applies an answer to a request. An answer that arrives late or twice changes nothing.
+  /// Applies an answer to a request. An answer that arrives late or twice changes nothing: client, cursor and round of
+  /// its request are no longer those of the zone.
   ///
   /// - Parameters:
   ///   - sent: when the request was sent, by the device's clock.
   ///   - now: the time by the device's clock.
-  ///   - freshClient: a random identifier that was never used; adopted if the server was restored.
+  ///   - freshClient: a random identifier that was never used; becomes the client's if the server or this device was
+  ///     restored.
   package mutating func receive(
     _ answer: ChangesAnswer, to request: ChangesRequest, sent: Int64, now: Int64,
     freshClient: ClientID
@@ -85,7 +99,7 @@ extension ClientZone {
     switch answer {
     case .page(let page):
       state.clock.adjust(server: page.now, sent: sent, received: now)
-      guard isOwn(page) else { return try renumber(as: freshClient, before: []) }
+      guard isOfThisDevice(page) else { return try renumber(as: freshClient, prepending: []) }
       try receive(page, now: now)
     case .expired: try expire(as: freshClient)
     case .rollback(nil): sendsMarks = true
@@ -97,12 +111,13 @@ extension ClientZone {
 // MARK: - Pages
 
 extension ClientZone {
-  /// Whether the server's transactions of this client are this device's. They aren't if the device was restored from a
-  /// backup, or is a copy of another one: then numbers were given twice.
-  private func isOwn(_ page: Page) -> Bool {
+  /// Whether the transactions that the server has of this client are this device's. They aren't if the device was
+  /// restored from a backup, or is a copy of another one: then two transactions have one number, and the server has one
+  /// of them.
+  private func isOfThisDevice(_ page: Page) -> Bool {
     guard page.client == state.client, page.last >= state.acknowledged else { return true }
-    // The digest costs the outbox, so only the page that acknowledges is compared.
-    return page.last <= state.numbered
+    // The digest costs the outbox, so it is compared once, at the page that acknowledges.
+    return page.last <= state.lastNumber
       && (page.more || digest(upTo: page.last) == page.digest)
   }
 
@@ -112,36 +127,42 @@ extension ClientZone {
     return digest
   }
 
+  /// Stages a page. At the head, commits all that is staged to the base and acknowledges transactions.
+  ///
+  /// Invariant: the base is the zone as it was at one mark, with whole transactions. So pages in the middle of a fetch
+  /// are staged. The exception is a first fetch, where a user prefers to see something: each of its pages is shown,
+  /// which is safe as long as no two shown records share a unique key.
   private mutating func receive(_ page: Page, now: Int64) throws(Storage.Failure) {
     guard page.client == state.client, page.after == state.cursor else { return }
-    // A record that has moved to a later page shows its old state until then, which may share a key with a record of
-    // this page. So show the rest at the head.
-    if state.phase == .first, page.more, try collides(page) { state.phase = .following }
+    // A record that is changed during the fetch moves to a later page. Its old state, from an earlier page, may share a
+    // unique key with a record of this page, and the base would have two holders. So the rest is shown at the head.
+    if state.phase == .first, page.more, try sharesKeyWithBase(page) { state.phase = .following }
     for record in page.records {
       state.clock.observe(record.newest)
-      try merger.overlay.base.stage(record)
+      try storage.stage(record)
     }
     state.cursor = page.cursor
-    // A server that has forgotten a push before anybody saw it: send it again.
-    answered = min(answered, page.last)
+    // A server that was restored may have forgotten a push without anybody having seen its mark: send it again.
+    lastAnswered = min(lastAnswered, page.last)
     if page.more {
       guard state.phase == .first else { return }
-      changed.formUnion(try merger.overlay.base.commitStaged(replacing: false, schema: schema))
+      changedRecords.formUnion(try storage.commitStaged(replacing: false, schema: schema))
       return try replay()
     }
-    changed.formUnion(
-      try merger.overlay.base.commitStaged(replacing: state.phase == .replacing, schema: schema))
-    try merger.overlay.base.forgetTombstones(upTo: page.purged)
+    changedRecords.formUnion(
+      try storage.commitStaged(replacing: state.phase == .replacing, schema: schema))
+    try storage.removeTombstones(upTo: page.purged)
     state.phase = .following
     state.add(page.cursor.anchor)
     try acknowledge(page, now: now)
-    // What is brought back stays as old as the common mark: a purge of later tombstones expires it.
-    if !bringsBack { state.anchor = page.cursor.anchor }
+    // Restores keep the anchor at the common mark: if the server purges tombstones above it, the push expires, since
+    // other clients may have brought the records back and deleted them.
+    if !hasPendingRestores { state.anchor = page.cursor.anchor }
     try replay()
   }
 
   /// Whether a record of the page has a key of a record that the page doesn't change.
-  private func collides(_ page: Page) throws(Storage.Failure) -> Bool {
+  private func sharesKeyWithBase(_ page: Page) throws(Storage.Failure) -> Bool {
     let ids = Set(page.records.map(\.id))
     for record in page.records {
       for (_, token) in schema.tokens(of: record) {
@@ -151,6 +172,7 @@ extension ClientZone {
     return false
   }
 
+  /// Removes the transactions that a page includes or refuses from the outbox; refused ones go to the quarantine.
   private mutating func acknowledge(_ page: Page, now: Int64) throws(Storage.Failure) {
     let reasons = Dictionary(page.refused.map { ($0.number, $0.reason) }) { $1 }
     for transaction in state.outbox where transaction.number <= page.last {
@@ -160,65 +182,73 @@ extension ClientZone {
     if page.last > state.acknowledged { state.digest = digest(upTo: page.last) }
     state.outbox.removeAll { $0.number <= page.last }
     state.acknowledged = max(state.acknowledged, page.last)
-    if state.outbox.isEmpty { state.clock.settle(now) }
+    if state.outbox.isEmpty { state.clock.discardFuture(now) }
   }
 }
 
 // MARK: - Recovery
 
-// Fetching again and numbering again.
+// Two things can go wrong with what a client and its server have agreed on. After a purge the client fetches everything
+// again and keeps what is pending. After a rollback, the server's loss of its newest changes, the client also sends
+// again what it has of these, as restores before the pending transactions. In both cases the view stays as it is until
+// the fetch has led to the head.
 
 extension ClientZone {
-  /// Fetches everything again. Shown records and pending changes stay.
+  /// Fetches everything again, which replaces the base at the head. Shown records and pending changes stay.
   package mutating func refetch() throws(Storage.Failure) {
-    try merger.overlay.base.discardStaged()
+    try storage.discardStaged()
     state.cursor = nil
-    knowsSchema = false
+    serverKnowsSchema = false
     state.round += 1
     state.phase = .replacing
   }
 
-  /// Fetches everything again after a purge. The client's records may have been deleted since, so none of them is ever
-  /// brought back to a server.
+  /// Fetches everything again after a purge. The client's records may have been deleted since, and the tombstones are
+  /// gone, so none of them is ever restored to a server: without marks a rollback has nothing in common but the
+  /// beginning.
   mutating func expire(as client: ClientID) throws(Storage.Failure) {
     try refetch()
     state.anchor = nil
     state.marks = []
     sendsMarks = false
-    if bringsBack { try giveUpRestores(as: client) }
+    if hasPendingRestores { try dropRestores(as: client) }
   }
 
-  /// Whether something that the server has forgotten is still to be brought back.
-  var bringsBack: Bool { state.outbox.contains(where: \.isRestore) }
+  /// Whether restores are still in the outbox.
+  var hasPendingRestores: Bool { state.outbox.contains(where: \.isRestore) }
 
-  /// Brings nothing back: other clients may have brought it back and deleted it, and the tombstones were purged.
-  mutating func giveUpRestores(as client: ClientID) throws(Storage.Failure) {
+  /// Removes the restores from the outbox: other clients may have restored the same records and deleted them, and the
+  /// tombstones were purged.
+  mutating func dropRestores(as client: ClientID) throws(Storage.Failure) {
     state.anchor = state.phase == .following ? state.marks.first : nil
     state.outbox.removeAll(where: \.isRestore)
-    try renumber(as: client, before: [])
+    try renumber(as: client, prepending: [])
   }
 
   /// Restarts with a server that has forgotten everything after a mark: the client's records from after it go into the
-  /// outbox, before the pending changes.
+  /// outbox as restores, before the pending changes.
+  ///
+  /// Every device does this, in any order; equal restores change nothing. The client gets a new identifier, since the
+  /// server may know some of its numbers and not others.
   mutating func rollBack(
     to common: Mark, as client: ClientID
   ) throws(Storage.Failure) {
-    let held = try storage.held(after: common.head)
+    let held = try storage.allRecords(after: common.head)
     state.marks.removeAll { $0.head > common.head }
     try refetch()
     state.anchor = common
-    // The fetch names it: what was brought back may be purged before the fetch ends.
+    // The fetch has to name it: what other clients have restored may be deleted and purged before the fetch ends.
     state.add(common)
-    try renumber(as: client, before: chunks(held))
+    try renumber(as: client, prepending: chunks(held))
   }
 
-  /// Numbers the pending transactions from 1, after others. Those that build on refused ones are refused here, since
-  /// the server won't know.
+  /// Numbers the pending transactions from 1, under a new client, after others. Those that build on refused ones go to
+  /// the quarantine here, since a server knows nothing of the refusals of another client.
   mutating func renumber(
-    as client: ClientID, before earlier: [[Mutation]]
+    as client: ClientID, prepending earlier: [[Mutation]]
   ) throws(Storage.Failure) {
     for transaction in state.outbox {
-      guard let number = refusalInQuarantine(before: transaction) else { continue }
+      guard let number = numberOfRefusal(blocking: transaction) else { continue }
       try quarantine(transaction, .follows(number: number))
     }
     let quarantined = Set(
@@ -231,21 +261,22 @@ extension ClientZone {
         Transaction(
           number: Int64(state.outbox.count) + 1, basis: 0, mutations: mutations))
     }
-    state.numbered = Int64(state.outbox.count)
+    state.lastNumber = Int64(state.outbox.count)
     state.acknowledged = 0
     state.digest = TransactionDigest()
-    (answered, sendsMarks, knowsSchema) = (0, false, false)
+    (lastAnswered, sendsMarks, serverKnowsSchema) = (0, false, false)
     try replay()
   }
 
-  private func refusalInQuarantine(before transaction: Transaction) -> Int64? {
+  private func numberOfRefusal(blocking transaction: Transaction) -> Int64? {
     state.quarantine.first {
       $0.client == state.client && $0.transaction.number > transaction.basis
         && !$0.transaction.ids.isDisjoint(with: transaction.ids)
     }?.transaction.number
   }
 
-  /// Records to bring back, live ones first: so a merged one finds the record that it was merged into.
+  /// Restores of records, in transactions that fit a push. Live ones come first: so an alias finds the record that it
+  /// was merged into.
   private func chunks(_ held: [Record]) -> [[Mutation]] {
     let ordered = held.filter(\.isLive) + held.filter { !$0.isLive }
     var (chunks, bytes) = ([[Mutation]](), 0)
@@ -264,9 +295,10 @@ extension ClientZone {
 }
 
 extension ClientZone {
-  /// Gives the device another name, as after it was enrolled again.
+  /// Gives the device another name, which a server assigns when the device is enrolled.
   ///
-  /// Pending changes are renumbered under the new name, by a new client: a server accepts no stamps of another device.
+  /// Pending changes get stamps and numbers of the new name, by a new client: a server accepts no stamps of another
+  /// device.
   ///
   /// - Parameter client: a random identifier that was never used.
   package mutating func rename(
@@ -278,7 +310,7 @@ extension ClientZone {
     state.outbox = state.outbox.map { transaction in
       var result = transaction
       result.mutations = transaction.mutations.map { mutation in
-        // Records that are only brought back keep their authors.
+        // A restored record keeps its authors, who may be other devices.
         if case .restore = mutation { return mutation }
         return mutation.restamped { stamp in
           var stamp = stamp
@@ -288,6 +320,6 @@ extension ClientZone {
       }
       return result
     }
-    try renumber(as: client, before: [])
+    try renumber(as: client, prepending: [])
   }
 }

@@ -2,29 +2,45 @@ import SteadEncoding
 
 /// The client's side of a zone: a base, which the server has confirmed, with the pending transactions over it.
 ///
-/// A state machine: each call passes the time. A program sees ``record(_:)``. Save each call that changes it as a
-/// whole, ``state`` and storage together; then a crash anywhere loses nothing and sends nothing twice. A page costs its
-/// records and a replay of the pending transactions.
+/// ```
+/// commit -> outbox -> nextPush -> server -> page -> base
+///             '-- replay over the base --> the view: record(_:)
+/// ```
+///
+/// A state machine: each call passes the time, and random identifiers where it needs them. Save each call that changes
+/// it as a whole, ``state`` and storage together; then a crash anywhere loses nothing and applies nothing twice. A page
+/// costs its records and a replay of the pending transactions.
+///
+/// Invariants:
+///
+/// - The view is the base with the outbox applied to it in order, by the function that the server uses.
+/// - A transaction stays in the outbox until a page says that the base includes or refuses it, even if the server has
+///   answered its push before: that page may be lost, and the server may forget it.
+/// - The numbers of the outbox have no gaps, and follow ``ClientState/acknowledged``.
 package struct ClientZone<Storage: ClientStorage> {
-  /// The saved state besides the records.
+  /// The state besides the records, to be saved with them.
   package internal(set) var state: ClientState
   package var limits: SyncLimits
   /// The view: its overlay has the pending transactions' effects.
   package var merger: Merger<Storage>
-  /// The last transaction that the server has answered, so that it isn't sent again. Not saved.
-  var answered: Int64 = 0
-  /// The digest of the schema, and whether the server has taken a push with it since the zone was opened.
+  /// The last transaction that the server has answered, so that it isn't sent again. Not saved: after a restart the
+  /// transactions are sent once more, and the server recognises their numbers.
+  var lastAnswered: Int64 = 0
+  /// The digest of the schema.
   let schemaDigest: UInt64
-  var knowsSchema = false
-  /// Whether the server has asked for the schema, or for marks. Not saved.
+  /// Whether the server has taken a push with this digest since the zone was opened. Not saved.
+  var serverKnowsSchema = false
+  /// Whether the server has asked for the schema. Not saved.
   var sendsSchema = false
+  /// Whether the server has asked for marks, to find out how much it has forgotten. Not saved.
   var sendsMarks = false
-  /// How many transactions a push may have, if the server has refused more. Not saved.
+  /// The number of transactions that the server accepts in a push, if it has refused more. Not saved.
   var transactionLimit = Int.max
-  /// What the view refuses, with numbers.
+  /// The pending transactions that aren't in the view, since the server is going to refuse them, and those of this
+  /// client in the quarantine.
   var viewRefusals: [Refusal] = []
   /// Records whose state in the view may have changed. Not saved.
-  var changed: Set<RecordID> = []
+  var changedRecords: Set<RecordID> = []
 
   /// Opens a saved zone, or a new one. Costs a replay of the pending transactions; with another schema than last time,
   /// a new index of all records. Then save it, as after a call that has changed it.
@@ -38,30 +54,37 @@ package struct ClientZone<Storage: ClientStorage> {
     if state.schemaVersion != schema.version || state.schemaDigest != schemaDigest {
       // The old schema's cascades, merges and refusals may have affected any record of the base, and what the outbox
       // inserts.
-      changed = try merger.overlay.base.reindex(by: schema)
-      changed.formUnion(state.outbox.flatMap(\.ids))
+      changedRecords = try merger.overlay.base.reindex(by: schema)
+      changedRecords.formUnion(state.outbox.flatMap(\.ids))
       self.state.schemaVersion = schema.version
       self.state.schemaDigest = schemaDigest
     }
     try replay()
   }
 
-  /// The base.
-  package var storage: Storage { merger.overlay.base }
+  /// The base, and what is staged.
+  package var storage: Storage {
+    get { merger.overlay.base }
+    // In place: a copy would cost as much as the base has records.
+    _modify { yield &merger.overlay.base }
+  }
+
   package var schema: Schema { merger.schema }
 
-  /// The record as the program sees it; nil if it isn't live.
+  /// The record in the view, as the program sees it; nil if it isn't live.
   package func record(_ id: RecordID) throws(Storage.Failure) -> Record? {
     guard let record = try merger.overlay.record(id), record.isLive else { return nil }
     return record
   }
 
-  /// The records whose state in the view may have changed since the last call: compare them, and write their rows in
-  /// the transaction of the call. An opened zone returns those of pending transactions, or all records if the schema
-  /// differs from last time.
+  /// The records whose state in the view may have changed since the last call. Compare them with their rows, and write
+  /// these in the transaction of the call that changed the zone.
+  ///
+  /// No changed record is missing; some may be unchanged. A zone that was just opened returns the records of pending
+  /// transactions, or all records if its schema differs from last time.
   package mutating func takeChangedRecords() -> Set<RecordID> {
-    defer { changed = [] }
-    return changed
+    defer { changedRecords = [] }
+    return changedRecords
   }
 
   /// The references of a record that lead to records which aren't here: a child may arrive before its parent, and stays
@@ -77,30 +100,32 @@ package struct ClientZone<Storage: ClientStorage> {
   }
 
   /// What merges in the view have done since the last call.
-  package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+  package mutating func takeEvents() -> [MergeEvent] { merger.takeEvents() }
 }
 
 // MARK: - Editing
 
 extension ClientZone {
-  /// Commits edits as one transaction, at a time by the device's clock.
+  /// Commits edits as one transaction, at a time by the device's clock in milliseconds since 1970.
   ///
-  /// Costs a few look-ups for each edit. Nothing is changed if the answer isn't `committed`. A transaction that changes a
-  /// record of an earlier one which the server is going to refuse is committed, and not shown: the server will refuse it as
-  /// well, and then it is in the quarantine.
+  /// Costs a few look-ups for each edit. Nothing is changed if the result isn't `committed`. A transaction that changes
+  /// a record of an earlier one which the server is going to refuse is committed, but isn't shown: the server will
+  /// refuse it as well, and then it is in the quarantine.
   package mutating func commit(
     _ edits: [Edit], now: Int64
-  ) throws(Storage.Failure) -> CommitAnswer {
+  ) throws(Storage.Failure) -> CommitResult {
     try commit(edits.map { (edit: $0, milliseconds: now) })
   }
 
   /// Commits edits as one transaction, each at its own time by the device's clock, in the order of these.
   package mutating func commit(
     _ edits: [(edit: Edit, milliseconds: Int64)]
-  ) throws(Storage.Failure) -> CommitAnswer {
-    var transaction = Transaction(
-      number: state.numbered + 1, basis: state.acknowledged, mutations: [])
+  ) throws(Storage.Failure) -> CommitResult {
+    // A copy, which becomes the zone's clock with the commit: a refused transaction uses up no moments.
     var clock = state.clock
+    var transaction = Transaction(
+      number: state.lastNumber + 1, basis: state.acknowledged, mutations: [])
+    // The records that this transaction inserts: its later edits refer to incarnations that no storage has yet.
     var fresh: [RecordID: Mutation.Insert] = [:]
     for (edit, now) in edits {
       let stamp = stamp(&clock, now: now)
@@ -116,41 +141,41 @@ extension ClientZone {
     if let problem = transaction.problem(device: state.device, limits, schema) {
       return .refused(problem)
     }
-    if let earlier = refusalBefore(transaction) {
-      hide(transaction, after: earlier, clock)
+    if let earlier = refusalBlocking(transaction) {
+      enqueueHidden(transaction, after: earlier, clock)
       return .committed(number: transaction.number)
     }
     if let reason = try merger.apply(transaction) { return .refused(reason) }
-    for id in merger.overlay.openChanges {
+    for id in merger.overlay.changedInTransaction {
       let size = try merger.overlay.record(id)?.size ?? 0
       guard size > limits.recordBytes else { continue }
-      merger.undo()
+      merger.rollBack()
       return .refused(.recordSize(id: id, limit: limits.recordBytes, needed: size))
     }
     append(transaction, clock)
     return .committed(number: transaction.number)
   }
 
-  /// Keeps the open transaction.
+  /// Puts the open transaction into the outbox, and keeps its effects in the view.
   mutating func append(_ transaction: Transaction, _ clock: HybridClock) {
-    changed.formUnion(merger.overlay.openChanges)
-    merger.overlay.keepOpenChanges()
+    changedRecords.formUnion(merger.overlay.changedInTransaction)
+    merger.overlay.commitTransaction()
     enqueue(transaction, clock)
   }
 
-  /// Keeps a transaction out of the view, as each replay will.
-  private mutating func hide(
+  /// Puts a transaction into the outbox and not into the view, as each replay will.
+  private mutating func enqueueHidden(
     _ transaction: Transaction, after earlier: Refusal, _ clock: HybridClock
   ) {
     refuseInView(transaction, .follows(number: earlier.number))
-    // Its author's rows have it.
-    changed.formUnion(transaction.ids)
+    // The rows of its author have the edit, and must be written back as they were.
+    changedRecords.formUnion(transaction.ids)
     enqueue(transaction, clock)
   }
 
   private mutating func enqueue(_ transaction: Transaction, _ clock: HybridClock) {
     state.clock = clock
-    state.numbered = transaction.number
+    state.lastNumber = transaction.number
     state.outbox.append(transaction)
   }
 
@@ -162,6 +187,8 @@ extension ClientZone {
 
   private struct UnknownRecord: Error { let id: RecordID }
 
+  /// The mutation of an edit. An update or a delete names the incarnations that the view shows: others, which this
+  /// device has not seen, are left alone.
   private func mutation(
     _ edit: Edit, _ stamp: Stamp, _ incarnation: Incarnation, _ fresh: [RecordID: Mutation.Insert]
   ) throws(Storage.Failure) -> Result<Mutation, UnknownRecord> {
@@ -189,6 +216,7 @@ extension ClientZone {
     return .success(.delete(delete))
   }
 
+  /// Whether a transaction fits into a push. A larger one would stay in the outbox forever.
   private func isSendable(_ transaction: Transaction) -> Bool {
     transaction.mutations.count <= limits.pushMutations
       && transaction.mutations.reduce(0) { $0 + $1.size } <= limits.pushBytes
@@ -196,8 +224,8 @@ extension ClientZone {
 }
 
 extension Incarnation {
-  /// A name that no other insert gets. A device whose disk was restored reuses a transaction's number, and one whose
-  /// clock is set back reuses a moment, but not both together.
+  /// A name that no other insert gets: client, number and moment. A device whose disk was restored reuses the number,
+  /// and one whose clock is set back reuses the moment, but not both together.
   fileprivate static func made(
     by client: ClientID, _ number: Int64, _ stamp: Stamp
   ) -> Incarnation {
@@ -209,17 +237,22 @@ extension Incarnation {
 // MARK: - The view
 
 extension ClientZone {
-  /// Makes the view again: the pending transactions over the base, refused where the server would refuse.
+  /// Makes the view again: applies the pending transactions over the base, in order, and refuses where the server
+  /// would.
+  ///
+  /// Called after each change of the base or the outbox's start. It adds to ``takeChangedRecords()`` what was changed
+  /// before and what is changed afterwards: a record that only the old view had changed is shown as it is in the base.
+  /// Costs the whole outbox.
   mutating func replay() throws(Storage.Failure) {
-    changed.formUnion(merger.overlay.changedIDs)
-    defer { changed.formUnion(merger.overlay.changedIDs) }
+    changedRecords.formUnion(merger.overlay.changedIDs)
+    defer { changedRecords.formUnion(merger.overlay.changedIDs) }
     merger.overlay.reset()
     viewRefusals = state.quarantine.filter { $0.client == state.client }.map {
       Refusal(number: $0.transaction.number, reason: $0.reason, ids: $0.transaction.ids)
     }
     for transaction in state.outbox {
       var reason: Refusal.Reason?
-      if let earlier = refusalBefore(transaction) {
+      if let earlier = refusalBlocking(transaction) {
         reason = .follows(number: earlier.number)
       } else {
         reason = try merger.apply(transaction)
@@ -227,7 +260,7 @@ extension ClientZone {
       if let reason {
         refuseInView(transaction, reason)
       } else {
-        merger.overlay.keepOpenChanges()
+        merger.overlay.commitTransaction()
       }
     }
   }
@@ -237,14 +270,14 @@ extension ClientZone {
       Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
   }
 
-  func refusalBefore(_ transaction: Transaction) -> Refusal? {
+  /// The refused transaction that this one builds on: it changes one of the same records, and was made without knowing
+  /// the refusal.
+  func refusalBlocking(_ transaction: Transaction) -> Refusal? {
     viewRefusals.first {
       $0.number > transaction.basis && !$0.ids.isDisjoint(with: transaction.ids)
     }
   }
 }
-
-extension ClientZone: Sendable where Storage: Sendable {}
 
 // MARK: - Edits and their results
 
@@ -259,7 +292,7 @@ package enum Edit: Hashable, Sendable {
 }
 
 /// The result of a local commit.
-package enum CommitAnswer: Hashable, Sendable {
+package enum CommitResult: Hashable, Sendable {
   /// It is in the outbox, under this number.
   case committed(number: Int64)
   /// Nothing was changed: an edited record does not exist.
@@ -269,3 +302,5 @@ package enum CommitAnswer: Hashable, Sendable {
   /// Nothing was changed: a transaction of this size could never be sent.
   case tooLarge
 }
+
+extension ClientZone: Sendable where Storage: Sendable {}

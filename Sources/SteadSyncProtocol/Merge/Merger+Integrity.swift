@@ -1,27 +1,32 @@
-// Settles changed records: repairs references and makes unique keys unique, until nothing changes.
+// Enforces references and unique keys on the records that a transaction has changed, until nothing changes any more.
+// Documentation/SyncProtocol.md calls that settling, and fixes the order of the steps: a client and its server, or two
+// implementations, would otherwise choose different winners.
 //
 // It ends: each merge and each cascade removes one live record, a renaming uses a key that no record has, and a
 // repaired reference leads to a live record or to none.
 extension Merger {
-  /// Settles all records that were changed. Returns a reason when a delete rule denies what the transaction did.
-  mutating func settle(denies: Bool) throws(Base.Failure) -> Refusal.Reason? {
+  /// Checks the records in the queue, and those that repairs change. Returns a reason when a delete rule denies what
+  /// the transaction did.
+  mutating func enforceIntegrity(denies: Bool) throws(Base.Failure) -> Refusal.Reason? {
     var position = 0
-    while position < work.count {
-      let id = work[position]
+    // First in, first out. A record that is changed again after its turn is queued again.
+    while position < queue.count {
+      let id = queue[position]
       position += 1
-      waiting.remove(id)
+      queued.remove(id)
       guard let record = try overlay.record(id) else { continue }
       if record.isLive {
-        if let reason = try settle(record, denies: denies) { return reason }
+        if let reason = try enforceIntegrity(record, denies: denies) { return reason }
       } else {
-        for referrer in try overlay.referrers(of: id) { lookAgain(referrer) }
+        // A dead record has no references and keys of its own; those that refer to it may have to change.
+        for referrer in try overlay.referrers(of: id) { enqueue(referrer) }
       }
     }
-    work = []
+    queue = []
     return nil
   }
 
-  private mutating func settle(
+  private mutating func enforceIntegrity(
     _ record: Record, denies: Bool
   ) throws(Base.Failure) -> Refusal.Reason? {
     var record = record
@@ -29,15 +34,16 @@ extension Merger {
     case .sound: break
     case .repaired(let repaired, let names):
       record = repaired
-      for name in names { note(.repaired(id: record.id, field: name)) }
+      for name in names { emit(.repaired(id: record.id, field: name)) }
       try put(record)
     case .cascaded:
       var ended = record
       ended.end(record.live)
-      try putEnded(ended, record.live)
+      try put(ended, ended: record.live)
       return nil
     case .denied(let reason): return reason
     }
+    // References come first: a repaired one may be part of a key.
     try makeUnique(record)
     return nil
   }
@@ -45,14 +51,26 @@ extension Merger {
 
 // MARK: - References
 
+/// The result of checking a record's references.
 private enum Repair {
+  /// Each leads to a live record, or to one that is unknown.
   case sound
+  /// Some were rewritten or became null.
   case repaired(Record, fields: [String])
+  /// One leads to a deleted record by a rule that deletes this one, too.
   case cascaded
   case denied(Refusal.Reason)
 }
 
 extension Merger {
+  /// Checks the references of a live record, in the order of the fields' names.
+  ///
+  /// A reference to an unknown record stays: its parent may arrive later, from another device. One to an alias follows
+  /// the alias. One to a tombstone is handled by its delete rule; `deny` can refuse only if this transaction has
+  /// deleted the target, for otherwise the deletion was accepted before the reference came.
+  ///
+  /// Invariant: repairs have the stamp of the value that they repair, with a bump. So each device that repairs the same
+  /// value gets the same field, and a later edit wins.
   private func repairReferences(
     of record: Record, denies: Bool
   ) throws(Base.Failure) -> Repair {
@@ -65,7 +83,7 @@ extension Merger {
       else { continue }
       names.append(name)
       if let end = found.isAlias ? try resolved(target) : nil, end.isLive {
-        // A merge may have made a record its own parent.
+        // The merge may have made this record its own parent.
         let value = end.id == record.id ? SyncValue.null : .string(end.id.text)
         repaired.fields[name] = Field(value, field.stamp.bumped)
         continue
@@ -74,7 +92,7 @@ extension Merger {
       case .cascade: return .cascaded
       case .nullify: break
       case .deny:
-        if denies, deaths.contains(target) {
+        if denies, deletedInTransaction.contains(target) {
           return .denied(.denied(deleted: target, referrer: record.id))
         }
       }
@@ -87,11 +105,15 @@ extension Merger {
 // MARK: - Unique keys
 
 extension Merger {
-  /// Looks for records that share a key with this one. A record that is changed is settled again, so its further keys
-  /// are looked at then.
+  /// Resolves the first unique key that this record shares with another live one: the younger of the two is renamed, or
+  /// merged into the older, by the constraint's policy.
+  ///
+  /// The older is the one with the smaller (`at`, `id`), which is the same in every order of arrival. A record that is
+  /// changed is queued, so its further keys are resolved then: the record that this function was given is out of date
+  /// after a merge.
   private mutating func makeUnique(_ record: Record) throws(Base.Failure) {
     for (rule, token) in schema.tokens(of: record) {
-      while let rivalID = try overlay.rival(of: record.id, for: token),
+      while let rivalID = try overlay.holder(of: token, otherThan: record.id),
         let rival = try overlay.record(rivalID), rival.isLive
       {
         let recordIsOlder = (record.at, record.id) < (rival.at, rival.id)
@@ -99,12 +121,15 @@ extension Merger {
         guard case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) else {
           return try merge(loser, into: winner, rule)
         }
-        // The rival has left the key, and another record may have it, too.
+        // A renamed rival has left the key, and another record may hold it, too. If this record was renamed, it is
+        // queued with its new key.
         guard loser.id == rival.id else { return }
       }
     }
   }
 
+  /// Merges a record into another one, of which it becomes an alias. Its incarnations go over, so that updates and
+  /// deletions whose authors saw the loser apply to the winner.
   private mutating func merge(
     _ loser: Record, into winner: Record, _ rule: UniqueRule
   ) throws(Base.Failure) {
@@ -112,11 +137,11 @@ extension Merger {
     alias.end(loser.live)
     alias.into = winner.id
     winner.revive(loser.live)
-    merge(led(loser.fields, from: loser.id, to: winner), into: &winner)
-    note(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
+    merge(withoutSelfReferences(loser.fields, from: loser.id, to: winner), into: &winner)
+    emit(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
     // An incarnation may have ended there under another alias, which was purged.
-    noteTrimmed(winner.id, loser.live.filter(winner.dead.contains))
-    noteTrimmed(winner.id, winner.trim(keeping: nil))
+    emitEnded(winner.id, loser.live.filter(winner.dead.contains))
+    emitEnded(winner.id, winner.trim(keeping: nil))
     try put(alias)
     try put(winner)
   }
@@ -136,10 +161,10 @@ extension Merger {
       renamed.fields[name] = Field(.string(value), field.stamp.bumped)
       let tokens = schema.tokens(of: renamed).filter { $0.rule == rule }
       guard let token = tokens.first?.token else { return false }
-      if try overlay.rival(of: record.id, for: token) == nil { break }
+      if try overlay.holder(of: token, otherThan: record.id) == nil { break }
       number += 1
     }
-    note(.renamed(id: record.id, field: name))
+    emit(.renamed(id: record.id, field: name))
     try put(renamed)
     return true
   }

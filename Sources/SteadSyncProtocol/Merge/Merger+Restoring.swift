@@ -1,81 +1,100 @@
-// A state that a client brings back after its server has forgotten it. Merging states is commutative and idempotent, so
-// several clients may bring back the same one.
+// Restores: states that clients bring back after their server was restored from a backup, or failed over to a replica
+// that lagged.
+//
+// Merging states is commutative and idempotent, so several clients may bring back the same record, in any order, whole
+// or as it was at different times. Two things are never undone by a restore: an incarnation that has ended in a record
+// stays dead there, and a later edit of a field stays.
 extension Merger {
-  mutating func restore(_ state: Record, to here: Record?) throws(Base.Failure) {
-    guard let here else { return try restoreUnknown(state) }
-    if here.isAlias, let end = try resolved(here), try restore(state, livingIn: end) { return }
-    try restore(state, over: here)
+  /// Applies a restore.
+  mutating func restore(_ state: Record, to existing: Record?) throws(Base.Failure) {
+    guard let existing else { return try restoreUnknown(state) }
+    if existing.isAlias, let survivor = try resolved(existing),
+      try restore(state, livingIn: survivor)
+    {
+      return
+    }
+    try restore(state, over: existing)
   }
 
+  /// Stores a state as it is. The server numbers it anew.
   private mutating func restoreUnknown(_ state: Record) throws(Base.Failure) {
     var record = state
     record.seq = 0
-    if record.isLive { noteBeginning(of: record, record.live) }
+    if record.isLive { emitBegan(record, record.live) }
     record.into = record.isLive ? nil : try soundAlias(of: state)
-    note(.edited(id: record.id, fields: record.fields))
+    emit(.edited(id: record.id, fields: record.fields))
     try put(record)
   }
 
-  /// Whether the state's incarnations all live, or have ended, in the record that this one is an alias of. Then its
-  /// fields are edits of that record.
+  /// Applies a state of a record that was merged into another one, where its incarnations live on: its fields are edits
+  /// of that record. Returns false, with nothing changed, if the state has an incarnation that the other record never
+  /// saw, or if none of them lives.
   private mutating func restore(
-    _ state: Record, livingIn end: Record
+    _ state: Record, livingIn survivor: Record
   ) throws(Base.Failure) -> Bool {
-    var end = end
-    guard state.isLive, state.live.contains(where: end.live.contains),
-      state.live.allSatisfy({ end.live.contains($0) || end.dead.contains($0) })
+    var survivor = survivor
+    guard state.isLive, state.live.contains(where: survivor.live.contains),
+      state.live.allSatisfy({ survivor.live.contains($0) || survivor.dead.contains($0) })
     else { return false }
-    end.at = min(end.at, end.id == state.id ? state.at : end.at)
-    try edit(end, led(state.fields, from: state.id, to: end))
+    survivor.at = min(survivor.at, survivor.id == state.id ? state.at : survivor.at)
+    try edit(survivor, withoutSelfReferences(state.fields, from: state.id, to: survivor))
     return true
   }
 
-  private mutating func restore(_ state: Record, over here: Record) throws(Base.Failure) {
-    var record = here
-    let (wasLive, earlier) = (here.isLive, here.live)
+  /// Merges a state into the record with its identity: ends what the state knows to have ended, then adds the
+  /// incarnations that neither this record nor the one that it was merged into has seen end.
+  ///
+  /// The table in Documentation/SyncProtocol.md, "Restore", has the cases in the order of this function. Its order
+  /// matters: `dead` is merged before `live`, so that the union of two states never revives what one of them had ended.
+  private mutating func restore(_ state: Record, over existing: Record) throws(Base.Failure) {
+    var record = existing
+    let (wasLive, earlier) = (existing.isLive, existing.live)
     record.extra.merge(state.extra) { kept, _ in kept }
     record.end(state.dead)
     var coming: [Incarnation] = []
     for incarnation in state.live where !record.dead.contains(incarnation) {
+      // One that went over to another record by a merge would live twice.
       if try !livesElsewhere(incarnation, than: record.id) { coming.append(incarnation) }
     }
     let ended = earlier.filter(state.dead.contains)
     if !coming.isEmpty {
-      if !ended.isEmpty { note(.ended(id: record.id, incarnations: ended)) }
+      if !ended.isEmpty { emit(.ended(id: record.id, incarnations: ended)) }
       record.at = record.isLive ? min(record.at, state.at) : state.at
       record.into = nil
       record.revive(coming)
-      noteBeginning(of: record, coming)
+      emitBegan(record, coming)
       return try edit(record, state.fields)
     }
-    // Its lives have ended, or went on elsewhere before another insert took this identity.
-    if state.isLive { drop(state.id, .ended) }
+    // Its incarnations have ended here, or live in another record since a merge.
+    if state.isLive { emitDropped(state.id, .ended) }
     if record.isLive || !wasLive {
       if !record.isLive, record.into == nil { record.into = try soundAlias(of: state) }
       if ended.isEmpty { return try put(record) }
-      return try putEnded(record, ended)
+      return try put(record, ended: ended)
     }
     record.into = try soundAlias(of: state)
-    try putEnded(record, ended)
-    // Merged before the server forgot it: later edits here belong to the other record.
-    if record.isAlias, let end = try resolved(record.id), end.isLive {
-      try edit(end, led(here.fields, from: here.id, to: end))
+    try put(record, ended: ended)
+    // The client saw this record merged into another one before the server forgot that. What was edited here since
+    // belongs to the other record.
+    if record.isAlias, let survivor = try resolved(record.id), survivor.isLive {
+      try edit(survivor, withoutSelfReferences(existing.fields, from: existing.id, to: survivor))
     }
   }
 
-  private mutating func noteBeginning(of record: Record, _ incarnations: [Incarnation]) {
-    for incarnation in incarnations { note(.began(id: record.id, incarnation: incarnation)) }
+  private mutating func emitBegan(_ record: Record, _ incarnations: [Incarnation]) {
+    for incarnation in incarnations { emit(.began(id: record.id, incarnation: incarnation)) }
   }
 
-  /// Whether an incarnation lives on in another record, as a merged record's does.
+  /// Whether an incarnation lives or has ended in the record that this one was merged into.
   private func livesElsewhere(
     _ incarnation: Incarnation, than id: RecordID
   ) throws(Base.Failure) -> Bool {
-    guard let end = try resolved(id), end.id != id else { return false }
-    return end.live.contains(incarnation) || end.dead.contains(incarnation)
+    guard let survivor = try resolved(id), survivor.id != id else { return false }
+    return survivor.live.contains(incarnation) || survivor.dead.contains(incarnation)
   }
 
-  /// The alias's record, unless it leads back.
+  /// The record that a state is an alias of; nil if its aliases lead back here, as when two clients merged two records
+  /// in opposite directions on servers that forgot it.
   private func soundAlias(of state: Record) throws(Base.Failure) -> RecordID? {
     guard let into = state.into else { return nil }
     return try leads(from: into, to: state.id) ? nil : into

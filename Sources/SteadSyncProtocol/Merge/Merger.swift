@@ -1,23 +1,35 @@
 /// Applies transactions to records: the one function that decides, for the server's zone and for a client's view.
 ///
-/// Everything is deterministic: the same records, schema and transaction lead to the same result on every device.
+/// Everything is deterministic: the same records, schema and transaction lead to the same result on every device. That
+/// is why a client can predict the server's result, and why it reads no clock and iterates over no dictionary whose
+/// order matters.
+///
+/// Invariants after each transaction, which Documentation/SyncProtocol.md numbers and `Scripts/sync-simulate` checks:
+///
+/// - No two live records hold one unique key (I2).
+/// - An incarnation that has ended in a record never lives there again (I5).
+/// - No live record refers to a tombstone or an alias; it may refer to a record that is unknown (I7).
+/// - Aliases form no cycle, and a live record is none (I11).
+///
 /// A transaction costs a few look-ups for each mutation, and for each record that a deletion or a merge leads to.
 package struct Merger<Base: RecordStorage> {
   /// The records, including the changed ones.
   package var overlay: Overlay<Base>
   package var schema: Schema
-  /// What happened since ``takeNotes()`` was called last.
-  private var notes: [MergeNote] = []
-  private var notesBefore = 0
-  /// Whether notes are wanted.
-  package var keepsNotes = true
-  /// Records to look at again, each once.
-  var work: [RecordID] = []
-  var waiting: Set<RecordID> = []
-  /// The records that the open transaction has deleted.
-  var deaths: Set<RecordID> = []
+  /// What happened since ``takeEvents()`` was called last.
+  private var events: [MergeEvent] = []
+  /// The number of events before the open transaction.
+  private var eventsBefore = 0
+  /// Whether to collect events. Without it a push costs less, and ``takeEvents()`` returns none.
+  package var recordsEvents = true
+  /// The changed records whose references and unique keys are yet to be checked, each once.
+  var queue: [RecordID] = []
+  var queued: Set<RecordID> = []
+  /// The records that the open transaction has deleted: only these can violate a `deny` rule.
+  var deletedInTransaction: Set<RecordID> = []
 
-  /// The longest chain of aliases that is followed. Longer ones cannot arise: each step costs a merge.
+  /// The longest chain of aliases that is followed, so that a damaged storage cannot make a call endless. Longer ones
+  /// don't arise: each step costs a merge.
   static var chainLimit: Int { 10_000 }
 
   package init(_ base: Base, schema: Schema) {
@@ -25,108 +37,129 @@ package struct Merger<Base: RecordStorage> {
     self.schema = schema
   }
 
-  mutating func note(_ note: @autoclosure () -> MergeNote) {
-    if keepsNotes { notes.append(note()) }
+  mutating func emit(_ event: @autoclosure () -> MergeEvent) {
+    if recordsEvents { events.append(event()) }
   }
 
-  /// Returns the notes so far, and forgets them.
-  package mutating func takeNotes() -> [MergeNote] {
-    defer { notes = [] }
-    return notes
+  /// Returns the events since the last call, and removes them.
+  package mutating func takeEvents() -> [MergeEvent] {
+    defer { events = [] }
+    return events
   }
 
-  /// Applies a transaction in the overlay. If it returns a reason, nothing was changed.
+  /// Applies a transaction in the overlay. If it returns a reason, the transaction is refused and nothing was changed.
   ///
-  /// Leaves the transaction open: end it with `overlay.keepOpenChanges()` or ``undo()``.
+  /// Mutations are applied in order, first without regard to references and unique keys: those are enforced once, at
+  /// the end. So a transaction may delete a parent before its children, or swap two unique values.
+  ///
+  /// Leaves the transaction open: end it with `overlay.commitTransaction()` or ``rollBack()``.
   package mutating func apply(_ transaction: Transaction) throws(Base.Failure) -> Refusal.Reason? {
-    notesBefore = notes.count
-    deaths = []
+    eventsBefore = events.count
+    deletedInTransaction = []
     var reason: Refusal.Reason?
     overlay.reserveCapacity(transaction.mutations.count)
     for mutation in transaction.mutations {
       reason = try apply(mutation)
       if reason != nil { break }
     }
-    if reason == nil { reason = try settle(denies: !transaction.isRestore) }
-    if reason != nil { undo() }
+    if reason == nil { reason = try enforceIntegrity(denies: !transaction.isRestore) }
+    if reason != nil { rollBack() }
     return reason
   }
 
-  /// Undoes the open transaction with its notes.
-  mutating func undo() {
-    overlay.undoOpenChanges()
-    notes.removeLast(max(notes.count - notesBefore, 0))
-    work = []
-    waiting = []
+  /// Undoes the open transaction, its events included.
+  mutating func rollBack() {
+    overlay.rollBackTransaction()
+    events.removeLast(max(events.count - eventsBefore, 0))
+    queue = []
+    queued = []
   }
 
   private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
-    let here = try overlay.record(mutation.id)
-    if let here, here.type != mutation.type { return .type(id: mutation.id) }
+    let existing = try overlay.record(mutation.id)
+    if let existing, existing.type != mutation.type { return .type(id: mutation.id) }
     switch mutation {
-    case .insert(let insert): try apply(insert, to: here)
-    case .update(let update): try apply(update, to: here)
-    case .delete(let delete): try apply(delete, to: here)
-    case .restore(let record): try restore(record, to: here)
+    case .insert(let insert): try apply(insert, to: existing)
+    case .update(let update): try apply(update, to: existing)
+    case .delete(let delete): try apply(delete, to: existing)
+    case .restore(let record): try restore(record, to: existing)
     }
     return nil
   }
 
-  /// Checks records again whose type has got new rules. The changes stay open.
-  mutating func reconsider(_ records: [Record]) throws(Base.Failure) {
-    deaths = []
+  /// Enforces rules that a type has newly got on its records. The changes stay open.
+  ///
+  /// It never denies: the records were there before the rule.
+  mutating func revalidate(_ records: [Record]) throws(Base.Failure) {
+    deletedInTransaction = []
     for record in records where record.isLive { try put(record) }
-    _ = try settle(denies: false)
+    _ = try enforceIntegrity(denies: false)
   }
 }
 
 // MARK: - Mutations
 
 extension Merger {
+  /// Applies an insert to the record with its identity.
+  ///
+  /// The incarnation decides whether this is a new record or a repetition of an insert, which arrives again after a
+  /// server was restored. The record may have been merged into another one in the meantime: then its incarnation lives
+  /// there, and so the fields go there, too.
   private mutating func apply(
-    _ insert: Mutation.Insert, to here: Record?
+    _ insert: Mutation.Insert, to existing: Record?
   ) throws(Base.Failure) {
     let fields = insert.fields.mapValues { Field($0, insert.stamp) }
-    if let here, let known = try home(of: insert.incarnation, from: here) {
-      guard known.live.contains(insert.incarnation) else { return drop(insert.id, .ended) }
-      // The same insert again, after a server was restored.
-      return try edit(known, led(fields, from: insert.id, to: known))
+    if let existing, let known = try owner(of: insert.incarnation, from: existing) {
+      guard known.live.contains(insert.incarnation) else { return emitDropped(insert.id, .ended) }
+      // A repetition. Its stamps are those of the first time, so later edits of the fields win.
+      return try edit(known, withoutSelfReferences(fields, from: insert.id, to: known))
     }
-    var record = here ?? Record(id: insert.id, type: insert.type, at: insert.stamp)
+    var record = existing ?? Record(id: insert.id, type: insert.type, at: insert.stamp)
     if record.isLive {
+      // Of several inserts of one identity the oldest decides who wins a unique key, whatever the order of arrival.
       record.at = min(record.at, insert.stamp)
     } else {
       record.at = insert.stamp
+      // A tombstone or an alias that lives again: an old alias would lead its references elsewhere.
       record.into = nil
     }
     record.revive([insert.incarnation])
-    note(.began(id: record.id, incarnation: insert.incarnation))
-    noteTrimmed(record.id, record.trim(keeping: insert.incarnation))
+    emit(.began(id: record.id, incarnation: insert.incarnation))
+    emitEnded(record.id, record.trim(keeping: insert.incarnation))
     try edit(record, fields)
   }
 
+  /// Applies an update to the record at the end of the aliases, if that has an incarnation which the author saw.
+  /// Otherwise the author edited a record that was deleted since, and a new one may have taken its identity.
   private mutating func apply(
-    _ update: Mutation.Update, to here: Record?
+    _ update: Mutation.Update, to existing: Record?
   ) throws(Base.Failure) {
-    guard let here, let record = try resolved(here) else { return drop(update.id, .unknown) }
-    let fields = led(
+    guard let existing, let record = try resolved(existing) else {
+      return emitDropped(update.id, .unknown)
+    }
+    let fields = withoutSelfReferences(
       update.fields.mapValues { Field($0, update.stamp) }, from: update.id, to: record)
     if record.live.contains(where: update.incarnations.contains) { return try edit(record, fields) }
-    drop(update.id, .ended)
+    emitDropped(update.id, .ended)
   }
 
+  /// Ends the incarnations that the author saw. The record dies with the last one: an insert that the author didn't
+  /// know of survives the deletion.
   private mutating func apply(
-    _ delete: Mutation.Delete, to here: Record?
+    _ delete: Mutation.Delete, to existing: Record?
   ) throws(Base.Failure) {
-    guard let here, var record = try resolved(here) else { return drop(delete.id, .unknown) }
+    guard let existing, var record = try resolved(existing) else {
+      return emitDropped(delete.id, .unknown)
+    }
     let ended = record.live.filter(delete.incarnations.contains)
-    guard !ended.isEmpty else { return drop(delete.id, .ended) }
+    guard !ended.isEmpty else { return emitDropped(delete.id, .ended) }
     record.end(ended)
-    try putEnded(record, ended)
+    try put(record, ended: ended)
   }
 
-  /// The record in which an incarnation lives or has ended, along the aliases from a record.
-  func home(
+  /// The record in which an incarnation lives or has ended: the one at the end of a record's aliases, or the record
+  /// itself. Nil for an incarnation that neither has seen.
+  func owner(
     of incarnation: Incarnation, from record: Record
   ) throws(Base.Failure) -> Record? {
     if let last = try resolved(record),
@@ -137,7 +170,7 @@ extension Merger {
     return record.dead.contains(incarnation) ? record : nil
   }
 
-  /// The record at the end of the aliases; nil if it is unknown.
+  /// The record at the end of the aliases of an identity; nil if it is unknown.
   func resolved(_ id: RecordID) throws(Base.Failure) -> Record? {
     guard let record = try overlay.record(id) else { return nil }
     return try resolved(record)
@@ -154,9 +187,11 @@ extension Merger {
     return nil
   }
 
-  /// Fields of a record that was merged into another one. A reference to that one would make it its own parent, and
-  /// becomes null.
-  func led(_ fields: [String: Field], from id: RecordID, to record: Record) -> [String: Field] {
+  /// Fields of a record that was merged into another one. A reference to that one would make it its own parent, so it
+  /// becomes null, with a bump: the repair wins over the value, and loses to a later edit.
+  func withoutSelfReferences(
+    _ fields: [String: Field], from id: RecordID, to record: Record
+  ) -> [String: Field] {
     guard id != record.id, let rules = schema.entities[record.type]?.fields else { return fields }
     var fields = fields
     for (name, field) in fields
@@ -166,15 +201,16 @@ extension Merger {
     return fields
   }
 
+  /// Merges fields into a record.
   mutating func edit(_ record: Record, _ fields: [String: Field]) throws(Base.Failure) {
     var record = record
-    note(.edited(id: record.id, fields: fields))
+    emit(.edited(id: record.id, fields: fields))
     merge(fields, into: &record)
     try put(record)
   }
 
+  /// Merges fields, each by its rule. A field without a rule has the value with the greater stamp.
   func merge(_ fields: [String: Field], into record: inout Record) {
-    // A new record takes them as they are.
     if record.fields.isEmpty {
       record.fields = fields
       return
@@ -189,39 +225,41 @@ extension Merger {
     }
   }
 
-  mutating func drop(_ id: RecordID, _ reason: MergeNote.DropReason) {
-    note(.dropped(id: id, reason: reason))
+  mutating func emitDropped(_ id: RecordID, _ reason: MergeEvent.DropReason) {
+    emit(.dropped(id: id, reason: reason))
   }
 
-  mutating func putEnded(
-    _ record: Record, _ incarnations: [Incarnation]
+  /// Stores a record in which incarnations have ended.
+  mutating func put(
+    _ record: Record, ended incarnations: [Incarnation]
   ) throws(Base.Failure) {
-    note(.ended(id: record.id, incarnations: incarnations))
-    if !record.isLive { deaths.insert(record.id) }
+    emit(.ended(id: record.id, incarnations: incarnations))
+    if !record.isLive { deletedInTransaction.insert(record.id) }
     try put(record)
   }
 
-  /// Notes incarnations that ended because their record has too many; it lives on.
-  mutating func noteTrimmed(_ id: RecordID, _ ended: [Incarnation]) {
-    if !ended.isEmpty { note(.ended(id: id, incarnations: ended)) }
+  /// Emits that incarnations ended although their record lives on.
+  mutating func emitEnded(_ id: RecordID, _ ended: [Incarnation]) {
+    if !ended.isEmpty { emit(.ended(id: id, incarnations: ended)) }
   }
 
+  /// Stores a record in the overlay, to be checked before the transaction ends.
   mutating func put(_ record: Record) throws(Base.Failure) {
     try overlay.put(record, index: schema.index(of: record))
-    lookAgain(record.id)
+    enqueue(record.id)
   }
 
-  mutating func lookAgain(_ id: RecordID) {
-    if waiting.insert(id).inserted { work.append(id) }
+  mutating func enqueue(_ id: RecordID) {
+    if queued.insert(id).inserted { queue.append(id) }
   }
 }
 
 extension Merger: Sendable where Base: Sendable {}
 
-// MARK: - Notes
+// MARK: - Events
 
 /// An effect of a merge that a user or a log may want to know.
-package enum MergeNote: Hashable, Sendable {
+package enum MergeEvent: Hashable, Sendable {
   /// Fields were edited; each value may have lost to a later one.
   case edited(id: RecordID, fields: [String: Field])
   /// A mutation had no effect.

@@ -1,15 +1,15 @@
 /// The storage of a zone's records, found by identity, by unique key and by what they refer to.
 ///
-/// ``MemoryRecords`` is one; databases are others. Calls come from one owner at a time, within one transaction of the
-/// database, and read what earlier calls of this transaction have written. `record(_:)` is called several times for one
-/// record: keep what was read until the transaction ends.
+/// ``MemoryRecords`` is one; the databases of a client and of the server are others. Calls come from one owner at a
+/// time, within one transaction of the database, and read what earlier calls of this transaction have written.
+/// `record(_:)` is called several times for one record: cache what was read until the transaction ends.
 package protocol RecordStorage {
-  /// What a failed call throws; `Never` in memory.
+  /// The error of a failed call; `Never` in memory, so that the calls of a zone in memory don't throw.
   associatedtype Failure: Error
 
   /// The record, live or a tombstone; nil for one that was never here or was purged.
   func record(_ id: RecordID) throws(Failure) -> Record?
-  /// The live record that holds a unique key.
+  /// The live record that holds a unique key. Of several, which a new constraint may find, any one.
   func holder(of token: UniqueToken) throws(Failure) -> RecordID?
   /// The live records that refer to one, ascending. The target need not exist: these are the records that wait
   /// for a missing parent.
@@ -28,8 +28,8 @@ extension RecordStorage {
 
 /// Records in memory, for simulations and for clients of small zones.
 ///
-/// A value: a copy costs nothing until one of the two changes. Each call costs constant time, `referrers` that of
-/// sorting them.
+/// It has the value semantics of its dictionaries: a copy is cheap until one of the two changes. Each call costs
+/// constant time, `referrers` that of sorting them.
 package struct MemoryRecords: RecordStorage, Hashable, Sendable {
   /// All records, including tombstones.
   package private(set) var records: [RecordID: Record] = [:]
@@ -61,7 +61,7 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
     for blob in index.blobs { blobSources[blob, default: []].insert(id) }
   }
 
-  /// Removes every trace of a record.
+  /// Removes a record, not even leaving a tombstone.
   package mutating func remove(_ id: RecordID) {
     removeIndex(of: id)
     records[id] = nil
@@ -69,6 +69,7 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
 
   private mutating func removeIndex(of id: RecordID) {
     guard let index = indexes.removeValue(forKey: id) else { return }
+    // Another record may have taken the key before this one gave it up.
     for token in index.tokens where holders[token] == id { holders[token] = nil }
     for target in index.targets {
       sources[target]?.remove(id)
@@ -83,9 +84,11 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
 
 // MARK: - Changes over a storage
 
-/// Changed records over an unchanged storage, with the changes of one transaction to undo.
+/// Changed records over an unchanged storage, in which one transaction at a time is open and can be rolled back.
 ///
-/// Costs what the storage costs, and memory for each changed record.
+/// On the server it has the changes of a push until they are numbered and stored. On a client it has the effects of all
+/// pending transactions over the base, for as long as they are pending. Calls cost what the storage costs, and memory
+/// for each changed record.
 package struct Overlay<Base: RecordStorage>: RecordStorage {
   /// The storage below.
   package var base: Base
@@ -98,7 +101,7 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
     changed.ids.compactMap { id in changed[id].map { ($0.record, $0.index) } }
   }
 
-  /// The identities of changed records.
+  /// The identities of the changed records, ascending.
   package var changedIDs: [RecordID] { changed.ids }
 
   package func record(_ id: RecordID) throws(Base.Failure) -> Record? {
@@ -108,16 +111,17 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
 
   package func holder(of token: UniqueToken) throws(Base.Failure) -> RecordID? {
     if let id = changed.holder(of: token) { return id }
-    return try holderBelow(token)
+    return try holderInBase(token)
   }
 
   /// A live record other than the given one that holds a key; the smallest of several.
-  func rival(of id: RecordID, for token: UniqueToken) throws(Base.Failure) -> RecordID? {
-    if let rival = changed.holder(of: token, other: id) { return rival }
-    return try holderBelow(token).flatMap { $0 == id ? nil : $0 }
+  func holder(of token: UniqueToken, otherThan id: RecordID) throws(Base.Failure) -> RecordID? {
+    if let rival = changed.holder(of: token, otherThan: id) { return rival }
+    return try holderInBase(token).flatMap { $0 == id ? nil : $0 }
   }
 
-  private func holderBelow(_ token: UniqueToken) throws(Base.Failure) -> RecordID? {
+  /// The record of the base that holds a key. A changed record has left the base's index, whatever its keys are now.
+  private func holderInBase(_ token: UniqueToken) throws(Base.Failure) -> RecordID? {
     guard let id = try base.holder(of: token), !changed.contains(id) else { return nil }
     return id
   }
@@ -128,7 +132,7 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
     return changed.referrers(of: target).union(below.filter { !changed.contains($0) }).sorted()
   }
 
-  /// Makes room for so many records that one transaction changes.
+  /// Reserves memory for the records that a transaction is going to change.
   mutating func reserveCapacity(_ count: Int) { changed.reserveCapacity(count) }
 
   package mutating func put(_ record: Record, index: RecordIndex) throws(Base.Failure) {
@@ -136,13 +140,13 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
   }
 
   /// The identities of the records that the open transaction has changed, ascending.
-  package var openChanges: [RecordID] { changed.openIDs }
+  package var changedInTransaction: [RecordID] { changed.changedInTransaction }
 
-  /// Ends the open transaction and keeps its changes.
-  package mutating func keepOpenChanges() { changed.keepOpen() }
+  /// Keeps the changes of the open transaction. The next `put` opens another one.
+  package mutating func commitTransaction() { changed.commitTransaction() }
 
-  /// Undoes the open transaction.
-  package mutating func undoOpenChanges() { changed.undoOpen() }
+  /// Takes the records back to what they were before the open transaction.
+  package mutating func rollBackTransaction() { changed.rollBackTransaction() }
 
   /// Forgets all changes.
   package mutating func reset() { changed.reset() }
@@ -150,26 +154,27 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
 
 extension Overlay: Sendable where Base: Sendable {}
 
-/// Changed records in memory, with the changes of one transaction to undo.
+/// The changed records of an ``Overlay``, with an undo log of the open transaction.
 ///
-/// Not generic, unlike ``Overlay``: code of another module that names a storage couldn't specialize its dictionaries.
-/// Calls cost constant time, and memory for each changed record.
+/// Not generic, unlike the overlay: a module that names a storage of its own could not specialize the dictionaries of a
+/// generic type of this module. Calls cost constant time.
 struct RecordChanges: Sendable {
   struct Entry: Sendable {
     var record: Record
     var index: RecordIndex
-    /// The record's size, which is asked for several times.
+    /// The record's size, which limits and counters need several times.
     var size: Int
-    /// The transaction that changed the record last.
+    /// The transaction that changed the record last: the undo log has each record once.
     fileprivate var transaction: Int
   }
 
   private var entries: [RecordID: Entry] = [:]
-  /// Several, until the transaction that made them so has been settled.
+  /// A key has several holders until the end of the transaction, which makes keys unique.
   private var holders: [UniqueToken: Set<RecordID>] = [:]
   private var sources: [RecordID: Set<RecordID>] = [:]
-  /// The states before the open transaction's first change of each record, in the order of these changes.
-  private var before: [(id: RecordID, entry: Entry?)] = []
+  /// The undo log: the state of each record before the open transaction changed it; nil for one that was as in the
+  /// base.
+  private var undoLog: [(id: RecordID, entry: Entry?)] = []
   private var transaction = 0
 
   var isEmpty: Bool { entries.isEmpty }
@@ -180,8 +185,9 @@ struct RecordChanges: Sendable {
   func contains(_ id: RecordID) -> Bool { entries[id] != nil }
   func record(_ id: RecordID) -> Record? { entries[id]?.record }
 
-  /// A changed record, other than the given one, that holds a key; the smallest of several.
-  func holder(of token: UniqueToken, other id: RecordID? = nil) -> RecordID? {
+  /// A changed record, other than the given one, that holds a key; the smallest of several, so that the order of
+  /// insertion doesn't matter.
+  func holder(of token: UniqueToken, otherThan id: RecordID? = nil) -> RecordID? {
     if holders.isEmpty { return nil }
     return holders[token]?.filter { $0 != id }.min()
   }
@@ -189,17 +195,17 @@ struct RecordChanges: Sendable {
   /// The changed records that refer to one.
   func referrers(of target: RecordID) -> Set<RecordID> { sources[target] ?? [] }
 
-  /// Makes room for so many records that one transaction changes.
+  /// Reserves memory for the records that a transaction is going to change.
   mutating func reserveCapacity(_ count: Int) {
     if entries.isEmpty { entries.reserveCapacity(count) }
-    before.reserveCapacity(count)
+    undoLog.reserveCapacity(count)
   }
 
   mutating func put(_ record: Record, index: RecordIndex) {
     let id = record.id
     let old = entries.updateValue(
       Entry(record: record, index: index, size: record.size, transaction: transaction), forKey: id)
-    if old?.transaction != transaction { before.append((id, old)) }
+    if old?.transaction != transaction { undoLog.append((id, old)) }
     replace(old?.index, by: index, of: id)
   }
 
@@ -214,22 +220,22 @@ struct RecordChanges: Sendable {
   }
 
   /// The records that the open transaction has changed, ascending.
-  var openIDs: [RecordID] { before.map(\.id).sorted() }
+  var changedInTransaction: [RecordID] { undoLog.map(\.id).sorted() }
 
   /// Ends the open transaction and keeps its changes.
-  mutating func keepOpen() {
-    before.removeAll(keepingCapacity: true)
+  mutating func commitTransaction() {
+    undoLog.removeAll(keepingCapacity: true)
     transaction += 1
   }
 
-  /// Undoes the open transaction.
-  mutating func undoOpen() {
-    for (id, entry) in before {
+  /// Takes the records back to what they were before the open transaction.
+  mutating func rollBackTransaction() {
+    for (id, entry) in undoLog {
       let new = entries[id]
       entries[id] = entry
       replace(new?.index, by: entry?.index, of: id)
     }
-    keepOpen()
+    commitTransaction()
   }
 
   /// Forgets all changes.
@@ -237,6 +243,6 @@ struct RecordChanges: Sendable {
     entries = [:]
     holders = [:]
     sources = [:]
-    keepOpen()
+    commitTransaction()
   }
 }

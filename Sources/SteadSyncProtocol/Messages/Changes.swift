@@ -1,4 +1,6 @@
-/// A client's request for changes.
+/// A client's request for changes: the records whose numbers are greater than the cursor's.
+///
+/// A first fetch, a catch-up after a year and a fetch after a purge are the same request.
 package struct ChangesRequest: Hashable, Sendable {
   package var client: ClientID
   /// How far the client has read; nil to start from the beginning.
@@ -10,8 +12,8 @@ package struct ChangesRequest: Hashable, Sendable {
   /// Marks that the client keeps, newest first. Sent without a cursor, and if the server has answered
   /// ``ChangesAnswer/rollback(common:)`` without a mark.
   package var marks: [Mark]
-  /// How often the client has restarted a fetch. The server ignores it: it shows the client that an answer is from an
-  /// earlier fetch with the same cursor.
+  /// How often the client has restarted a fetch. The server ignores it; the client compares it, to recognise an answer
+  /// to an earlier fetch with the same cursor.
   package var round: Int64
 
   package init(
@@ -45,7 +47,7 @@ extension ChangesRequest: SyncCodable {
     ])
   }
 
-  /// The request as items of a URL's query. Only the client's value needs percent-encoding.
+  /// The request as items of a URL's query, without the round. Only the client's value needs percent-encoding.
   package var queryItems: [(name: String, value: String)] {
     var items = [("client", client.text)]
     if let cursor { items.append(("cursor", cursor.description)) }
@@ -67,7 +69,7 @@ extension ChangesRequest: SyncCodable {
       cursor = Cursor(text)
       if cursor == nil { throw problem("cursor") }
     }
-    var numbers = ["limit": Int64(ChangesRequest.usualLimit), "acknowledged": 0]
+    var numbers = ["limit": Int64(ChangesRequest.defaultLimit), "acknowledged": 0]
     for name in numbers.keys.sorted() {
       guard let text = query[name] else { continue }
       guard let number = Int64(decimal: text) else { throw problem(name) }
@@ -81,14 +83,15 @@ extension ChangesRequest: SyncCodable {
       acknowledged: numbers["acknowledged"] ?? 0, marks: marks)
   }
 
-  /// The number of records in a page if the client's request gives none.
-  package static let usualLimit = 400
+  /// The maximum number of records in a page if the query has no limit.
+  package static let defaultLimit = 400
 }
 
 // MARK: - The answer
 
 /// A server's answer to a request for changes.
 package enum ChangesAnswer: Hashable, Sendable {
+  /// The changes after the cursor.
   case page(Page)
   /// Changes that the client lacks have been purged: it must fetch from the start.
   case expired
@@ -133,7 +136,11 @@ extension ChangesAnswer: SyncCodable {
 
 // MARK: - Pages
 
-/// The states of the records that have changed since a cursor.
+/// The states of the records that have changed since a cursor, in the order of their numbers.
+///
+/// A record has its last number only, so one that changes during a fetch moves to a later page, and no page has all of
+/// a transaction. A page without ``more`` ends at the head: with it and all earlier ones, the client has every
+/// transaction as a whole.
 package struct Page: Hashable, Sendable {
   package var client: ClientID
   /// The cursor of the request, so that a page that arrives late or twice is recognised.
@@ -142,7 +149,7 @@ package struct Page: Hashable, Sendable {
   package var records: [Record]
   /// The cursor of the next request.
   package var cursor: Cursor
-  /// Whether there is more. A page without more leads to the head: every transaction is complete.
+  /// Whether further pages follow.
   package var more: Bool
   /// The client's last transaction that this state includes or refuses.
   package var last: Int64

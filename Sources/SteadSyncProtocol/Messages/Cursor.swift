@@ -1,7 +1,8 @@
-/// A moment in the history of a zone: the number of its last change, with a token of the push that made it.
+/// A position in the history of a zone: the number of its last change, with a token of the push that made it.
 ///
 /// The token distinguishes two histories in which different pushes got the same numbers, as after a backup was
-/// restored. A zone that has a client's mark has everything that the client saw until then.
+/// restored. A zone that has a client's mark has everything that the client saw until then. So a server needs to keep
+/// only marks to notice that it was taken back, and not which client saw what.
 package struct Mark: Hashable, Sendable {
   /// The zone's last number.
   package var head: Int64
@@ -26,7 +27,8 @@ package struct Mark: Hashable, Sendable {
   package static let start = Mark(head: 0, token: 0)
 }
 
-// `"head.token"`, the token in 16 lowercase hexadecimal digits, since JSON's numbers can't hold 64 bits everywhere.
+// `"head.token"`, the token in 16 lowercase hexadecimal digits: many JSON readers turn numbers into doubles, which
+// can't hold 64 bits.
 extension Mark: LosslessStringConvertible, SyncCodable {
   /// Parses what ``description`` returns; nil for anything else.
   package init?(_ text: String) {
@@ -50,7 +52,7 @@ extension Mark: LosslessStringConvertible, SyncCodable {
 }
 
 extension Int64 {
-  /// Makes a number of decimal digits without a sign or a leading zero.
+  /// Reads a number of decimal digits without a sign or a leading zero, so that each number has one spelling.
   init?(decimal text: some StringProtocol) {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
       String(number) == text
@@ -61,7 +63,7 @@ extension Int64 {
 
 // MARK: - Cursors
 
-/// How far a client has read a zone.
+/// How far a client has read a zone. The server makes it, and the client sends it back with the next request.
 package struct Cursor: Hashable, Sendable {
   /// The number of the last change that it has.
   package var seq: Int64

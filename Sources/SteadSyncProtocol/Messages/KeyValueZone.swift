@@ -1,15 +1,16 @@
 /// The zone of a key-value store: one record per key, within the limits of `NSUbiquitousKeyValueStore`.
 ///
-/// An update sets a value if the key's record lives, otherwise an insert does; a delete removes it. ``Zone`` applies
-/// the ``limits`` to each transaction that writes records of the ``type``, whatever its own limits are.
+/// A key's record has the identity ``recordID(forKey:)`` and one field. An update sets its value if the record lives,
+/// otherwise an insert does; a delete removes it. ``Zone`` applies the ``limits`` to each transaction that writes
+/// records of the ``type``, whatever its own limits are: a client that was changed cannot get around them.
 package enum KeyValueZone {
   /// The type of all records.
   package static let type = "kv"
   /// The field with the value.
   package static let field = "value"
-  /// The keys of a store.
+  /// The maximum number of keys of a store.
   package static let keyLimit = 1024
-  /// The UTF-8 bytes of a key.
+  /// The maximum number of UTF-8 bytes of a key.
   package static let keyBytes = 64
 
   /// The limits of the zone, for ``Zone`` and ``ClientZone``: 1 MB in all, 1 MB per value.
@@ -63,7 +64,7 @@ package enum KeyValueZone {
     return RecordID(String(decoding: text, as: UTF8.self))
   }
 
-  /// The key of a record; nil for a record that isn't a key's.
+  /// The key of a record; nil for an identity that isn't the one spelling that ``recordID(forKey:)`` gives a key.
   package static func key(of id: RecordID) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(id.text.utf8)[...]
@@ -98,6 +99,7 @@ package enum KeyValueZone {
       return .keys(limit: keyLimit, needed: usage.keys + 1)
     }
     let total = usage.bytes - (before ?? 0) + size
+    // A smaller value can be set even in a store beyond its limit.
     guard total > limits.zoneBytes, size > before ?? 0 else { return nil }
     return .total(limit: limits.zoneBytes, needed: total)
   }

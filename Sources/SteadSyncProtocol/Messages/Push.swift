@@ -1,8 +1,8 @@
-/// Transactions that a client sends.
+/// Transactions that a client sends, with what the server must know to decide whether both still have one history.
 package struct Push: Hashable, Sendable {
   package var client: ClientID
   package var device: DeviceID
-  /// The anchor of what the client has shown; a server that doesn't know it has forgotten something.
+  /// The mark of what the client has shown. A server that doesn't have it was taken back to before.
   package var anchor: Mark
   /// The version of the client's schema.
   package var schemaVersion: Int
@@ -10,7 +10,7 @@ package struct Push: Hashable, Sendable {
   package var schemaDigest: UInt64?
   /// The client's schema, if the server asked for it.
   package var schema: Schema?
-  /// In the order of their numbers, without gaps.
+  /// The transactions in the order of their numbers, without gaps.
   package var transactions: [Transaction]
   /// Blobs that the transactions name and that the client no longer has; the server accepts the records without them.
   package var absentBlobs: Set<BlobID>
@@ -130,7 +130,7 @@ extension PushAnswer: SyncCodable {
   }
 }
 
-/// The result of a push's transactions.
+/// The answer to a push whose transactions were each accepted or refused.
 package struct PushReceipt: Hashable, Sendable {
   /// The client's last transaction that was accepted or refused, of this push or an earlier one.
   package var last: Int64

@@ -1,4 +1,7 @@
-/// The limits of everything in the protocol.
+/// The limits of everything in the protocol, with their usual values.
+///
+/// Client and server may have different ones: a client adapts to a server that accepts less, see
+/// ``PushAnswer/tooLarge``.
 package struct SyncLimits: Hashable, Sendable {
   /// The mutations of a push. A larger transaction cannot be sent.
   package var pushMutations = 400
@@ -38,11 +41,11 @@ extension SyncLimits {
   }
 }
 
-// MARK: - Transactions that no zone takes
+// MARK: - What every zone refuses
 
-// The errors of a push, a transaction or a mutation that don't depend on the zone.
 extension Push {
-  /// Whether the transactions follow each other without a gap, the first after one that is known or new.
+  /// Whether the transactions follow each other without a gap, the first one after a transaction that the server knows,
+  /// or is one that it knows.
   func isNumbered(after last: Int64) -> Bool {
     guard let first = transactions.first?.number else { return true }
     // A client numbers without a gap: a missing number is one that the server has forgotten.
@@ -52,7 +55,7 @@ extension Push {
 }
 
 extension Mutation {
-  /// The mutation's share of a push's limit.
+  /// The mutation's share of ``SyncLimits/pushBytes``.
   var size: Int {
     var size = values.reduce(id.text.utf8.count) { $0 + $1.key.utf8.count + $1.value.size }
     if case .restore(let record) = self {
@@ -63,13 +66,15 @@ extension Mutation {
 }
 
 extension Transaction {
-  /// The problem with a transaction that would be refused in any zone.
+  /// Why a transaction would be refused in any zone with these limits; nil for a valid one. A client checks its own by
+  /// it, so that a mistake is reported where it is made.
   func problem(device: DeviceID, _ limits: SyncLimits, _ schema: Schema) -> Refusal.Reason? {
     for mutation in mutations {
       guard mutation.isValid else { return .invalid(id: mutation.id) }
       for blob in schema.blobs(of: mutation) where blob.size > limits.blobBytes {
         return .blobSize(id: mutation.id, limit: limits.blobBytes, needed: blob.size)
       }
+      // A restored record has the stamps of other devices, and bumps of the server.
       if case .restore = mutation { continue }
       let stamp = mutation.stamp
       if stamp.device != device || stamp.bump != 0 { return .device }
@@ -91,7 +96,8 @@ extension Mutation {
     return KeyValueZone.key(of: id) != nil
   }
 
-  /// Whether a restored record is a state that a server can have had.
+  /// Whether a restored record is a state that a server can have had. Otherwise a client could give a zone records that
+  /// break its invariants, such as an incarnation that is alive and dead.
   private var isSound: Bool {
     guard case .restore(let record) = self else { return true }
     return Set(record.live).isDisjoint(with: record.dead)

@@ -1,9 +1,9 @@
 /// An opaque name: 1 to 200 characters of printable ASCII, without spaces, quotation marks and backslashes.
 ///
-/// So it needs no escapes in JSON, and its order by bytes is the same in every language and database. The owner
-/// percent-encodes names with other characters, such as a key of a key-value store.
+/// So it needs no escapes in JSON, and its order by bytes is the same in every language and database. Names with other
+/// characters, such as a key of a key-value store, are percent-encoded by their owner.
 ///
-/// `Subject` only distinguishes identifiers of different things.
+/// `Subject` is a phantom type: it only keeps identifiers of different things apart, see ``ZoneID`` and those below it.
 package struct Identifier<Subject>: Hashable, Comparable, Sendable {
   /// The maximum number of characters.
   package static var lengthLimit: Int { 200 }
@@ -17,7 +17,7 @@ package struct Identifier<Subject>: Hashable, Comparable, Sendable {
     self.text = text
   }
 
-  /// Makes an identifier from a string that is known to be one, without checking it.
+  /// Makes an identifier from a string without checking it: one that this module has made.
   init(trusted text: String) { self.text = text }
 
   /// Whether a string is an identifier. Costs time in proportion to its length.
@@ -27,7 +27,7 @@ package struct Identifier<Subject>: Hashable, Comparable, Sendable {
     return bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
   }
 
-  // These three are inlined into the dictionaries of other modules.
+  // Inlinable, so that dictionaries by identifier that other modules specialize don't call into this one.
   @inlinable package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
   @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
@@ -47,7 +47,7 @@ extension Identifier: ExpressibleByStringLiteral {
   }
 }
 
-/// What identifiers can name. Never instantiated.
+/// The phantom types of identifiers.
 package enum IdentifierSubject {
   package enum Zones {}
   package enum Clients {}
@@ -60,7 +60,7 @@ package enum IdentifierSubject {
 
 /// A zone: 128 random bits, in any printable form.
 package typealias ZoneID = Identifier<IdentifierSubject.Zones>
-/// One run of a device's numbering of transactions. A client that finds its server restored starts a new one.
+/// One numbering of a device's transactions. A device that finds its server restored starts another one.
 package typealias ClientID = Identifier<IdentifierSubject.Clients>
 /// A device, for as long as it keeps its data. Part of each stamp.
 package typealias DeviceID = Identifier<IdentifierSubject.Devices>
@@ -70,7 +70,7 @@ package typealias RecordID = Identifier<IdentifierSubject.Records>
 package typealias Incarnation = Identifier<IdentifierSubject.Incarnations>
 /// A blob by its SHA-256, in 64 lowercase hexadecimal digits.
 package typealias BlobID = Identifier<IdentifierSubject.Blobs>
-/// The values of a unique constraint, as one name. See ``Schema/tokens(of:)``.
+/// The unique key of a record: type, constraint and values as one name. See ``Schema/tokens(of:)``.
 package typealias UniqueToken = Identifier<IdentifierSubject.UniqueTokens>
 
 extension String {
@@ -82,8 +82,8 @@ extension String {
 
 // MARK: - Coding
 
-// Identifiers are strings.
 extension MemberReader {
+  /// An identifier, which JSON has as a string.
   func identifier<Subject>(_ name: String) throws(SyncCodingError) -> Identifier<Subject> {
     guard let id = Identifier<Subject>(try string(name)) else {
       throw problem(name, "an identifier")

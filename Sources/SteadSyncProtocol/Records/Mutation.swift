@@ -1,4 +1,4 @@
-/// One change of one record.
+/// One change of one record. Documentation/SyncProtocol.md, "Merging", says what becomes of each.
 package enum Mutation: Hashable, Sendable {
   /// Makes a record, or an incarnation of an existing one.
   case insert(Insert)
@@ -29,7 +29,7 @@ package enum Mutation: Hashable, Sendable {
     }
   }
 
-  /// The content of an update: only dirty fields, all edited at once.
+  /// The content of an update: only the fields that were edited, with one stamp for all.
   package struct Update: Hashable, Sendable {
     package var id: RecordID
     package var type: String
@@ -95,7 +95,7 @@ extension Mutation {
     return stamps
   }
 
-  /// The stamp of an edit, or the first one of a restored record.
+  /// The stamp of an edit; for a restore, that of the record's insert.
   var stamp: Stamp {
     switch self {
     case .insert(let insert): insert.stamp
@@ -120,7 +120,7 @@ extension Mutation {
     }
   }
 
-  /// An insert or an update with other values.
+  /// An insert or an update with other values. Deletes and restores stay as they are.
   func withValues(_ values: [String: SyncValue]) -> Mutation {
     switch self {
     case .insert(var insert):

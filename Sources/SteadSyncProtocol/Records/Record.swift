@@ -2,13 +2,18 @@
 ///
 /// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an alias: the
 /// record was merged into that one, where its incarnations live on.
+///
+/// An incarnation, a *life* in Documentation/SyncProtocol.md, begins with an insert and ends with a deletion. Edits and
+/// deletions name those that their author saw. So they leave alone a record that was deleted and inserted again, or
+/// that another device inserted under the same identity.
 package struct Record: Hashable, Sendable {
   package var id: RecordID
   /// The wire name of the record's type.
   package var type: String
   /// The number of the record's last change in its zone; 0 if the server has not numbered it.
   package var seq: Int64
-  /// The stamp of the insert; of several, the smallest. Of two records with the same unique key the smaller wins.
+  /// The stamp of the insert; of several, the smallest. Of two records with one unique key, that with the smaller `at`
+  /// stays.
   package var at: Stamp
   /// The incarnations that are alive, ascending.
   package var live: [Incarnation]
@@ -18,10 +23,12 @@ package struct Record: Hashable, Sendable {
   package var into: RecordID?
   /// The values by wire name. Names that a schema doesn't know are kept.
   package var fields: [String: Field]
-  /// Members of the encoding that this version doesn't know, kept as they are.
+  /// Members of the encoding that this version doesn't know. They are kept, so that an older server or client in
+  /// between doesn't lose what newer ones exchange.
   package var extra: [String: SyncValue]
 
-  /// The maximum number of incarnations in each list; beyond it the oldest dead ones are forgotten.
+  /// The maximum number of incarnations in each list. Beyond it the oldest dead ones are dropped, and live ones are
+  /// ended.
   package static let incarnationLimit = 64
 
   package init(
@@ -40,12 +47,13 @@ package struct Record: Hashable, Sendable {
     self.extra = extra
   }
 
-  /// Whether the record exists for its users.
+  /// Whether the record exists for programs.
   package var isLive: Bool { !live.isEmpty }
   /// Whether the record was merged into another.
   package var isAlias: Bool { live.isEmpty && into != nil }
 
-  /// The record's size for quotas. For a tombstone, only members that this version doesn't know count.
+  /// The record's size for quotas, as Documentation/SyncProtocol.md defines it. A tombstone has only the size of
+  /// members that this version doesn't know: deleting always frees space.
   package var size: Int {
     let unknown = extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.size }
     guard isLive else { return unknown }
@@ -60,16 +68,17 @@ package struct Record: Hashable, Sendable {
 }
 
 extension Record {
-  /// Adds live incarnations, without those that have ended here.
+  /// Adds live incarnations, except those that have ended here.
   mutating func revive(_ incarnations: [Incarnation]) {
     if live.isEmpty, dead.isEmpty, incarnations.count <= 1 {
+      // Most records have one incarnation in all: no sets are made.
       live = incarnations
     } else {
       live = Set(live).union(incarnations).subtracting(dead).sorted()
     }
   }
 
-  /// Ends the first incarnations beyond the limit, other than one. Returns them.
+  /// Ends the first live incarnations beyond the limit, other than a given one. Returns those that it has ended.
   mutating func trim(keeping kept: Incarnation?) -> [Incarnation] {
     let surplus = live.count - Self.incarnationLimit
     guard surplus > 0 else { return [] }
@@ -78,7 +87,8 @@ extension Record {
     return ended
   }
 
-  /// Ends incarnations, live or not yet known.
+  /// Ends incarnations, also those that this record never saw: an insert that arrives after its deletion has no effect
+  /// then.
   mutating func end(_ incarnations: [Incarnation]) {
     for incarnation in incarnations where !dead.contains(incarnation) { dead.append(incarnation) }
     live.removeAll(where: incarnations.contains)
@@ -89,7 +99,7 @@ extension Record {
 
 // MARK: - Fields
 
-/// A value with the stamp of its edit.
+/// A value of a record with the stamp of its edit.
 package struct Field: Hashable, Sendable {
   package var value: SyncValue
   package var stamp: Stamp

@@ -1,6 +1,7 @@
-/// The time and the author of an edit. Stamps have a total order: time, counter, device, bump.
+/// The time and the author of an edit. Of two edits of a field, the one with the greater stamp stays.
 ///
-/// A device never makes two equal stamps for two edits.
+/// Stamps have a total order: time, counter, device, bump. A device never makes two equal stamps for two edits, so two
+/// equal stamps are of one edit.
 package struct Stamp: Hashable, Sendable {
   /// Milliseconds since 1970 by the hybrid clock, 0 to 2^48 - 1.
   package var milliseconds: Int64
@@ -8,7 +9,8 @@ package struct Stamp: Hashable, Sendable {
   package var counter: UInt16
   /// The device that edited.
   package var device: DeviceID
-  /// How often a server has repaired the value. A repaired value is above the original, and below any later edit.
+  /// How often the merge has repaired the value, such as a reference to a deleted record. A repair has a greater stamp
+  /// than the value that it repairs, and a smaller one than any later edit.
   package var bump: UInt16
 
   /// The greatest time: the year 10889.
@@ -85,7 +87,11 @@ extension Stamp: SyncCodable {
 
 /// A hybrid logical clock: as near to real time as possible, and above everything that its owner has seen.
 ///
-/// It does not read the time; each call passes the time by the device's clock. Every call costs constant time.
+/// An edit that was made knowing another one has the greater stamp, even if its device's clock is behind (I8). Edits
+/// without knowledge of each other are in the order of real time, as exactly as the clocks agree.
+///
+/// The clock does not read the time; each call passes the time by the device's clock, in milliseconds since 1970. Every
+/// call costs constant time.
 package struct HybridClock: Hashable, Sendable {
   /// A moment of the clock: a stamp without a device.
   package struct Moment: Hashable, Comparable, Sendable {
@@ -137,19 +143,20 @@ package struct HybridClock: Hashable, Sendable {
 
   /// The moment of an edit: now by the server's time, or just above the last one.
   package mutating func tick(_ now: Int64) -> Moment {
-    let present = present(now)
-    last = present > last ? present : last.next
+    let time = serverTime(now)
+    last = time > last ? time : last.next
     return last
   }
 
-  /// Observes a stamp from the server, so that later ticks are above it.
+  /// Observes a stamp that came from the server, so that later ticks are above it.
   package mutating func observe(_ stamp: Stamp) {
     let moment = Moment(stamp)
     seen = max(seen, moment)
     last = max(last, moment)
   }
 
-  /// Learns the server's time from an answer: the offset applies to the middle between request and answer.
+  /// Sets the offset to the server's clock from one exchange, as NTP does: the server's time is taken to be that of the
+  /// middle between request and answer. Times out of range are ignored.
   package mutating func adjust(server: Int64, sent: Int64, received: Int64) {
     let limit = Stamp.millisecondsLimit
     guard (0...limit).contains(server), (0...limit).contains(sent), (0...limit).contains(received)
@@ -157,15 +164,18 @@ package struct HybridClock: Hashable, Sendable {
     offset = server - (sent + received) / 2
   }
 
-  /// Forgets the clock's own moments in the future, which the server has replaced. For a client all of whose edits have
-  /// come back: without it, a clock that was a day ahead would stay so for a day. A moment may then be reused, but none
-  /// that a live record has.
-  package mutating func settle(_ now: Int64) {
-    let present = present(now)
-    if last > present { last = max(seen, present) }
+  /// Takes the clock back from the future to the present, or to what came from the server if that is greater.
+  ///
+  /// For a client all of whose edits have come back, with stamps that the server has replaced where they were too far
+  /// in the future. Without it, a clock that was a day ahead once would stay so for a day. A moment may be given again
+  /// after that, but none that a live record has.
+  package mutating func discardFuture(_ now: Int64) {
+    let time = serverTime(now)
+    if last > time { last = max(seen, time) }
   }
 
-  private func present(_ now: Int64) -> Moment {
+  /// The time by the server's clock.
+  private func serverTime(_ now: Int64) -> Moment {
     let (time, overflows) = now.addingReportingOverflow(offset)
     return Moment(milliseconds: overflows ? now : time)
   }

@@ -1,9 +1,9 @@
-/// Changes that are applied or refused together.
+/// Mutations that are applied or refused together, in order.
 package struct Transaction: Hashable, Sendable {
   /// Its number among its client's transactions: 1, 2, 3 and so on, without gaps.
   package var number: Int64
-  /// The last transaction that a page had included or refused when the client made this one. This transaction may
-  /// build on each later one.
+  /// The last transaction that a page had included or refused when the client made this one. If one of those between is
+  /// refused, and it changes one of the same records, this one is refused as well.
   package var basis: Int64
   package var mutations: [Mutation]
 
@@ -18,7 +18,7 @@ package struct Transaction: Hashable, Sendable {
   /// The record of each mutation.
   var recordIDs: [RecordID] { mutations.map(\.id) }
 
-  /// Whether it only brings back what a server has forgotten.
+  /// Whether it consists of restores only. Such a transaction is never denied.
   var isRestore: Bool {
     mutations.allSatisfy { if case .restore = $0 { true } else { false } }
   }
@@ -43,8 +43,9 @@ extension Transaction: SyncCodable {
 
 /// A digest of the transactions of a client, in order: 64-bit FNV-1a.
 ///
-/// Server and client compare it. A device whose disk was restored, or copied to another device, reuses numbers; only
-/// the digest reveals that the server's transactions with these numbers are different.
+/// A client compares the server's with its own. A device whose disk was restored, or copied to another device, gives
+/// numbers twice; only the digest reveals that the server's transactions with these numbers are others. It protects
+/// against accidents, not against attacks.
 package struct TransactionDigest: Hashable, Sendable {
   /// The digest's bits.
   package private(set) var bits: UInt64
@@ -58,7 +59,7 @@ package struct TransactionDigest: Hashable, Sendable {
   /// Adds a transaction: its number and a line feed, then for each mutation the record's identity, a space, and
   /// milliseconds, counter and device of the first stamp with spaces between them, and a line feed.
   ///
-  /// It leaves out everything that a later version may add, so versions agree.
+  /// It leaves out everything to which a later version may add, so that an old client and a new server agree.
   package mutating func add(_ transaction: Transaction) {
     add(String(transaction.number), "\n")
     for mutation in transaction.mutations {
@@ -70,7 +71,7 @@ package struct TransactionDigest: Hashable, Sendable {
     }
   }
 
-  /// Adds a string and its terminator, without joining them into one string first.
+  /// Adds a string and its terminator.
   private mutating func add(_ text: String, _ end: Unicode.Scalar) {
     bits.digest(text.utf8)
     bits.digest(CollectionOfOne(UInt8(ascii: end)))
@@ -151,7 +152,8 @@ package struct Refusal: Hashable, Sendable {
   /// The transaction's number.
   package var number: Int64
   package var reason: Reason
-  /// The records that it would have changed. Kept by the server; not sent, since the client has the transaction.
+  /// The records that the transaction would have changed. The server keeps them, to refuse what builds on it; they
+  /// aren't sent, since the client has the transaction.
   package var ids: Set<RecordID>
 
   package init(number: Int64, reason: Reason, ids: Set<RecordID> = []) {

@@ -21,7 +21,8 @@ package struct EntityRules: Hashable, Sendable {
       && older.unique.allSatisfy(unique.contains)
   }
 
-  /// All rules of both; nil if both have a field or a constraint, but with different rules.
+  /// All rules of both; nil if they contradict each other: both have a field or a constraint of one name, but with
+  /// different rules.
   func union(_ other: EntityRules) -> EntityRules? {
     let added = other.unique.filter { !unique.contains($0) }
     guard fields.allSatisfy({ other.fields[$0.key] ?? $0.value == $0.value }),
@@ -64,7 +65,7 @@ package enum DeleteRule: String, Hashable, Sendable, CaseIterable {
 
 // MARK: - Unique constraints
 
-/// Fields whose combined values no two live records of a type may share. Null is equal to nothing.
+/// Fields whose combined values no two live records of a type may share. As in SQL, null equals nothing.
 package struct UniqueRule: Hashable, Sendable {
   /// What happens to the later of two records with the same key.
   package enum Policy: Hashable, Sendable {
@@ -87,7 +88,7 @@ package struct UniqueRule: Hashable, Sendable {
     self.policy = policy
   }
 
-  /// A string with the suffix of ``Policy/keepBoth(suffix:)``.
+  /// A string with the suffix of ``Policy/keepBoth(suffix:)``; without a percent sign, the number comes at the end.
   static func renamed(_ text: String, suffix: String, number: Int) -> String {
     guard let sign = suffix.firstIndex(of: "%") else { return text + suffix + String(number) }
     return text + suffix[..<sign] + String(number) + suffix[suffix.index(after: sign)...]
@@ -96,8 +97,10 @@ package struct UniqueRule: Hashable, Sendable {
 
 // MARK: - Merging fields
 
-/// How two values of one field are merged. Each rule is commutative, associative and idempotent, so neither the order
-/// of arrival nor a repetition matters.
+/// How two values of one field are merged.
+///
+/// Each rule is commutative, associative and idempotent (a join of a semilattice), so neither the order of arrival nor
+/// a repetition matters. A field's rule is permanent: two devices with different rules would not converge.
 package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The value with the greater stamp.
   case last
@@ -150,10 +153,11 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// A number that several devices add to: `{"device": [edits, total], …}`. Its value is the sum of the totals.
+/// A number that several devices add to: `{"device": [edits, total], …}`. Its value is the sum of the totals (a
+/// PN-counter).
 ///
 /// Each device writes its own total, never an increment, so that a repetition changes nothing. Of two entries of one
-/// device, the one with more edits is the later one.
+/// device, the one with more edits is the later one: a total alone would not tell, since it may decrease.
 package enum SyncCounter {
   /// The sum; malformed entries count nothing, and a sum beyond 64 bits wraps around.
   package static func total(_ value: SyncValue) -> Int64 {
@@ -163,22 +167,21 @@ package enum SyncCounter {
   /// The value to write for an addition: only the device's own entry, which merging adds to the others'.
   package static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
   {
-    let own = own(of: value, by: device)
+    let own = counts(in: value, by: device)
     return .object([device.text: [.int(own.edits &+ 1), .int(own.total &+ amount)]])
   }
 
   /// The device's entry alone; null for none.
-  static func own(_ value: SyncValue, by device: DeviceID) -> SyncValue {
+  static func entry(in value: SyncValue, by device: DeviceID) -> SyncValue {
     value.object?[device.text].map { .object([device.text: $0]) } ?? .null
   }
 
   /// How often a device has added, and how much in all.
-  static func own(
-    of value: SyncValue, by device: DeviceID
-  ) -> (edits: Int64, total: Int64) {
+  static func counts(in value: SyncValue, by device: DeviceID) -> (edits: Int64, total: Int64) {
     value.object?[device.text].flatMap(entry) ?? (0, 0)
   }
 
+  /// The greater entry of each device, by edits and then by total; nil if a value isn't a counter.
   static func merged(_ one: SyncValue, _ other: SyncValue) -> SyncValue? {
     guard let first = one.object, let second = other.object else { return nil }
     return .object(first.merging(second, uniquingKeysWith: Swift.max))
@@ -196,8 +199,8 @@ package enum SyncCounter {
 
 /// The identity of a link, the record of a many-to-many relationship between two records.
 ///
-/// Both sides make the same one, so that two devices that link the same records make one link. To-many relationships
-/// are derived from the references of the other side and are never sent.
+/// It is derived from the two records, so two devices that link them make the same record instead of two. Other to-many
+/// relationships are derived from the references of the other side and are never sent.
 package enum LinkID {
   /// `link-` and the first 32 digits of the SHA-256 of `relation`, a line feed, `first`, a line feed, `second`.
   package static func make(relation: String, first: RecordID, second: RecordID) -> RecordID {

@@ -1,7 +1,8 @@
 /// A position in an ordered list, between two others: a string whose order by bytes is the order of the list.
 ///
 /// The index is a field of the list's elements, so devices that insert or move different elements change different
-/// records. Two devices that insert at the same position at once make the same index: sort by index, then by identity.
+/// records and both moves stay. Two devices that insert at the same position at once make the same index: sort by
+/// index, then by identity.
 ///
 /// Digits are 0 to 9, A to Z and a to z. The first character encodes the length of the integer part: `a` for one digit,
 /// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction that
@@ -59,14 +60,16 @@ package enum FractionalIndex {
   }
 }
 
-// MARK: - Places
+// MARK: - Arithmetic
 
 extension FractionalIndex {
+  /// The whole part, whose first character is its length, and the fraction.
   private static func parts(_ index: [UInt8]) -> (whole: [UInt8], fraction: [UInt8]) {
     let length = wholeLength(index) ?? 0
     return (Array(index.prefix(length)), Array(index.dropFirst(length)))
   }
 
+  /// An index below another one: the whole part alone, or the next smaller one.
   private static func before(_ high: [UInt8]) -> [UInt8] {
     let (whole, fraction) = parts(high)
     if whole == smallest { return whole + half([], fraction) }
@@ -75,11 +78,13 @@ extension FractionalIndex {
     return less == smallest ? less + half([], nil) : less
   }
 
+  /// An index above another one: the next greater whole part. So appending keeps indexes short.
   private static func after(_ low: [UInt8]) -> [UInt8] {
     let (whole, fraction) = parts(low)
     return stepped(whole, by: 1) ?? whole + half(fraction, nil)
   }
 
+  /// An index between two: a whole part if there is one, or else a longer fraction.
   private static func middle(_ low: [UInt8], _ high: [UInt8]) -> [UInt8] {
     let (one, other) = (parts(low), parts(high))
     if one.whole == other.whole { return one.whole + half(one.fraction, other.fraction) }
@@ -98,7 +103,7 @@ extension FractionalIndex {
       }
       result[index] = digits[step > 0 ? 0 : digits.count - 1]
     }
-    // The digits are used up: another length.
+    // All digits have wrapped around, as from 99 to 100: the number gets a digit more, or one less.
     let head: UInt8
     switch (whole[0], step) {
     case (0x7A, 1), (0x41, -1): return nil
@@ -120,7 +125,8 @@ extension FractionalIndex {
       let other = high.map { index < $0.count ? value(of: $0[index]) ?? 0 : 0 } ?? digits.count
       if other - one > 1 { return result + [digits[(one + other + 1) / 2]] }
       if other - one == 1 {
-        // A shorter one with the same beginning as the upper one.
+        // The digits are neighbours. A prefix of the upper fraction is below it, and above everything with the lower
+        // digit.
         if let high, index + 1 < high.count { return result + [high[index]] }
         high = nil
       }

@@ -1,8 +1,11 @@
 import SteadEncoding
 
-/// The rules of a zone's types. Wire names are permanent, and a later version only adds.
+/// The rules of a zone's types, by which client and server merge in the same way.
+///
+/// Wire names are permanent, and a later version only adds: records and pending transactions of every older version
+/// stay valid. A type or a field without rules needs no entry.
 package struct Schema: Hashable, Sendable {
-  /// Increases with each addition.
+  /// The version, which increases with each addition.
   package var version: Int
   package var entities: [String: EntityRules]
 
@@ -40,6 +43,7 @@ package struct Schema: Hashable, Sendable {
     return union
   }
 
+  /// The rules of a field; nil for a field without any.
   func rule(_ field: String, of type: String) -> FieldRule? { entities[type]?.fields[field] }
 
   /// The types that have a constraint, a reference or a blob here that the older schema lacks.
@@ -48,7 +52,7 @@ package struct Schema: Hashable, Sendable {
   }
 }
 
-// MARK: - What storage indexes
+// MARK: - Keys and references of a record
 
 extension Schema {
   /// The keys by which a record is found; none for a tombstone.
@@ -69,10 +73,10 @@ extension Schema {
     return index
   }
 
-  /// The keys that a record holds, one for each constraint whose fields all have values.
+  /// The unique keys that a record holds, one for each constraint whose fields all have values.
   ///
   /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; if that is longer than 160
-  /// characters, its SHA-256.
+  /// characters, its SHA-256. So it is a valid identifier, and equal values have equal tokens on every device.
   package func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
     guard record.isLive, let rules = entities[record.type] else { return [] }
     return rules.unique.compactMap { rule in
@@ -113,7 +117,7 @@ extension Schema {
     value.object?["sha256"]?.string.flatMap { BlobID($0) }
   }
 
-  /// The blobs that a mutation names, with the sizes that it gives.
+  /// The blobs that a mutation names, with the sizes that it claims: the server has their bytes later, if at all.
   func blobs(of mutation: Mutation) -> [(id: BlobID, size: Int)] {
     guard let rules = entities[mutation.type], rules.hasBlobs else { return [] }
     return SyncValue.sorted(mutation.values).compactMap { name, value in
@@ -136,9 +140,9 @@ extension Schema {
 
 // MARK: - Indexes
 
-/// The keys, besides its identity, by which a record is found.
+/// The keys, besides its identity, by which a storage finds a record. Empty for a tombstone.
 package struct RecordIndex: Hashable, Sendable {
-  /// The unique keys that it holds.
+  /// The unique keys that it holds, in the order of the type's constraints.
   package var tokens: [UniqueToken]
   /// The records that it refers to, ascending, each once.
   package var targets: [RecordID]

@@ -43,9 +43,7 @@ extension Array: SyncCodable where Element: SyncCodable {
 
 // MARK: - Errors
 
-/// The error of bytes that cannot be decoded.
-///
-/// Its message names the place and never a value.
+/// The error of bytes that cannot be decoded. Its message names the byte or the member, and never a value.
 package struct SyncCodingError: Error, Hashable, Sendable {
   /// The kind of error, to compare.
   package struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -80,7 +80,7 @@ extension SyncValue: Comparable {
     let isBefore = one.utf8.withContiguousStorageIfAvailable { first in
       other.utf8.withContiguousStorageIfAvailable { second in precedes(first, second) }
     }
-    // Strings that Foundation made may lie elsewhere.
+    // A string that is bridged from Foundation has no contiguous UTF-8.
     return (isBefore ?? nil) ?? one.utf8.lexicographicallyPrecedes(other.utf8)
   }
 
@@ -102,7 +102,8 @@ extension SyncValue: Comparable {
     return first.count < second.count
   }
 
-  /// The places of members in the order of their names' UTF-8. Costs less than ``sorted(_:)``, which copies the values.
+  /// The indices of members in the order of their names' UTF-8. Costs less than ``sorted(_:)``, which copies the
+  /// values.
   static func order<Value>(of members: [String: Value]) -> [[String: Value].Index] {
     members.indices.sorted { precedes(members.keys[$0], members.keys[$1]) }
   }

@@ -1,11 +1,12 @@
 /// A zone in memory, for simulations and for tests of clients.
 ///
-/// A value: a copy is a backup. Calls cost constant time or that of their results; a purge and a sweep read everything.
+/// It is a value, so a copy is a backup of the server. Calls cost constant time or that of their results; a purge and a
+/// sweep read everything.
 package struct MemoryZone: ZoneStorage, Sendable {
   package private(set) var content = MemoryRecords()
   private var zoneState = ZoneState()
   private var clients: [ClientID: ZoneClient] = [:]
-  /// Ascending. A record's last entry is the valid one; earlier ones are skipped.
+  /// The numbers of changes, ascending. A record's last entry is the valid one; earlier ones are skipped.
   private var feed: [(seq: Int64, id: RecordID)] = []
   private var marks: [(mark: Mark, milliseconds: Int64)] = []
   private var blobs: [BlobID: Int64] = [:]
@@ -22,6 +23,7 @@ package struct MemoryZone: ZoneStorage, Sendable {
   package mutating func put(_ record: Record, index: RecordIndex) {
     content.put(record, index: index)
     if record.seq > feed.last?.seq ?? 0 { feed.append((record.seq, record.id)) }
+    // Outdated entries are removed when they are the majority, so that each costs constant time on average.
     if feed.count > 64, feed.count > 2 * content.records.count {
       feed.removeAll { content.record($0.id)?.seq != $0.seq }
     }

@@ -1,9 +1,13 @@
 /// The server's side of a zone: applies pushes, and answers requests for changes.
 ///
-/// A state machine over its storage: each call passes the time and a random token. Calls on one zone come one after
-/// another. A push costs some look-ups for each mutation; a page costs its records.
+/// A state machine over its storage, without I/O of its own: each call passes the time and, where it needs them, random
+/// bits. So the simulation can run millions of calls without a clock, and repeat each by its seed. Calls on one zone
+/// come one after another; see ``ZoneStorage`` for what a call reads and writes.
+///
+/// Invariants: the numbers of changes have no gaps, each record has the number of its last change, and the counters of
+/// ``ZoneState`` equal a recount (I13). A push costs some look-ups for each mutation; a page costs its records.
 package struct Zone<Storage: ZoneStorage> {
-  /// Decides the fate of records; its storage is the zone's.
+  /// Applies transactions to records. Its base is the zone's storage.
   package var merger: Merger<Storage>
   package var limits: SyncLimits
 
@@ -19,36 +23,41 @@ package struct Zone<Storage: ZoneStorage> {
     _modify { yield &merger.overlay.base }
   }
 
-  /// Whether ``takeNotes()`` will be called.
-  package var keepsNotes: Bool {
-    get { merger.keepsNotes }
-    set { merger.keepsNotes = newValue }
+  /// Whether ``takeEvents()`` will be called.
+  package var recordsEvents: Bool {
+    get { merger.recordsEvents }
+    set { merger.recordsEvents = newValue }
   }
 
   /// What merges have done since the last call.
-  package mutating func takeNotes() -> [MergeNote] { merger.takeNotes() }
+  package mutating func takeEvents() -> [MergeEvent] { merger.takeEvents() }
 }
 
 // MARK: - Reading
 
 extension Zone {
-  /// Answers a request for the changes since a cursor.
+  /// Answers a request for the changes since a cursor. Writes nothing.
+  ///
+  /// - Parameters:
+  ///   - request: its limit is lowered to ``SyncLimits/pageRecords``.
+  ///   - now: the server's time in milliseconds since 1970, to which clients set their clocks.
   package func changes(
     _ request: ChangesRequest, now: Int64
   ) throws(Storage.Failure) -> ChangesAnswer {
     let state = try storage.state()
     if let cursor = request.cursor {
+      // A first fetch gets no tombstones up to its start, so it misses nothing if these are purged.
       let progress = max(cursor.seq, cursor.start)
       if progress < state.purged { return .expired }
-      guard try knows(cursor.anchor) else { return try rollback(request, state) }
+      guard try contains(cursor.anchor) else { return try rollback(request, state) }
     } else if let newest = request.marks.first {
-      guard try knows(newest) else { return try rollback(request, state) }
+      guard try contains(newest) else { return try rollback(request, state) }
     }
     return .page(try page(request, state, now: now))
   }
 
   /// Whether the zone has everything that it had at a mark.
-  func knows(_ mark: Mark) throws(Storage.Failure) -> Bool {
+  func contains(_ mark: Mark) throws(Storage.Failure) -> Bool {
     try storage.contains(mark)
   }
 
@@ -60,10 +69,14 @@ extension Zone {
     for mark in request.marks where mark.head > common.head {
       if try storage.contains(mark) { common = mark }
     }
-    // The client's records from before the purge may have been deleted since.
+    // Records that the client would bring back may have been deleted before the purge, which removed their tombstones.
     return common.head < state.purged ? .expired : .rollback(common: common)
   }
 
+  /// The records after a cursor, at most as many and as large as the limits allow, but at least one.
+  ///
+  /// Invariant: the page's cursor is the number of its last record that was looked at, even if that was left out, or
+  /// the head where nothing follows. Otherwise a client would fetch left out tombstones again, or miss a record.
   private func page(
     _ request: ChangesRequest, _ state: ZoneState, now: Int64
   ) throws(Storage.Failure) -> Page {
@@ -79,8 +92,10 @@ extension Zone {
         break
       }
       seq = record.seq
+      // A first fetch needs no tombstones of records that the client never had.
       if record.isLive || record.seq > begin.start { records.append(record) }
     }
+    // A cut at the head is none: the storage returned exactly as many records as were left.
     let more = isCut && seq < head
     if !more { seq = head }
     let client = try storage.client(request.client)
@@ -96,7 +111,8 @@ extension Zone {
 // MARK: - Upkeep
 
 extension Zone {
-  /// Removes the tombstones that are older than the limit. A cursor below them is then expired.
+  /// Removes the tombstones that are older than ``SyncLimits/tombstoneAge``. A cursor below them is expired then: its
+  /// client would never hear of these deletions.
   package mutating func purge(now: Int64) throws(Storage.Failure) {
     guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
     var state = try storage.state()
@@ -106,12 +122,13 @@ extension Zone {
     try storage.setState(state)
   }
 
-  /// Removes the blobs that no live record has named for the time of the limit; returns them.
+  /// Removes the blobs that no live record has named for ``SyncLimits/blobGrace``; returns them, so that the caller
+  /// deletes their bytes after the commit.
   package mutating func sweep(now: Int64) throws(Storage.Failure) -> [BlobID] {
     try storage.sweepBlobs(untouchedSince: now - limits.blobGrace)
   }
 
-  /// Sets the oldest schema that may write.
+  /// Sets the oldest version of a schema that may write. Pushes of older ones are answered with `schemaTooOld`.
   package mutating func setMinimumSchema(_ version: Int) throws(Storage.Failure) {
     var state = try storage.state()
     state.minimumSchema = version
@@ -119,15 +136,15 @@ extension Zone {
   }
 }
 
-extension Zone: Sendable where Storage: Sendable {}
-
 // MARK: - Pushes
 
 extension Zone {
-  /// Applies a push. A push that was applied before changes nothing, and gets the same receipt.
+  /// Applies a push. A push that was applied before changes nothing, and gets the same receipt: transactions are known
+  /// by their client and number.
   ///
   /// Nothing at all is stored unless the answer is `taken`. Each transaction of the push is then applied or refused as
-  /// a whole, in order.
+  /// a whole, in order, and a refused one counts as answered, too. A push whose transactions change no record adds no
+  /// mark.
   ///
   /// - Parameters:
   ///   - now: the server's time in milliseconds since 1970.
@@ -135,17 +152,19 @@ extension Zone {
   package mutating func apply(
     _ push: Push, now: Int64, token: UInt64
   ) throws(Storage.Failure) -> PushAnswer {
+    // Everything that can reject the push as a whole comes before the first write.
     var state = try storage.state()
     if let problem = try problem(with: push, state) { return problem }
     var client = try storage.client(push.client)
     let new = push.transactions.filter { $0.number > client.last }
+    // The server's clock may be set back. Marks ascend by time, too, which a purge relies on.
     state.now = max(state.now, now)
     let before = state.mark
-    let schema = agreed(push, state.schema) ?? state.schema
+    let schema = mergedSchema(push, state.schema) ?? state.schema
     let missing = try missingBlobs(new, schema).filter { !push.absentBlobs.contains($0) }
     guard missing.isEmpty else { return .blobsMissing(missing) }
     try storage.prepare(Set(new.flatMap(\.recordIDs)))
-    if schema != state.schema { try grow(to: schema, &state) }
+    if schema != state.schema { try extend(to: schema, &state) }
     merger.schema = state.schema
     for transaction in new { try apply(transaction, of: push.device, &client, &state) }
     if state.mark.head != before.head {
@@ -161,43 +180,46 @@ extension Zone {
           .map(\.withoutIDs)))
   }
 
+  /// Why a push is rejected as a whole. The order matters: a client recovers from a purge or a rollback before anything
+  /// else, since its numbers and its schema mean nothing to a server that has forgotten them.
   private func problem(
     with push: Push, _ state: ZoneState
   ) throws(Storage.Failure) -> PushAnswer? {
     if push.anchor.head < state.purged { return .expired }
-    guard try knows(push.anchor) else { return .rollback }
+    guard try contains(push.anchor) else { return .rollback }
     let last = try storage.client(push.client).last
     // A client numbers without a gap: a missing number is one that the server has forgotten.
     guard push.isNumbered(after: last) else { return .gap }
     if push.schemaVersion < state.minimumSchema {
       return .schemaTooOld(minimum: state.minimumSchema)
     }
-    if isWanted(push, state.schema) {
+    if needsSchema(push, state.schema) {
       guard push.schema?.version == push.schemaVersion else { return .schemaWanted }
-      guard agreed(push, state.schema) != nil else { return .schemaConflict }
+      guard mergedSchema(push, state.schema) != nil else { return .schemaConflict }
     }
     return isTooLarge(push) ? .tooLarge : nil
   }
 
   /// Whether the push's schema may have rules that the zone's lacks.
-  private func isWanted(_ push: Push, _ schema: Schema) -> Bool {
+  private func needsSchema(_ push: Push, _ schema: Schema) -> Bool {
     guard push.schemaVersion == schema.version else { return push.schemaVersion > schema.version }
     return push.schemaDigest.map { $0 != schema.digest } ?? false
   }
 
   /// The zone's schema with the push's additions; nil if the two contradict each other.
-  private func agreed(_ push: Push, _ schema: Schema) -> Schema? {
+  private func mergedSchema(_ push: Push, _ schema: Schema) -> Schema? {
     guard let sent = push.schema, sent.version >= schema.version else { return schema }
     return sent.extends(schema) ? sent : schema.union(sent)
   }
 
-  private mutating func grow(
+  /// Takes over a schema with more rules, and enforces them on the records that the zone already has.
+  private mutating func extend(
     to schema: Schema, _ state: inout ZoneState
   ) throws(Storage.Failure) {
     let types = schema.typesToIndex(since: state.schema)
     state.schema = schema
     merger.schema = schema
-    for type in types { try merger.reconsider(try storage.records(ofType: type)) }
+    for type in types { try merger.revalidate(try storage.records(ofType: type)) }
     try write(&state, reindexes: true)
   }
 }
@@ -205,13 +227,17 @@ extension Zone {
 // MARK: - Transactions
 
 extension Zone {
+  /// Applies or refuses one transaction, and stores the result.
+  ///
+  /// A transaction that changes a record of an earlier refused one is refused as well, unless its basis says that its
+  /// author knew of the refusal: it builds on a state that never came to be.
   private mutating func apply(
     _ transaction: Transaction, of device: DeviceID, _ client: inout ZoneClient,
     _ state: inout ZoneState
   ) throws(Storage.Failure) {
     client.last = max(client.last, transaction.number)
     client.digest.add(transaction)
-    // Later transactions don't build on refused ones that an earlier one already knew of.
+    // The basis says which refusals the client knew of when it made this one; it knows them in all later ones, too.
     client.refusals.removeAll { $0.number <= transaction.basis }
     let stamped = clamped(transaction, &state)
     var reason: Refusal.Reason?
@@ -222,18 +248,19 @@ extension Zone {
     } else {
       reason = try merger.apply(stamped)
       if reason == nil { reason = try exceededLimit(state) }
-      if reason != nil { merger.undo() }
+      if reason != nil { merger.rollBack() }
     }
     if let reason {
       client.refuse(transaction, reason)
     } else {
+      // The zone's clock is above every accepted stamp, so that a clamped stamp never loses to an older edit.
       for mutation in stamped.mutations { state.clock.observe(mutation.newestStamp) }
       try write(&state)
     }
   }
 
-  /// A transaction whose stamps are not too far in the future. Stamps that are too far become now, in order, and above
-  /// everything in the zone.
+  /// A transaction without stamps that are further in the future than ``SyncLimits/future``. Such a stamp would win
+  /// against every edit until its time has come. Those stamps become moments of the zone's clock, in their order.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.future
     let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
@@ -250,7 +277,10 @@ extension Zone {
     return result
   }
 
-  /// Numbers the changed records and stores them. One that has only got another index keeps its number.
+  /// Numbers the changed records, in the order of their identities, and stores them.
+  ///
+  /// A record that ends as it was gets no number: clients would fetch it for nothing. With `reindexes` its index is
+  /// stored nevertheless, since the schema has changed.
   private mutating func write(
     _ state: inout ZoneState, reindexes: Bool = false
   ) throws(Storage.Failure) {
@@ -267,6 +297,7 @@ extension Zone {
       new.seq = state.mark.head
       state.bytes += change.size - (old?.size ?? 0)
       state.records += (new.isLive ? 1 : 0) - (old?.isLive == true ? 1 : 0)
+      // The grace period of a blob begins when the last record stops naming it, so old and new ones are touched.
       let blobs = old.map { merger.schema.index(of: $0).blobs } ?? []
       if !blobs.isEmpty || !index.blobs.isEmpty {
         try storage.touchBlobs(Set(blobs).union(index.blobs).sorted(), at: state.now)
@@ -279,16 +310,16 @@ extension Zone {
 
 // MARK: - Limits
 
-// The refusals that do not depend on the merge, and those because of the merge's result.
 extension Zone {
-  /// Whether a push exceeds the limits.
+  /// Whether a push as a whole has too many mutations or bytes.
   func isTooLarge(_ push: Push) -> Bool {
     let count = push.transactions.reduce(0) { $0 + $1.mutations.count }
     let size = push.transactions.reduce(0) { $1.mutations.reduce($0) { $0 + $1.size } }
     return count > limits.pushMutations || size > limits.pushBytes
   }
 
-  /// The blobs that transactions name and the zone lacks. What names one that is too large is refused later.
+  /// The blobs that transactions name and the zone lacks, without those that are too large: the transactions that name
+  /// these are refused, so their upload would be for nothing.
   func missingBlobs(
     _ transactions: [Transaction], _ schema: Schema
   ) throws(Storage.Failure) -> [BlobID] {
@@ -303,11 +334,13 @@ extension Zone {
     return missing.sorted()
   }
 
-  /// The limit that the open transaction's changes exceed. A change that makes a record or a zone smaller always
-  /// passes.
+  /// The limit that the open transaction's changes exceed.
+  ///
+  /// A change that makes a record or a zone smaller always passes: a zone may be beyond a limit that was lowered, and
+  /// deleting must still be possible.
   func exceededLimit(_ state: ZoneState) throws(Storage.Failure) -> Refusal.Reason? {
     var (limits, grown, added) = (limits, 0, 0)
-    for id in merger.overlay.openChanges {
+    for id in merger.overlay.changedInTransaction {
       guard let new = merger.overlay.changed[id] else { continue }
       let old = try storage.record(id)
       if new.record.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
@@ -325,3 +358,5 @@ extension Zone {
     return .quota(limit: limits.zoneBytes, needed: state.bytes + grown)
   }
 }
+
+extension Zone: Sendable where Storage: Sendable {}

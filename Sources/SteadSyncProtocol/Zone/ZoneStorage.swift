@@ -1,4 +1,4 @@
-/// A server's storage for one zone.
+/// A server's storage for one zone: its records, its counters, what it knows of each client, its marks and its blobs.
 ///
 /// One call of ``Zone`` is one transaction of the database, and calls on one zone come one after another: a database
 /// begins the transaction by locking the zone's row. If a call throws, roll back and drop the `Zone`. The server
@@ -37,7 +37,7 @@ package protocol ZoneStorage: RecordStorage {
 
   /// Whether the zone has the bytes of a blob.
   func hasBlob(_ blob: BlobID) throws(Failure) -> Bool
-  /// Notes that a blob was named, or no longer, at a time.
+  /// Records the time at which a blob began or ceased to be named by a record.
   mutating func touchBlobs(_ blobs: [BlobID], at milliseconds: Int64) throws(Failure)
   /// Removes the blobs that no live record names, and that were not touched since a time; returns them.
   mutating func sweepBlobs(untouchedSince milliseconds: Int64) throws(Failure) -> [BlobID]
@@ -45,21 +45,21 @@ package protocol ZoneStorage: RecordStorage {
 
 // MARK: - The state of a zone
 
-/// The counters of a zone.
+/// The counters and the schema of a zone, which each push reads and writes.
 package struct ZoneState: Hashable, Sendable {
   /// The zone's last number and the token of its push.
   package var mark = Mark.start
   /// The number up to which tombstones were purged.
   package var purged: Int64 = 0
-  /// The bytes of all live records.
+  /// The sum of ``Record/size`` of all live records.
   package var bytes = 0
   /// The number of live records.
   package var records = 0
-  /// Everything that writers' schemas have described.
+  /// The union of the schemas that clients have sent.
   package var schema = Schema.empty
   /// The oldest schema that may write.
   package var minimumSchema = 0
-  /// The latest time of a push; time doesn't go back below it.
+  /// The latest time of a push. A server's clock that is set back counts as having stopped.
   package var now: Int64 = 0
   /// The zone's clock, above every stamp that was accepted.
   package var clock = HybridClock()
@@ -92,11 +92,12 @@ extension ZoneState: SyncCodable {
 
 // MARK: - The state of a client
 
-/// A zone's state for one client.
+/// What a zone knows of one client: which of its transactions it has answered, and which it has refused.
 package struct ZoneClient: Hashable, Sendable {
   /// The last transaction that was accepted or refused.
   package var last: Int64
-  /// The digest of all transactions up to that one, in order of arrival.
+  /// The digest of all transactions up to that one. A client compares it with its own to notice that its disk was
+  /// restored or copied.
   package var digest: TransactionDigest
   /// Refused transactions that later ones may build on, and that the client may not know.
   package var refusals: [Refusal]
@@ -109,10 +110,11 @@ package struct ZoneClient: Hashable, Sendable {
     self.refusals = refusals
   }
 
-  /// The maximum number of refusals that are kept; beyond it the oldest are dropped, and transactions that build on
-  /// those are applied.
+  /// The maximum number of refusals that are kept. Beyond it the oldest are dropped: transactions that build on them
+  /// are then applied instead of refused.
   static let refusalLimit = 1000
 
+  /// Adds a refusal.
   mutating func refuse(_ transaction: Transaction, _ reason: Refusal.Reason) {
     refusals.append(Refusal(number: transaction.number, reason: reason, ids: transaction.ids))
     if refusals.count > Self.refusalLimit { refusals.removeFirst() }

@@ -48,7 +48,7 @@ struct ZonePush: Sendable {
     let before = tables.row.state.mark.head
     try tables.prefetch(push)
     var zone = Zone(tables, limits: limits)
-    zone.keepsNotes = false
+    zone.recordsEvents = false
     let answer = try zone.apply(push, now: now, token: token)
     let head = tables.row.state.mark.head
     return Outcome(answer: answer, head: head, changed: head - before)

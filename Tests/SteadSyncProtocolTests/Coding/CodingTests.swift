@@ -137,7 +137,7 @@ import Testing
     #expect(query["cursor"] == "3.0.0.0000000000000000")
     #expect(query["marks"] == "5.0000000000000001,0.0000000000000000")
     #expect(try ChangesRequest(query: query) == request)
-    #expect(try ChangesRequest(query: ["client": "c"]).limit == ChangesRequest.usualLimit)
+    #expect(try ChangesRequest(query: ["client": "c"]).limit == ChangesRequest.defaultLimit)
     #expect(throws: SyncCodingError.self) { try ChangesRequest(query: [:]) }
     for (name, value) in [
       ("cursor", "3"), ("limit", "-1"), ("limit", "+1"), ("marks", "5"), ("acknowledged", "x"),

@@ -23,9 +23,9 @@ import Testing
     bench.commit(0, .delete(id: "t"))
     bench.sync(0)
     bench.commit(1, .update(id: "t", fields: ["name": "late"]))
-    _ = bench.server.takeNotes()
+    _ = bench.server.takeEvents()
     bench.push(1)
-    #expect(bench.server.takeNotes() == [.dropped(id: "t", reason: .ended)])
+    #expect(bench.server.takeEvents() == [.dropped(id: "t", reason: .ended)])
     bench.sync()
     #expect(bench.live.isEmpty)
     #expect(bench.devices[1].record("t") == nil)
@@ -46,7 +46,7 @@ import Testing
         ]))
     #expect(answer.receipt?.refused == [])
     #expect(
-      bench.server.takeNotes() == [
+      bench.server.takeEvents() == [
         .dropped(id: "x", reason: .unknown), .dropped(id: "x", reason: .unknown),
       ])
     #expect(bench.live.isEmpty)

@@ -34,7 +34,7 @@ struct Bench {
 
   /// Commits edits a millisecond later.
   @discardableResult
-  mutating func commit(_ index: Int, _ edits: Edit...) -> CommitAnswer {
+  mutating func commit(_ index: Int, _ edits: Edit...) -> CommitResult {
     now += 1
     return devices[index].commit(edits, now: now + skews[index])
   }

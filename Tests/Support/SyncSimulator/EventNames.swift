@@ -9,7 +9,7 @@ extension ChangesAnswer {
   var name: String { word(self) }
 }
 
-extension MergeNote {
+extension MergeEvent {
   var name: String { word(self) }
 }
 

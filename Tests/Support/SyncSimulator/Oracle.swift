@@ -19,7 +19,7 @@ struct Oracle {
     push.transactions.filter { $0.number > last[push.client] ?? 0 }
   }
 
-  mutating func note(_ push: Push, _ receipt: PushReceipt, _ notes: [MergeNote]) throws {
+  mutating func note(_ push: Push, _ receipt: PushReceipt, _ notes: [MergeEvent]) throws {
     let new = unapplied(push)
     let before = last[push.client] ?? 0
     if new.isEmpty, !notes.isEmpty { throw Violation(6, "A push was applied twice.") }
@@ -37,7 +37,7 @@ struct Oracle {
     for note in notes { take(note) }
   }
 
-  private mutating func take(_ note: MergeNote) {
+  private mutating func take(_ note: MergeEvent) {
     switch note {
     case .began(let id, let incarnation):
       if live[id, default: []].isEmpty { best[id] = [:] }

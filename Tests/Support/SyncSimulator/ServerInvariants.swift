@@ -78,7 +78,7 @@ struct ServerInvariants {
 
   /// An old schema's push leaves fields that it doesn't know.
   static func checkUnknownFields(
-    before: [RecordID: Record], after: [RecordID: Record], notes: [MergeNote]
+    before: [RecordID: Record], after: [RecordID: Record], notes: [MergeEvent]
   ) throws {
     var touched: Set<RecordID> = []
     for note in notes {

@@ -105,7 +105,7 @@ struct SimulatedDevice {
 
   /// Notes what the device holds when a server forgets.
   mutating func hold() {
-    for record in zone.storage.held(after: 0) where record.isLive {
+    for record in zone.storage.allRecords(after: 0) where record.isLive {
       for incarnation in record.live {
         owed.append(Debt(id: record.id, incarnation: incarnation, field: "", stamp: record.at))
         for (name, field) in record.fields {

@@ -110,7 +110,7 @@ extension Simulation {
     let before = server.records
     tokens += 1
     let answer = server.zone.apply(push, now: now, token: tokens &* 0x9E37_79B9_7F4A_7C15)
-    let notes = server.zone.takeNotes()
+    let notes = server.zone.takeEvents()
     count("push \(answer.name)")
     guard case .taken(let receipt) = answer else { return answer }
     for note in notes {

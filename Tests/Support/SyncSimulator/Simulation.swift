@@ -244,7 +244,7 @@ extension Simulation {
   }
 }
 
-extension CommitAnswer {
+extension CommitResult {
   var name: String {
     switch self {
     case .committed: "taken"
