@@ -32,9 +32,13 @@ actor PageReader {
     }
   }
 
+  /// The answers that have come and are yet to be applied.
   private var queue: [Answer] = []
+  /// How reading has ended; nil while it goes on. Reported only after the queue is empty.
   private var outcome: Result<Void, any Error>?
+  /// Signalled when an answer has come, and at the end.
   private let hasAnswers = Signal()
+  /// Signalled when the queue was taken.
   private let hasRoom = Signal()
 
   /// Calls a body with the answers to a request and the following ones, those at once that wait. Ends after the head,
@@ -48,6 +52,7 @@ actor PageReader {
     _ body: ([Answer]) async throws -> Bool
   ) async throws {
     let reader = PageReader()
+    // Detached, so that it doesn't run on the caller's actor, which is busy with applying.
     let task = Task.detached { await reader.run(request, of: zone, transport, now) }
     defer { task.cancel() }
     while true {
@@ -57,6 +62,7 @@ actor PageReader {
     }
   }
 
+  /// Asks for pages until there are no more, and waits while the queue is full.
   private func run(
     _ first: ChangesRequest, of zone: ZoneID, _ transport: any SyncTransport, _ now: () -> Int64
   ) async {

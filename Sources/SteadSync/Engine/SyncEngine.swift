@@ -46,7 +46,9 @@ public actor SyncEngine {
   let signals: [ZoneID: Signal]
   /// Signalled when an exchange has succeeded.
   private let exchangeEnds: [ZoneID: Signal]
+  /// Keep the zones' observers registered while the engine runs.
   private var watches: [any AnyObject & Sendable] = []
+  /// The loops of each zone; empty while the engine is paused.
   private var tasks: [Task<Void, Never>] = []
   /// The exchanges in progress, so that a zone has one at a time.
   private var exchanges: [ZoneID: Task<Void, any Error>] = [:]
@@ -60,8 +62,8 @@ public actor SyncEngine {
   ///   - transport: The connection to the server. Several engines may share one.
   /// - Throws: ``SyncError``: ``SyncError/nothingToSync`` if there is no zone, ``SyncError/zoneUsedTwice(_:)``,
   ///   ``SyncError/invalidName(_:)`` and ``SyncError/notAServerZone(_:)`` for a zone's name,
-  ///   ``SyncError/noHistory(configuration:)`` and ``SyncError/notARecordStore(configuration:)`` for a store that cannot be
-  ///   synced, and ``SyncError/noSuchAttribute(_:)`` for a merge rule.
+  ///   ``SyncError/noHistory(configuration:)`` and ``SyncError/notARecordStore(configuration:)`` for a store that cannot
+  ///   be synced, and ``SyncError/noSuchAttribute(_:)`` for a merge rule.
   public init(
     _ container: ModelContainer? = nil, keyValueStores: [String: SyncedKeyValueStore] = [:],
     transport: some SyncTransport, options: Options = Options()
@@ -69,12 +71,15 @@ public actor SyncEngine {
     self.transport = transport
     self.options = options
     var zones: [any SyncedZone] = []
+    // Checked here, so that a mistake in a configuration is found when the engine is made, and not at the first
+    // exchange.
     func identifier(_ name: String) throws -> ZoneID {
       guard let id = ZoneID(name) else { throw SyncError.invalidName(name) }
       try transport.check(zone: id.text)
       if zones.contains(where: { $0.id == id }) { throw SyncError.zoneUsedTwice(name) }
       return id
     }
+    // In the order of names, so that errors and exchanges come in the same order each time.
     for (name, store) in keyValueStores.sorted(by: { $0.key < $1.key }) {
       guard let zone = KeyValueSyncedZone(try identifier(name), store) else { continue }
       zones.append(zone)
@@ -128,8 +133,8 @@ public actor SyncEngine {
   /// Pending changes that the server doesn't accept from this version of the app are no error: see
   /// ``SyncStatus/Zone/problem``. Whatever was exchanged before an error stays.
   ///
-  /// - Throws: ``SyncError``, such as ``SyncError/unreachable(reason:)`` without a connection, `CancellationError`, or what
-  ///   the store throws.
+  /// - Throws: ``SyncError``, such as ``SyncError/unreachable(reason:)`` without a connection, `CancellationError`, or
+  ///   what the store throws.
   public func syncNow() async throws {
     for zone in zones { try await exchange(zone.id) }
   }
@@ -226,10 +231,12 @@ public actor SyncEngine {
 
   private func markStale(_ id: ZoneID) { stale.insert(id) }
 
+  /// What a wait for changes of a zone needs. No cursor: the zone has no first page yet.
   private func waitArguments(of id: ZoneID) -> (any SyncTransport, Cursor?) {
     (transport, try? zone(id)?.cursor())
   }
 
+  /// Whether an exchange of a zone would send or fetch anything.
   private func needsExchange(_ id: ZoneID) -> Bool {
     guard let zone = zone(id) else { return false }
     if stale.contains(id) { return true }
@@ -268,6 +275,7 @@ public actor SyncEngine {
     // A loop: while this call waited, another one may have begun the next exchange.
     while let running = exchanges[id] { _ = await running.result }
     guard let zone = zone(id) else { return }
+    // Before the exchange: what the server announces from now on may be missing in it.
     stale.remove(id)
     let task = Task { try await exchange(zone) }
     exchanges[id] = task
@@ -291,12 +299,14 @@ public actor SyncEngine {
   private func exchange(_ zone: any SyncedZone) async throws {
     status.update(zone.id.text) { $0.activity = .syncing }
     try await prepare(zone)
+    // A push is followed by a fetch, whose pages acknowledge it. Saves during the exchange are pushed in another round.
     var problem: SyncError?
     repeat {
       try Task.checkCancellation()
       problem = try await push(zone)
       try await fetch(zone)
     } while try problem == nil && zone.read({ $0.nextPush() != nil })
+    // Otherwise the loop would try again at once, and be refused again, for as long as the app isn't updated.
     if problem == nil { blocked.remove(zone.id) } else { blocked.insert(zone.id) }
     let counts = try zone.counts()
     status.update(zone.id.text) {
@@ -347,16 +357,19 @@ public actor SyncEngine {
       }
       let answer = try await transport.push(push, to: zone.id)
       switch answer {
+      // Pages are still fetched: an app that is too old can read.
       case .schemaTooOld(let minimum): return .appTooOld(minimum: minimum)
       case .schemaConflict: return .schemaConflict
       case .blobsMissing(let blobs):
         for blob in blobs {
+          // It was uploaded a moment ago, and is missing again.
           guard sent.insert(blob).inserted else {
             throw SyncError.unreachable(reason: "it does not keep large values")
           }
           if let bytes = try zone.bytes(of: blob) {
             try await transport.upload(blob, bytes, to: zone.id)
           } else {
+            // No row has the bytes any more, since a later edit has replaced them. The server takes the record without.
             absent.insert(blob)
           }
         }

@@ -33,12 +33,15 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   /// - Parameter file: Nil for a database in memory.
   init(_ file: URL?) throws {
+    // Made before SQLite opens it, which would give it the mode of the umask.
     if let file { try Self.make(file.path) }
     var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
     options.lockPatience = Self.busyTimeout
     connection = try SQLiteConnection(options)
     if file != nil {
       _ = try connection.useLog()
+      // With a log, a crash of the system loses the last commits and damages nothing; these are settings of a user, not
+      // worth a disk's flush for each.
       try connection.execute("PRAGMA synchronous = NORMAL")
     }
     try locked { try load() }
@@ -68,6 +71,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   // MARK: - Transactions
 
+  /// Makes the tables and reads the values.
   private func load() throws {
     try transact { _ in }
   }
@@ -87,6 +91,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// Reads what another process has left, without writing: a write would be a change for the other process, whose write
   /// would be a change here, without end.
   private func refresh() throws {
+    // Not IMMEDIATE: a read must not wait for another process that writes.
     _ = try commit("BEGIN") { try open() }
   }
 
@@ -105,7 +110,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
-  /// The state in memory after a transaction is committed. Until then, memory is what the file has.
+  /// The state in memory after a transaction is committed. Until then, memory is what the file has: a commit that a
+  /// full disk refuses must leave the old values readable.
   private struct Outcome {
     let zone: ClientZone<StoredRecords>
     let version: Int64
@@ -115,6 +121,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
     let keys: Set<String>
   }
 
+  /// Runs a body on the zone and saves what it has changed, within the open transaction. Leaves `values` and `version`
+  /// alone, since the commit may still fail.
   private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> Outcome {
     var keys: Set<String> = []
     if try zone == nil || !isCurrent() { keys = try open() }
@@ -127,6 +135,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       let value = try current.record(id)?.fields[KeyValueZone.field]?.value
       if values[key] != value { changes[key] = .some(value) }
     }
+    // Nobody asks for them; dropped, so that they don't pile up.
     _ = current.takeEvents()
     try current.storage.flush()
     try stored.save(current.state, connection)
@@ -136,6 +145,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       zone: current, version: next, values: changes, keys: keys.union(changes.keys))
   }
 
+  /// Whether no other process has written to the file since the values were read.
   private func isCurrent() throws -> Bool {
     try SyncTables.integer("turn", connection) == version
   }
@@ -149,9 +159,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
       ?? ClientState(client: RandomName.client(), device: RandomName.device())
     let opened = try ClientZone(
       state, storage: StoredRecords(access), schema: .empty, limits: KeyValueZone.limits)
-    let ids =
-      try connection.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) }
-      + state.outbox.flatMap { $0.ids }
+    // Every record that the view can have is in the base or in the outbox.
+    let ids = try SyncTables.baseIDs(connection) + state.outbox.flatMap { $0.ids }
     var found: [String: SyncValue] = [:]
     for id in ids {
       guard let key = KeyValueZone.key(of: id), let record = try opened.record(id) else { continue }
@@ -174,7 +183,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
-  /// Sets or removes a value; returns why it can't be set. Setting an equal value changes nothing and sends nothing.
+  /// Sets or removes a value; returns why it can't be set. Setting an equal value makes no edit.
   func set(_ value: SyncValue?, forKey key: String) throws -> KeyValueZone.Problem? {
     guard let id = KeyValueZone.recordID(forKey: key) else { return .key }
     let problem = try locked { () -> KeyValueZone.Problem? in
@@ -202,6 +211,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       }
       return problem
     }
+    // Outside the lock: a handler may read the store.
     listeners.notify()
     return problem
   }
@@ -255,10 +265,12 @@ final class KeyValueZoneFile: @unchecked Sendable {
     try withDatabase { try SyncTables.text(name, $0) }
   }
 
+  /// Sets such a string, in a transaction of its own.
   func setMetadata(_ text: String, _ name: String) throws {
     try withDatabase { try SyncTables.set(name, .text(text), $0) }
   }
 
+  /// Calls a body after each change by a program of this process.
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable {
     listeners.add(body)
   }
@@ -299,16 +311,9 @@ final class KeyValueSyncedZone: SyncedZone {
 
   func hasLocalChanges() throws -> Bool { try counts().pending > 0 }
 
-  func cursor() throws -> Cursor? {
-    try read { $0.state.anchor == nil ? nil : $0.state.cursor }
-  }
-
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {
-    try file.withDatabase { database in
-      func count(_ table: String) throws -> Int {
-        Int(try database.integer("SELECT count(*) FROM stead_sync_\(table)") ?? 0)
-      }
-      return (try count("outbox"), try count("quarantine"), 0)
+    try file.withDatabase {
+      (try SyncTables.count("outbox", $0), try SyncTables.count("quarantine", $0), 0)
     }
   }
 

@@ -37,11 +37,17 @@ public final class SyncedKeyValueStore: Sendable {
   /// next read returns another process's changes; they post no notification.
   public static let didChangeExternallyNotification = Notification.Name(
     "NSUbiquitousKeyValueStoreDidChangeExternallyNotification")
+  /// The key of the change's reason, a number, in a notification's `userInfo`.
   public static let changeReasonKey = "NSUbiquitousKeyValueStoreChangeReasonKey"
+  /// The key of the changed keys, an array of strings, in a notification's `userInfo`.
   public static let changedKeysKey = "NSUbiquitousKeyValueStoreChangedKeysKey"
+  /// The reason of values that another device has changed.
   public static let serverChange = 0
+  /// The reason of values that have arrived with the first fetch.
   public static let initialSyncChange = 1
+  /// The reason of a value that was not set, since it is beyond a limit.
   public static let quotaViolationChange = 2
+  /// The reason of values of another account. Never posted: a store belongs to the zone that the engine gives it.
   public static let accountChange = 3
 
   /// The app's store, in its data directory. If the directory can't be used, the values are in memory and are lost
@@ -55,11 +61,15 @@ public final class SyncedKeyValueStore: Sendable {
     }
   }()
 
+  /// The file of the values; nil if not even a database in memory could be opened.
   let zone: KeyValueZoneFile?
   /// Notified when an engine of this process has fetched new values.
   let arrivals = ListenerList()
 
-  /// Opens or creates a store in a file. Throws ``SyncError``, and the errors of opening a SQLite file.
+  /// Opens or creates a store in a file, which only its owner may read.
+  ///
+  /// Throws ``SyncError/newerFormat(found:known:)`` if a later version has made the file, and the errors of opening a
+  /// SQLite file.
   public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
 
   private init(zone: KeyValueZoneFile?) { self.zone = zone }
@@ -70,6 +80,7 @@ public final class SyncedKeyValueStore: Sendable {
     SyncedKeyValueStore(zone: try? KeyValueZoneFile(nil))
   }
 
+  /// The file of the default store. A program without a bundle has its process's name instead of an identifier.
   private static func defaultFile() throws -> URL {
     let id = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     return try AppDirectories(id: id).create(\.data).appending(path: "shared-values.sqlite")
@@ -79,6 +90,8 @@ public final class SyncedKeyValueStore: Sendable {
 
   private func value(forKey key: String) -> SyncValue? { all[key] }
 
+  /// All values. The API that this class has in common with Apple's doesn't throw, so an error is reported, and reads
+  /// as an empty store.
   private var all: [String: SyncValue] {
     do {
       return try zone?.all() ?? [:]
@@ -107,7 +120,7 @@ public final class SyncedKeyValueStore: Sendable {
   /// The data of a key; nil if it has none.
   public func data(forKey key: String) -> Data? { object(forKey: key) as? Data }
 
-  /// The whole number of a key; 0 if it has none.
+  /// The whole number of a key; 0 if it has none. A fraction is cut off; a number beyond 64 bits is 0.
   public func longLong(forKey key: String) -> Int64 {
     switch value(forKey: key) {
     case .int(let number): number
@@ -150,20 +163,28 @@ public final class SyncedKeyValueStore: Sendable {
     put(list.wireValue, key)
   }
 
+  /// Sets a string, or removes the value if it is nil.
   public func set(_ string: String?, forKey key: String) { set(string as Any?, forKey: key) }
+  /// Sets data, or removes the value if it is nil.
   public func set(_ data: Data?, forKey key: String) { set(data as Any?, forKey: key) }
+  /// Sets an array of property lists, or removes the value if it is nil.
   public func set(_ array: [Any]?, forKey key: String) { set(array as Any?, forKey: key) }
+  /// Sets a dictionary of property lists, or removes the value if it is nil.
   public func set(_ dictionary: [String: Any]?, forKey key: String) {
     set(dictionary as Any?, forKey: key)
   }
+  /// Sets a whole number.
   public func set(_ value: Int64, forKey key: String) { put(.int(value), key) }
+  /// Sets a number.
   public func set(_ value: Double, forKey key: String) { set(value as Any?, forKey: key) }
+  /// Sets a Boolean.
   public func set(_ value: Bool, forKey key: String) { put(.bool(value), key) }
 
   /// Removes the value of a key.
   public func removeObject(forKey key: String) { put(nil, key) }
 
-  /// Returns whether the value is set.
+  /// Sets or removes a value. Returns whether that was possible; if not, it is reported, or posted as a quota
+  /// violation.
   @discardableResult
   func put(_ value: SyncValue?, _ key: String) -> Bool {
     do {
@@ -176,12 +197,14 @@ public final class SyncedKeyValueStore: Sendable {
     return false
   }
 
-  /// Returns whether values are saved; they are after each change. The engine sends them.
+  /// Returns whether the values can be read. There is nothing to wait for: each change is saved before its call
+  /// returns, and sent by the engine when it can.
   @discardableResult
   public func synchronize() -> Bool { (try? zone?.all()) != nil }
 
   // MARK: - Notifications
 
+  /// Posts ``didChangeExternallyNotification`` on the calling thread.
   func notify(_ reason: Int, _ keys: [String]) {
     if reason != Self.quotaViolationChange { arrivals.notify() }
     NotificationCenter.default.post(

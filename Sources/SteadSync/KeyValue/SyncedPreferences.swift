@@ -26,7 +26,11 @@ public final class SyncedPreferences: Sendable {
   private let observation: PreferenceObservation
   private let listener: ListenerList.Listener
 
-  /// Syncs typed keys.
+  /// Syncs typed keys, from now until this object is released.
+  ///
+  /// - Parameters:
+  ///   - preferences: The domain in which the keys are set. Registered defaults and other domains aren't synced.
+  ///   - store: A store that an engine syncs. Several objects may share it, each with keys of its own.
   public convenience init<each Value>(
     _ preferences: Preferences, in store: SyncedKeyValueStore,
     _ keys: repeat KeyPath<Preferences.Keys, Preferences.Key<each Value>>
@@ -36,7 +40,7 @@ public final class SyncedPreferences: Sendable {
     self.init(preferences, in: store, keys: names)
   }
 
-  /// Syncs keys by their names.
+  /// Syncs keys by their names, from now until this object is released.
   public init(_ preferences: Preferences, in store: SyncedKeyValueStore, keys: [String]) {
     let link = PreferenceLink(preferences, store)
     self.link = link

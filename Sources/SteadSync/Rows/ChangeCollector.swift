@@ -49,6 +49,7 @@ struct ChangeCollector {
     }
   }
 
+  /// Adds a row as a whole, with its links.
   private mutating func insert(
     _ row: RowTable.Row, _ entity: WireModel.Entity, _ milliseconds: Int64
   ) throws {
@@ -65,6 +66,7 @@ struct ChangeCollector {
     for side in entity.links.values { try addLinks(of: id, row, side, milliseconds) }
   }
 
+  /// Adds the fields and links of the properties that have changed.
   private mutating func update(
     _ row: RowTable.Row, _ entity: WireModel.Entity, _ change: RowChanges.Change
   ) throws {
@@ -84,6 +86,7 @@ struct ChangeCollector {
   }
 
   private mutating func delete(_ row: RowTable.Row, _ milliseconds: Int64) throws {
+    // A row without a record was inserted and deleted between two writes of the sync.
     guard let id = try map.id(of: row) else { return }
     edits.append((.delete(id: id), milliseconds))
   }
@@ -99,10 +102,12 @@ struct ChangeCollector {
     guard let id = try map.id(of: row), let record = try view.record(id) else {
       return try insert(row, entity, milliseconds)
     }
+    // What the record has already needs no edit: an edit of now would win against older ones of other devices.
     let fields = try fields(entity.fields, of: content, id).filter {
       record.fields[$0]?.value != $1
     }
     if !fields.isEmpty { edits.append((.update(id: id, fields: fields), milliseconds)) }
+    // One side is enough, since all rows are compared.
     for side in entity.links.values where side.isOwner {
       try addLinks(of: id, row, side, milliseconds)
     }
@@ -132,6 +137,7 @@ struct ChangeCollector {
     return fields
   }
 
+  /// Adds a field with the value of its column.
   private func read(
     _ field: WireModel.Field, of content: RowContent, into fields: inout [String: SyncValue]
   ) throws {
@@ -148,6 +154,7 @@ struct ChangeCollector {
         fields[field.name] = .null
         return
       }
+      // The target may have no record yet: it gets an identifier now, and its own insert follows or precedes.
       let row = RowTable.Row(root: relationship.destinationRoot, number: number)
       fields[field.name] = .string(try map.identify(row).id.text)
     }

@@ -113,9 +113,9 @@ final class RecordZone: SyncedZone {
         "schema", .text(String(decoding: schema.encoded(), as: UTF8.self)), transaction)
     }
     var reapplied: Set<RecordID> = []
+    // Another version of the app wrote last: each row is compared with its record.
     if try SyncTables.text("models", transaction) != model.signature {
-      reapplied = Set(
-        try transaction.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
+      reapplied = Set(try SyncTables.baseIDs(transaction))
       try SyncTables.set("models", .text(model.signature), transaction)
     }
     let zone = try ClientZone(state, storage: records, schema: schema)
@@ -125,6 +125,7 @@ final class RecordZone: SyncedZone {
     return (result, reapplied)
   }
 
+  /// The schema with which the tables were written last. It has rules of older versions of the app.
   private func storedSchema(
     _ transaction: RowTransaction
   ) throws -> SteadSyncProtocol.Schema? {
@@ -137,8 +138,8 @@ final class RecordZone: SyncedZone {
 
   func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     if let open, try isCurrent(open) { return try body(open.zone) }
-    // Not a write: it would be a change for the engines of other processes, whose writes would be changes here, without
-    // end.
+    // Not a write: it would be a change for the engines of other processes, whose writes would be changes here. Two
+    // programs with one store once made 300 transactions a second with nothing to do.
     let read = try rows.read { transaction in
       try access.with(transaction) { try reopened(transaction) }
     }
@@ -183,17 +184,14 @@ final class RecordZone: SyncedZone {
     }
   }
 
-  func cursor() throws -> Cursor? {
-    try read { $0.state.anchor == nil ? nil : $0.state.cursor }
-  }
-
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int) {
     try rows.read { transaction in
       guard try SyncTables.isPrepared(transaction) else { return (0, 0, 0) }
-      func count(_ table: String) throws -> Int {
-        Int(try transaction.integer("SELECT count(*) FROM stead_sync_\(table)") ?? 0)
-      }
-      return (try count("outbox"), try count("quarantine"), try count("unshown"))
+      return (
+        try SyncTables.count("outbox", transaction),
+        try SyncTables.count("quarantine", transaction),
+        try SyncTables.count("unshown", transaction)
+      )
     }
   }
 
@@ -212,6 +210,7 @@ final class RecordZone: SyncedZone {
 
   func remove(_ conflict: SyncConflict) throws { try changeConflicts { try $0.remove(conflict) } }
 
+  /// Changes the list of conflicts, in a transaction by the sync: it is no save of a program.
   private func changeConflicts(_ body: (ConflictTable) throws -> Void) throws {
     try rows.apply(by: Self.author) { transaction in
       guard try SyncTables.isPrepared(transaction) else { return }
@@ -227,7 +226,7 @@ final class RecordZone: SyncedZone {
 
   func missingBlobs(of records: [Record]) throws -> [BlobID] {
     let names = records.filter(\.isLive).flatMap { record in
-      // Only those that a row of this app version can hold.
+      // Blobs of attributes that this app's models lack would never be stored.
       (model.types[record.type]?.fields ?? [:]).filter(\.value.isBlob).keys.compactMap {
         record.fields[$0].flatMap { SteadSyncProtocol.Schema.blob($0.value) }
       }
@@ -241,6 +240,7 @@ final class RecordZone: SyncedZone {
   }
 
   func store(_ blob: BlobID, _ bytes: Data) throws {
+    // A transport need not check anything, and a damaged value would be sent on by this device.
     guard SHA256.hexadecimal(bytes) == blob.text else {
       throw SyncError.unreachable(reason: "a large value arrived damaged")
     }
@@ -280,6 +280,7 @@ final class RecordZone: SyncedZone {
   ) throws {
     let time = now()
     for entity in model.entities.values.sorted(by: { $0.shape.name < $1.shape.name }) {
+      // Collected first: the comparison reads other tables, and gives new rows their records.
       var numbers: [Int64] = []
       try transaction.forEachNumber(of: entity.shape) { numbers.append($0) }
       for start in stride(from: 0, to: numbers.count, by: Self.batch) {

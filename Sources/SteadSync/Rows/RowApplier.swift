@@ -28,7 +28,7 @@ struct RowApplier {
     var number: Int64?
   }
 
-  /// Writes records as they are in the view; returns the number of changed rows.
+  /// Writes records as they are in the view.
   ///
   /// The order of the steps matters:
   ///
@@ -36,10 +36,9 @@ struct RowApplier {
   /// 2. New rows get their numbers, so that rows of one call can refer to each other, also in a cycle.
   /// 3. Changed rows are updated, then new ones inserted.
   /// 4. Links are inserted, when both of their rows are there.
-  /// 5. Records that were waiting for a new row, or that refer to one that could not be written, are applied in turn. It
-  ///    ends, since each round inserts rows or takes numbers away.
-  @discardableResult
-  func apply(_ ids: Set<RecordID>) throws -> Int {
+  /// 5. Records that were waiting for a new row, or that refer to one that could not be written, are applied in turn.
+  ///    That ends, since each round inserts rows or takes numbers away.
+  func apply(_ ids: Set<RecordID>) throws {
     var (dead, old, new): ([(RecordID, RowTable.Row)], [Item], [Item]) = ([], [], [])
     var links: [(link: WireModel.Link, id: RecordID, record: Record?)] = []
     for id in ids.sorted() {
@@ -59,7 +58,7 @@ struct RowApplier {
         if let row { dead.append((id, row)) } else { try clearUnshown(id) }
         continue
       }
-      // A type of a later version of the app: it stays in the base, without a row.
+      // A type of a later version of the app: its records stay in the base, without rows.
       guard let entity = model.entities[record.type] else { continue }
       if let row {
         old.append(Item(id: id, record: record, entity: entity, number: row.number))
@@ -67,17 +66,15 @@ struct RowApplier {
         new.append(Item(id: id, record: record, entity: entity))
       }
     }
-    var count = 0
-    for (link, id, record) in links where record == nil { count += try removeLink(id, link) }
-    for (id, row) in dead { count += try delete(id, row) }
+    for (link, id, record) in links where record == nil { try removeLink(id, link) }
+    for (id, row) in dead { try delete(id, row) }
     var last: [String: Int64] = [:]
     for index in new.indices { try assignNumber(to: &new[index], after: &last) }
-    count += try update(old)
+    try update(old)
     var waiting: Set<RecordID> = []
     for item in new {
       let referrers = try view.referrers(of: item.id)
       if try insert(item) {
-        count += 1
         // Records that arrived before this one.
         waiting.formUnion(referrers.filter { !ids.contains($0) })
       } else {
@@ -88,15 +85,15 @@ struct RowApplier {
       }
     }
     for (link, id, record) in links {
-      if let record { count += try insertLink(id, link, record) }
+      if let record { try insertLink(id, link, record) }
     }
-    return waiting.isEmpty ? count : count + (try apply(waiting))
+    if !waiting.isEmpty { try apply(waiting) }
   }
 
   // MARK: - Rows
 
-  /// Deletes the row of a record; returns the number of deleted rows. A row that a program has deleted itself is none.
-  private func delete(_ id: RecordID, _ row: RowTable.Row) throws -> Int {
+  /// Deletes the row of a record, unless a program has deleted it already.
+  private func delete(_ id: RecordID, _ row: RowTable.Row) throws {
     try map.remove(id)
     try clearUnshown(id)
     try BlobTable(database: rows).remove(row)
@@ -105,9 +102,8 @@ struct RowApplier {
     }?.shape
     guard let shape, let entity = try rows.entityName(of: row.number, in: shape),
       let own = model.entities[entity]?.shape
-    else { return 0 }
+    else { return }
     try rows.delete(row.number, of: own)
-    return 1
   }
 
   /// Gives a new row its number.
@@ -129,11 +125,11 @@ struct RowApplier {
     return max(try rows.newNumber(in: shape) - 1, last)
   }
 
-  /// Updates the rows of records, only in columns whose values differ; returns the number of changed rows.
+  /// Updates the rows of records, only in columns whose values differ.
   ///
   /// All new values are determined before the first row is written, since unique values may move between rows: first
   /// every changed unique value is cleared, then all rows are set.
-  private func update(_ items: [Item]) throws -> Int {
+  private func update(_ items: [Item]) throws {
     var changes: [(item: Item, values: [(column: String, value: SQLValue)], old: RowContent)] = []
     for item in items {
       guard let number = item.number,
@@ -154,9 +150,10 @@ struct RowApplier {
       case .cannotBeShown: continue
       case .waits:
         // A record that the row requires no longer exists. The row comes back if that record does.
-        _ = try delete(item.id, RowTable.Row(root: item.entity.shape.root, number: number))
+        try delete(item.id, RowTable.Row(root: item.entity.shape.root, number: number))
         continue
       }
+      // Only columns that differ are set: the history and contexts see what has really changed.
       let changed = zip(item.entity.shape.columns, zip(content.values, target)).filter {
         $0.1.0 != $0.1.1
       }.map { (column: $0.0, value: $0.1.1) }
@@ -171,14 +168,16 @@ struct RowApplier {
       }
     }
     for (item, values, old) in changes { try write(values, item, old) }
-    return changes.count
   }
 
+  /// Sets columns of a row. A value that the database refuses, such as a second unique one, leaves the row as it is.
   private func write(
     _ values: [(column: String, value: SQLValue)], _ item: Item, _ old: RowContent
   ) throws {
     guard let number = item.number else { return }
     let shape = item.entity.shape
+    // An error here is of this row alone, such as a value that a later constraint of the store forbids. The rest of the
+    // page must not wait for it.
     do {
       try rows.set(values, of: number, in: shape)
     } catch {
@@ -242,6 +241,7 @@ struct RowApplier {
 
   // MARK: - Values
 
+  /// The result of converting a record into the columns of its row.
   private enum Values {
     case columns([SQLValue])
     /// A record that the row requires hasn't arrived, or no longer exists.
@@ -279,6 +279,7 @@ struct RowApplier {
           result[field.columnIndex] = .integer(target.number)
         } else {
           result[field.columnIndex] = .null
+          // A reference that is null on the wire is none that could arrive.
           if relationship.minimum > 0, value != nil, value != .null { return .waits }
         }
       }
@@ -294,6 +295,7 @@ struct RowApplier {
       guard let index = shape.columns.firstIndex(of: attribute.name) else { continue }
       result[index] = try column(value, attribute, old: content.values[index])
     }
+    // All values fit now, whatever was recorded before.
     try clearUnshown(item.id)
     return .columns(result)
   }
@@ -334,29 +336,29 @@ struct RowApplier {
   /// Inserts a link's pair, or removes it while one of its two rows is missing.
   private func insertLink(
     _ id: RecordID, _ link: WireModel.Link, _ record: Record
-  ) throws -> Int {
+  ) throws {
     guard let owner = try row(record.fields[WireModel.ownerField], link.ownerRoot),
       let target = try row(record.fields[WireModel.targetField], link.targetRoot)
     else { return try removeLink(id, link) }
     let pair = RowPair(owner: owner, target: target, ownerOrder: nil, targetOrder: nil)
     let known = try LinkTable(database: rows).pair(of: id)
-    if let known, known != (owner, target) { _ = try removeLink(id, link) }
+    if let known, known != (owner, target) { try removeLink(id, link) }
     try LinkTable(database: rows).set(id, link.type, owner, target)
     try rows.insert(pair, into: link.list)
-    return 1
   }
 
-  private func removeLink(_ id: RecordID, _ link: WireModel.Link) throws -> Int {
-    guard let known = try LinkTable(database: rows).pair(of: id) else { return 0 }
+  /// Removes a link's pair, if it has one.
+  private func removeLink(_ id: RecordID, _ link: WireModel.Link) throws {
+    guard let known = try LinkTable(database: rows).pair(of: id) else { return }
     try LinkTable(database: rows).remove(id)
     // Two devices may have linked the same rows under two records. The pair stays until the last of both is gone.
-    if try LinkTable(database: rows).hasPair(link.type, known.owner, known.target) { return 0 }
+    if try LinkTable(database: rows).hasPair(link.type, known.owner, known.target) { return }
     try rows.remove(
       RowPair(owner: known.owner, target: known.target, ownerOrder: nil, targetOrder: nil),
       from: link.list)
-    return 1
   }
 
+  /// The number of the row to which a reference leads; nil while it has none.
   private func row(_ field: Field?, _ root: String) throws -> Int64? {
     guard let id = field.flatMap({ SteadSyncProtocol.Schema.target($0.value) }),
       let row = try map.row(of: id), row.root == root

@@ -64,6 +64,7 @@ struct RowTable {
 struct LinkTable {
   let database: any SyncDatabase
 
+  /// The row numbers of a link's two sides; nil if no pair was inserted for it.
   func pair(of id: RecordID) throws -> (owner: Int64, target: Int64)? {
     var pair: (owner: Int64, target: Int64)?
     try database.forEach(
@@ -72,10 +73,12 @@ struct LinkTable {
     return pair
   }
 
+  /// The type of a link that has a pair. The record may be a tombstone, which has no fields any more.
   func type(of id: RecordID) throws -> String? {
     try database.text("SELECT type FROM stead_sync_links WHERE id = ?1", [.text(id.text)])
   }
 
+  /// Whether any link stands for a pair.
   func hasPair(_ type: String, _ owner: Int64, _ target: Int64) throws -> Bool {
     try database.integer(
       "SELECT 1 FROM stead_sync_links WHERE type = ?1 AND owner = ?2 AND target = ?3",
@@ -135,6 +138,7 @@ struct BlobTable {
       "SELECT bytes FROM stead_sync_fetched WHERE sha256 = ?1", [.text(blob.text)]
     ) { fetched = $0.data(0) }
     if let fetched { return fetched }
+    // Collected first: the search in a row runs statements of its own.
     var holders: [(row: RowTable.Row, attribute: String)] = []
     try database.forEach(
       "SELECT root, number, attribute FROM stead_sync_blobs WHERE sha256 = ?1", [.text(blob.text)]
@@ -149,6 +153,7 @@ struct BlobTable {
     return nil
   }
 
+  /// The bytes in an attribute of a row; nil if the row or the attribute no longer exists.
   private func bytes(
     in row: RowTable.Row, _ attribute: String, _ model: WireModel, _ rows: RowTransaction
   ) throws -> Data? {

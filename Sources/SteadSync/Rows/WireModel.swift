@@ -34,7 +34,9 @@ struct WireModel: Sendable {
     var merge = MergeRule.last
   }
 
+  /// An entity with its columns as fields.
   struct Entity: Sendable {
+    /// Its table, with inherited properties.
     let shape: RowShape
     var fields: [Field]
     /// The indices in `fields` by the names of properties.
@@ -62,8 +64,11 @@ struct WireModel: Sendable {
   /// The names of a link's fields.
   static let (ownerField, targetField) = ("owner", "target")
 
+  /// The entities by name, which is their type on the wire.
   let entities: [String: Entity]
+  /// The links by type.
   let links: [String: Link]
+  /// The rules of all types, for the server.
   let types: [String: EntityRules]
 
   /// - Throws: ``SyncError/noSuchAttribute(_:)`` for a rule that doesn't name an attribute.
@@ -97,6 +102,7 @@ struct WireModel: Sendable {
     return links.mapValues(\.link)
   }
 
+  /// An entity on the wire. Fields are in the order of the shape's attributes and relationships.
   private static func entity(_ shape: RowShape, _ links: [PairList: Link]) -> Entity {
     var fields: [Field] = []
     var fieldIndices: [String: [Int]] = [:]
@@ -114,6 +120,7 @@ struct WireModel: Sendable {
       case .column(_, let list):
         let name = relationship.originalName
         add(name, relationship.name, relationship.name, .reference(relationship))
+        // A wire name with a number sign is no Swift name, so no property can have it.
         if let list { add("\(name)#list", list, relationship.name, .list) }
       case .pairs(let list, let isOwner):
         sides[relationship.name] = links[list].map { LinkSide(link: $0, isOwner: isOwner) }
@@ -203,6 +210,7 @@ extension WireModel {
     extending older: SteadSyncProtocol.Schema
   ) -> SteadSyncProtocol.Schema {
     var entities = older.entities
+    // A field keeps the first rule that was ever sent: a zone accepts no other, and answers `schemaConflict`.
     for (name, rules) in types {
       var merged = entities[name] ?? EntityRules()
       for (field, rule) in rules.fields where merged.fields[field] == nil {

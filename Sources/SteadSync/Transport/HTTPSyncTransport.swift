@@ -51,8 +51,8 @@ public final class HTTPSyncTransport: SyncTransport {
   ///   - user: The name of the account.
   ///   - code: A code from `stead serve invite`, for this account.
   ///   - deviceName: A name by which the account's owner recognises the device.
-  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)`` without a
-  ///   connection.
+  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)`` without
+  ///   a connection.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
     session: URLSession = .shared, timeout: Double = usualTimeout

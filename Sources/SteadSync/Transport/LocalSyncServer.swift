@@ -15,8 +15,10 @@ package import SteadSyncProtocol
 public actor LocalSyncServer: SyncTransport {
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
   private var blobs: [BlobID: Data] = [:]
-  /// How often each blob was requested.
+  /// The number of downloads, for tests.
   package private(set) var downloadCount = 0
+
+  /// A call of ``wait(for:)`` that is waiting.
   private struct Waiter {
     let cursors: [ZoneID: Cursor]
     let continuation: CheckedContinuation<Set<ZoneID>, Never>
@@ -34,6 +36,7 @@ public actor LocalSyncServer: SyncTransport {
     self.init(patience: patience, limits: SyncLimits())
   }
 
+  /// Makes a server with other limits than those of the protocol, for tests.
   package init(patience: Duration = .seconds(55), limits: SyncLimits) {
     self.waitLimit = patience
     self.limits = limits
@@ -97,6 +100,7 @@ public actor LocalSyncServer: SyncTransport {
     let number = waiterCount
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
+        // The handler below may have run already, and found no waiter to end.
         if Task.isCancelled { return continuation.resume(returning: []) }
         let timer = Task { [waitLimit] in
           // The limit of the wait. A wait that ends earlier cancels it.
@@ -110,6 +114,7 @@ public actor LocalSyncServer: SyncTransport {
     }
   }
 
+  /// Ends a wait, unless it has ended already: by a change, its timer and its task's cancellation.
   private func end(_ number: UInt64, with changed: Set<ZoneID> = []) {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     waiter.timer.cancel()

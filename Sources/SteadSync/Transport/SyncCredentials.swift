@@ -93,10 +93,13 @@ actor HTTPSyncAccess {
 
   /// A token that is valid for a while; a new one if the server rejected the last.
   func token(renewing: Bool = false) async throws -> String {
+    // Also a caller whose token was just refused: it gets the new one.
     if let renewal { return try await renewal.value }
     if let current, !renewing, current.end.timeIntervalSinceNow > Self.margin {
       return current.token
     }
+    // A task of its own: the cancellation of one caller must not lose a refresh token that the server has given
+    // already.
     let task = Task { try await renew() }
     renewal = task
     defer { renewal = nil }

@@ -71,6 +71,7 @@ struct StoredRecords: ClientStorage {
         held[record.id] = record
       }
     }
+    // Of two states the staged one is newer, and the one in memory newest.
     held.merge(staged.filter { $0.value.seq > seq }) { $1 }
     return held.values.sorted { $0.seq < $1.seq }
   }
@@ -91,12 +92,14 @@ struct StoredRecords: ClientStorage {
       "INSERT INTO stead_sync_base (id, seq, live, content) VALUES (?1, ?2, ?3, ?4) "
         + "ON CONFLICT DO NOTHING", values)
     if database.changedRows == 0 {
+      // Only a record that was here can have an index to remove.
       try database.run(
         "UPDATE stead_sync_base SET seq = ?2, live = ?3, content = ?4 WHERE id = ?1", values)
       try database.run("DELETE FROM stead_sync_unique WHERE id = ?1", [id])
       try database.run("DELETE FROM stead_sync_references WHERE source = ?1", [id])
     }
     for token in index.tokens {
+      // Takes the key from another record, as where two exchange their keys: that one's new index follows.
       try database.run(
         "INSERT INTO stead_sync_unique VALUES (?1, ?2) "
           + "ON CONFLICT DO UPDATE SET id = excluded.id",
@@ -140,11 +143,12 @@ struct StoredRecords: ClientStorage {
     var records = staged
     try database.forEach("SELECT content FROM stead_sync_staged") { row in
       let record = try Record(encoded: row.text(0).utf8)
+      // What this transaction has staged is newer.
       if records[record.id] == nil { records[record.id] = record }
     }
     if replacing {
-      changed = Set(
-        try database.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) })
+      // The records that the new base lacks were deleted while this device was away: their rows must go, too.
+      changed = Set(try SyncTables.baseIDs(database))
       try SyncTables.clearBase(database)
       written = [:]
     }
@@ -217,6 +221,7 @@ struct StoredState {
   /// Saves the state in the open transaction. If that is rolled back, call ``invalidate()``, or drop this value.
   mutating func save(_ state: ClientState, _ database: any SyncDatabase) throws {
     try saveOutbox(state, database)
+    // Usually empty, and seldom changed: written as a whole.
     if state.quarantine != saved?.quarantine ?? [] {
       try database.run("DELETE FROM stead_sync_quarantine")
       for (place, item) in state.quarantine.enumerated() {
@@ -225,6 +230,7 @@ struct StoredState {
           [.integer(Int64(place)), .text(text(item))])
       }
     }
+    // The rest is one row of some hundred bytes, written each time.
     var head = state
     head.outbox = []
     head.quarantine = []

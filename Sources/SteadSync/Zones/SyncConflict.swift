@@ -102,6 +102,7 @@ struct ConflictTable {
         "INSERT INTO stead_sync_conflicts (content) VALUES (?1)",
         [.text(String(decoding: content.encoded(), as: UTF8.self))])
     }
+    // By number, and not by count: numbers may have gaps, and then a few less than the limit stay.
     try database.run(
       "DELETE FROM stead_sync_conflicts WHERE number <= "
         + "(SELECT max(number) FROM stead_sync_conflicts) - ?1", [.integer(Self.limit)])
@@ -136,6 +137,7 @@ struct ConflictTable {
     case "overwritten": kind = .overwritten
     case "deleted": kind = .deleted
     case "merged": kind = .merged(members["into"]?.string)
+    // Also a kind of a later version, which this one can't name.
     default: kind = .denied
     }
     return SyncConflict(
@@ -176,6 +178,7 @@ struct OutboxSnapshot {
   /// The conflicts of the edits that are no longer pending: another device has overwritten their values, or their
   /// records no longer exist.
   func conflicts(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
+    // After the client was numbered again, the numbers of the snapshot mean other transactions.
     guard zone.state.client == client else { return [] }
     let done = transactions.prefix { $0.number <= zone.state.acknowledged }
     guard !done.isEmpty else { return [] }
@@ -195,6 +198,7 @@ struct OutboxSnapshot {
     switch mutation {
     case .insert(let insert): stamp = insert.stamp
     case .update(let update): stamp = update.stamp
+    // A deletion can't be overwritten: it ends what its author saw, and a new insert is another object.
     case .delete, .restore: return
     }
     let found = try zone.storage.record(mutation.id)

@@ -1,5 +1,6 @@
 import SteadRecords
 import SteadSQLite
+internal import SteadSyncProtocol
 
 /// The tables of a zone in a database. Their names begin with `stead_sync`.
 ///
@@ -17,7 +18,8 @@ enum SyncTables {
   ///
   /// - 1: records in the trees of their random identifiers, with an index of types.
   /// - 2: records in the order of their arrival, each found through an index of identifiers. A page of a fetch
-  ///   then touches the leaves of a smaller tree, and fewer of them.
+  ///   then touches the leaves of a smaller tree, and fewer of them: together with reading ahead, a first fetch of 100,000
+  ///   records took 7.5 s instead of 33 s.
   static let format: Int64 = 2
 
   /// The table of base or staged records.
@@ -30,6 +32,7 @@ enum SyncTables {
 
   /// Creates missing tables. Costs one look-up if none is missing.
   static func prepare(_ database: any SyncDatabase) throws {
+    // Several processes may come here at once. Each is in a transaction that writes, so one of them makes the tables.
     if try isPrepared(database) {
       let found = try integer("format", database) ?? 0
       guard found <= format else { throw SyncError.newerFormat(found: found, known: format) }
@@ -92,6 +95,16 @@ enum SyncTables {
   /// Whether the tables exist in the present format.
   static func isPresent(_ database: any SyncDatabase) throws -> Bool {
     try isPrepared(database) && integer("format", database) == format
+  }
+
+  /// The identities of all records of the base.
+  static func baseIDs(_ database: any SyncDatabase) throws -> [RecordID] {
+    try database.texts("SELECT id FROM stead_sync_base").compactMap { RecordID($0) }
+  }
+
+  /// The number of rows of a table. Reads the whole table, or its index.
+  static func count(_ table: String, _ database: any SyncDatabase) throws -> Int {
+    Int(try database.integer("SELECT count(*) FROM stead_sync_\(table)") ?? 0)
   }
 
   /// Removes all records of the base, with their index.

@@ -17,15 +17,16 @@ protocol SyncedZone: AnyObject {
   /// It does write if there is something to move into the outbox first. Otherwise it must not: a write would be a
   /// change for the engines of other processes, which would read and write in their turn.
   func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result
-  /// Whether programs have changed anything that isn't in the outbox yet.
+  /// Whether programs have changed anything since the last write of an engine. A key-value store, whose changes are in
+  /// the outbox at once, answers whether any is pending.
   func hasLocalChanges() throws -> Bool
-  /// How far pages were read; nil until the first fetch is complete.
-  func cursor() throws -> Cursor?
   /// How many transactions are pending and quarantined, and how many records no row can hold.
   func counts() throws -> (pending: Int, quarantined: Int, unshown: Int)
   /// The edits of this device that were overruled, oldest first.
   func conflicts() throws -> [SyncConflict]
+  /// Removes all conflicts from the list.
   func clearConflicts() throws
+  /// Removes a conflict from the list.
   func remove(_ conflict: SyncConflict) throws
   /// Calls a body after changes of programs, for the lifetime of the returned object.
   func watch(_ body: @escaping @Sendable () -> Void) -> any AnyObject & Sendable
@@ -36,6 +37,13 @@ protocol SyncedZone: AnyObject {
   func missingBlobs(of records: [Record]) throws -> [BlobID]
   /// Stores a fetched blob until the page that names it is applied. Throws if the bytes aren't those of the blob.
   func store(_ blob: BlobID, _ bytes: Data) throws
+}
+
+extension SyncedZone {
+  /// How far pages were read; nil until the first fetch is complete.
+  func cursor() throws -> Cursor? {
+    try read { $0.state.anchor == nil ? nil : $0.state.cursor }
+  }
 }
 
 // MARK: - Identifiers

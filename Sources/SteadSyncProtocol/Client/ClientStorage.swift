@@ -56,9 +56,9 @@ package protocol ClientStorage: RecordStorage {
 package struct ClientState: Hashable, Sendable {
   /// The purpose of reading pages.
   package enum Phase: String, Hashable, Sendable {
-    /// A first fetch, which shows page by page.
+    /// A first fetch: each page goes to the base at once, since there is nothing before that it could contradict.
     case first
-    /// Following the zone: shows at its head.
+    /// Following the zone: pages are staged until one leads to the head.
     case following
     /// A fetch that replaces the base at the head, after a purge or a restored backup.
     case replacing
@@ -84,8 +84,11 @@ package struct ClientState: Hashable, Sendable {
     }
   }
 
+  /// Under which the transactions are numbered.
   package var client: ClientID
+  /// Whose stamps this client makes.
   package var device: DeviceID
+  /// What pages are read for.
   package var phase = Phase.first
   /// How far pages have been read.
   package var cursor: Cursor?
@@ -101,13 +104,16 @@ package struct ClientState: Hashable, Sendable {
   package var digest = TransactionDigest()
   /// The version of the schema with which the zone was last opened; 0 for none.
   package var schemaVersion = 0
-  /// Its digest: during development, a schema may change without its version. Nil makes all records be indexed again.
+  /// Its digest: a schema may change without its version, during development or where two branches of a program give
+  /// one version to two schemas. Nil makes all records be indexed again.
   package var schemaDigest: UInt64?
   /// The last number given to a transaction.
   package var lastNumber: Int64 = 0
   /// Transactions that are not yet part of the base, in order.
   package var outbox: [Transaction] = []
+  /// The transactions that the server has refused, oldest first, until the program retries or discards them.
   package var quarantine: [Quarantined] = []
+  /// The clock that stamps edits. Saved, so that it stays above what was seen even if the device's clock is set back.
   package var clock = HybridClock()
 
   /// The maximum number of marks.
@@ -132,6 +138,7 @@ extension ClientState {
     if let nearest { marks.remove(at: nearest) }
   }
 
+  /// The distance of a mark's neighbours, in proportion to how far back they are.
   private func closeness(_ index: Int, _ newest: Double) -> Double {
     let (after, before) = (Double(marks[index - 1].head), Double(marks[index + 1].head))
     return (after - before) / max(newest - before, 1)
@@ -208,6 +215,7 @@ extension ClientState.Quarantined: SyncCodable {
 
 /// A client's records in memory, for simulations, tests and small zones.
 package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
+  /// The zone as the client last showed it.
   package private(set) var base = MemoryRecords()
   private var staged: [RecordID: Record] = [:]
 

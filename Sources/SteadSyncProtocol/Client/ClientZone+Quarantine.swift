@@ -10,6 +10,7 @@ extension ClientZone {
     let refused = state.quarantine[index]
     var transaction = refused.transaction
     transaction.number = state.lastNumber + 1
+    // It builds on what the view has now, no longer on what it was refused with.
     transaction.basis = state.acknowledged
     transaction.mutations = try rebased(refused).map { mutation in
       if case .restore = mutation { return mutation }
@@ -43,6 +44,7 @@ extension ClientZone {
   ) throws(Storage.Failure) {
     var counters: [RecordID: [String: SyncValue]] = [:]
     for mutation in transaction.mutations {
+      // The first mutation of a counter counts: the retry computes the others from it.
       for (name, value) in ownCounters(of: mutation) where counters[mutation.id]?[name] == nil {
         let edits = SyncCounter.counts(in: value, by: state.device).edits
         let before = try earlierValues(of: name, mutation, transaction).first {
@@ -70,6 +72,7 @@ extension ClientZone {
         .compactMap { $0.values[name] }
     }
     var base = try storage.record(mutation.id)
+    // The counter went over to the record into which this one was merged.
     if let into = base?.into { base = try storage.record(into) }
     return values + [base?.fields[name]?.value ?? .null]
   }
@@ -95,8 +98,8 @@ extension ClientZone {
       for (name, value) in ownCounters(of: mutation) {
         // Unknown if an older version, which kept none, put it here.
         guard let old = before[mutation.id]?[name] else { continue }
-        let here = try merger.resolved(mutation.id)?.fields[name]?.value
-        let seen = present[mutation.id]?[name] ?? here ?? .null
+        let current = try merger.resolved(mutation.id)?.fields[name]?.value
+        let seen = present[mutation.id]?[name] ?? current ?? .null
         let (now, then) = (
           SyncCounter.counts(in: value, by: state.device),
           SyncCounter.counts(in: old, by: state.device)

@@ -14,6 +14,7 @@ extension ClientZone {
       mutations += transaction.mutations.count
       bytes += transaction.mutations.reduce(0) { $0 + $1.size }
       if transactions.count >= transactionLimit { break }
+      // The first one is sent even if it is too large: the server's answer decides.
       if !transactions.isEmpty, mutations > limits.pushMutations || bytes > limits.pushBytes {
         break
       }
@@ -37,9 +38,11 @@ extension ClientZone {
   package mutating func receive(
     _ answer: PushAnswer, to push: Push, freshClient: ClientID
   ) throws(Storage.Failure) {
+    // The client was numbered again after this push was sent.
     guard push.client == state.client else { return }
     switch answer {
     case .taken(let receipt):
+      // Refusals in the receipt are handled with the page, which has them, too.
       lastAnswered = max(lastAnswered, receipt.last)
       sendsSchema = false
       serverKnowsSchema = true
@@ -102,6 +105,7 @@ extension ClientZone {
       guard isOfThisDevice(page) else { return try renumber(as: freshClient, prepending: []) }
       try receive(page, now: now)
     case .expired: try expire(as: freshClient)
+    // The client asks again, with its marks.
     case .rollback(nil): sendsMarks = true
     case .rollback(let common?): try rollBack(to: common, as: freshClient)
     }
@@ -121,6 +125,7 @@ extension ClientZone {
       && (page.more || digest(upTo: page.last) == page.digest)
   }
 
+  /// The digest of this client's transactions up to a number.
   private func digest(upTo number: Int64) -> TransactionDigest {
     var digest = state.digest
     for transaction in state.outbox where transaction.number <= number { digest.add(transaction) }
@@ -138,6 +143,7 @@ extension ClientZone {
     // unique key with a record of this page, and the base would have two holders. So the rest is shown at the head.
     if state.phase == .first, page.more, try sharesKeyWithBase(page) { state.phase = .following }
     for record in page.records {
+      // Edits of these records are stamped above what the page has.
       state.clock.observe(record.newest)
       try storage.stage(record)
     }
@@ -180,6 +186,7 @@ extension ClientZone {
       try quarantine(transaction, reason)
     }
     if page.last > state.acknowledged { state.digest = digest(upTo: page.last) }
+    // The base has their effects now, or the quarantine has them.
     state.outbox.removeAll { $0.number <= page.last }
     state.acknowledged = max(state.acknowledged, page.last)
     if state.outbox.isEmpty { state.clock.discardFuture(now) }
@@ -199,6 +206,7 @@ extension ClientZone {
     try storage.discardStaged()
     state.cursor = nil
     serverKnowsSchema = false
+    // Answers to earlier requests without a cursor are recognised by their round.
     state.round += 1
     state.phase = .replacing
   }
@@ -268,6 +276,7 @@ extension ClientZone {
     try replay()
   }
 
+  /// The number of the refused transaction on which a pending one builds; nil for none.
   private func numberOfRefusal(blocking transaction: Transaction) -> Int64? {
     state.quarantine.first {
       $0.client == state.client && $0.transaction.number > transaction.basis

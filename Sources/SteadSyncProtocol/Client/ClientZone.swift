@@ -20,6 +20,7 @@ import SteadEncoding
 package struct ClientZone<Storage: ClientStorage> {
   /// The state besides the records, to be saved with them.
   package internal(set) var state: ClientState
+  /// The limits of a push and a record. The server may have smaller ones.
   package var limits: SyncLimits
   /// The view: its overlay has the pending transactions' effects.
   package var merger: Merger<Storage>
@@ -137,15 +138,20 @@ extension ClientZone {
       case .failure(let unknown): return .unknown(unknown.id)
       }
     }
+    // From here on everything is checked as the server will, so that what is refused for certain never enters the
+    // outbox.
     guard isSendable(transaction) else { return .tooLarge }
     if let problem = transaction.problem(device: state.device, limits, schema) {
       return .refused(problem)
     }
+    // Each replay would leave it out of the view. So it is left out now, or the program would see it until the next
+    // start.
     if let earlier = refusalBlocking(transaction) {
       enqueueHidden(transaction, after: earlier, clock)
       return .committed(number: transaction.number)
     }
     if let reason = try merger.apply(transaction) { return .refused(reason) }
+    // A merge may have made a record larger than any of the edits, so the results are checked.
     for id in merger.overlay.changedInTransaction {
       let size = try merger.overlay.record(id)?.size ?? 0
       guard size > limits.recordBytes else { continue }
@@ -173,12 +179,14 @@ extension ClientZone {
     enqueue(transaction, clock)
   }
 
+  /// Puts a transaction into the outbox.
   private mutating func enqueue(_ transaction: Transaction, _ clock: HybridClock) {
     state.clock = clock
     state.lastNumber = transaction.number
     state.outbox.append(transaction)
   }
 
+  /// The stamp of the next edit.
   private func stamp(_ clock: inout HybridClock, now: Int64) -> Stamp {
     let moment = clock.tick(now)
     return Stamp(
@@ -244,9 +252,11 @@ extension ClientZone {
   /// before and what is changed afterwards: a record that only the old view had changed is shown as it is in the base.
   /// Costs the whole outbox.
   mutating func replay() throws(Storage.Failure) {
+    // What the old view had changed, and what the new one changes.
     changedRecords.formUnion(merger.overlay.changedIDs)
     defer { changedRecords.formUnion(merger.overlay.changedIDs) }
     merger.overlay.reset()
+    // Refusals of another client are of another numbering.
     viewRefusals = state.quarantine.filter { $0.client == state.client }.map {
       Refusal(number: $0.transaction.number, reason: $0.reason, ids: $0.transaction.ids)
     }
@@ -265,6 +275,7 @@ extension ClientZone {
     }
   }
 
+  /// Leaves a pending transaction out of the view, and so those that build on it.
   private mutating func refuseInView(_ transaction: Transaction, _ reason: Refusal.Reason) {
     viewRefusals.append(
       Refusal(number: transaction.number, reason: reason, ids: transaction.ids))

@@ -26,6 +26,7 @@ extension Merger {
     return nil
   }
 
+  /// Checks one live record.
   private mutating func enforceIntegrity(
     _ record: Record, denies: Bool
   ) throws(Base.Failure) -> Refusal.Reason? {
@@ -59,6 +60,7 @@ private enum Repair {
   case repaired(Record, fields: [String])
   /// One leads to a deleted record by a rule that deletes this one, too.
   case cascaded
+  /// One leads to a record that this transaction must not delete.
   case denied(Refusal.Reason)
 }
 
@@ -139,7 +141,7 @@ extension Merger {
     winner.revive(loser.live)
     merge(withoutSelfReferences(loser.fields, from: loser.id, to: winner), into: &winner)
     emit(.merged(loser: loser.id, winner: winner.id, rule: rule.name))
-    // An incarnation may have ended there under another alias, which was purged.
+    // An incarnation of the loser may have ended in the winner under another alias, which was purged.
     emitEnded(winner.id, loser.live.filter(winner.dead.contains))
     emitEnded(winner.id, winner.trim(keeping: nil))
     try put(alias)
@@ -150,6 +152,7 @@ extension Merger {
   private mutating func rename(
     _ record: Record, _ rule: UniqueRule, _ suffix: String
   ) throws(Base.Failure) -> Bool {
+    // The last string of the key is the one that people read, as in a constraint on a list and a name.
     let names = rule.fields.reversed()
     guard let name = names.first(where: { record.fields[$0]?.value.string != nil }),
       let field = record.fields[name], let text = field.value.string
@@ -159,6 +162,7 @@ extension Merger {
     while true {
       let value = UniqueRule.renamed(text, suffix: suffix, number: number)
       renamed.fields[name] = Field(.string(value), field.stamp.bumped)
+      // The number grows until the key is free, so one renaming is enough.
       let tokens = schema.tokens(of: renamed).filter { $0.rule == rule }
       guard let token = tokens.first?.token else { return false }
       if try overlay.holder(of: token, otherThan: record.id) == nil { break }

@@ -49,6 +49,7 @@ extension Merger {
   private mutating func restore(_ state: Record, over existing: Record) throws(Base.Failure) {
     var record = existing
     let (wasLive, earlier) = (existing.isLive, existing.live)
+    // The server's own members stay: it may have newer ones than the state.
     record.extra.merge(state.extra) { kept, _ in kept }
     record.end(state.dead)
     var coming: [Incarnation] = []
@@ -81,6 +82,7 @@ extension Merger {
     }
   }
 
+  /// Emits that incarnations began.
   private mutating func emitBegan(_ record: Record, _ incarnations: [Incarnation]) {
     for incarnation in incarnations { emit(.began(id: record.id, incarnation: incarnation)) }
   }
@@ -100,6 +102,7 @@ extension Merger {
     return try leads(from: into, to: state.id) ? nil : into
   }
 
+  /// Whether aliases lead from one record to another; true for a chain that is too long, which is not to become longer.
   private func leads(from start: RecordID, to id: RecordID) throws(Base.Failure) -> Bool {
     var next = start
     for _ in 0..<Self.chainLimit {

@@ -15,6 +15,7 @@
 package struct Merger<Base: RecordStorage> {
   /// The records, including the changed ones.
   package var overlay: Overlay<Base>
+  /// The rules. Set it only between transactions.
   package var schema: Schema
   /// What happened since ``takeEvents()`` was called last.
   private var events: [MergeEvent] = []
@@ -75,6 +76,7 @@ package struct Merger<Base: RecordStorage> {
     queued = []
   }
 
+  /// Applies one mutation; returns a reason only for a record of another type.
   private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
     let existing = try overlay.record(mutation.id)
     if let existing, existing.type != mutation.type { return .type(id: mutation.id) }
@@ -225,6 +227,7 @@ extension Merger {
     }
   }
 
+  /// Emits that a mutation had no effect.
   mutating func emitDropped(_ id: RecordID, _ reason: MergeEvent.DropReason) {
     emit(.dropped(id: id, reason: reason))
   }
@@ -249,6 +252,7 @@ extension Merger {
     enqueue(record.id)
   }
 
+  /// Puts a record into the queue of those to be checked, unless it is there.
   mutating func enqueue(_ id: RecordID) {
     if queued.insert(id).inserted { queue.append(id) }
   }

@@ -35,7 +35,9 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
   package private(set) var records: [RecordID: Record] = [:]
   private var indexes: [RecordID: RecordIndex] = [:]
   private var holders: [UniqueToken: RecordID] = [:]
+  /// The records that refer to each record.
   private var sources: [RecordID: Set<RecordID>] = [:]
+  /// The records that name each blob.
   private var blobSources: [BlobID: Set<RecordID>] = [:]
 
   package init() {}
@@ -159,6 +161,7 @@ extension Overlay: Sendable where Base: Sendable {}
 /// Not generic, unlike the overlay: a module that names a storage of its own could not specialize the dictionaries of a
 /// generic type of this module. Calls cost constant time.
 struct RecordChanges: Sendable {
+  /// A changed record.
   struct Entry: Sendable {
     var record: Record
     var index: RecordIndex
@@ -175,6 +178,7 @@ struct RecordChanges: Sendable {
   /// The undo log: the state of each record before the open transaction changed it; nil for one that was as in the
   /// base.
   private var undoLog: [(id: RecordID, entry: Entry?)] = []
+  /// The number of the open transaction.
   private var transaction = 0
 
   var isEmpty: Bool { entries.isEmpty }
@@ -209,6 +213,7 @@ struct RecordChanges: Sendable {
     replace(old?.index, by: index, of: id)
   }
 
+  /// Takes a record out of the indexes, and puts it in by its new keys.
   private mutating func replace(_ old: RecordIndex?, by new: RecordIndex?, of id: RecordID) {
     if let old {
       for token in old.tokens { holders[token]?.remove(id) }

@@ -35,7 +35,9 @@ package enum KeyValueZone {
 
   /// The contents of a store.
   package struct Usage: Hashable, Sendable {
+    /// The number of keys.
     package var keys = 0
+    /// The sum of their records' sizes.
     package var bytes = 0
 
     package init() {}
@@ -53,12 +55,11 @@ package enum KeyValueZone {
   /// The record of a key: its UTF-8, percent-encoded except letters, digits and `-._~`. Nil for an invalid key.
   package static func recordID(forKey key: String) -> RecordID? {
     guard (1...keyBytes).contains(key.utf8.count) else { return nil }
-    let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
     for byte in key.utf8 {
       switch byte {
       case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: text.append(byte)
-      default: text += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: text.appendPercentEncoded(byte)
       }
     }
     return RecordID(String(decoding: text, as: UTF8.self))

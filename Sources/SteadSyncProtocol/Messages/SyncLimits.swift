@@ -21,7 +21,7 @@ package struct SyncLimits: Hashable, Sendable {
   /// The bytes of a page's values; a page has at least one record.
   package var pageBytes = 1_000_000
   /// How far ahead of the server a stamp may be, in milliseconds.
-  package var future: Int64 = 60_000
+  package var futureLimit: Int64 = 60_000
   /// How long a blob that no record names is kept, in milliseconds.
   package var blobGrace: Int64 = 86_400_000
   /// How long tombstones are kept, in milliseconds.

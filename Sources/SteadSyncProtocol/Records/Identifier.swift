@@ -73,6 +73,14 @@ package typealias BlobID = Identifier<IdentifierSubject.Blobs>
 /// The unique key of a record: type, constraint and values as one name. See ``Schema/tokens(of:)``.
 package typealias UniqueToken = Identifier<IdentifierSubject.UniqueTokens>
 
+extension [UInt8] {
+  /// Appends a byte as a percent sign and two uppercase hexadecimal digits, for characters that an identifier may not have.
+  mutating func appendPercentEncoded(_ byte: UInt8) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    self += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+}
+
 extension String {
   /// Whether the string can name a type or a field: 1 to 200 bytes of UTF-8, without control characters.
   var isWireName: Bool {

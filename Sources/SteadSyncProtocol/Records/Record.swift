@@ -101,7 +101,9 @@ extension Record {
 
 /// A value of a record with the stamp of its edit.
 package struct Field: Hashable, Sendable {
+  /// The value, which the schema gives a meaning.
   package var value: SyncValue
+  /// When and by whom it was edited.
   package var stamp: Stamp
 
   package init(_ value: SyncValue, _ stamp: Stamp) {

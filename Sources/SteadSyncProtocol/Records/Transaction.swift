@@ -162,6 +162,7 @@ package struct Refusal: Hashable, Sendable {
     self.ids = ids
   }
 
+  /// The refusal as it is sent.
   var withoutIDs: Refusal { Refusal(number: number, reason: reason) }
 }
 

@@ -2,7 +2,9 @@ import SteadEncoding
 
 /// The rules of a type that client and server share: fields with rules, by wire name, and unique constraints.
 package struct EntityRules: Hashable, Sendable {
+  /// The fields with rules, by wire name.
   package var fields: [String: FieldRule]
+  /// The constraints, in the order in which they are enforced.
   package var unique: [UniqueRule]
 
   package init(fields: [String: FieldRule] = [:], unique: [UniqueRule] = []) {
@@ -35,6 +37,7 @@ package struct EntityRules: Hashable, Sendable {
 /// The rules of a field that client and server share. A field without a rule merges by ``MergeRule/last`` and refers to
 /// nothing.
 package struct FieldRule: Hashable, Sendable {
+  /// How two values become one.
   package var merge: MergeRule
   /// Set for a reference, whose value is the identifier of a record or null.
   package var reference: DeleteRule?
@@ -80,6 +83,7 @@ package struct UniqueRule: Hashable, Sendable {
   package var name: String
   /// Wire names; at least one.
   package var fields: [String]
+  /// What happens to the later of two records.
   package var policy: Policy
 
   package init(_ name: String, fields: [String], policy: Policy = .merge) {
@@ -187,6 +191,7 @@ package enum SyncCounter {
     return .object(first.merging(second, uniquingKeysWith: Swift.max))
   }
 
+  /// A device's entry; nil for one that is malformed.
   private static func entry(_ value: SyncValue) -> (edits: Int64, total: Int64)? {
     guard let numbers = value.array, numbers.count == 2, let edits = numbers[0].int,
       let total = numbers[1].int

@@ -16,6 +16,7 @@ package enum FractionalIndex {
 
   private static let digits = Array(
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+  /// The smallest whole part. It is no index itself, since nothing could be below it.
   private static let smallest = Array("A".utf8) + Array(repeating: UInt8(ascii: "0"), count: 26)
 
   /// An index between two others, or nil if there is none: the lower isn't below the upper one, or it would be longer

@@ -7,6 +7,7 @@ import SteadEncoding
 package struct Schema: Hashable, Sendable {
   /// The version, which increases with each addition.
   package var version: Int
+  /// The rules of types, by wire name.
   package var entities: [String: EntityRules]
 
   package init(version: Int, entities: [String: EntityRules]) {
@@ -89,15 +90,14 @@ extension Schema {
     }
   }
 
+  /// The name of a key's values, in the characters of an identifier.
   private static func token(_ values: [SyncValue]) -> UniqueToken {
     let text = JSONWriter.text(.array(values), escapesUnicode: true)
     var escaped: [UInt8] = []
     for byte in text.utf8 {
       switch byte {
       // Characters that an identifier may not have, the escape sign, and DEL.
-      case 0...0x20, 0x22, 0x25, 0x5C, 0x7F:
-        let digits = Array("0123456789ABCDEF".utf8)
-        escaped += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      case 0...0x20, 0x22, 0x25, 0x5C, 0x7F: escaped.appendPercentEncoded(byte)
       default: escaped.append(byte)
       }
     }

@@ -8,7 +8,9 @@ package struct MemoryZone: ZoneStorage, Sendable {
   private var clients: [ClientID: ZoneClient] = [:]
   /// The numbers of changes, ascending. A record's last entry is the valid one; earlier ones are skipped.
   private var feed: [(seq: Int64, id: RecordID)] = []
+  /// The marks of pushes with their times, ascending by both.
   private var marks: [(mark: Mark, milliseconds: Int64)] = []
+  /// The time at which each blob was touched last.
   private var blobs: [BlobID: Int64] = [:]
 
   package init() {}

@@ -9,6 +9,7 @@
 package struct Zone<Storage: ZoneStorage> {
   /// Applies transactions to records. Its base is the zone's storage.
   package var merger: Merger<Storage>
+  /// The limits. A server may change them before each call.
   package var limits: SyncLimits
 
   package init(_ storage: Storage, limits: SyncLimits = SyncLimits()) {
@@ -61,6 +62,8 @@ extension Zone {
     try storage.contains(mark)
   }
 
+  /// The answer to a client whose anchor the zone doesn't have: the newest mark that both have, if the client sent its
+  /// own.
   private func rollback(
     _ request: ChangesRequest, _ state: ZoneState
   ) throws(Storage.Failure) -> ChangesAnswer {
@@ -163,7 +166,9 @@ extension Zone {
     let schema = mergedSchema(push, state.schema) ?? state.schema
     let missing = try missingBlobs(new, schema).filter { !push.absentBlobs.contains($0) }
     guard missing.isEmpty else { return .blobsMissing(missing) }
+    // From here on the push is taken, and the storage changes.
     try storage.prepare(Set(new.flatMap(\.recordIDs)))
+    // Before the transactions, which may rely on the new rules.
     if schema != state.schema { try extend(to: schema, &state) }
     merger.schema = state.schema
     for transaction in new { try apply(transaction, of: push.device, &client, &state) }
@@ -197,6 +202,7 @@ extension Zone {
       guard push.schema?.version == push.schemaVersion else { return .schemaWanted }
       guard mergedSchema(push, state.schema) != nil else { return .schemaConflict }
     }
+    // Last, so that a client that has to number again doesn't halve its pushes for nothing.
     return isTooLarge(push) ? .tooLarge : nil
   }
 
@@ -241,6 +247,7 @@ extension Zone {
     client.refusals.removeAll { $0.number <= transaction.basis }
     let stamped = clamped(transaction, &state)
     var reason: Refusal.Reason?
+    // The checks are in the order of their costs; a transaction has one reason.
     if let earlier = client.refusals.first(where: { !$0.ids.isDisjoint(with: transaction.ids) }) {
       reason = .follows(number: earlier.number)
     } else if let invalid = stamped.problem(device: device, limits, merger.schema) {
@@ -259,10 +266,10 @@ extension Zone {
     }
   }
 
-  /// A transaction without stamps that are further in the future than ``SyncLimits/future``. Such a stamp would win
+  /// A transaction without stamps that are further in the future than ``SyncLimits/futureLimit``. Such a stamp would win
   /// against every edit until its time has come. Those stamps become moments of the zone's clock, in their order.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
-    let limit = state.now + limits.future
+    let limit = state.now + limits.futureLimit
     let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
     guard hasLate else { return transaction }
     let late = Set(transaction.mutations.flatMap(\.stamps).filter { $0.milliseconds > limit })

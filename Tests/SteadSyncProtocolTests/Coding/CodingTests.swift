@@ -1,3 +1,5 @@
+import SteadTestSupport
+import SyncSimulator
 import Testing
 
 @testable import SteadSyncProtocol
@@ -274,5 +276,16 @@ import Testing
     #expect(String(schema.digest, radix: 16) == "df4f560fecd2f12d")
     #expect(Schema(version: 2, entities: ["Task": rules]).digest == schema.digest)
     #expect(Schema.empty.digest != schema.digest)
+  }
+}
+
+@Suite struct FuzzTests {
+  /// 8,000 damaged messages; `SyncSimulatorRunner --fuzz 60` tries more.
+  @Test(arguments: 1...10)
+  func `No bytes stop a decoder or a server`(seed: UInt64) throws {
+    var fuzz = DecoderFuzz(seed: seed)
+    for _ in 0..<Effort.times(800) { try fuzz.run() }
+    #expect(fuzz.accepted > 100)
+    #expect(fuzz.applied > 0)
   }
 }
