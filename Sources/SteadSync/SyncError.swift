@@ -2,7 +2,7 @@ import SteadFiles
 
 /// An error of the sync; its description includes a remedy.
 public enum SyncError: Error, Hashable, Sendable {
-  /// A later version made the store's sync tables.
+  /// A later version of this package made the store's sync tables, or the file of a key-value store.
   case newerFormat(found: Int64, known: Int64)
   /// No configuration of the container has a zone.
   case nothingToSync
@@ -18,13 +18,15 @@ public enum SyncError: Error, Hashable, Sendable {
   case invalidName(String)
   /// `stead serve` doesn't take a zone of this name.
   case notAServerZone(String)
-  /// This device has no credentials.
+  /// This device has no credentials. Thrown by ``HTTPSyncTransport/init(credentials:session:timeout:)``.
   case notEnrolled
   /// An internal call was made outside a transaction, which is a fault of this package.
   case notInTransaction
-  /// The app is too old to write to this zone.
+  /// The app is too old to write to this zone, since its owner has set a minimum. Pending changes stay until an update
+  /// of the app.
   case appTooOld(minimum: Int)
-  /// The app's models contradict the models that other devices have synced.
+  /// The app's models contradict the models that other devices have synced: a property has another merge rule, another
+  /// delete rule or another kind.
   case schemaConflict
   /// The server refuses the request, with a status of HTTP. The same request would be refused again.
   case refused(status: Int, reason: String)

@@ -62,7 +62,7 @@ public actor SyncEngine {
   ///   - transport: The connection to the server. Several engines may share one.
   /// - Throws: ``SyncError``: ``SyncError/nothingToSync`` if there is no zone, ``SyncError/zoneUsedTwice(_:)``,
   ///   ``SyncError/invalidName(_:)`` and ``SyncError/notAServerZone(_:)`` for a zone's name,
-  ///   ``SyncError/noHistory(configuration:)`` and ``SyncError/notARecordStore(configuration:)`` for a store that cannot
+  ///   ``SyncError/noHistory(configuration:)`` and ``SyncError/notARecordStore(configuration:)`` for a store that can't
   ///   be synced, and ``SyncError/noSuchAttribute(_:)`` for a merge rule.
   public init(
     _ container: ModelContainer? = nil, keyValueStores: [String: SyncedKeyValueStore] = [:],

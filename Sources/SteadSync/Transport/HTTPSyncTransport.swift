@@ -51,8 +51,8 @@ public final class HTTPSyncTransport: SyncTransport {
   ///   - user: The name of the account.
   ///   - code: A code from `stead serve invite`, for this account.
   ///   - deviceName: A name by which the account's owner recognises the device.
-  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)`` without
-  ///   a connection.
+  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)``
+  ///   without a connection.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
     session: URLSession = .shared, timeout: Double = usualTimeout
@@ -100,12 +100,14 @@ public final class HTTPSyncTransport: SyncTransport {
 
   public func prepare(zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)")
+    // 409: the zone exists and has another owner, who may have shared it. The first push or fetch tells.
     guard answer.isSuccess || answer.status == 409 else { throw answer.error }
   }
 
   private struct ChangedZones: Decodable { let zones: [String] }
 
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
+    // The server compares numbers of changes; a cursor that isn't one of the protocol can't be waited for.
     let zones = cursors.compactMapValues { Cursor($0).map { SyncValue.int($0.seq) } }
     let body = SyncValue.object([
       "zones": .object(zones), "seconds": .int(Int64(Self.patience)),

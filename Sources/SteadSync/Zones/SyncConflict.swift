@@ -15,7 +15,10 @@ public struct SyncConflict: Hashable, Sendable {
     case denied
   }
 
-  /// A value of a field on the wire, as in JSON. Dates, data and references are numbers or strings.
+  /// A value of a field on the wire, as in JSON.
+  ///
+  /// A reference is the identity of an object in the zone, and a date is a number of seconds since 2001. Data, and with
+  /// it a UUID, is `{"$data": "…"}` in Base64; a large value is `{"sha256": "…", "size": 20000}`.
   public indirect enum Value: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -32,11 +35,13 @@ public struct SyncConflict: Hashable, Sendable {
   /// What happened to the edit.
   public let kind: Kind
   package let id: RecordID
-  /// The name of the object's model.
+  /// The name of the object's model; nil for an edit that was undone on this device.
   public let type: String?
-  /// The name of the field on the wire.
+  /// The name of the field on the wire: the attribute's `originalName`. Nil for an edit that was undone on this device.
   public let field: String?
+  /// The value of the edit.
   package let sent: SyncValue?
+  /// The value that has overruled it.
   package let present: SyncValue?
 
   package init(

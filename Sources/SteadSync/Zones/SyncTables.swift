@@ -18,8 +18,8 @@ enum SyncTables {
   ///
   /// - 1: records in the trees of their random identifiers, with an index of types.
   /// - 2: records in the order of their arrival, each found through an index of identifiers. A page of a fetch
-  ///   then touches the leaves of a smaller tree, and fewer of them: together with reading ahead, a first fetch of 100,000
-  ///   records took 7.5 s instead of 33 s.
+  ///   then touches the leaves of a smaller tree, and fewer of them: together with reading ahead, a first fetch of
+  ///   100,000 records took 7.5 s instead of 33 s.
   static let format: Int64 = 2
 
   /// The table of base or staged records.

@@ -1,6 +1,11 @@
 /// A client's request for changes: the records whose numbers are greater than the cursor's.
 ///
-/// A first fetch, a catch-up after a year and a fetch after a purge are the same request.
+/// A first fetch, a catch-up after a year and a fetch after a purge are the same request. In HTTP it is the query of a
+/// URL:
+///
+/// ```
+/// GET /v1/zones/{zone}/changes?client=c1&cursor=17.0.17.00000000000000ab&limit=400&acknowledged=1
+/// ```
 package struct ChangesRequest: Hashable, Sendable {
   package var client: ClientID
   /// How far the client has read; nil to start from the beginning.
@@ -90,13 +95,19 @@ extension ChangesRequest: SyncCodable {
 // MARK: - The answer
 
 /// A server's answer to a request for changes.
+///
+/// ```
+/// {"answer":"page","client":"c1","cursor":"18.0.18.00000000000000ac","records":[…], … ,"v":1}
+/// {"answer":"rollback","common":"17.00000000000000ab","v":1}
+/// {"answer":"expired","v":1}
+/// ```
 package enum ChangesAnswer: Hashable, Sendable {
   /// The changes after the cursor.
   case page(Page)
   /// Changes that the client lacks have been purged: it must fetch from the start.
   case expired
-  /// The server has forgotten something that the client has seen, after the common mark. Without a mark, the client
-  /// should ask again with its marks.
+  /// The server has forgotten something that the client has seen: everything after the common mark, the newest that
+  /// both have. Without a common mark, the client must ask again with its marks.
   case rollback(common: Mark?)
 }
 

@@ -80,7 +80,7 @@ package struct Cursor: Hashable, Sendable {
   }
 }
 
-// `"seq.start.head.token"`.
+// `"seq.start.head.token"`, such as `"18.0.18.00000000000000ac"`.
 extension Cursor: LosslessStringConvertible, SyncCodable {
   /// Parses what ``description`` returns; nil for anything else.
   package init?(_ text: String) {

@@ -1,6 +1,15 @@
 /// Transactions that a client sends, with what the server must know to decide whether both still have one history.
+///
+/// ```
+/// {"anchor":"17.00000000000000ab","client":"c1","device":"d1","schemaDigest":"00000000000000ab","schemaVersion":1,
+///  "transactions":[{"basis":0,"mutations":[…],"number":1}],"v":1}
+/// ```
+///
+/// `schemaDigest`, `schema` and `absentBlobs` are optional.
 package struct Push: Hashable, Sendable {
+  /// Under which the transactions are numbered.
   package var client: ClientID
+  /// Whose stamps the mutations have, except in restores.
   package var device: DeviceID
   /// The mark of what the client has shown. A server that doesn't have it was taken back to before.
   package var anchor: Mark
@@ -55,6 +64,12 @@ extension Push: SyncCodable {
 // MARK: - The answer
 
 /// A server's answer to a push.
+///
+/// ```
+/// {"answer":"taken","head":18,"last":1,"now":1700000000123,"v":1}
+/// {"answer":"blobsMissing","blobs":["…"],"v":1}
+/// {"answer":"gap","v":1}
+/// ```
 package enum PushAnswer: Hashable, Sendable {
   /// Each transaction was taken or refused.
   case taken(PushReceipt)
@@ -118,7 +133,7 @@ extension PushAnswer: SyncCodable {
     }
   }
 
-  /// The status of the answer in HTTP.
+  /// The status of the answer in HTTP, for proxies and logs. Clients read the answer's name.
   package var status: Int {
     switch self {
     case .taken(let receipt): receipt.exceedsQuota ? 507 : 200

@@ -74,7 +74,8 @@ package typealias BlobID = Identifier<IdentifierSubject.Blobs>
 package typealias UniqueToken = Identifier<IdentifierSubject.UniqueTokens>
 
 extension [UInt8] {
-  /// Appends a byte as a percent sign and two uppercase hexadecimal digits, for characters that an identifier may not have.
+  /// Appends a byte as a percent sign and two uppercase hexadecimal digits, for characters that an identifier may not
+  /// have.
   mutating func appendPercentEncoded(_ byte: UInt8) {
     let digits = Array("0123456789ABCDEF".utf8)
     self += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]

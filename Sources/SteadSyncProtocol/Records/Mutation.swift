@@ -1,4 +1,12 @@
 /// One change of one record. Documentation/SyncProtocol.md, "Merging", says what becomes of each.
+///
+/// ```
+/// {"fields":{"name":"Milk"},"id":"t1","life":"c1-1-1700000000000-3","op":"insert","stamp":[1700000000000,3,"d1"],
+///  "type":"Task"}
+/// {"fields":{"name":1},"id":"t1","lives":["c1-1-1700000000000-3"],"op":"update","stamp":[…],"type":"Task"}
+/// {"id":"t1","lives":["c1-1-1700000000000-3"],"op":"delete","stamp":[…],"type":"Task"}
+/// {"op":"restore","record":{…}}
+/// ```
 package enum Mutation: Hashable, Sendable {
   /// Makes a record, or an incarnation of an existing one.
   case insert(Insert)

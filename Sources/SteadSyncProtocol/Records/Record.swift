@@ -1,5 +1,11 @@
 /// The state of a record in its zone: live, deleted, or an alias of another record.
 ///
+/// ```
+/// {"at":[1700000000000,3,"d1"],"fields":{"name":["Milk"],"parent":[null,1700000000500,0,"d2",1]},"id":"t1",
+///  "live":["c1-1-1700000000000-3"],"seq":17,"type":"Task"}
+/// {"at":[1700000000000,3,"d1"],"dead":["c2-9-1700000000100-0"],"id":"t2","into":"t1","seq":18,"type":"Task"}
+/// ```
+///
 /// A live record has at least one incarnation. A tombstone has none and no fields; one with ``into`` is an alias: the
 /// record was merged into that one, where its incarnations live on.
 ///

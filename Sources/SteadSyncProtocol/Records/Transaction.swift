@@ -1,4 +1,8 @@
 /// Mutations that are applied or refused together, in order.
+///
+/// ```
+/// {"basis":0,"mutations":[…],"number":1}
+/// ```
 package struct Transaction: Hashable, Sendable {
   /// Its number among its client's transactions: 1, 2, 3 and so on, without gaps.
   package var number: Int64
@@ -122,6 +126,11 @@ extension UInt64 {
 // MARK: - Refusals
 
 /// A transaction that was refused, and why.
+///
+/// ```
+/// {"number":2,"reason":{"deleted":"t1","name":"denied","referrer":"t2"}}
+/// {"number":3,"reason":{"limit":1000000,"name":"quota","needed":1000400}}
+/// ```
 package struct Refusal: Hashable, Sendable {
   /// Why a transaction was refused.
   package enum Reason: Hashable, Sendable {

@@ -2,6 +2,11 @@ import SteadEncoding
 
 /// The rules of a zone's types, by which client and server merge in the same way.
 ///
+/// ```
+/// {"types":{"Task":{"fields":{"file":{"blob":true},"hits":{"merge":"counter"},"parent":{"reference":"nullify"}},
+///  "unique":[{"fields":["list","name"],"name":"name","suffix":" (%)"}]}},"version":2}
+/// ```
+///
 /// Wire names are permanent, and a later version only adds: records and pending transactions of every older version
 /// stay valid. A type or a field without rules needs no entry.
 package struct Schema: Hashable, Sendable {

@@ -266,8 +266,8 @@ extension Zone {
     }
   }
 
-  /// A transaction without stamps that are further in the future than ``SyncLimits/futureLimit``. Such a stamp would win
-  /// against every edit until its time has come. Those stamps become moments of the zone's clock, in their order.
+  /// A transaction without stamps that are further in the future than ``SyncLimits/futureLimit``. Such a stamp would
+  /// win against every edit until its time has come. Those stamps become moments of the zone's clock, in their order.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.futureLimit
     let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }
