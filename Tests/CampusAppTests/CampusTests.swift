@@ -73,7 +73,7 @@ import Testing
     campus.invoices = [invoice]
   }
 
-  @Test func theSchemaHoldsFiftyModelsAndAHub() throws {
+  @Test func `the schema holds fifty models and a hub`() throws {
     let schema = Schema(versionedSchema: CampusSchema.self)
     #expect(schema.entities.count >= 50)
     let hub = try #require(schema.entitiesByName["Campus"])
@@ -85,7 +85,7 @@ import Testing
       schema.entitiesByName["Enrollment"]?.uniquenessConstraints == [["student", "course", "term"]])
   }
 
-  @Test func peopleOfAllKindsAreFetchedTogether() throws {
+  @Test func `people of all kinds are fetched together`() throws {
     let context = ModelContext(try filled(container()).container)
     let byNumber = FetchDescriptor<Person>(sortBy: [SortDescriptor(\.number)])
     let people = try context.fetch(byNumber)
@@ -100,7 +100,7 @@ import Testing
     #expect((people[0] as? Teacher)?.department?.campus?.address.city == "Basel")
   }
 
-  @Test func compoundKeysAreKeptUnique() throws {
+  @Test func `compound keys are kept unique`() throws {
     let context = try filled(container())
     let student = try #require(
       try context.fetch(FetchDescriptor<Student>(predicate: #Predicate { $0.number == 10 })).first)
@@ -126,7 +126,7 @@ import Testing
     #expect(hall.rooms.contains { $0.number == 1 && $0.seats == 99 })
   }
 
-  @Test func queriesGoAcrossManyModels() throws {
+  @Test func `queries go across many models`() throws {
     let context = ModelContext(try filled(container()).container)
     let graded = FetchDescriptor<Student>(
       predicate: #Predicate { student in
@@ -148,7 +148,7 @@ import Testing
     #expect(device.room?.number == 1)
   }
 
-  @Test func theHubTakesEverythingAlongExceptWhatRefuses() throws {
+  @Test func `the hub takes everything along except what refuses`() throws {
     let container = try container()
     _ = try filled(container)
     let context = ModelContext(container)
@@ -175,7 +175,7 @@ import Testing
     #expect(try count(Course.self) == 0)
   }
 
-  @Test func aStoreOnFileKeepsItAll() throws {
+  @Test func `a store on file keeps it all`() throws {
     let directory = try TemporaryDirectory()
     let configuration = ModelConfiguration(url: directory.file("campus.store"))
     func open() throws -> ModelContainer {

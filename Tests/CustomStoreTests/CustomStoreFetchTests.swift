@@ -6,7 +6,7 @@ import Testing
 @Suite("Fetching from a store of the app's own") struct CustomStoreFetchTests {
   private let library = Library()
 
-  @Test func whatOneContextSavesAnotherFetches() throws {
+  @Test func `what one context saves another fetches`() throws {
     let container = try library.container()
     let context = ModelContext(container)
     let author = Author("Tove")
@@ -24,8 +24,7 @@ import Testing
     }
   }
 
-  @Test("D1 filters in memory for a store that prefers it")
-  func theContextFiltersForAStoreThatPrefersIt() throws {
+  @Test func `D1 filters in memory for a store that prefers it`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     _ = library.content.takeCalls()
@@ -38,8 +37,7 @@ import Testing
     #expect(try library.context().fetch(byAuthor).count == 3)
   }
 
-  @Test("D1 sorts in memory for a store that prefers it")
-  func theContextSortsForAStoreThatPrefersIt() throws {
+  @Test func `D1 sorts in memory for a store that prefers it`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     _ = library.content.takeCalls()
@@ -51,7 +49,7 @@ import Testing
     #expect(try context.fetchIdentifiers(descriptor).count == 1)
   }
 
-  @Test func aStoreThatAnswersIsAskedOnce() throws {
+  @Test func `a store that answers is asked once`() throws {
     try library.write("Tove", "A", "B")
     library.content.state.withLock { state in
       (state.hasCache, state.givesRelated) = (true, true)
@@ -65,7 +63,7 @@ import Testing
     #expect(try context.fetchCount(any) == 1)
   }
 
-  @Test func relatedObjectsAreTakenFromTheStoresCache() throws {
+  @Test func `related objects are taken from the store's cache`() throws {
     try library.write("Tove", "A", "B")
     library.content.state.withLock { $0.hasCache = true }
     let context = try library.context()
@@ -75,7 +73,7 @@ import Testing
     #expect(library.content.calls == ["fetch all Author", "cached 2"])
   }
 
-  @Test func limitAndOffsetAreTheStores() throws {
+  @Test func `limit and offset are the store's`() throws {
     try library.write("Tove", "A", "B", "C")
     var descriptor = FetchDescriptor<Book>()
     (descriptor.fetchOffset, descriptor.fetchLimit) = (1, 1)
@@ -83,7 +81,7 @@ import Testing
     #expect(try library.context().fetchCount(descriptor) == 1)
   }
 
-  @Test func anObjectIsOneObjectHoweverItIsReached() throws {
+  @Test func `an object is one object, however it is reached`() throws {
     let identifier = try library.write("Tove", "A")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -94,7 +92,7 @@ import Testing
     #expect(context.registeredModel(for: identifier) as Author? === author)
   }
 
-  @Test func anIdentifierIsEnoughToFindAnObject() throws {
+  @Test func `an identifier is enough to find an object`() throws {
     let identifier = try library.write("Tove", "A")
     let data = try JSONEncoder().encode(identifier)
     let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: data)
@@ -104,7 +102,7 @@ import Testing
     #expect(author.books.map(\.title) == ["A"])
   }
 
-  @Test func pendingChangesAreSeen() throws {
+  @Test func `pending changes are seen`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     let books = try context.fetch(FetchDescriptor<Book>())
@@ -123,7 +121,7 @@ import Testing
     #expect(try library.context().fetchCount(FetchDescriptor<Book>()) == 3)
   }
 
-  @Test func changesOfOtherProgramsAreSeenByTheNextFetch() throws {
+  @Test func `changes of other programs are seen by the next fetch`() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -139,7 +137,7 @@ import Testing
     #expect(book.modelContext == nil)
   }
 
-  @Test func whatAStoreThrowsReachesTheCaller() throws {
+  @Test func `what a store throws reaches the caller`() throws {
     let context = try library.context()
     library.content.state.withLock { $0.fetchFailure = StoreOutage() }
     #expect(throws: StoreOutage.self) { try context.fetch(FetchDescriptor<Book>()) }
@@ -150,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func aSnapshotOfAnotherStoreIsRefused() throws {
+  @Test func `a snapshot of another store is refused`() throws {
     try library.write("Tove")
     let foreign = try PersistentIdentifier.identifier(
       for: "elsewhere", entityName: "Author", primaryKey: "key1")
@@ -165,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func contextsAnnounceThemselves() throws {
+  @Test func `contexts announce themselves`() throws {
     let container = try library.container()
     do {
       let context = ModelContext(container)
@@ -175,7 +173,7 @@ import Testing
     #expect(library.content.takeCalls() == ["invalidate"])
   }
 
-  @Test func aggregatesAndBatchesSeeAllObjects() throws {
+  @Test func `aggregates and batches see all objects`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     #expect(try context.sum(of: \Book.pages) == 60)

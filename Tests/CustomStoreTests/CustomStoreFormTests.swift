@@ -14,7 +14,7 @@ import Testing
     configuration.texts.all.withLock { $0.sorted { $0.key < $1.key }.map(\.value) }
   }
 
-  @Test func aSnapshotMayHaveFieldsOfItsOwn() throws {
+  @Test func `a snapshot may have fields of its own`() throws {
     let configuration = NoteStore.Configuration()
     let context = ModelContext(try ModelContainer(for: Note.self, configurations: configuration))
     let notes = ["one", "two", "three"].map { Note($0) }
@@ -30,7 +30,7 @@ import Testing
     #expect(notes[0].persistentModelID.storeIdentifier == "notes")
   }
 
-  @Test func aStoreAppliesLimitAndOffset() throws {
+  @Test func `a store applies limit and offset`() throws {
     let context = ModelContext(
       try ModelContainer(for: Note.self, configurations: NoteStore.Configuration()))
     for text in ["one", "two", "three"] {
@@ -44,7 +44,7 @@ import Testing
     #expect(try context.fetch(descriptor).map(\.text) == ["two", "three"])
   }
 
-  @Test func aStoreMayDeleteByItself() throws {
+  @Test func `a store may delete by itself`() throws {
     let configuration = NoteStore.Configuration()
     let context = ModelContext(try ModelContainer(for: Note.self, configurations: configuration))
     let notes = ["one", "two"].map { Note($0) }
@@ -59,7 +59,7 @@ import Testing
     #expect(notes.allSatisfy { $0.modelContext == nil })
   }
 
-  @Test func aStoreMayStandBesideOthers() throws {
+  @Test func `a store may stand beside others`() throws {
     let notes = NoteStore.Configuration("notes", for: Note.self)
     let file = ModelConfiguration(
       schema: Schema([Author.self, Book.self, Shelf.self]), url: directory.file("books.store"))
@@ -79,7 +79,7 @@ import Testing
     #expect(container.configurations == [file])
   }
 
-  @Test func aConfigurationThatIsNotValidIsRefused() throws {
+  @Test func `a configuration that is not valid is refused`() throws {
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelContainer(for: Note.self, configurations: NoteStore.Configuration(""))
     }
@@ -99,7 +99,7 @@ import Testing
       configurations: ForwardingStore.Configuration(url: directory.file("forwarded.store")))
   }
 
-  @Test func theDefaultStoreCanBeUsedByItself() throws {
+  @Test func `the default store can be used by itself`() throws {
     let context = ModelContext(try forwarding())
     let author = Author("Tove")
     author.books = [Book("A", pages: 1), Book("B", pages: 2)]
@@ -129,7 +129,7 @@ import Testing
     #expect(books.first?.author?.name == "Tuulikki")
   }
 
-  @Test func aStoresHistoryIsTheContexts() throws {
+  @Test func `a store's history is the context's`() throws {
     let context = ModelContext(try forwarding())
     let saved = Mutex<[String: DefaultHistoryToken]>([:])
     let observer = NotificationCenter.default.addObserver(

@@ -12,7 +12,7 @@ import Testing
         configurations: DictionaryStore.Configuration(content)))
   }
 
-  @Test func uniqueValuesAreLookedForInTheStore() throws {
+  @Test func `unique values are looked for in the store`() throws {
     let first = try context()
     let old = Tag("a", count: 1)
     first.insert(old)
@@ -27,7 +27,7 @@ import Testing
     #expect(try first.fetch(FetchDescriptor<Tag>()).map(\.count) == [2])
   }
 
-  @Test func aFetchOfAClassGivesObjectsOfItsSubclasses() throws {
+  @Test func `a fetch of a class gives objects of its subclasses`() throws {
     let first = try context()
     first.insert(Animal("Tom"))
     first.insert(Dog("Rex", tricks: 3))
@@ -43,7 +43,7 @@ import Testing
     #expect(try second.fetchIdentifiers(FetchDescriptor<Dog>()).count == 1)
   }
 
-  @Test func oneKeyForTwoObjectsOfAHierarchyIsRefused() throws {
+  @Test func `one key for two objects of a hierarchy is refused`() throws {
     let first = try context()
     first.insert(Animal("Tom"))
     first.insert(Dog("Rex", tricks: 3))
@@ -62,13 +62,13 @@ import Testing
     }
   }
 
-  @Test func aStoreThatCannotEraseSaysSo() throws {
+  @Test func `a store that cannot erase says so`() throws {
     let container = try ModelContainer(
       for: Note.self, configurations: NoteStore.Configuration())
     #expect(throws: DataStoreError.unsupportedFeature) { try container.erase() }
   }
 
-  @Test func threadsTakeTurns() throws {
+  @Test func `threads take turns`() throws {
     let container = try context().container
     let first = ModelContext(container)
     let counter = Tag("counter", count: 0)

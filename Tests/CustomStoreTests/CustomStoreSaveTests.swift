@@ -6,8 +6,7 @@ import Testing
 @Suite("Saving to a store of the app's own") struct CustomStoreSaveTests {
   private let library = Library()
 
-  @Test("D1 replaces temporary identifiers by those that the store returns")
-  func temporaryIdentifiersAreRemapped() throws {
+  @Test func `D1 replaces temporary identifiers by those that the store returns`() throws {
     let context = try library.context()
     let (author, book) = (Author("Tove"), Book("A"))
     author.books = [book]
@@ -28,7 +27,7 @@ import Testing
     #expect(json.contains("\"\(key)\""))
   }
 
-  @Test func eachSideOfAChangedRelationshipIsSaved() throws {
+  @Test func `each side of a changed relationship is saved`() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -42,7 +41,7 @@ import Testing
     #expect(try second.fetch(FetchDescriptor<Author>()).first?.books.map(\.title) == ["B"])
   }
 
-  @Test func listsKeepTheirOrder() throws {
+  @Test func `lists keep their order`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -56,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func manyToManyRelationshipsAreSaved() throws {
+  @Test func `many-to-many relationships are saved`() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
     let books = try context.fetch(FetchDescriptor<Book>())
@@ -70,7 +69,7 @@ import Testing
     #expect(found.books.map(\.title) == ["B"])
   }
 
-  @Test func deleteRulesHold() throws {
+  @Test func `delete rules hold`() throws {
     try library.write("Tove", "A", "B")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -81,7 +80,7 @@ import Testing
     #expect(library.content.snapshots.isEmpty)
   }
 
-  @Test func whenTheStoreThrowsAllIsStillPending() throws {
+  @Test func `when the store throws, all is still pending`() throws {
     try library.write("Tove", "A")
     let container = try library.container()
     let context = ModelContext(container)
@@ -102,7 +101,7 @@ import Testing
     #expect(try library.context().fetch(FetchDescriptor<Author>()).first?.books.count == 2)
   }
 
-  @Test func rollbackAndUndoGoBackToWhatIsStored() throws {
+  @Test func `rollback and undo go back to what is stored`() throws {
     try library.write("Tove", "A")
     let context = try library.context()
     let undo = UndoManager()
@@ -119,7 +118,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Author>()) == 1)
   }
 
-  @Test func deletingByPredicateFetchesAndDeletes() throws {
+  @Test func `deleting by predicate fetches and deletes`() throws {
     try library.write("Tove", "A", "B", "C")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -128,7 +127,7 @@ import Testing
     #expect(library.content.snapshots.count == 2)
   }
 
-  @Test func aNewObjectWithoutAnIdentifierIsAnError() throws {
+  @Test func `a new object without an identifier is an error`() throws {
     let context = try library.context()
     context.insert(Author("Tove"))
     library.content.state.withLock { $0.forgetsIdentifiers = true }
@@ -138,7 +137,7 @@ import Testing
     #expect(context.hasChanges)
   }
 
-  @Test func whatTheStoreChangedIsTakenOver() throws {
+  @Test func `what the store changed is taken over`() throws {
     try library.write("Tove", "A")
     let context = try library.context()
     let author = try context.only(Author.self)
@@ -150,7 +149,7 @@ import Testing
     #expect(author.name == "Tove (1945)")
   }
 
-  @Test func erasingAContainerErasesTheStore() throws {
+  @Test func `erasing a container erases the store`() throws {
     try library.write("Tove", "A")
     let container = try library.container()
     let context = ModelContext(container)
@@ -160,7 +159,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Book>()).isEmpty)
   }
 
-  @Test func aTransactionThatThrowsSavesNothing() throws {
+  @Test func `a transaction that throws saves nothing`() throws {
     try library.write("Tove", "A")
     let context = try library.context()
     var book: Book?
@@ -178,7 +177,7 @@ import Testing
     #expect(try library.context().fetch(FetchDescriptor<Book>()).first?.pages == 11)
   }
 
-  @Test func contextsOfAContainerSeeEachOthersSaves() throws {
+  @Test func `contexts of a container see each other's saves`() throws {
     let identifier = try library.write("Tove", "A")
     let container = try library.container()
     let (one, two) = (ModelContext(container), ModelContext(container))

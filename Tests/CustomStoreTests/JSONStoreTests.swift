@@ -106,7 +106,7 @@ private enum NoPlan: SchemaMigrationPlan {
     try text.replacing(old, with: new).write(to: url, atomically: true, encoding: .utf8)
   }
 
-  @Test func aStoreGetsTheContainersMigrationPlan() throws {
+  @Test func `a store gets the container's migration plan`() throws {
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(
         for: Schema([Specimen.self]), migrationPlan: NoPlan.self,
@@ -115,7 +115,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(error?.code == .unknownSchema)
   }
 
-  @Test func eraseWithinATransactionThrowsAndErasesNothing() throws {
+  @Test func `erase within a transaction throws and erases nothing`() throws {
     try write()
     let context = try context()
     try context.transaction {
@@ -124,7 +124,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(try self.context().fetchCount(FetchDescriptor<Specimen>()) == 1)
   }
 
-  @Test func aValueThatCannotBeEncodedIsNoNil() throws {
+  @Test func `a value that cannot be encoded is no nil`() throws {
     let context = ModelContext(
       try ModelContainer(for: Stubborn.self, configurations: JSONStoreConfiguration(url: url)))
     let object = Stubborn()
@@ -136,7 +136,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(context.hasChanges)
   }
 
-  @Test func anObserverOfWillSaveMayInsertObjectsWithUniqueValues() throws {
+  @Test func `an observer of willSave may insert objects with unique values`() throws {
     let first = ModelContext(
       try ModelContainer(for: Tagged.self, configurations: JSONStoreConfiguration(url: url)))
     first.insert(Tagged("a", 1))
@@ -159,7 +159,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(try fresh.only(Tagged.self).count == 2)
   }
 
-  @Test func valuesOfAllKindsComeBack() throws {
+  @Test func `values of all kinds come back`() throws {
     try write()
     let (found, expected) = (
       try context().only(Specimen.self), Specimen("a")
@@ -179,7 +179,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(found.isRare)
   }
 
-  @Test func predicatesReachIntoStructs() throws {
+  @Test func `predicates reach into structs`() throws {
     let context = try context()
     let wider = Specimen("b")
     wider.size?.width = 0.2
@@ -191,14 +191,14 @@ private enum NoPlan: SchemaMigrationPlan {
   }
 
   @Test(arguments: ["", "not JSON", "{\"version\": 1}", "[]"])
-  func aFileThatDoesNotParseIsLeftAsItIs(_ text: String) throws {
+  func `a file that does not parse is left as it is`(_ text: String) throws {
     try text.write(to: url, atomically: true, encoding: .utf8)
     let error = #expect(throws: SwiftDataError.self) { try context() }
     #expect(error?.code == .unreadableStore)
     #expect(try String(contentsOf: url, encoding: .utf8) == text)
   }
 
-  @Test func aFileThatIsDamagedLaterIsLeftAsItIs() throws {
+  @Test func `a file that is damaged later is left as it is`() throws {
     try write()
     let context = try context()
     let specimen = try context.only(Specimen.self)
@@ -213,7 +213,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(context.hasChanges)
   }
 
-  @Test func aFileOfALaterVersionIsLeftAsItIs() throws {
+  @Test func `a file of a later version is left as it is`() throws {
     try write()
     try edit("\"version\" : 1", "\"version\" : 2")
     let later = try Data(contentsOf: url)
@@ -221,7 +221,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(try Data(contentsOf: url) == later)
   }
 
-  @Test func aFileWithOtherModelsIsRefused() throws {
+  @Test func `a file with other models is refused`() throws {
     try write()
     let error = #expect(throws: SwiftDataError.self) {
       try ModelContainer(for: Note.self, configurations: JSONStoreConfiguration(url: url))
@@ -230,7 +230,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(error?.message.contains("Specimen") == true)
   }
 
-  @Test func aMigrationPlanIsRefused() throws {
+  @Test func `a migration plan is refused`() throws {
     let configuration = JSONStoreConfiguration(schema: Schema([Specimen.self]), url: url)
     let error = #expect(throws: SwiftDataError.self) {
       try JSONStore(configuration, migrationPlan: NoPlan.self)
@@ -238,7 +238,7 @@ private enum NoPlan: SchemaMigrationPlan {
     #expect(error?.message.contains("migration plan") == true)
   }
 
-  @Test func aPropertyThatTheFileLacksGetsItsDefault() throws {
+  @Test func `a property that the file lacks gets its default`() throws {
     try write()
     try edit("\"isRare\" : true,", "")
     #expect(try context().fetch(FetchDescriptor<Specimen>()).first?.isRare == true)
@@ -248,7 +248,7 @@ private enum NoPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func savesOfSeveralProgramsAreMerged() throws {
+  @Test func `saves of several programs are merged`() throws {
     let (one, two) = (try context(), try context())
     one.insert(Specimen("a"))
     try one.save()
@@ -259,7 +259,7 @@ private enum NoPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func aSaveThatCannotBeWrittenIsPending() throws {
+  @Test func `a save that cannot be written is pending`() throws {
     try write()
     let context = try context()
     let specimen = try context.only(Specimen.self)

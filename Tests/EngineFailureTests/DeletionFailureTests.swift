@@ -1,6 +1,6 @@
 @Suite("Delete rules that were not kept") struct DeletionFailureTests {
   /// The rule deny was not asked for an owner that had never been saved.
-  @Test func denyHoldsForAnOwnerThatWasNeverSaved() throws {
+  @Test func `deny holds for an owner that was never saved`() throws {
     let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (landlord, tenant) = (Landlord(name: "L"), Tenant(name: "T"))
@@ -18,7 +18,7 @@
   }
 
   /// With the rule noAction objects in memory went on referring to what was deleted.
-  @Test func noActionLeavesNoReferenceInMemory() throws {
+  @Test func `noAction leaves no reference in memory`() throws {
     let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
@@ -34,7 +34,7 @@
   }
 
   /// Objects of the context that asked for a batch deletion went on referring to what it deleted.
-  @Test func noActionLeavesNoReferenceAfterABatchDeletion() throws {
+  @Test func `noAction leaves no reference after a batch deletion`() throws {
     let container = try ModelContainer(
       for: Landlord.self, Tenant.self, Rumor.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -52,7 +52,7 @@
   }
 
   /// The deletion of an object that led nowhere kept what others gave it meanwhile from it.
-  @Test func aReferenceThatWasLeftIsNoneToTakeAway() throws {
+  @Test func `a reference that was left is none to take away`() throws {
     let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let writer = store.context()
     let (landlord, rumor) = (Landlord(name: "L"), Rumor(text: "R"))
@@ -73,7 +73,7 @@
   }
 
   /// The same, where all that a context knows is that something was committed.
-  @Test func noActionLeavesNoReferenceAfterAnUnknownCommit() throws {
+  @Test func `noAction leaves no reference after an unknown commit`() throws {
     let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let writer = store.context()
     let rumor = Rumor(text: "R")
@@ -97,7 +97,7 @@
   }
 
   /// Rows of another table than the deleted objects' were taken for theirs, where they had their numbers.
-  @Test func deletionsKeepReferencesToRowsOfOtherTablesWithTheirNumbers() throws {
+  @Test func `deletions keep references to rows of other tables with their numbers`() throws {
     let store = try TestStore(Landlord.self, Tenant.self, Rumor.self)
     let context = store.context()
     let (kept, other) = (Landlord(name: "kept"), Landlord(name: "other"))
@@ -118,14 +118,14 @@
   }
 
   /// `inverseName` was nil until a container was opened.
-  @Test func aSchemaKnowsItsInversesBeforeAContainerDoes() throws {
+  @Test func `a schema knows its inverses before a container does`() throws {
     let schema = Schema([Landlord.self, Tenant.self, Rumor.self])
     let tenant = try #require(schema.entitiesByName["Tenant"])
     #expect(tenant.relationshipsByName["landlord"]?.inverseName == "tenants")
   }
 
   /// After the deletion of a saved parent `parent.child` still gave the child.
-  @Test func aDeletedObjectHasNoDestinations() throws {
+  @Test func `a deleted object has no destinations`() throws {
     let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let (parent, child) = (Parent(name: "p"), Child(name: "c"))
@@ -148,7 +148,7 @@
 
   /// Releasing a chain of objects that hold each other overflowed the stack, also one that a
   /// context had.
-  @Test func aLongChainThatWasSavedIsReleased() throws {
+  @Test func `a long chain that was saved is released`() throws {
     // A frame of the recursion took more than 100 bytes, and a thread has half a megabyte.
     let count = 30_000
     let store = try TestStore(Bead.self)

@@ -64,7 +64,7 @@
       Basket.self, BasketLine.self, BasketTag.self, Chair.self, Sitter.self, ChainLink.self)
   }
 
-  @Test func eachKindOfRelationshipHasBothSidesAtOnce() {
+  @Test func `each kind of relationship has both sides at once`() {
     let line = BasketLine()
     let order = Basket(name: "a", lines: [line])
     #expect(line.order === order)
@@ -78,7 +78,7 @@
     #expect(guest.seat === seat)
   }
 
-  @Test func anObjectLeavesWhereItWasBefore() {
+  @Test func `an object leaves where it was before`() {
     let line = BasketLine()
     let first = Basket(name: "1", lines: [line])
     let second = Basket(name: "2", lines: [line])
@@ -96,7 +96,7 @@
     #expect(guest.seat === new)
   }
 
-  @Test func aSetterAfterItWins() {
+  @Test func `a setter after it wins`() {
     let line = BasketLine()
     let first = Basket(name: "1", lines: [line])
     let second = Basket(name: "2")
@@ -109,7 +109,7 @@
   }
 
   /// As in SwiftData, an object that refers to one of a context belongs to the context.
-  @Test func anObjectThatRefersToAContextsObjectIsInsertedThere() throws {
+  @Test func `an object that refers to a context's object is inserted there`() throws {
     let context = store.context()
     let order = Basket(name: "a")
     context.insert(order)
@@ -129,7 +129,7 @@
     #expect(order.lines.count == 3)
   }
 
-  @Test func anInitializerMayReadWhatItLinked() throws {
+  @Test func `an initializer may read what it linked`() throws {
     let context = store.context()
     let order = Basket(name: "a")
     context.insert(order)
@@ -139,7 +139,7 @@
     #expect(try store.reopened().only(Basket.self).lines.map(\.place) == [1, 2, 3])
   }
 
-  @Test func anInitializerThatFailsLinksNothing() throws {
+  @Test func `an initializer that fails links nothing`() throws {
     let line = BasketLine(place: 1)
     #expect(throws: Basket.Refused.self) { _ = try Basket(refusing: [line]) }
     #expect(line.order == nil)
@@ -151,14 +151,15 @@
     #expect(try store.reopened().only(Basket.self).lines.map(\.place) == [1])
   }
 
-  @Test(.exitTests) func anInitializerThatUsesWhatItLinkedAndThenFailsEndsTheProcess() async {
+  @Test(.exitTests)
+  func `an initializer that uses what it linked and then fails ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let line = BasketLine()
       _ = try? Basket(refusing: [line], isRead: true)
     }
   }
 
-  @Test func aLongChainIsLinkedWithoutRecursion() throws {
+  @Test func `a long chain is linked without recursion`() throws {
     var last = ChainLink(previous: nil)
     let first = last
     for _ in 0..<100_000 { last = ChainLink(previous: last) }

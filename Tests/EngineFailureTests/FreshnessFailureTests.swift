@@ -5,7 +5,7 @@ import WorkerModels
 @Suite("What a context saw of others' commits") struct FreshnessFailureTests {
   /// Two containers on one file, used in turn on one thread, stored 11 of 20 increments: each
   /// trusted a snapshot that only its own commits ended.
-  @Test func twoContainersTakeTurns() throws {
+  @Test func `two containers take turns`() throws {
     let store = try TestStore(Counter.self)
     let counter = Counter()
     let first = store.context()
@@ -22,7 +22,7 @@ import WorkerModels
   }
 
   /// The same with an object that `model(for:)` gives.
-  @Test func twoContainersTakeTurnsByIdentifier() throws {
+  @Test func `two containers take turns by identifier`() throws {
     let store = try TestStore(Counter.self)
     let first = store.context()
     first.insert(Counter())
@@ -41,7 +41,7 @@ import WorkerModels
 
   /// The to-many relationship of an owner that the changing context had not loaded kept the object
   /// in other contexts.
-  @Test func anOwnerThatWasNotLoadedLosesItsItemInOtherContexts() throws {
+  @Test func `an owner that was not loaded loses its item in other contexts`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let reader = store.context()
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
@@ -60,7 +60,7 @@ import WorkerModels
   }
 
   /// An object that was deleted stayed in one-way relationships of other contexts.
-  @Test func aDeletedObjectLeavesOneWayRelationshipsOfOtherContexts() throws {
+  @Test func `a deleted object leaves one-way relationships of other contexts`() throws {
     let store = try TestStore(Playlist.self, Song.self)
     let reader = store.context()
     let list = Playlist(name: "p")
@@ -82,7 +82,7 @@ import WorkerModels
 
   /// One context deleted an item while another gave it to a shop that the first did not know: the
   /// shop kept the item once it was gone.
-  @Test func aDeletedItemLeavesAShopThatTheDeleterDidNotKnow() throws {
+  @Test func `a deleted item leaves a shop that the deleter did not know`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let deleter = store.context()
     let (a, item) = (Shop(name: "a"), Item(name: "i"))
@@ -105,7 +105,7 @@ import WorkerModels
 
   /// Clean objects changed between two reads without a fetch, a save or a turn between them, so
   /// that what a function computed from one object was of two commits.
-  @Test func cleanObjectsChangeAtDefinedMomentsAlone() throws {
+  @Test func `clean objects change at defined moments alone`() throws {
     let store = try TestStore(Counter.self)
     let context = store.context()
     let counters = [Counter(number: 0), Counter(number: 1)]
@@ -133,7 +133,7 @@ import WorkerModels
   /// An object that another context saved changed under the main context's code, although that had
   /// not awaited anything.
   @Test(.hangLimit) @MainActor
-  func theMainContextsObjectsChangeInItsTurnsAlone() async throws {
+  func `the main context's objects change in its turns alone`() async throws {
     let store = try TestStore(Counter.self)
     let counter = Counter()
     let main = store.container.mainContext
@@ -153,7 +153,7 @@ import WorkerModels
 
   /// Of 300 commits of another process 128 were not seen by a fetch that began after them.
   @Test(.hangLimit)
-  func eachCommitOfAnotherProcessIsSeenByTheNextFetch() throws {
+  func `each commit of another process is seen by the next fetch`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("shared.store")
     let context = ModelContext(try openLedgers(at: url))
@@ -178,7 +178,7 @@ import WorkerModels
 
   /// A second container on a store released the locks that the first one held. The next process that
   /// closed the store removed its log, and the first one's next save failed.
-  @Test func aSecondContainerLeavesTheFirstOnesLocks() throws {
+  @Test func `a second container leaves the first one's locks`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("shared.store")
     let context = ModelContext(try openLedgers(at: url))
@@ -197,7 +197,7 @@ import WorkerModels
 
   /// The main context did not notice other processes unless it fetched or had a results observer.
   @Test(.hangLimit) @MainActor
-  func theMainContextNoticesAnotherProcess() async throws {
+  func `the main context notices another process`() async throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("shared.store")
     let container = try openLedgers(at: url)
@@ -218,7 +218,7 @@ import WorkerModels
   }
 
   /// Destinations that are loaded together gave an owner among them its old one back.
-  @Test func anOwnerThatIsADestinationTooKeepsWhatOthersCommitted() throws {
+  @Test func `an owner that is a destination too keeps what others committed`() throws {
     let store = try TestStore(Person.self)
     let (writer, reader) = (store.context(), store.context())
     let (first, second) = (Person(name: "1"), Person(name: "2"))
@@ -241,7 +241,7 @@ import WorkerModels
   /// A results observer fetched twice for each commit that concerned it, and once for each that did
   /// not.
   @Test(arguments: [true, false])
-  func anObserverFetchesOnceForWhatConcernsItAlone(commitsElsewhere: Bool) throws {
+  func `an observer fetches once for what concerns it alone`(commitsElsewhere: Bool) throws {
     let store = try TestStore(Counter.self, Song.self)
     let context = store.context()
     let observer = ResultsObserver(

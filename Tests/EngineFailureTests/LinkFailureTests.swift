@@ -1,6 +1,6 @@
 @Suite("Links that were lost") struct LinkFailureTests {
   /// `car.driver = nil; save` left `driver.car` in the store when the driver was never loaded.
-  @Test func aClearedOneToOneIsClearedOnTheSideThatWasNotLoaded() throws {
+  @Test func `a cleared one-to-one is cleared on the side that was not loaded`() throws {
     let store = try TestStore(Car.self, Driver.self)
     let writer = store.context()
     let (car, ann) = (Car(plate: "BE 1"), Driver(name: "Ann"))
@@ -18,7 +18,7 @@
 
   /// Reassigning a one-to-one relationship whose old partners were never loaded left two owners.
   @Test(arguments: [true, false])
-  func aReassignedOneToOneHasOneOwner(fromCar: Bool) throws {
+  func `a reassigned one-to-one has one owner`(fromCar: Bool) throws {
     let store = try TestStore(Car.self, Driver.self)
     let writer = store.context()
     let cars = [Car(plate: "BE 1"), Car(plate: "BE 2")]
@@ -42,7 +42,7 @@
 
   /// Properties from the 64th on shared one change bit: a context that changed one of them wrote
   /// its old values of the others over another context's, and did not see these.
-  @Test func changesOfManyPropertiesDoNotMix() throws {
+  @Test func `changes of many properties do not mix`() throws {
     let store = try TestStore(Wide.self)
     let a = store.context()
     let wide = Wide()
@@ -62,7 +62,7 @@
   }
 
   /// A pending new order was lost when another context saved any attribute of the owner.
-  @Test func aPendingOrderSurvivesAnotherContextsSave() throws {
+  @Test func `a pending order survives another context's save`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let context = store.context()
     let shop = Shop(name: "old")
@@ -84,7 +84,7 @@
 
   /// Pending changes of a many-to-many relationship vanished from the object's view when another
   /// context saved an attribute of it, and stayed wrong after the object's own save.
-  @Test func aPendingManyToManyChangeSurvivesAnotherContextsSave() throws {
+  @Test func `a pending many-to-many change survives another context's save`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let context = store.context()
     let item = Item(name: "tea")
@@ -112,7 +112,7 @@
   }
 
   /// `b.items.append(i)` with an `i` of `a`, undone, left `i` in neither shop, and was saved so.
-  @Test func undoingAnAppendGivesTheItemBack() throws {
+  @Test func `undoing an append gives the item back`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let (context, undo) = (store.context(), UndoManager())
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
@@ -136,7 +136,7 @@
   }
 
   /// `i.shop = b`, undone, left the former shop's list without `i`.
-  @Test func undoingAReferenceGivesTheItemBack() throws {
+  @Test func `undoing a reference gives the item back`() throws {
     let store = try TestStore(Shop.self, Item.self, Tag.self)
     let (context, undo) = (store.context(), UndoManager())
     let (a, b, item) = (Shop(name: "a"), Shop(name: "b"), Item(name: "i"))
@@ -162,7 +162,7 @@
 
   /// Objects that were linked before any of them was inserted: `insert(child)` left out the parent
   /// that listed it, and `child.parent` was nil.
-  @Test func insertReachesWhatWasLinkedByASetterFromEitherSide() throws {
+  @Test func `insert reaches what was linked by a setter from either side`() throws {
     let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let (child, parent) = (Child(name: "c"), Parent(name: "p"))
@@ -175,7 +175,7 @@
   }
 
   /// The same with values that an initializer assigns after all properties have one.
-  @Test func insertReachesWhatAnInitializerReplaced() throws {
+  @Test func `insert reaches what an initializer replaced`() throws {
     let store = try TestStore(Parent.self, Child.self)
     let context = store.context()
     let child = Child(name: "c")
@@ -192,7 +192,7 @@
 
   /// The same with the first value of a list, which has no setter's call: the team listed the
   /// player, whose `team` was nil, and `insert(player)` left the team out.
-  @Test func insertReachesTheListThatAnInitializerGave() throws {
+  @Test func `insert reaches the list that an initializer gave`() throws {
     let store = try TestStore(Team.self, Player.self, Coach.self)
     let context = store.context()
     let player = Player(name: "p", coach: Coach(name: "c"))
@@ -206,7 +206,7 @@
   }
 
   /// The same with the first value of a reference: the coach did not list the player.
-  @Test func insertReachesTheReferenceThatAnInitializerGave() throws {
+  @Test func `insert reaches the reference that an initializer gave`() throws {
     let store = try TestStore(Team.self, Player.self, Coach.self)
     let context = store.context()
     let coach = Coach(name: "c")

@@ -40,7 +40,7 @@ import Synchronization
     #expect(try store.reopened().all(Person.self).contains { $0.name == "Ann" })
   }
 
-  @Test func insertingAnObjectOfAnotherContext() throws {
+  @Test func `inserting an object of another context`() throws {
     let (person, other) = try foreigner()
     try expectRefusal(.foreignModel, naming: ["Person", "another context", "Fetch it"]) { _ in
       context.insert(person)
@@ -48,7 +48,7 @@ import Synchronization
     #expect(person.modelContext === other)
   }
 
-  @Test func deletingAnObjectOfAnotherContext() throws {
+  @Test func `deleting an object of another context`() throws {
     let (person, other) = try foreigner()
     try expectRefusal(.foreignModel, naming: ["Person", "another context", "Delete it there"]) {
       _ in context.delete(person)
@@ -57,7 +57,7 @@ import Synchronization
     #expect(try other.all(Person.self).contains { $0 === person })
   }
 
-  @Test func linkingAnObjectOfAnotherContext() throws {
+  @Test func `linking an object of another context`() throws {
     let (person, _) = try foreigner()
     try expectRefusal(.foreignModel, naming: ["friend", "Person", "another context"]) {
       $0.friend = person
@@ -66,7 +66,7 @@ import Synchronization
     }
   }
 
-  @Test func appendingAnObjectOfAnotherContext() throws {
+  @Test func `appending an object of another context`() throws {
     let (person, _) = try foreigner()
     try expectRefusal(.foreignModel, naming: ["guests", "Person", "another context"]) {
       $0.guests.append(person)
@@ -76,7 +76,7 @@ import Synchronization
     #expect(person.host == nil)
   }
 
-  @Test func insertingAnObjectOutsideTheSchema() throws {
+  @Test func `inserting an object outside the schema`() throws {
     let stranger = Stranger(name: "stranger")
     try expectRefusal(.unknownModel, naming: ["Stranger", "schema"]) { _ in
       context.insert(stranger)
@@ -84,7 +84,7 @@ import Synchronization
     #expect(stranger.modelContext == nil)
   }
 
-  @Test func linkingAnObjectOutsideTheSchema() throws {
+  @Test func `linking an object outside the schema`() throws {
     try expectRefusal(.unknownModel, naming: ["friend", "Stranger", "schema"]) {
       $0.friend = Stranger(name: "stranger")
     } mend: {
@@ -92,7 +92,7 @@ import Synchronization
     }
   }
 
-  @Test func appendingAnObjectOutsideTheSchema() throws {
+  @Test func `appending an object outside the schema`() throws {
     try expectRefusal(.unknownModel, naming: ["guests", "Stranger", "schema"]) {
       $0.guests.append(Stranger(name: "stranger"))
     } mend: {
@@ -100,14 +100,14 @@ import Synchronization
     }
   }
 
-  @Test func linkingFromAnObjectOutsideTheSchema() throws {
+  @Test func `linking from an object outside the schema`() throws {
     let stranger = Stranger(name: "stranger")
     try expectRefusal(.unknownModel, naming: ["Stranger", "schema"]) { stranger.host = $0 }
     #expect(stranger.modelContext == nil)
   }
 
   /// A link that cannot be saved is refused until it is mended, not once.
-  @Test func aLinkIsRefusedByEverySave() throws {
+  @Test func `a link is refused by every save`() throws {
     let (person, _) = try foreigner()
     let ann = Person(name: "Ann")
     context.insert(ann)
@@ -121,7 +121,7 @@ import Synchronization
   }
 
   /// One save names each of several calls that had no effect.
-  @Test func severalMisusesAreAllNamed() throws {
+  @Test func `several misuses are all named`() throws {
     let (person, _) = try foreigner()
     context.insert(Stranger(name: "stranger"))
     context.delete(person)
@@ -132,7 +132,7 @@ import Synchronization
   }
 
   /// `save()` in an observer of didSave returned without saving.
-  @Test func aSaveInDidSaveSaves() throws {
+  @Test func `a save in didSave saves`() throws {
     let observer = try SaveObserver(ModelContext.didSave, of: context)
     context.insert(Person(name: "first"))
     try context.save()
@@ -141,7 +141,7 @@ import Synchronization
   }
 
   /// `save()` in an observer of willSave cannot save, and says so.
-  @Test func aSaveInWillSaveThrows() throws {
+  @Test func `a save in willSave throws`() throws {
     let observer = try SaveObserver(ModelContext.willSave, of: context)
     context.insert(Person(name: "first"))
     try context.save()

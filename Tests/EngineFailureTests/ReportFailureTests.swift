@@ -3,7 +3,7 @@ import Synchronization
 @Suite("Problems and groups of undo") struct ReportFailureTests {
   /// `beginUndoGrouping; change; processPendingChanges; endUndoGrouping` stopped the program: the
   /// second last call closed the program's own group.
-  @Test func processPendingChangesLeavesAnOpenUndoGroupOpen() throws {
+  @Test func `processPendingChanges leaves an open undo group open`() throws {
     let store = try TestStore(Counter.self)
     let (context, undo) = (store.context(), UndoManager())
     let counter = Counter()
@@ -23,7 +23,8 @@ import Synchronization
   }
 
   /// The libraries printed by themselves. What no method can throw goes to the one handler.
-  @Test(.exitTests) func aFailedAutosaveGoesToTheHandlerAndNothingIsPrinted() async throws {
+  @Test(.exitTests)
+  func `a failed autosave goes to the handler and nothing is printed`() async throws {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardErrorContent, \.standardOutputContent]

@@ -5,7 +5,7 @@
   }
 
   /// The save was denied because of an object that the deletion takes with it.
-  @Test func aCascadeLinkedAfterTheDeletionCountsForADenial() throws {
+  @Test func `a cascade linked after the deletion counts for a denial`() throws {
     let store = try makeStore()
     let context = store.context()
     let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
@@ -19,7 +19,7 @@
   }
 
   /// A denied save had deleted in memory what the deletion cascades to.
-  @Test func aDeniedSaveLeavesWhatTheDeletionCascadesTo() throws {
+  @Test func `a denied save leaves what the deletion cascades to`() throws {
     let store = try makeStore()
     let context = store.context()
     let (main, branch, crate) = (Depot(name: "main"), Depot(name: "branch"), Crate(number: 1))
@@ -35,7 +35,7 @@
   }
 
   /// The object went to the end of its owner's list, which had not been loaded.
-  @Test func undoingADeletionRestoresThePlaceInAListThatWasNotLoaded() throws {
+  @Test func `undoing a deletion restores the place in a list that was not loaded`() throws {
     let store = try makeStore()
     let writer = store.context()
     let depot = Depot(name: "d")
@@ -58,7 +58,7 @@
   }
 
   /// The object stayed in the context, deleted, with no row that a save could delete.
-  @Test func undoingTheEndOfADeletionThatWasSavedLaterTakesTheObjectOut() throws {
+  @Test func `undoing the end of a deletion that was saved later takes the object out`() throws {
     let store = try makeStore()
     let context = store.context()
     let manager = UndoManager()
@@ -87,7 +87,7 @@
   }
 
   /// What was undone first led to an object that was not there yet, and was left out for good.
-  @Test func undoingASavedDeletionRestoresWhatWasUndoneBeforeIt() throws {
+  @Test func `undoing a saved deletion restores what was undone before it`() throws {
     let store = try makeStore()
     let context = store.context()
     let (pallet, depot) = (Pallet(number: 1), Depot(name: "d"))
@@ -120,7 +120,7 @@
   }
 
   /// What waits for one deletion to be undone is not restored by another.
-  @Test func undoingALaterDeletionRestoresNoOlderLink() throws {
+  @Test func `undoing a later deletion restores no older link`() throws {
     let store = try makeStore()
     let context = store.context()
     let (pallet, depot) = (Pallet(number: 1), Depot(name: "d"))
@@ -150,7 +150,7 @@
   }
 
   /// The deleted object went on leading to its owner, which showed once that was used again.
-  @Test func anOwnerThatLeavesIsNoDestinationOfADeletedObject() throws {
+  @Test func `an owner that leaves is no destination of a deleted object`() throws {
     let store = try makeStore()
     let context = store.context()
     let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
@@ -167,7 +167,7 @@
   }
 
   /// A list that is first read while a member leads elsewhere is not what its rows say.
-  @Test func aRollbackRestoresAListThatWasReadInBetween() throws {
+  @Test func `a rollback restores a list that was read in between`() throws {
     let store = try makeStore()
     let writer = store.context()
     let (old, new) = (Depot(name: "old"), Depot(name: "new"))
@@ -185,7 +185,7 @@
   }
 
   /// The object's old owner, which was not registered, did not get it back.
-  @Test func undoingAnAdditionRestoresTheListOfAnOwnerThatWasNotLoaded() throws {
+  @Test func `undoing an addition restores the list of an owner that was not loaded`() throws {
     let store = try makeStore()
     let writer = store.context()
     writer.insertAll(Depot(name: "old"), Depot(name: "new"))
@@ -212,7 +212,7 @@
   }
 
   /// Undoing an insertion that had ended a deletion cut what was linked in between.
-  @Test func undoingTheEndOfADeletionKeepsLinks() throws {
+  @Test func `undoing the end of a deletion keeps links`() throws {
     let store = try makeStore()
     let context = store.context()
     let (depot, crate) = (Depot(name: "d"), Crate(number: 1))
@@ -238,7 +238,7 @@
 
   /// A list that was changed through an object whose row another one had taken over lost what another
   /// context had committed.
-  @Test func aListOfTheLoserOfAnUpsertIsThatOfItsRow() throws {
+  @Test func `a list of the loser of an upsert is that of its row`() throws {
     let store = try makeStore()
     let (here, there) = (store.context(), store.context())
     let bearers = [Bearer(name: "a"), Bearer(name: "b")]
@@ -258,7 +258,7 @@
   }
 
   /// A deletion took an object with it that belongs to somebody else by now.
-  @Test func aDeletionTakesOnlyWhatBothSidesLink() throws {
+  @Test func `a deletion takes only what both sides link`() throws {
     let store = try makeStore()
     let (here, there) = (store.context(), store.context())
     let (first, second, permit) = (Bearer(name: "a"), Bearer(name: "b"), Permit(number: 1))
@@ -276,7 +276,7 @@
   }
 
   /// What an object of no context was linked to before followed it into the context.
-  @Test func anObjectThatIsReplacedDoesNotFollowItsOwner() throws {
+  @Test func `an object that is replaced does not follow its owner`() throws {
     let store = try makeStore()
     let context = store.context()
     let (main, inside, left) = (Depot(name: "main"), Depot(name: "inside"), Depot(name: "left"))
@@ -290,7 +290,7 @@
 
   /// What was taken out of a list was remembered by an address, which a new object got when the old one
   /// was gone: the new one was then missing in the list.
-  @Test func aNewObjectIsNotTakenForOneThatIsGone() throws {
+  @Test func `a new object is not taken for one that is gone`() throws {
     let store = try makeStore()
     let (here, there) = (store.context(), store.context())
     let depot = Depot(name: "d")

@@ -4,7 +4,7 @@ import Synchronization
 @Suite("Contexts on many threads", .serialized) struct ThreadFailureTests {
   /// With 50 reading contexts and one writer, some contexts kept objects one commit old after a
   /// fetch, and single fetches mixed up to 15 commits.
-  @Test(.hangLimit) func aFetchIsOfOneCommitAndTheNewest() throws {
+  @Test(.hangLimit) func `a fetch is of one commit and the newest`() throws {
     let (rows, commits, readers) = (20, 100, 50)
     let store = try TestStore(Counter.self)
     let filler = store.context()
@@ -45,7 +45,7 @@ import Synchronization
 
   /// The same on one thread: observed objects are read while news is applied, and another context
   /// commits just then. They had that commit, and the other rows of the fetch the one before.
-  @Test func aCommitWhileNewsIsAppliedIsNotMixedIn() throws {
+  @Test func `a commit while news is applied is not mixed in`() throws {
     let store = try TestStore(Counter.self)
     let writer = store.context()
     let written = (0..<4).map { Counter(number: $0) }
@@ -79,7 +79,7 @@ import Synchronization
   }
 
   /// 8 threads with a context each lost 62 to 143 of 2,000 increments, in `transaction` too.
-  @Test(.hangLimit) func transactionsLoseNoIncrement() throws {
+  @Test(.hangLimit) func `transactions lose no increment`() throws {
     let store = try TestStore(Counter.self)
     let counter = Counter()
     let context = store.context()
@@ -96,7 +96,7 @@ import Synchronization
 
   /// Autosave in a model actor ran on the main actor, beside the actor's own work, and crashed 8 of
   /// 10 runs.
-  @Test(.hangLimit) func aModelActorsAutosaveRunsOnItsExecutor() async throws {
+  @Test(.hangLimit) func `a model actor's autosave runs on its executor`() async throws {
     for round in 0..<50 {
       let store = try TestStore(Counter.self)
       let saver = Saver(modelContainer: store.container)

@@ -3,7 +3,7 @@
 
   /// Of two new objects with one key, a change through the one that loses reached relationships
   /// that it should not.
-  @Test func aChangeThroughTheLoserChangesThatPropertyAlone() throws {
+  @Test func `a change through the loser changes that property alone`() throws {
     let store = try store()
     let context = store.context()
     let (ann, bob) = (Holder(name: "Ann"), Holder(name: "Bob"))
@@ -34,7 +34,7 @@
   }
 
   /// `delete(loser)` left the row in the context's fetches until the save.
-  @Test func deletingTheLoserDeletesTheRowAtOnce() throws {
+  @Test func `deleting the loser deletes the row at once`() throws {
     let store = try store()
     let context = store.context()
     let (loser, winner) = (Badge(code: "a", label: "1"), Badge(code: "a", label: "2"))
@@ -48,7 +48,7 @@
   }
 
   /// Before the save the two are two objects still, and `delete` takes the one.
-  @Test func deletingOneOfTwoUnsavedDuplicatesLeavesTheOther() throws {
+  @Test func `deleting one of two unsaved duplicates leaves the other`() throws {
     let store = try store()
     let context = store.context()
     let (first, second) = (Badge(code: "a", label: "1"), Badge(code: "a", label: "2"))
@@ -60,7 +60,7 @@
   }
 
   /// A pending change of the registered object won over a duplicate that was inserted later.
-  @Test func aDuplicateWinsOverAnEarlierChangeOfTheRegisteredObject() throws {
+  @Test func `a duplicate wins over an earlier change of the registered object`() throws {
     let store = try store()
     let context = store.context()
     let badge = Badge(code: "a", label: "stored")
@@ -74,7 +74,7 @@
   }
 
   /// An object that matched two rows by two keys made save throw "The store refused a row".
-  @Test func anObjectThatMatchesTwoRowsIsRefusedWithBothNamed() throws {
+  @Test func `an object that matches two rows is refused with both named`() throws {
     let store = try TestStore(Account.self)
     let context = store.context()
     context.insert(Account(email: "ann@example.org", login: "ann"))
@@ -96,7 +96,7 @@
   }
 
   /// The list of a new object, which is in an order of its own, was written over that of the row.
-  @Test func whatTheRowHadKeepsItsPlaces() throws {
+  @Test func `what the row had keeps its places`() throws {
     let store = try TestStore(Topic.self, Post.self)
     let context = store.context()
     let (first, second, third) = (Post(title: "1"), Post(title: "2"), Post(title: "3"))

@@ -5,7 +5,7 @@ import Testing
 /// What one process sets is told to the observers of another.
 @Suite(.ownThread) struct CrossProcessObservationTests {
   /// Each waits for the other's word before it sets the next: none may be lost.
-  @Test func twoProcessesAnswerEachOther() throws {
+  @Test func `two processes answer each other`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let (left, right) = (try Following(directory), try Following(directory))
     for round in 1...100 {
@@ -20,7 +20,7 @@ import Testing
     #expect(right.errors() == [])
   }
 
-  @Test func everyKeyOfManyIsTold() throws {
+  @Test func `every key of many is told`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let (writer, observer) = (try Following(directory), try Following(directory))
     let count = 500
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(.hangLimit)
-  func anAsyncSequenceHasTheChanges() async throws {
+  func `an async sequence has the changes`() async throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(0, forKey: "key")

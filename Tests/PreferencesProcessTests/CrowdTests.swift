@@ -4,7 +4,7 @@ import Testing
 /// Several processes write into one domain at once, and others read it meanwhile.
 @Suite(.ownThread) struct CrowdTests {
   @Test(arguments: [2, 4, 8])
-  func losesNoKey(writers: Int) throws {
+  func `loses no key`(writers: Int) throws {
     let count = isThreadSanitized ? 100 : 1_000
     let directory = try TemporaryDirectory(inMemory: true)
     let board = directory.file("board")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: [2, 4])
-  func losesAndDoublesNothing(writers: Int) throws {
+  func `loses and doubles nothing`(writers: Int) throws {
     let count = isThreadSanitized ? 60 : 600
     let found = try run(writers, count: count, limit: 10_000, removing: true, watchers: 1)
     for writer in 0..<writers {
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: [2, 4])
-  func keepsTheLimitExactly(writers: Int) throws {
+  func `keeps the limit exactly`(writers: Int) throws {
     let (count, limit) = (isThreadSanitized ? 60 : 600, 50)
     let found = try run(writers, count: count, limit: limit, removing: false, watchers: 0)
     #expect(found.count == limit)

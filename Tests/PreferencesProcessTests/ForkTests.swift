@@ -6,7 +6,7 @@ import Testing
 @Suite(.needs(.noThreadSanitizer), .ownThread)
 struct ForkTests {
   @Test(arguments: [0, 3])
-  func parentAndChildrenSeeAll(threads: Int) throws {
+  func `parent and children see all`(threads: Int) throws {
     let count = 1_000
     let directory = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(directory.url, ["fork", "\(threads)", "\(count)"])

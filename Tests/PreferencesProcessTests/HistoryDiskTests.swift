@@ -26,7 +26,7 @@ import Testing
   @Test(
     .needs(.smallDisk),
     arguments: [false, true])
-  func aFullDiskRefusesAndKeeps(large: Bool) throws {
+  func `a full disk refuses and keeps`(large: Bool) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let options = PayloadHistoryOptions<Note>(
       largePayload: .external(over: large ? 1_000 : 64 << 10))
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func anArrayThatDoesNotFitTwiceStaysWhereItIs() throws {
+  func `an array that does not fit twice stays where it is`() throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let notes = (0..<100).map { Note($0) }
     let array = try JSONEncoder().encode(notes)
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aReadOnlyDiskCanBeRead() throws {
+  func `a read-only disk can be read`() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let workers = try (0..<3).map { number in
       try Worker(disk.directory.url, ["history-crowd", "9", "w\(number)", "2", "keeping"])
@@ -114,7 +114,7 @@ import Testing
 
   /// A burst is one record, and waits for the disk as often as a single message does.
   @Test(.needs(.tracing))
-  func aBurstWaitsForTheDiskOnce() throws {
+  func `a burst waits for the disk once`() throws {
     func waits(_ count: Int) throws -> Int {
       let directory = try TemporaryDirectory()
       let log = directory.file("log")
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(.needs(.noThreadSanitizer))
-  func childrenOfAForkGoOnWithIt() throws {
+  func `children of a fork go on with it`() throws {
     let (directory, count) = (try TemporaryDirectory(inMemory: true), 100)
     let worker = try Worker(directory.url, ["history-fork", "10000", "\(count)"])
     #expect(worker.rest() == ["done"])

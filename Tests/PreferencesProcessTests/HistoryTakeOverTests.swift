@@ -20,7 +20,7 @@ import Testing
   }
 
   /// On a disk, since the take-over waits for it, and is killed there, too.
-  @Test func whereverItIsKilledTheNextOpeningCompletesIt() throws {
+  @Test func `wherever it is killed, the next opening completes it`() throws {
     var random = SplitMix(seed: Effort.seed)
     let texts = (0..<Self.count).map { number in
       #"{"id":"w.\#(number)","text":"\#(Self.text(number))"}"#
@@ -54,7 +54,7 @@ import Testing
     "w.\(number)" + String(repeating: "x", count: number % 16 == 7 ? 3_000 : number % 200)
   }
 
-  @Test func severalProcessesTakeItOverOnce() throws {
+  @Test func `several processes take it over once`() throws {
     let texts = (0..<Self.count).map { #"{"id":"w.\#($0)","text":"\#(Self.text($0))"}"# }
     for _ in 0..<5 {
       let directory = try TemporaryDirectory(inMemory: true)

@@ -38,7 +38,7 @@ import Testing
 
   /// Once from the records of the journal alone, once through a checkpoint.
   @Test(arguments: [false, true])
-  func kindsAndSpellingsStay(synchronizes: Bool) throws {
+  func `kinds and spellings stay`(synchronizes: Bool) throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     for (key, value, _) in Self.exact { try preferences.setPropertyList(value, forKey: key) }
@@ -52,7 +52,7 @@ import Testing
 
   /// What is set by the methods of `UserDefaults`, read by them in another process.
   @Test(arguments: [false, true])
-  func whatUserDefaultsSetsComesBack(synchronizes: Bool) throws {
+  func `what UserDefaults sets comes back`(synchronizes: Bool) throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(7, forKey: "int")

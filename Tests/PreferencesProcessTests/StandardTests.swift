@@ -3,7 +3,7 @@ import Testing
 
 /// The app's own preferences, which a test's process does not touch: they would be the user's.
 @Suite(.ownThread) struct StandardTests {
-  @Test func survivesBeingKilledAndTakesArguments() throws {
+  @Test func `survives being killed and takes arguments`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     func launch(_ arguments: String...) throws -> String? {
       let worker = try Worker(directory.url, ["standard"] + arguments)
@@ -30,7 +30,7 @@ import Testing
     "line\nbreak", "a\\b", ".hidden", String(repeating: "n", count: 300),
   ]
 
-  @Test func namesThatLeadElsewhereAreRefused() throws {
+  @Test func `names that lead elsewhere are refused`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let config = directory.url.appending(path: "a/b/config", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)

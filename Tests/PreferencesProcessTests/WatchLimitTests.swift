@@ -6,7 +6,7 @@ import Testing
 @Suite(.hangLimit, .ownThread) struct WatchLimitTests {
   /// Once its observers heard of nothing any more, and nobody was told.
   @Test(.needs(.watchLimits))
-  func changesAreToldWithoutAWatchAndByOneLater() throws {
+  func `changes are told without a watch and by one later`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try Preferences(domain: "domain", directory: directory.url)
     preferences.set(0, forKey: "key")
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// A directory that a tool moves away: who has it open puts the journal back, and watches the new one.
-  @Test func aDirectoryThatIsMovedAwayIsWatchedAgain() throws {
+  @Test func `a directory that is moved away is watched again`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let place = directory.file("place")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)

@@ -70,7 +70,7 @@ extension ModelContext {
 }
 
 @Suite struct HelperNames {
-  @Test func helpersOfTheAppWin() throws {
+  @Test func `helpers of the app win`() throws {
     let container = try ModelContainer(
       for: Crate.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -117,7 +117,7 @@ enum CratePlan: SchemaMigrationPlan {
 }
 
 @Suite struct ErrorTexts {
-  @Test func alertsShowTheMessage() {
+  @Test func `alerts show the message`() {
     let error: any Error = SwiftDataError(.storageFull, "The disk is full; free some space.")
     #expect(error.localizedDescription == "The disk is full; free some space.")
     #expect((SwiftDataError.storageFull as any Error).localizedDescription == "storageFull")

@@ -4,7 +4,7 @@ import SwiftData
 import Testing
 
 @Suite("A reading tracker") @MainActor struct ReadingTests {
-  @Test func previewsShowTheSampleBooks() throws {
+  @Test func `previews show the sample books`() throws {
     let container = try SampleData.previewContainer()
     let model = LibraryViewModel(modelContext: container.mainContext)
     #expect(model.error == nil)
@@ -18,7 +18,7 @@ import Testing
     #expect(try model.minutesRead(since: .distantPast) == 50)
   }
 
-  @Test func filtersAsOneTypes() throws {
+  @Test func `filters as one types`() throws {
     let container = try SampleData.previewContainer()
     let model = LibraryViewModel(modelContext: container.mainContext)
     model.searchText = "alv"
@@ -31,7 +31,7 @@ import Testing
     #expect(model.books.count == 3)
   }
 
-  @Test func deletingABookTakesItsHistoryAlong() throws {
+  @Test func `deleting a book takes its history along`() throws {
     let container = try SampleData.previewContainer()
     let context = container.mainContext
     let model = LibraryViewModel(modelContext: context)
@@ -47,7 +47,7 @@ import Testing
     #expect(model.books.count == 2)
   }
 
-  @Test func repositoriesServeEveryModel() throws {
+  @Test func `repositories serve every model`() throws {
     let container = try SampleData.previewContainer()
     let books = Repository<Book>(context: container.mainContext)
     #expect(try books.count(where: #Predicate { $0.pageCount > 100 }) == 2)
@@ -66,7 +66,7 @@ import Testing
     #expect(kinds == [.smart(minimumRating: 4), .manual])
   }
 
-  @Test func importsBooksOffTheMainActor() async throws {
+  @Test func `imports books off the main actor`() async throws {
     let container = try SampleData.previewContainer()
     let json = """
       [{"isbn": "9", "title": "Delta", "pages": 90, "authors": ["Bo Berg", "Cy"], "series": "Waters"},
@@ -91,7 +91,7 @@ import Testing
     #expect(delta.rating == Rating(rawValue: 5))
   }
 
-  @Test func settingsAndGoalsAreQueried() throws {
+  @Test func `settings and goals are queried`() throws {
     let container = try SampleData.previewContainer()
     let context = container.mainContext
     let reader = try #require(try context.fetch(FetchDescriptor<Reader>()).first)
@@ -104,7 +104,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor(predicate: ambitious)) == 1)
   }
 
-  @Test func anOldLibraryIsMigrated() throws {
+  @Test func `an old library is migrated`() throws {
     let directory = try TemporaryDirectory()
     let configuration = ModelConfiguration(url: directory.file("library.store"))
     do {

@@ -13,7 +13,7 @@ import Testing
     try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(identifier))
   }
 
-  @Test func decodesWhatApplesSystemsWrite() throws {
+  @Test func `decodes what Apple's systems write`() throws {
     let identifier = try decoded(
       """
       {"implementation":{"primaryKey":"p12","uriRepresentation":"x-coredata:\\/\\/8E4B2F6A\\/Trip\\/p12",\
@@ -28,7 +28,7 @@ import Testing
     #expect(identifier == made)
   }
 
-  @Test func decodesTheTemporaryIdentifiersOfApplesSystems() throws {
+  @Test func `decodes the temporary identifiers of Apple's systems`() throws {
     let key = "t7D0C2A1E-0001"
     let identifier = try decoded(
       """
@@ -40,7 +40,7 @@ import Testing
     #expect(try reread(identifier) == identifier)
   }
 
-  @Test func writesTheFormOfApplesSystems() throws {
+  @Test func `writes the form of Apple's systems`() throws {
     let identifier = try PersistentIdentifier.identifier(
       for: "store", entityName: "Trip", primaryKey: 3)
     let encoder = JSONEncoder()
@@ -52,7 +52,7 @@ import Testing
         """)
   }
 
-  @Test func comesBackEqual() throws {
+  @Test func `comes back equal`() throws {
     let temporary = PersistentIdentifier(reference: .temporary("Trip"), row: -4)
     #expect(try reread(temporary) == temporary)
     for key in ["p5", "t5", "a", ""] {
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func stillDecodesTheFormerForm() throws {
+  @Test func `still decodes the former form`() throws {
     let identifier = try decoded(#"{"store":"s","entity":"Trip","row":7}"#)
     let made = try PersistentIdentifier.identifier(for: "s", entityName: "Trip", primaryKey: 7)
     #expect(identifier == made)

@@ -22,7 +22,7 @@ struct AggregateTests {
   }
 
   @Test(arguments: [false, true])
-  func agreesWithSwift(hasChanges: Bool) throws {
+  func `agrees with Swift`(hasChanges: Bool) throws {
     let store = try Self.makeStore()
     let (context, all) = (store.context, store.samples)
     if hasChanges { all[3].number = 1_000 }
@@ -72,7 +72,7 @@ struct AggregateTests {
         })
   }
 
-  @Test func hardValues() throws {
+  @Test func `hard values`() throws {
     let samples = [Sample(number: .max, real: .nan), Sample(number: 1, real: 1.5)]
     let store = try SampleStore(samples)
     #expect(throws: SwiftDataError.self) { try store.context.sum(of: \Sample.number) }

@@ -5,7 +5,7 @@ import Testing
 // Foundation on Linux has no comparator but `.lexical`, so that orders as apps write them did not
 // compile.
 @Suite struct LocalizedOrderTests {
-  @Test func numbersAreReadAsNumbersAndCaseComesLast() throws {
+  @Test func `numbers are read as numbers and case comes last`() throws {
     let names = ["b", "a10", "A9", "a9", "\u{E4}", "Z"]
     let store = try SampleStore(
       names.enumerated().map { index, name in Sample(number: index, text: name) })
@@ -17,7 +17,7 @@ import Testing
     #expect(last == "Z")
   }
 
-  @Test func comparatorsCanBeNamedStoredAndReversed() throws {
+  @Test func `comparators can be named, stored and reversed`() throws {
     let standard = String.StandardComparator.localizedStandard
     let reversed = LocalizedStringComparator(.localizedStandard, order: .reverse)
     #expect(standard.compare("a9", "a10") == .orderedAscending)

@@ -113,7 +113,7 @@ struct PredicateFormTests {
     try check(#Predicate { $0.shout == "KIOSK" && $0.flag }, isExact: false, store)
   }
 
-  @Test func arithmeticAndBranches() throws {
+  @Test func `arithmetic and branches`() throws {
     let store = try Self.makeStore()
     try check(#Predicate { $0.number * 2 + 1 > 3 }, store)
     try check(#Predicate { $0.number / 2 == -3 && $0.number % 2 == -1 }, store)
@@ -180,7 +180,7 @@ struct PredicateFormTests {
     try check(#Predicate { sample in sample.labels.contains { $0.weight > sample.number } }, store)
   }
 
-  @Test func nestedPredicates() throws {
+  @Test func `nested predicates`() throws {
     let store = try Self.makeStore()
     let inner = #Predicate<Sample> { $0.number > 0 }
     let label = #Predicate<Label> { $0.weight == 1 }

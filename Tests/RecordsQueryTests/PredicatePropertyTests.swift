@@ -74,7 +74,7 @@ struct PredicatePropertyTests {
   }
 
   @Test(arguments: [1, 2] as [UInt64])
-  func findsWhatMemoryFinds(seed: UInt64) throws {
+  func `finds what memory finds`(seed: UInt64) throws {
     let variable = PredicateExpressions.Variable<Sample>()
     var random = RandomExpression(random: SplitMix(seed: seed), sample: variable)
     let labels = [Label(name: "one", weight: 1), Label(name: "two", weight: 2)]

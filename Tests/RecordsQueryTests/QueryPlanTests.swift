@@ -14,7 +14,7 @@ struct QueryPlanTests {
     return try #require(query.condition).sql
   }
 
-  @Test func plainComparisonsStayPlain() throws {
+  @Test func `plain comparisons stay plain`() throws {
     let (number, text) = (5, "abc")
     #expect(
       try sql(#Predicate { $0.number == number && $0.text == text })
@@ -34,7 +34,7 @@ struct QueryPlanTests {
         == #"t0."parent" IN (SELECT r."_id" FROM "Sample" AS r WHERE r."number" = ?)"#)
   }
 
-  @Test func collectionsBindOneParameter() throws {
+  @Test func `collections bind one parameter`() throws {
     let one = [1]
     let many = Array(0..<10_000)
     #expect(
@@ -42,7 +42,7 @@ struct QueryPlanTests {
         == sql(#Predicate { many.contains($0.number) }))
   }
 
-  @Test func leavesOnlyWhatSQLCannotSayToMemory() throws {
+  @Test func `leaves only what SQL cannot say to memory`() throws {
     #expect(
       try sql(#Predicate { $0.shout == "A" && $0.number == 1 }) == #"t0."number" = ?"#)
   }

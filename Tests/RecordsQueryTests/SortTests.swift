@@ -45,7 +45,7 @@ struct SortTests {
     }
   }
 
-  @Test func ordersAsFoundationDoes() throws {
+  @Test func `orders as Foundation does`() throws {
     let store = try Self.makeStore()
     try check({ SortDescriptor(\.text, order: $0) }, store)
     try check({ SortDescriptor(\.text, comparator: .lexical, order: $0) }, store)
@@ -70,7 +70,7 @@ struct SortTests {
     try check({ SortDescriptor(\.shout, order: $0) }, isExact: false, store)
   }
 
-  @Test func tracesGenericKeyPaths() throws {
+  @Test func `traces generic key paths`() throws {
     let store = try Self.makeStore()
     func numbered<T: PersistentModel & Texted>(_ type: T.Type, _ text: String) -> Predicate<T> {
       #Predicate<T> { $0.text == text || $0.shout == text }

@@ -33,7 +33,7 @@ import Testing
   }
 
   /// As in a container: no bus, no display, no variable of a desktop, and maybe as root.
-  @Test func aProcessWithNothingButAHomeKeepsSecrets() throws {
+  @Test func `a process with nothing but a home keeps secrets`() throws {
     let home = try TemporaryDirectory()
     let environment = ["HOME": home.url.filePath]
     #expect(try worker(["get", "anna"], environment) == (0, ["none vault"]))
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A vault without a record, or a record without a secret, must not keep the next one from writing.
-  @Test func aFirstWriteCanEndAnywhere() throws {
+  @Test func `a first write can end anywhere`() throws {
     var random = SplitMix(seed: 20)
     for _ in 0..<40 {
       let home = try TemporaryDirectory(inMemory: true)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func aMoveBetweenVaultsCanEndAnywhere() throws {
+  @Test func `a move between vaults can end anywhere`() throws {
     try tryEveryEnd {
       let home = try TemporaryDirectory(inMemory: true)
       return Setting(
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(.needs(.keyring)) func aMoveToTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func `a move to the keyring can end anywhere`() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       let home = session.environment["HOME"] ?? ""
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test(.needs(.keyring)) func aMoveFromTheKeyringCanEndAnywhere() throws {
+  @Test(.needs(.keyring)) func `a move from the keyring can end anywhere`() throws {
     try tryEveryEnd {
       let session = try KeyringSession()
       return Setting(

@@ -6,7 +6,7 @@ import Testing
 @Suite(.needs(.smallDisk))
 struct SecretsFullDiskTests {
   @Test(arguments: SharedStore.allCases)
-  func aFullDiskRefusesAndKeeps(_ store: SharedStore) throws {
+  func `a full disk refuses and keeps`(_ store: SharedStore) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let directory = disk.directory.url
     let worker = try Worker(store, directory, ["serve"])
@@ -36,7 +36,7 @@ struct SecretsFullDiskTests {
     #expect(worker.finish() == 0)
   }
 
-  @Test func aVaultThatCannotBeMadeIsReported() throws {
+  @Test func `a vault that cannot be made is reported`() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let directory = disk.directory.url
     for name in ["vault", "keys"] {

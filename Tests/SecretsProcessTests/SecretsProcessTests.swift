@@ -7,7 +7,7 @@ struct SecretsKillTests {
   @Test(arguments: [
     (SharedStore.vault, 1, 30), (SharedStore.vault, 2, 20), (SharedStore.plaintext, 1, 20),
   ])
-  func losesNothing(store: SharedStore, writers: Int, kills: Int) throws {
+  func `loses nothing`(store: SharedStore, writers: Int, kills: Int) throws {
     let kills = Effort.times(kills, long: kills * 20)
     let seed = Effort.seed
     let directory = try TemporaryDirectory(inMemory: true)
@@ -36,7 +36,7 @@ struct SecretsKillTests {
 struct SecretsCrowdTests {
   /// The plaintext store parses all that it has for each call.
   @Test(arguments: [(SharedStore.vault, 100, 2), (SharedStore.plaintext, 15, 1)])
-  func losesNoSecret(store: SharedStore, count: Int, readers: Int) throws {
+  func `loses no secret`(store: SharedStore, count: Int, readers: Int) throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let writers = 4
     let total = writers * count
@@ -65,7 +65,7 @@ struct SecretsCrowdTests {
 /// parent were in the middle of something.
 struct SecretsForkTests {
   @Test(arguments: SharedStore.allCases)
-  func childrenUseTheStore(_ store: SharedStore) throws {
+  func `children use the store`(_ store: SharedStore) throws {
     let (children, count) = (8, 10)
     let directory = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(store, directory.url, ["fork", "\(children)", "\(count)"])
@@ -88,7 +88,7 @@ struct SecretsForkTests {
 /// Processes that make the same vault at once end with one vault, one key, and what all of them kept.
 struct VaultCreationTests {
   @Test(arguments: [2, 8])
-  func oneVaultIsMade(creators: Int) throws {
+  func `one vault is made`(creators: Int) throws {
     for _ in 0..<10 {
       let directory = try TemporaryDirectory(inMemory: true)
       let workers = try (0..<creators).map {
@@ -117,7 +117,7 @@ struct VaultCreationTests {
 /// An older copy in the place of a vault is noticed by every process of the user, is left as it is, and is
 /// taken only when somebody says so.
 struct OlderCopyTests {
-  @Test func otherProcessesNoticeAnOlderCopy() throws {
+  @Test func `other processes notice an older copy`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let vault = directory.file("vault/secrets.vault")
     let (writer, reader) = (
@@ -151,7 +151,7 @@ struct OlderCopyTests {
   }
 
   /// Two programs went on from one copy: each has written the same number of times, to another file.
-  @Test func otherProcessesNoticeABranch() throws {
+  @Test func `other processes notice a branch`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let vault = directory.file("vault/secrets.vault")
     let worker = try Worker(.vault, directory.url, ["serve"])

@@ -46,7 +46,7 @@ struct AdviceCommandTests {
 
   // MARK: Questions
 
-  @Test func asksWithReasonsUntilItIsClear() {
+  @Test func `asks with reasons until it is clear`() {
     let outcome = run(answering: ["secret", "40", "not read"])
     #expect(outcome.exit == .clean)
     #expect(outcome.terminal.remaining == 1)
@@ -60,7 +60,7 @@ struct AdviceCommandTests {
     #expect(outcome.complaints == "")
   }
 
-  @Test func takesNamesNumbersAndNothing() {
+  @Test func `takes names, numbers and nothing`() {
     let byName = run(answering: ["payloads", "harmless", "300 of 2KB", "whole", "one"])
     let byNumber = run(answering: [" 4 ", "1", "300 x 2 KB", "1", "1"])
     #expect(byName.exit == .clean && byNumber.exit == .clean)
@@ -72,13 +72,13 @@ struct AdviceCommandTests {
   }
 
   /// Answers that a terminal doesn't show are written behind the questions.
-  @Test func echoesAnswersOfAPipe() {
+  @Test func `echoes answers of a pipe`() {
     #expect(run("--kind", "secret", answering: ["40"]).text.contains("> 40\n"))
     let terminal = run("--kind", "secret", answering: ["40"], isTerminal: true)
     #expect(terminal.text.contains("> \nKeep it in secrets"))
   }
 
-  @Test func asksAgainAndThenEnds() {
+  @Test func `asks again and then ends`() {
     let outcome = run("--kind", "secret", answering: ["many", "-1", "40"])
     #expect(outcome.exit == .clean)
     #expect(outcome.text.contains("The answer must be a number such as 500, 10KB or 1.5MB"))
@@ -91,13 +91,13 @@ struct AdviceCommandTests {
     )
   }
 
-  @Test func theFirstQuestionNeedsAnAnswer() {
+  @Test func `the first question needs an answer`() {
     let outcome = run(answering: ["", "managed"])
     #expect(outcome.exit == .clean)
     #expect(outcome.text.contains("Keep it in managed preferences."))
   }
 
-  @Test func theEndOfTheInputIsSaid() {
+  @Test func `the end of the input is said`() {
     let silent = run()
     #expect(silent.exit == .failed)
     #expect(
@@ -115,7 +115,7 @@ struct AdviceCommandTests {
 
   // MARK: Options
 
-  @Test func optionsAnswerAndAreNotAsked() throws {
+  @Test func `options answer and are not asked`() throws {
     let outcome = run(
       "--kind", "payloads", "--count=5,000", "--size", "10KB", "--access", "whole", "--devices",
       "one", "--exposure", "harmless", "--ground", "new")
@@ -124,7 +124,7 @@ struct AdviceCommandTests {
     #expect(outcome.complaints == "")
   }
 
-  @Test func usualAnswersAreNamed() {
+  @Test func `usual answers are named`() {
     let outcome = run("--kind", "setting", "--assume-usual", answering: ["not read"])
     #expect(outcome.terminal.remaining == 1)
     #expect(outcome.text.hasPrefix("Keep it in preferences (UserDefaults)."))
@@ -133,7 +133,7 @@ struct AdviceCommandTests {
         "Not answered, so the usual answer is assumed: exposure (no harm)"))
   }
 
-  @Test func jsonIsAnAdvice() throws {
+  @Test func `JSON is an advice`() throws {
     let outcome = run(
       "--kind", "payloads", "--count", "5000", "--today", "payload-history", "--json",
       answering: ["not read"])
@@ -145,7 +145,7 @@ struct AdviceCommandTests {
     #expect(advice.situation.count == 5_000)
   }
 
-  @Test func whatIsThereIsMoved() {
+  @Test func `what is there is moved`() {
     let moved = run("--kind", "secret", "--size", "40", "--today", "preferences").text
     #expect(
       moved.contains(
@@ -161,7 +161,7 @@ struct AdviceCommandTests {
     ["--kind", "thing"], ["--kind"], ["--count", "many"], ["--size", "-1"], ["--json=1"], ["now"],
     ["--today", "paper"], ["--from-code"], ["questions", "--kind"],
   ])
-  func whatIsntACommandLineIsRefused(words: [String]) {
+  func `what isn't a command line is refused`(words: [String]) {
     let terminal = Terminal([])
     #expect(command(terminal).run(words) == .failed)
     #expect(terminal.complaints.hasPrefix("Error: "))
@@ -170,7 +170,7 @@ struct AdviceCommandTests {
   }
 
   @Test(arguments: [["--from-code", "missing"], ["--json"]])
-  func whatCantBeToldIsReported(words: [String]) {
+  func `what can't be told is reported`(words: [String]) {
     let terminal = Terminal([])
     #expect(command(terminal).run(words) == .failed)
     #expect(terminal.complaints.hasPrefix("stead advise: "))
@@ -178,7 +178,7 @@ struct AdviceCommandTests {
   }
 
   @Test(arguments: Question.all + Question.refinements)
-  func everyQuestionIsAnOption(question: Question) throws {
+  func `every question is an option`(question: Question) throws {
     for choice in question.choices {
       var situation = Situation()
       #expect(question.answer(choice.name, in: &situation))
@@ -188,7 +188,7 @@ struct AdviceCommandTests {
     #expect(run("--help").text.contains("--\(question.id) <\(question.id)>"))
   }
 
-  @Test func questionsAndLimitsAreListed() throws {
+  @Test func `questions and limits are listed`() throws {
     let questions = run("questions")
     for question in Question.all {
       #expect(questions.text.contains("--\(question.id)  \(question.text) \(question.reason)\n"))
@@ -218,7 +218,7 @@ struct AdviceCommandTests {
     }
   }
 
-  @Test func theQuestionsOfThePageHaveItsAnswers() throws {
+  @Test func `the questions of the page have its answers`() throws {
     let rows = try documentedRows()
     #expect(rows.count >= 15)
     for (options, store) in rows {

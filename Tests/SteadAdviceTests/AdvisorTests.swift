@@ -17,14 +17,14 @@ import Testing
     return (asked, Advisor.advice(for: situation))
   }
 
-  @Test func asksNothingMoreOnceItIsClear() throws {
+  @Test func `asks nothing more once it is clear`() throws {
     #expect(try ask(["kind": "managed"]).asked == ["kind"])
     let secret = try ask(["kind": "secret", "size": "40"])
     #expect(secret.asked == ["kind", "size"])
     #expect(secret.advice.store == .secrets)
   }
 
-  @Test func asksWhatChangesTheAnswer() throws {
+  @Test func `asks what changes the answer`() throws {
     let (asked, advice) = try ask([
       "kind": "payloads", "exposure": "harmless", "amount": "300 of 2KB", "access": "whole",
       "devices": "one",
@@ -35,7 +35,7 @@ import Testing
 
   /// Whatever is answered, five questions are enough, and no other answers change the decision.
   @Test(arguments: Situation.Kind.allCases)
-  func whatIsNotAskedMakesNoDifference(kind: Situation.Kind) throws {
+  func `what is not asked makes no difference`(kind: Situation.Kind) throws {
     var random = SplitMix(seed: Effort.seed)
     for _ in 0..<Effort.times(8) {
       var situation = Situation(kind: kind)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Each question that is asked can still change the decision, which trying all answers shows.
-  @Test func whatIsAskedMakesADifference() throws {
+  @Test func `what is asked makes a difference`() throws {
     var random = SplitMix(seed: Effort.seed)
     for _ in 0..<Effort.times(8) {
       var situation = Situation(kind: Situation.Kind.allCases.randomElement(using: &random))
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func namesLimitsThatAreNear() {
+  @Test func `names limits that are near`() {
     func names(_ situation: Situation) -> [String] {
       Advisor.advice(for: situation).thresholds.map(\.name)
     }
@@ -90,7 +90,7 @@ import Testing
     #expect(names(.init(kind: .secret, size: 5_000)) == ["one secret"])
   }
 
-  @Test func refusesAnswersThatAreNone() {
+  @Test func `refuses answers that are none`() {
     for question in Question.all {
       var situation = Situation()
       #expect(!question.answer("no such answer", in: &situation))
@@ -100,7 +100,7 @@ import Testing
     #expect(!Question.all[4].answer("-1", in: &situation))
   }
 
-  @Test func theTextSaysAllOfIt() {
+  @Test func `the text says all of it`() {
     for store in Store.allCases { #expect(!store.title.isEmpty) }
     let text = Advisor.advice(for: .init(kind: .setting, size: 30 << 10, devices: .several)).text
     for part in [
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func theJSONComesBack() throws {
+  @Test func `the JSON comes back`() throws {
     let advice = Advisor.advice(for: .init(kind: .records, count: 5, size: 200 << 10))
     let data = try JSONEncoder().encode(advice)
     #expect(try JSONDecoder().decode(Advice.self, from: data) == advice)
@@ -123,14 +123,14 @@ import Testing
     ("0", 0), ("500", 500), ("10KB", 10_240), ("1.5 MB", 1_572_864), ("2k", 2_000),
     ("5,000", 5_000), ("1GB", 1 << 30), ("12 b", 12),
   ])
-  func readsNumbersAsPeopleWriteThem(text: String, number: Int) {
+  func `reads numbers as people write them`(text: String, number: Int) {
     #expect(ByteCount.parse(text) == number)
   }
 
   @Test(arguments: ["", "KB", "many", "1e400", "nan", "10TB", "99999999999999999999GB"])
-  func readsNoOthers(text: String) { #expect(ByteCount.parse(text) == nil) }
+  func `reads no others`(text: String) { #expect(ByteCount.parse(text) == nil) }
 
-  @Test func limitsOfPiecesAreGrouped() {
+  @Test func `limits of pieces are grouped`() {
     #expect(
       Threshold.historyCount.text.hasPrefix(
         "entries of a payload history: fine up to 500; beyond 2,500, use another store."))
@@ -140,7 +140,7 @@ import Testing
       ])
   }
 
-  @Test func keyValueSyncHasItsLimit() {
+  @Test func `key-value sync has its limit`() {
     func advice(_ total: Int, _ devices: Situation.Devices) -> Advice {
       Advisor.advice(
         for: .init(kind: .setting, count: total >> 10, size: 1 << 10, devices: devices))
@@ -152,7 +152,7 @@ import Testing
     #expect(advice(2 << 20, .one).thresholds.map(\.name) == ["all values of a preferences domain"])
   }
 
-  @Test func writesBytesAsPeopleReadThem() {
+  @Test func `writes bytes as people read them`() {
     #expect(
       [0, 1023, 1 << 10, 1536, 64 << 20, 3 << 30].map(ByteCount.text) == [
         "0 bytes", "1023 bytes", "1 KB", "1.5 KB", "64 MB", "3 GB",

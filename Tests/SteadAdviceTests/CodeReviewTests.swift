@@ -59,7 +59,7 @@ struct CodeReviewTests {
 
   // MARK: Keys
 
-  @Test func aSecretMovesToTheKeychain() throws {
+  @Test func `a secret moves to the Keychain`() throws {
     let source = #"func keep(_ t: String) { UserDefaults.standard.set(t, forKey: "accessToken") }"#
     let item = try item(source)
     #expect(item.verdict == "move" && item.today == "preferences" && item.store == "secrets")
@@ -72,7 +72,7 @@ struct CodeReviewTests {
       text.contains("\n1 file keeps 1 thing: 1 to move, 0 to change, 0 fine where they are.\n"))
   }
 
-  @Test func aSettingStays() throws {
+  @Test func `a setting stays`() throws {
     let source = """
       struct SettingsView: View {
         @AppStorage("playsSounds") private var playsSounds = true
@@ -83,7 +83,7 @@ struct CodeReviewTests {
     #expect(try run(source).exit == .clean)
   }
 
-  @Test func aPictureMovesToAFile() throws {
+  @Test func `a picture moves to a file`() throws {
     let item = try item(
       #"func keep(_ p: UIImage) { UserDefaults.standard.set(p.pngData(), forKey: "avatar") }"#)
     #expect(item.verdict == "move" && item.store == "file")
@@ -106,7 +106,7 @@ struct CodeReviewTests {
     """
   }
 
-  @Test func aListWithALimitStays() throws {
+  @Test func `a list with a limit stays`() throws {
     let item = try item(
       listStore(
         """
@@ -121,7 +121,7 @@ struct CodeReviewTests {
     #expect(item.limits.map(\.name).contains("entries of a payload history"))
   }
 
-  @Test func aConstantIsFollowedToTheLimit() throws {
+  @Test func `a constant is followed to the limit`() throws {
     let item = try item(
       listStore(
         "static let capacity = 400; func add(_ n: Generation) { items = Array(([n] + items).prefix(Self.capacity)) }"
@@ -136,13 +136,13 @@ struct CodeReviewTests {
     #expect(other.command.contains("--count 400"))
   }
 
-  @Test func aListWithoutALimitGetsOne() throws {
+  @Test func `a list without a limit gets one`() throws {
     let item = try item(listStore("func add(_ n: Generation) { items.append(n) }"))
     #expect(item.verdict == "change" && item.store == "payload-history")
     #expect(item.findings.map(\.rule) == ["P08"])
   }
 
-  @Test func aListThatIsSearchedOrLongMovesToRecords() throws {
+  @Test func `a list that is searched or long moves to records`() throws {
     let searched = try item(
       listStore(
         """
@@ -157,7 +157,7 @@ struct CodeReviewTests {
   }
 
   /// Lists that users edit are looked up everywhere, and stay short.
-  @Test func aListThatIsEditedStays() throws {
+  @Test func `a list that is edited stays`() throws {
     let item = try item(
       listStore(
         """
@@ -175,7 +175,7 @@ struct CodeReviewTests {
     #expect(edited.verdict == "stay" && edited.store == "preferences")
   }
 
-  @Test func aLoadThatSwallowsItsErrorIsMended() throws {
+  @Test func `a load that swallows its error is mended`() throws {
     let item = try item(
       listStore(
         "func trim() { items = items.suffix(100) }",
@@ -188,7 +188,7 @@ struct CodeReviewTests {
     #expect(item.verdict == "change" && item.findings.map(\.rule).contains("P04"))
   }
 
-  @Test func cloudValuesHaveTheirOwnLimit() throws {
+  @Test func `cloud values have their own limit`() throws {
     let item = try item(
       #"func keep() { NSUbiquitousKeyValueStore.default.set("dark", forKey: "theme") }"#)
     #expect(item.kind == "cloud-value" && item.verdict == "stay")
@@ -208,7 +208,7 @@ struct CodeReviewTests {
     }
     """
 
-  @Test func anItemOfTheKeychainIsMended() throws {
+  @Test func `an item of the Keychain is mended`() throws {
     let item = try item(Self.keychain)
     #expect(item.kind == "secret" && item.name == "com.example.app/token")
     #expect(item.verdict == "change" && item.store == "secrets")
@@ -223,7 +223,7 @@ struct CodeReviewTests {
     }
   }
 
-  @Test func anItemThatIsHandledWellStays() throws {
+  @Test func `an item that is handled well stays`() throws {
     let item = try item(
       """
       func keep(_ data: Data) -> OSStatus {
@@ -240,7 +240,7 @@ struct CodeReviewTests {
 
   // MARK: Models
 
-  @Test func picturesOfAModelGoOutsideOfTheRow() throws {
+  @Test func `pictures of a model go outside of the row`() throws {
     let inRow = try item("@Model class Person { var name = \"\"; var photo: Data? }")
     #expect(inRow.verdict == "change" && inRow.findings.map(\.rule) == ["P14"])
     #expect(inRow.limits.map(\.name) == ["one value of a record"])
@@ -249,14 +249,14 @@ struct CodeReviewTests {
     #expect(outside.verdict == "stay" && outside.today == "records-with-files")
   }
 
-  @Test func coreDataMayStay() throws {
+  @Test func `Core Data may stay`() throws {
     let item = try item("class Person: NSManagedObject { @NSManaged var name: String }")
     #expect(item.kind == "managed-object" && item.verdict == "stay" && item.store == "core-data")
   }
 
   // MARK: Files
 
-  @Test func filesAreJudgedByTheirDirectory() throws {
+  @Test func `files are judged by their directory`() throws {
     let items = try items(
       """
       final class Files {
@@ -274,7 +274,7 @@ struct CodeReviewTests {
     #expect(items.map(\.verdict) == ["stay", "stay", "stay"])
   }
 
-  @Test func aTornWriteIsMended() throws {
+  @Test func `a torn write is mended`() throws {
     let item = try item(
       "func keep(_ a: [Int], in url: URL) throws { try JSONEncoder().encode(a).write(to: url) }")
     #expect(item.kind == "file" && item.verdict == "change")
@@ -283,7 +283,7 @@ struct CodeReviewTests {
 
   // MARK: The rest
 
-  @Test func testsAndPreviewsKeepNothing() throws {
+  @Test func `tests and previews keep nothing`() throws {
     #expect(
       try items(
         """
@@ -294,13 +294,13 @@ struct CodeReviewTests {
       try items("import XCTest\nfunc a() { UserDefaults.standard.set(1, forKey: \"a\") }").isEmpty)
   }
 
-  @Test func whatIsAboutNoItemIsNamedBesides() throws {
+  @Test func `what is about no item is named besides`() throws {
     let (exit, text) = try run("import UIKit\nfunc a() { try? modelContext.save() }")
     #expect(exit == .clean)
     #expect(text.hasPrefix("Other findings\n  App.swift:2: P22 A failed save"))
   }
 
-  @Test func theTourOfTheLinterIsJudgedWhole() throws {
+  @Test func `the tour of the linter is judged whole`() throws {
     let tour = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Examples/LintTour")
     let text = Output()

@@ -25,22 +25,22 @@ import Testing
       "Run the tests once with STEAD_WRITE_DECLARATIONS=1, and build again.")
   }
 
-  @Test(arguments: Store.allCases) func isCompiled(store: Store) throws {
+  @Test(arguments: Store.allCases) func `is compiled`(store: Store) throws {
     try check(text(of: store), named: store.rawValue)
   }
 
-  @Test(arguments: Move.all) func movesAreCompiled(move: Move) throws {
+  @Test(arguments: Move.all) func `moves are compiled`(move: Move) throws {
     try check(
       move.declaration + "\n", named: "move-\(move.from.rawValue)-to-\(move.to.rawValue)")
   }
 
   @Test(arguments: Refinement.declarations.keys.sorted())
-  func refinementsAreCompiled(name: String) throws {
+  func `refinements are compiled`(name: String) throws {
     try check(try #require(Refinement.declarations[name]) + "\n", named: name)
   }
 
   /// A file that nothing writes any more would be compiled in vain.
-  @Test func eachFileIsOneOfThese() throws {
+  @Test func `each file is one of these`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
     let count = Store.allCases.count + Move.all.count + Refinement.declarations.count
     #expect(names.count == count)

@@ -54,7 +54,7 @@ struct InterviewTests {
   }
 
   @Test(arguments: SituationTests.all)
-  func fiveQuestionsAreEnough(example: SituationTests.Case) {
+  func `five questions are enough`(example: SituationTests.Case) {
     let person = Person(example.situation)
     let command = AdviceCommand(
       directory: FileManager.default.temporaryDirectory, isTerminal: true,
@@ -71,14 +71,14 @@ struct InterviewTests {
   ]
 
   @Test(arguments: amounts)
-  func anAmountIsANumberASizeOrBoth(answer: String, count: Int?, size: Int?) {
+  func `an amount is a number, a size or both`(answer: String, count: Int?, size: Int?) {
     var situation = Situation()
     #expect(Question.amount.answer(answer, in: &situation))
     #expect(situation.count == count && situation.size == size)
   }
 
   @Test(arguments: ["", "of", "many of 10KB", "5 of", "of 10KB", "-1", "5 of -1", "x"])
-  func otherAmountsAreRefused(answer: String) {
+  func `other amounts are refused`(answer: String) {
     var situation = Situation()
     #expect(!Question.amount.answer(answer, in: &situation))
     #expect(situation == Situation())

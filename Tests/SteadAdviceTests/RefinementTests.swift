@@ -23,12 +23,12 @@ import Testing
   ]
 
   @Test(arguments: unusual)
-  func eachAnswerChangesWhatIsSaidOfRecords(option: String, answer: String) throws {
+  func `each answer changes what is said of records`(option: String, answer: String) throws {
     let usual = Advisor.advice(for: Situation(kind: .records, devices: .several))
     #expect(try content(advice(.records, option, answer)) != content(usual))
   }
 
-  @Test func theseAreAllUnusualAnswers() {
+  @Test func `these are all unusual answers`() {
     for question in Question.refinements {
       let tested = Self.unusual.filter { $0.0 == question.id }.map(\.1)
       #expect(Set(question.choices.map(\.name)) == Set(tested + [question.usual ?? ""]))
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Situation.Kind.allCases)
-  func noAnswerChangesTheStore(kind: Situation.Kind) throws {
+  func `no answer changes the store`(kind: Situation.Kind) throws {
     let usual = Advisor.advice(for: Situation(kind: kind, devices: .several))
     for question in Question.refinements {
       for choice in question.choices {
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func refinementsAreNeverAsked() {
+  @Test func `refinements are never asked`() {
     #expect(Set(Question.all.map(\.id)).isDisjoint(with: Question.refinements.map(\.id)))
   }
 
@@ -110,7 +110,7 @@ import Testing
 
   /// On one device nothing is synced, so nothing is said of CloudKit.
   @Test(arguments: Store.allCases, Situation.Devices.allCases)
-  func eachSaysWhatItMeansForTheStore(store: Store, devices: Situation.Devices) throws {
+  func `each says what it means for the store`(store: Store, devices: Situation.Devices) throws {
     let usual = parts(Refinement(Situation(devices: devices), of: store))
     for (option, answer) in Self.unusual {
       let question = try #require(Question.refinements.first { $0.id == option })

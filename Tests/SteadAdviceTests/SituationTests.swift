@@ -128,7 +128,7 @@ import Testing
   ]
 
   @Test(arguments: all)
-  func adviceNamesTheStore(_ example: Case) {
+  func `advice names the store`(_ example: Case) {
     let advice = Advisor.advice(for: example.situation)
     #expect(advice.store == example.store)
     #expect(!advice.reasons.isEmpty)
@@ -137,7 +137,7 @@ import Testing
 
   static let all = choosing + histories + drafts + defaults + others
 
-  @Test func thereAreSixtyOfThem() {
+  @Test func `there are sixty of them`() {
     let all = Self.all
     #expect(all.count >= 60)
     #expect(Set(all.map(\.name)).count == all.count)

@@ -45,7 +45,7 @@ final class CommandTests {
 
   // MARK: Lint
 
-  @Test func lintEndsWithWhatItFound() throws {
+  @Test func `lint ends with what it found`() throws {
     let found = try run(["lint", "--no-cache"])
     #expect(found.status == 1)
     #expect(found.output.hasPrefix("App.swift:1:23: error: “password” is a secret"))
@@ -60,14 +60,14 @@ final class CommandTests {
     ("stead", ["lint"]), ("stead", ["advise"]), ("stead", ["serve"]), ("stead-lint", []),
     ("stead-advise", []),
   ])
-  func anUnknownOptionEndsWithTwo(program: String, words: [String]) throws {
+  func `an unknown option ends with two`(program: String, words: [String]) throws {
     let refused = try run(words + ["--nothing"], program: program)
     #expect(refused.status == 2)
     #expect(refused.errors.hasPrefix("Error: Unknown option '--nothing'"))
     #expect(refused.output == "")
   }
 
-  @Test func rulesAreListedAndExplained() throws {
+  @Test func `rules are listed and explained`() throws {
     #expect(try run(["lint", "rules"]).output.split(separator: "\n").count == 30)
     let page = try run(["lint", "explain", "P04"])
     #expect(page.status == 0 && page.output.hasPrefix("P04 swallowed-decode-overwrites (warning)"))
@@ -79,7 +79,7 @@ final class CommandTests {
   @Test(arguments: [
     ("stead", ["lint"]), ("stead", ["advise"]), ("stead-lint", []), ("stead-advise", []),
   ])
-  func helpIsAnOptionAndAVerb(program: String, words: [String]) throws {
+  func `help is an option and a verb`(program: String, words: [String]) throws {
     let help = try run(words + ["--help"], program: program)
     let name = ([program] + words).joined(separator: " ")
     #expect(help.status == 0 && help.errors == "")
@@ -89,7 +89,7 @@ final class CommandTests {
     #expect(try run(words + ["help"], program: program).output == help.output)
   }
 
-  @Test func verbsHaveHelpOfTheirOwn() throws {
+  @Test func `verbs have help of their own`() throws {
     let help = try run(["lint", "explain", "--help"]).output
     #expect(help.contains("USAGE: stead lint explain"))
     #expect(try run(["lint", "help", "explain"]).output == help)
@@ -97,14 +97,14 @@ final class CommandTests {
   }
 
   @Test(arguments: ["stead", "stead-lint", "stead-advise"], ["bash", "zsh", "fish"])
-  func shellsCompleteOptions(program: String, shell: String) throws {
+  func `shells complete options`(program: String, shell: String) throws {
     let script = try run(["--generate-completion-script", shell], program: program)
     #expect(script.status == 0 && script.output.contains("cloudkit"))
   }
 
   /// Manuals are made of it.
   @Test(arguments: ["stead", "stead-lint", "stead-advise"])
-  func theHelpIsDumped(program: String) throws {
+  func `the help is dumped`(program: String) throws {
     let dump = try run(["--experimental-dump-help"], program: program).output
     let help = try #require(
       try JSONSerialization.jsonObject(with: Data(dump.utf8)) as? [String: Any])
@@ -113,7 +113,7 @@ final class CommandTests {
 
   // MARK: Advise
 
-  @Test func advisesByQuestionsOfAPipe() throws {
+  @Test func `advises by questions of a pipe`() throws {
     let answered = try run(["advise"], input: "secret\n40\n")
     #expect(answered.status == 0 && answered.errors == "")
     #expect(answered.output.contains("> secret\n"))
@@ -122,7 +122,7 @@ final class CommandTests {
     #expect(ended.status == 2 && ended.errors.hasPrefix("The input ended.\nstead advise: "))
   }
 
-  @Test func advisesByOptionsAndOnCode() throws {
+  @Test func `advises by options and on code`() throws {
     let json = try run(["advise", "--kind", "payloads", "--count", "5000", "--json"])
     let advice = try #require(
       try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])

@@ -32,7 +32,7 @@ struct DefaultStorableTests {
     try Volume.store.removeAll()
   }
 
-  @Test func readsWhatWasWritten() {
+  @Test func `reads what was written`() {
     #expect(VisualSettings.read() == nil)
     settings.write()
     #expect(VisualSettings.read() == settings)
@@ -45,12 +45,12 @@ struct DefaultStorableTests {
     #expect(VisualSettings.store.keys.isEmpty)
   }
 
-  @Test func usesTheTypesName() {
+  @Test func `uses the type's name`() {
     #expect(Plain.defaultIdentifier == "Plain")
     #expect(Plain.defaultValue == nil)
   }
 
-  @Test func takesATypesOwnKeyAndDefault() throws {
+  @Test func `takes a type's own key and default`() throws {
     #expect(Volume.read() == Volume(level: 0.5))
     #expect(try Volume.load() == Volume(level: 0.5))
     try Volume(level: 1).save()
@@ -59,7 +59,7 @@ struct DefaultStorableTests {
   }
 
   /// The library stored JSON under the name of the type's type.
-  @Test func findsWhatTheLibraryWrote() throws {
+  @Test func `finds what the library wrote`() throws {
     let key = "VisualSettings.Type"
     VisualSettings.store.set(try JSONEncoder().encode(settings), forKey: key)
     #expect(VisualSettings.read() == settings)
@@ -71,18 +71,18 @@ struct DefaultStorableTests {
     #expect(VisualSettings.read() == nil)
   }
 
-  @Test func aKeyOfItsOwnHasNoOlderName() throws {
+  @Test func `a key of its own has no older name`() throws {
     Volume.store.set(try JSONEncoder().encode(Volume(level: 0.1)), forKey: "Volume.Type")
     #expect(Volume.read() == Volume(level: 0.5))
   }
 
-  @Test func storesWhatTheLibraryReads() throws {
+  @Test func `stores what the library reads`() throws {
     settings.write()
     let json = try #require(VisualSettings.store.data(forKey: "VisualSettings"))
     #expect(try JSONDecoder().decode(VisualSettings.self, from: json) == settings)
   }
 
-  @Test func neverLosesWhatDoesNotDecode() throws {
+  @Test func `never loses what does not decode`() throws {
     let log = ReportedCodes(Volume.store)
     let damaged = Data("{\"level\": ".utf8)
     Volume.store.set(damaged, forKey: "sound")
@@ -108,7 +108,7 @@ struct DefaultStorableTests {
   let preferences = Preferences.inMemory()
   let setting = VolumeSetting(sourceName: "Amp", value: 0.4)
 
-  @Test func storesAndFetches() throws {
+  @Test func `stores and fetches`() throws {
     let key = String(describing: VolumeSetting.self)
     #expect(preferences.df.fetch(forKey: key, type: VolumeSetting.self) == nil)
     #expect(try preferences.df.decode(VolumeSetting.self, forKey: key) == nil)
@@ -117,7 +117,7 @@ struct DefaultStorableTests {
     #expect(preferences.data(forKey: key) != nil)
   }
 
-  @Test func takesCodersOfOnesOwn() throws {
+  @Test func `takes coders of one's own`() throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     let decoder = JSONDecoder()
@@ -129,7 +129,7 @@ struct DefaultStorableTests {
     #expect(preferences.df.fetch(forKey: "dates", type: [Date].self, decoder: decoder) == [date])
   }
 
-  @Test func sharesKeysWithTypedOnes() {
+  @Test func `shares keys with typed ones`() {
     let key = Preferences.Key<VolumeSetting?>("volume")
     preferences.df.store(setting, forKey: "volume")
     #expect(preferences[key] == setting)
@@ -139,7 +139,7 @@ struct DefaultStorableTests {
     #expect(preferences.undecodableKeys(for: "volume").isEmpty)
   }
 
-  @Test func keepsAsideWhatIsNoSuchValue() {
+  @Test func `keeps aside what is no such value`() {
     preferences.set("text", forKey: "volume")
     let log = ReportedCodes(preferences)
     #expect(preferences.df.fetch(forKey: "volume", type: VolumeSetting.self) == nil)
@@ -149,7 +149,7 @@ struct DefaultStorableTests {
     #expect(log.codes == [.doesNotDecode, .doesNotDecode])
   }
 
-  @Test func refusesWhatJSONCannotHold() {
+  @Test func `refuses what JSON cannot hold`() {
     let log = ReportedCodes(preferences)
     preferences.df.store(Double.nan, forKey: "number")
     #expect(log.codes == [.notAPropertyList])

@@ -19,11 +19,11 @@ import Testing
       "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
     ),
   ])
-  func digestsTheStandardsExamples(text: String, digest: String) {
+  func `digests the standard's examples`(text: String, digest: String) {
     #expect(SHA256.hexadecimal(Data(text.utf8)) == digest)
   }
 
-  @Test func digestsAMillionLetters() {
+  @Test func `digests a million letters`() {
     #expect(
       SHA256.hexadecimal(Data(repeating: UInt8(ascii: "a"), count: 1_000_000))
         == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
@@ -31,7 +31,7 @@ import Testing
 
   /// Every length around the ends of blocks, where the padding is decided; the digests are folded into
   /// one, which another implementation has computed.
-  @Test func digestsEveryLengthOfThreeBlocks() {
+  @Test func `digests every length of three blocks`() {
     var folded = Data()
     for count in 0...192 {
       folded = Data(SHA256.digest(of: folded + Data((0..<count).map { UInt8($0) })))
@@ -43,12 +43,12 @@ import Testing
 
   /// The processor here may have instructions for it, and that of a user none.
   @Test(arguments: [0, 1, 63, 64, 65, 1_000, 100_003])
-  func digestsAlikeWithoutTheProcessorsInstructions(count: Int) {
+  func `digests alike without the processor's instructions`(count: Int) {
     let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
     #expect(SHA256.digest(of: data, by: stead_sha256_blocks_portable) == SHA256.digest(of: data))
   }
 
-  @Test func digestsAPartOfLargerData() {
+  @Test func `digests a part of larger data`() {
     let whole = Data("xxabcxx".utf8)
     #expect(SHA256.hexadecimal(whole[2..<5]) == SHA256.hexadecimal(Data("abc".utf8)))
   }
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A collection without contiguous storage is copied first.
-  @Test func digestsBytesThatAreNotContiguous() {
+  @Test func `digests bytes that are not contiguous`() {
     let bytes = (0..<200).lazy.map { UInt8($0) }
     #expect(SHA256.hexadecimal(bytes) == SHA256.hexadecimal(Array(bytes)))
     #expect(SHA256.hexadecimal(bytes, byteCount: 4).utf8.count == 8)

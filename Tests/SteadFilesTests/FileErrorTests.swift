@@ -9,7 +9,7 @@ import Testing
     (.newerVersion, "newerVersion"), (.invalidName, "invalidName"), (.busy, "busy"),
     (.failed, "failed"),
   ])
-  func aCodePrintsAsItsName(_ code: FileError.Code, _ name: String) {
+  func `a code prints as its name`(_ code: FileError.Code, _ name: String) {
     #expect("\(code)" == name)
   }
 }

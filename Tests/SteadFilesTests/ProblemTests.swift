@@ -8,7 +8,7 @@ import Testing
   private let problem = Stead.Problem(
     code: .init("test"), product: .files, subject: "/tmp/a\nb", message: "It is full. Make room.")
 
-  @Test func theHandlerIsCalledWithTheProblem() throws {
+  @Test func `the handler is called with the problem`() throws {
     let received = ForkSafeLock<[Stead.Problem]>([])
     let previous = Stead.onProblem
     defer { Stead.onProblem = previous }
@@ -22,7 +22,7 @@ import Testing
     #expect("\(first)" == "/tmp/a\nb: It is full. Make room.")
   }
 
-  @Test func aProblemInsideTheHandlerDoesNotReachItAgain() {
+  @Test func `a problem inside the handler does not reach it again`() {
     let count = ForkSafeLock(0)
     let previous = Stead.onProblem
     defer { Stead.onProblem = previous }
@@ -36,7 +36,7 @@ import Testing
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func theCauseIsNamedOnce() {
+  @Test func `the cause is named once`() {
     let error = FileError(code: .noSpace, message: "The disk is full.", path: "/tmp/a")
     var problem = Stead.Problem(
       code: .init("test"), product: .files, subject: "a", message: "It was not written.",
@@ -47,7 +47,7 @@ import Testing
   }
 
   #if !canImport(Darwin)
-    @Test(.exitTests) func theDefaultHandlerWritesOneLine() async throws {
+    @Test(.exitTests) func `the default handler writes one line`() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {
@@ -66,7 +66,7 @@ import Testing
         ))
     }
 
-    @Test func aLongProblemIsCutBetweenCharacters() {
+    @Test func `a long problem is cut between characters`() {
       var long = problem
       long.message = String(repeating: "é", count: 5_000)
       let line = long.line(at: Date(timeIntervalSince1970: 0.5))

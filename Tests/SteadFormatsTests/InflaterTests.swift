@@ -28,14 +28,14 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (1, 0), (9, 0), (9, 2), (9, 3), (9, 4)])
-  func whatZlibWritesIsReadBack(_ level: Int, _ strategy: Int) throws {
+  func `what zlib writes is read back`(_ level: Int, _ strategy: Int) throws {
     for data in Self.contents() {
       let packed = try deflated(data, level: level, strategy: strategy)
       #expect(try Inflater.inflate(packed, limit: Self.limit) == data)
     }
   }
 
-  @Test func dataThatIsCutIsRefused() throws {
+  @Test func `data that is cut is refused`() throws {
     let packed = try deflated(Self.contents()[2], level: 9)
     for count in 0..<packed.count {
       #expect(throws: Inflater.Failure.cut) {
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// A flip may give other data, and never more than the limit, or a crash.
-  @Test func dataWithAFlippedBitEndsInAnErrorOrInOtherData() throws {
+  @Test func `data with a flipped bit ends in an error or in other data`() throws {
     let original = Data(
       "SELECT Z_CONTENT FROM Z_MODELCACHE, 1234567890, again and again and again".utf8)
     for strategy in [0, 4] {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func randomBytesEndInAnError() {
+  @Test func `random bytes end in an error`() {
     var generator = SplitMix(seed: 17)
     for _ in 0..<20_000 {
       let count = Int.random(in: 0..<60, using: &generator)
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func moreThanTheLimitIsRefused() throws {
+  @Test func `more than the limit is refused`() throws {
     for level in [0, 9] {
       let packed = try deflated(Data(repeating: 1, count: 1_000), level: level)
       #expect(try Inflater.inflate(packed, limit: 1_000).count == 1_000)
@@ -84,7 +84,7 @@ import Testing
       // A distance to before the beginning; bytes after the last block.
       [0x4B, 0x04, 0x12, 0x00], [0x03, 0x00, 0x00],
     ] as [[UInt8]])
-  func whatIsNotDeflateIsRefused(_ bytes: [UInt8]) {
+  func `what is not deflate is refused`(_ bytes: [UInt8]) {
     #expect(throws: Inflater.Failure.damaged) {
       try Inflater.inflate(Data(bytes), limit: Self.limit)
     }

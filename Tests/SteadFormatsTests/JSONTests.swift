@@ -15,14 +15,14 @@ struct JSONReaderTests {
     #expect(JSONReader.value(of: Data(text.utf8)) == nil)
   }
 
-  @Test func refusesWhatIsNoUTF8AndWhatIsTooDeep() {
+  @Test func `refuses what is no UTF-8 and what is too deep`() {
     #expect(JSONReader.value(of: Data([0x22, 0xFF, 0x22])) == nil)
     let deep = String(repeating: "[", count: 512) + String(repeating: "]", count: 512)
     #expect(JSONReader.value(of: Data(deep.utf8)) != nil)
     #expect(JSONReader.value(of: Data("[\(deep)]".utf8)) == nil)
   }
 
-  @Test func readsAllKinds() {
+  @Test func `reads all kinds`() {
     let text =
       #" {"a" : [1, -0.5e+10 , 12345678901234567890.123456789], "b":{"c":null,"d":true,"e":false},"#
       + #""f":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é"} "#
@@ -37,7 +37,7 @@ struct JSONReaderTests {
   }
 
   /// What Python reads, this reads, and the other way round; Foundation takes a comma too many.
-  @Test(.needs(.program("python3"))) func agreesWithPython() throws {
+  @Test(.needs(.program("python3"))) func `agrees with Python`() throws {
     var random = SplitMix(seed: 7)
     let pieces = ["{", "}", "[", "]", "\"a\"", ":", ",", "1", "-2.5", "true", "null", " "]
     let texts = (0..<3_000).map { _ in
@@ -68,11 +68,11 @@ struct JSONWriterTests {
     ("a\"b\\c", #""a\"b\\c""#), ("\n\r\t\u{0}\u{1F}", #""\n\r\t\u0000\u001f""#),
     ("e\u{301}\"", "\"e\u{301}\\\"\""),
   ])
-  func stringsAreEscaped(string: String, text: String) throws {
+  func `strings are escaped`(string: String, text: String) throws {
     #expect(written(string).utf8.elementsEqual(text.utf8))
   }
 
-  @Test func everyCharacterIsReadAgain() throws {
+  @Test func `every character is read again`() throws {
     let scalars =
       (0..<0x300).compactMap { Unicode.Scalar(UInt32($0)) } + ["\u{2028}", "\u{10FFFF}"]
     for scalar in scalars {
@@ -82,7 +82,7 @@ struct JSONWriterTests {
     }
   }
 
-  @Test func namesAreInOrder() throws {
+  @Test func `names are in order`() throws {
     let value: JSONValue = ["b": [1, .null, true], "a": ["c": "d"], "": 0.5]
     #expect(
       String(decoding: value.data, as: UTF8.self) == #"{"":0.5,"a":{"c":"d"},"b":[1,null,true]}"#)
@@ -110,7 +110,7 @@ struct JSONWriterTests {
 }
 
 struct ISO8601DateTests {
-  @Test func readsEitherKindOfDateText() {
+  @Test func `reads either kind of date text`() {
     let moment = Date(timeIntervalSince1970: 1_795_345_200)
     #expect(ISO8601Date.date("2026-11-22T11:00:00Z") == moment)
     #expect(ISO8601Date.date("2026-11-22T13:00:00+02:00") == moment)

@@ -62,7 +62,7 @@ import Testing
     return list(nodes, root: nodes.count - 1)
   }
 
-  @Test func anArchiveThatHoldsItselfOrTooMuchIsRefused() throws {
+  @Test func `an archive that holds itself or too much is refused`() throws {
     let whole = try PlainArchive.value(nested(depth: 3, end: 5))
     #expect("\(whole)".components(separatedBy: "NSArray").count == 9)
     for end in [0, 1, 2, 99] {
@@ -75,13 +75,13 @@ import Testing
 
   /// Foundation's unarchiver, which ends the process at some of them, is not asked.
   @Test(arguments: ["NSDecimalNumber", "NSNumber", "NSFormatter", "Cover", ""])
-  func anArchiveOfAnotherClassIsRefused(_ className: String) throws {
+  func `an archive of another class is refused`(_ className: String) throws {
     let archive = nested(depth: 1, end: 3, className: className)
     #expect(PlainArchive.isArchive(archive))
     #expect(throws: (any Error).self) { try PlainArchive.value(archive) }
   }
 
-  @Test func damagedArchivesAreRefusedOrRead() throws {
+  @Test func `damaged archives are refused or read`() throws {
     let values: NSDictionary = [
       "a": [1, 2.5, "three"] as NSArray, "b": Date(timeIntervalSinceReferenceDate: 4) as NSDate,
       "c": Data([1, 2, 3]) as NSData, "d": UUID() as NSUUID,

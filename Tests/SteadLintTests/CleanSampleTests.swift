@@ -11,14 +11,14 @@ struct CleanSampleTests {
     (try? FileManager.default.contentsOfDirectory(atPath: root.path))?.sorted() ?? []
 
   @Test(arguments: projects)
-  func findsNothing(project: String) throws {
+  func `finds nothing`(project: String) throws {
     // The path above the project has a folder `Tests`, which says nothing of the project itself.
     let report = try Linter(root: Self.root.appending(path: project)).run()
     #expect(try report.formatted(as: .text) == "")
     #expect(report.fileCount > 3)
   }
 
-  @Test func hasManyFiles() throws {
+  @Test func `has many files`() throws {
     let counts = try Self.projects.map {
       try Linter(root: Self.root.appending(path: $0)).run().fileCount
     }

@@ -13,7 +13,7 @@ struct DocumentationTests {
   private static let tour = root.appending(path: "Examples/LintTour")
 
   /// `swift run stead-lint rules --markdown > Documentation/LintRules.md` writes it.
-  @Test func thePageOfRulesIsCurrent() throws {
+  @Test func `the page of rules is current`() throws {
     let page = Self.root.appending(path: "Documentation/LintRules.md")
     #expect(try String(contentsOf: page, encoding: .utf8) == RulePages.markdown)
   }
@@ -24,7 +24,7 @@ struct DocumentationTests {
     return try linter.run()
   }
 
-  @Test func theTourShowsEveryRuleInItsFile() throws {
+  @Test func `the tour shows every rule in its file`() throws {
     let report = try tourReport()
     #expect(!report.findings.contains { $0.ruleID.hasPrefix("L") })
     let found = Dictionary(grouping: report.findings, by: \.ruleID)
@@ -33,7 +33,7 @@ struct DocumentationTests {
     }
   }
 
-  @Test func fixesOfTheTourLeaveNothingToFix() throws {
+  @Test func `fixes of the tour leave nothing to fix`() throws {
     let report = try tourReport()
     var linter = Linter(root: Self.tour)
     for path in Set(report.findings.filter { $0.fix != nil }.map(\.place.path)) {

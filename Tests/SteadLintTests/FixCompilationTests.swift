@@ -137,7 +137,7 @@ struct FixCompilationTests {
   ]
 
   @Test(arguments: cases)
-  func fixedSourceCompiles(example: Case) throws {
+  func `fixed source compiles`(example: Case) throws {
     let sources = ["A.swift": example.source, "App.entitlements": Lists.cloudKit]
     let report = try Linter(root: URL(filePath: "/")).run(sources: sources).filtered {
       $0.ruleID == example.rule
@@ -148,12 +148,12 @@ struct FixCompilationTests {
     #expect(status == 0, "\(output)\n\(fixed)")
   }
 
-  @Test func everyRuleWithAFixIsCompiled() {
+  @Test func `every rule with a fix is compiled`() {
     #expect(Set(Self.cases.map(\.rule)) == Set(Rule.all.filter(\.isFixable).map(\.id)))
   }
 
   /// A compiler that finds no module, or no macro, says so.
-  @Test func whatDoesntCompileIsSeen() throws {
+  @Test func `what doesn't compile is seen`() throws {
     let source = "import SwiftData\n@Model final class A { var b: Missing; init() {} }"
     let (status, output) = try check(source, of: Case(rule: "", count: 0, source: source))
     #expect(status != 0 && output.contains("Missing") && !output.contains("no such module"))

@@ -14,7 +14,7 @@ struct KeychainSurveyTests {
     return try #require(items.first)
   }
 
-  @Test func aQueryInTheCallIsRead() throws {
+  @Test func `a query in the call is read`() throws {
     let item = try item(
       """
       func add(_ data: Data) -> OSStatus {
@@ -36,7 +36,7 @@ struct KeychainSurveyTests {
   }
 
   /// As most apps have it: a query in parts, a constant for the service, the account from outside.
-  @Test func aQueryInPartsIsPutTogether() throws {
+  @Test func `a query in parts is put together`() throws {
     let item = try item(
       """
       enum Names { static let service = "com.example.app" }
@@ -72,7 +72,7 @@ struct KeychainSurveyTests {
     #expect(item.writeCount == 2 && item.readCount == 1)
   }
 
-  @Test func queriesOfOtherFunctionsAreOthers() throws {
+  @Test func `queries of other functions are others`() throws {
     let items = try items(
       """
       func a(_ d: Data) -> OSStatus {
@@ -90,7 +90,7 @@ struct KeychainSurveyTests {
     #expect(items.map { $0.keychain?.accessibility } == [nil, nil])
   }
 
-  @Test func anAttributeOfAnUpdateCounts() throws {
+  @Test func `an attribute of an update counts`() throws {
     let item = try item(
       """
       func a(_ query: [CFString: Any]) -> OSStatus {
@@ -100,7 +100,7 @@ struct KeychainSurveyTests {
     #expect(item.name == "item" && item.keychain?.accessibility == "an access control")
   }
 
-  @Test func whatIsOnlyDeletedIsNotKept() throws {
+  @Test func `what is only deleted is not kept`() throws {
     #expect(
       try items("func a() { SecItemDelete([kSecClass: kSecClassKey] as CFDictionary) }").isEmpty)
     #expect(
@@ -111,7 +111,7 @@ struct KeychainSurveyTests {
   }
 
   /// A value that is encoded for a query is the item's, and none of its own.
-  @Test func anEncodedValueIsTheItem() throws {
+  @Test func `an encoded value is the item`() throws {
     let item = try item(
       """
       struct Session: Codable { var id = "" }
@@ -127,7 +127,7 @@ struct KeychainSurveyTests {
     #expect(item.name == "s/a" && item.form == .encoded)
   }
 
-  @Test func rulesAboutTheQueryAreAboutTheItem() throws {
+  @Test func `rules about the query are about the item`() throws {
     let survey = try Linter(root: URL(filePath: "/")).survey(sources: [
       "App.swift": """
       func a(_ data: Data) -> OSStatus {

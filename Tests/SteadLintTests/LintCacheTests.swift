@@ -35,7 +35,7 @@ import Testing
     return linter
   }
 
-  @Test func aRunFromTheCacheFindsTheSame() throws {
+  @Test func `a run from the cache finds the same`() throws {
     let first = try linter.survey()
     let second = try linter.survey()
     #expect(first.report.parsedCount == first.report.fileCount)
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Encoding all facts takes longer than everything else in a run that finds nothing changed.
-  @Test func aCacheIsWrittenOnlyAfterAChange() throws {
+  @Test func `a cache is written only after a change`() throws {
     func identity() throws -> Int {
       let attributes = try FileManager.default.attributesOfItem(atPath: cache.path)
       return try #require(attributes[.systemFileNumber] as? Int)
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// A damaged record is read from its file again, and no damage ends the run or changes what is found.
-  @Test func damageIsFoundAndMended() throws {
+  @Test func `damage is found and mended`() throws {
     let first = try linter.run()
     let whole = try Data(contentsOf: cache)
     var random = SplitMix(seed: 7)
@@ -97,7 +97,7 @@ import Testing
 /// The packed form in which a cache keeps its records.
 struct PackedCodingTests {
   /// Bytes whose check is right and whose content isn't end in an error.
-  @Test func packedBytesThatAreNoRecordAreRefused() throws {
+  @Test func `packed bytes that are no record are refused`() throws {
     let bytes = try PackedWriter.bytes(of: ["a", "b"])
     #expect(try PackedReader.value([String].self, of: bytes[...]) == ["a", "b"])
     for count in 0..<bytes.count {
@@ -113,12 +113,12 @@ struct PackedCodingTests {
   }
 
   @Test(arguments: [0, 1, -1, 63, 64, -64, -65, 8_192, .max, .min])
-  func numbersComeBack(number: Int) throws {
+  func `numbers come back`(number: Int) throws {
     let bytes = try PackedWriter.bytes(of: [number])
     #expect(try PackedReader.value([Int].self, of: bytes[...]) == [number])
   }
 
-  @Test func whatHasNoPackedFormIsRefused() {
+  @Test func `what has no packed form is refused`() {
     #expect(throws: EncodingError.self) { try PackedWriter.bytes(of: [1.5]) }
     #expect(throws: EncodingError.self) { try PackedWriter.bytes(of: [UInt8(1)]) }
   }

@@ -49,7 +49,7 @@ struct LintCommandTests {
 
   private static let secret = #"func a() { UserDefaults.standard.set(x, forKey: "password") }"#
 
-  @Test func errorsEndWithOneAndWarningsWithZero() throws {
+  @Test func `errors end with one and warnings with zero`() throws {
     try write("import UIKit\nfunc a() { try? modelContext.save() }", to: "Sources/A.swift")
     #expect(run().exit == .clean)
     #expect(run("--strict").exit == .found)
@@ -60,7 +60,7 @@ struct LintCommandTests {
     #expect(complaints == "2 files: 1 error, 1 warning\n")
   }
 
-  @Test func pathsBeginAtTheWorkingDirectory() throws {
+  @Test func `paths begin at the working directory`() throws {
     try write(Self.secret, to: "Sources/B.swift")
     try write("let package = Package(name: \"A\")", to: "Package.swift")
     #expect(run("Sources").text.hasPrefix("Sources/B.swift:1:12"))
@@ -70,7 +70,7 @@ struct LintCommandTests {
   }
 
   /// A file alone doesn't show that its type is encoded elsewhere.
-  @Test func aFileIsReadWithItsProject() throws {
+  @Test func `a file is read with its project`() throws {
     try write("let package = Package(name: \"A\")", to: "Package.swift")
     try write("enum Keys { static let login = \"password\" }", to: "Keys.swift")
     try write(
@@ -89,7 +89,7 @@ struct LintCommandTests {
     ["--none"], ["--format", "xml"], ["--format"], ["--rules", "P99"], ["explain"],
     ["explain", "P99"], ["rules", "--since"],
   ])
-  func whatIsntACommandLineIsRefused(words: [String]) {
+  func `what isn't a command line is refused`(words: [String]) {
     let (exit, complaints) = runAlone(words)
     #expect(exit == .failed)
     #expect(complaints.hasPrefix("Error: "))
@@ -97,14 +97,14 @@ struct LintCommandTests {
   }
 
   @Test(arguments: [["missing.swift"], ["--since", "nowhere"], ["--baseline", "missing.json"]])
-  func whatCantBeReadIsReported(words: [String]) {
+  func `what can't be read is reported`(words: [String]) {
     let (exit, complaints) = runAlone(words)
     #expect(exit == .failed)
     #expect(complaints.hasPrefix("stead lint: "))
   }
 
   /// Verbs may come after options. A folder that has a verb's name comes after `check`.
-  @Test func optionsMayComeFirst() throws {
+  @Test func `options may come first`() throws {
     try FileManager.default.createDirectory(
       at: folder.appending(path: "rules"), withIntermediateDirectories: false)
     try write("import UIKit\nfunc a() { try? modelContext.save() }", to: "rules/A.swift")
@@ -114,7 +114,7 @@ struct LintCommandTests {
   }
 
   @Test(arguments: [["--help"], ["-h"], ["help"]])
-  func helpListsOptionsAndVerbs(words: [String]) {
+  func `help lists options and verbs`(words: [String]) {
     let command = LintCommand(
       directory: folder, print: { [output] in output.add($0) },
       complain: { [output] in output.complain($0) })
@@ -128,14 +128,14 @@ struct LintCommandTests {
     #expect(complaints == "")
   }
 
-  @Test func rulesAreListedAndExplained() {
+  @Test func `rules are listed and explained`() {
     #expect(run("rules").text.split(separator: "\n").count == 30)
     let page = run("explain", "P04").text
     #expect(page.hasPrefix("P04 swallowed-decode-overwrites (warning)"))
     #expect(run("explain", "swallowed-decode-overwrites").text == page)
   }
 
-  @Test func fixesAreMadeUntilNoneIsLeft() throws {
+  @Test func `fixes are made until none is left`() throws {
     try write("@Model class A { var photo: Data?; var pdf: Data? }", to: "Sources/A.swift")
     #expect(run("--fix").complaints == "2 fixes made.\n1 file: nothing found\n")
     #expect(
@@ -145,21 +145,21 @@ struct LintCommandTests {
     #expect(run("--fix").complaints.hasPrefix("0 fixes made."))
   }
 
-  @Test func aFileThatDoesntParseIsntEdited() throws {
+  @Test func `a file that doesn't parse isn't edited`() throws {
     let source = "@Model class A { var photo: Data? }\nstruct {"
     try write(source, to: "Sources/A.swift")
     #expect(run("--fix").complaints.hasPrefix("0 fixes made."))
     #expect(try read("Sources/A.swift") == source)
   }
 
-  @Test func aBaselineIsWrittenAndUsed() throws {
+  @Test func `a baseline is written and used`() throws {
     try write(Self.secret, to: "Sources/B.swift")
     #expect(run("--write-baseline", ".stead-lint.json").exit == .clean)
     #expect(run().exit == .clean)
     #expect(run().complaints == "1 file: nothing found, 1 known\n")
   }
 
-  @Test func aReportGoesToAFile() throws {
+  @Test func `a report goes to a file`() throws {
     try write(Self.secret, to: "Sources/B.swift")
     #expect(run("--format", "sarif", "--output", "lint.sarif").text == "")
     #expect(try read("lint.sarif").contains("\"ruleId\" : \"P01\""))
@@ -178,7 +178,7 @@ struct LintCommandTests {
     #expect(process.terminationStatus == 0)
   }
 
-  @Test func onlyChangedLinesAreReported() throws {
+  @Test func `only changed lines are reported`() throws {
     try write(Self.secret + "\n", to: "Sources/B.swift")
     try git("init", "--quiet")
     try git("add", ".")
@@ -192,7 +192,7 @@ struct LintCommandTests {
     #expect(!text.contains("Sources/B.swift:1:12"))
   }
 
-  @Test func fieldsThatCameSinceARevisionAreFound() throws {
+  @Test func `fields that came since a revision are found`() throws {
     let save =
       "\nfunc save(_ a: [E]) throws { UserDefaults.standard.set(try JSONEncoder().encode(a), forKey: \"a\") }\n"
     try write("struct E: Codable {\n  var a: Int\n}" + save, to: "Sources/E.swift")

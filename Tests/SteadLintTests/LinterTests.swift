@@ -18,7 +18,7 @@ struct LinterTests {
 
   private static let secret = #"func a() { UserDefaults.standard.set(x, forKey: "password") }"#
 
-  @Test func aCommentWithAReasonDisablesARule() throws {
+  @Test func `a comment with a reason disables a rule`() throws {
     try write(Self.secret + " // stead:disable P01 a demo\n")
     let report = try Linter(root: folder).run()
     #expect(report.findings.isEmpty)
@@ -27,17 +27,17 @@ struct LinterTests {
     #expect(try ids(Linter(root: folder)).isEmpty)
   }
 
-  @Test func aCommentWithoutAReasonDisablesNothing() throws {
+  @Test func `a comment without a reason disables nothing`() throws {
     try write(Self.secret + " // stead:disable P01\n")
     #expect(try ids(Linter(root: folder)) == ["P01", "L01"])
   }
 
-  @Test func aCommentOfAnotherRuleOrLineDisablesNothing() throws {
+  @Test func `a comment of another rule or line disables nothing`() throws {
     try write("// stead:disable P01 above\n" + Self.secret + " // stead:disable P02 another\n")
     #expect(try ids(Linter(root: folder)) == ["P01"])
   }
 
-  @Test func aBaselineHidesWhatItKnowsAndNoMore() throws {
+  @Test func `a baseline hides what it knows and no more`() throws {
     try write(Self.secret)
     var linter = Linter(root: folder)
     linter.rules = ["P01"]
@@ -52,12 +52,12 @@ struct LinterTests {
   }
 
   @Test(arguments: ["", "{}", "[]", #"{"version": 9, "findings": {}}"#])
-  func whatIsntABaselineIsRefused(content: String) throws {
+  func `what isn't a baseline is refused`(content: String) throws {
     try write(content, to: "b.json")
     #expect(throws: LintError.self) { try Baseline(contentsOf: folder.appending(path: "b.json")) }
   }
 
-  @Test func aCacheSparesWhatDidntChange() throws {
+  @Test func `a cache spares what didn't change`() throws {
     try write(Self.secret)
     try write("struct B {}", to: "B.swift")
     var linter = Linter(root: folder)
@@ -73,7 +73,7 @@ struct LinterTests {
     #expect(try linter.run().findings == first.findings)
   }
 
-  @Test func rulesAreChosen() throws {
+  @Test func `rules are chosen`() throws {
     try write(Self.secret + "\nfunc b() { try? modelContext.save() }")
     var linter = Linter(root: folder)
     #expect(try ids(linter) == ["P01", "P22"])
@@ -81,7 +81,7 @@ struct LinterTests {
     #expect(try ids(linter) == ["P22"])
   }
 
-  @Test func aRunIsCancelled() async throws {
+  @Test func `a run is cancelled`() async throws {
     try write(Self.secret)
     let linter = Linter(root: folder)
     #expect(throws: LintError.self) { try linter.run(isCancelled: { true }) }
@@ -92,18 +92,18 @@ struct LinterTests {
     await #expect(throws: LintError.self) { try await task.value }
   }
 
-  @Test func aFolderThatIsntThereIsAnError() {
+  @Test func `a folder that isn't there is an error`() {
     #expect(throws: LintError.self) { try Linter(root: folder.appending(path: "none")).run() }
   }
 
-  @Test func replacementsCountInsteadOfFiles() throws {
+  @Test func `replacements count instead of files`() throws {
     try write(Self.secret)
     var linter = Linter(root: folder)
     linter.replacements = ["A.swift": nil, "B.swift": Self.secret]
     #expect(try linter.run().findings.map(\.place.path) == ["B.swift"])
   }
 
-  @Test func theSameFilesGiveTheSameReport() throws {
+  @Test func `the same files give the same report`() throws {
     for number in 0..<30 {
       try write(Self.secret + "\nstruct A\(number) {}", to: "\(number).swift")
     }

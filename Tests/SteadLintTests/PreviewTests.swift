@@ -30,7 +30,7 @@ struct PreviewTests {
     "extension Store { static var preview: Store { try? context.save(); return Store() } }",
     "extension Store { static let samples = { try? context.save() }() }",
   ])
-  func whatIsMadeForPreviewsIsNotShipped(source: String) throws {
+  func `what is made for previews is not shipped`(source: String) throws {
     #expect(try !isShipped(source))
   }
 
@@ -51,7 +51,7 @@ struct PreviewTests {
     "struct A { var previewURL: Int { try? context.save(); return 1 } }",
     "class Mockup { \(save) }",
   ])
-  func whatOnlySoundsLikeAPreviewIsShipped(source: String) throws {
+  func `what only sounds like a preview is shipped`(source: String) throws {
     #expect(try isShipped(source))
   }
 
@@ -63,17 +63,17 @@ struct PreviewTests {
     ("App/UnitTests/Deep/A.swift", false), ("App/LoadTests.swift", true),
     ("App/TestsOfSkill/A.swift", true),
   ])
-  func filesAreKnownByTheirPath(path: String, isShipped: Bool) throws {
+  func `files are known by their path`(path: String, isShipped: Bool) throws {
     #expect(try self.isShipped(Self.save, path: path) == isShipped)
   }
 
   @Test(arguments: ["XCTest", "Testing", "Quick", "Nimble"])
-  func aFrameworkOfTestsMakesATest(framework: String) throws {
+  func `a framework of tests makes a test`(framework: String) throws {
     #expect(try !isShipped("import \(framework)\n\(Self.save)"))
     #expect(try isShipped("import \(framework)Kit\n\(Self.save)"))
   }
 
-  @Test func aManifestNamesTargetsOfTests() throws {
+  @Test func `a manifest names targets of tests`() throws {
     let manifest = """
       let package = Package(targets: [
         .target(name: "App"), .testTarget(name: "Checks", path: "Checks"), .testTarget(name: "More"),

@@ -8,7 +8,7 @@ struct ReportFormatTests {
     try Linter(root: URL(filePath: "/")).run(sources: [path: source])
   }
 
-  @Test func textIsAsCompilersWrite() throws {
+  @Test func `text is as compilers write`() throws {
     let source = "\tfunc a() { try? modelContext.save() }; import UIKit"
     let text = try report(source).formatted(as: .text)
     #expect(
@@ -21,7 +21,7 @@ struct ReportFormatTests {
         """)
   }
 
-  @Test func annotationsEscapeWhatEndsThem() throws {
+  @Test func `annotations escape what ends them`() throws {
     let text = try report(
       "func a() { try? modelContext.save() }; import UIKit", path: "a,b:c%.swift"
     ).formatted(as: .github)
@@ -31,7 +31,7 @@ struct ReportFormatTests {
     #expect(text.hasSuffix("\n") && text.filter { $0 == "\n" }.count == 1)
   }
 
-  @Test func jsonHasPlacesAndFixes() throws {
+  @Test func `JSON has places and fixes`() throws {
     let json = try report("@Model class A { var photo: Data? }").formatted(as: .json)
     let object = try #require(
       try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
@@ -46,7 +46,7 @@ struct ReportFormatTests {
   // MARK: SARIF
 
   /// What the schema of SARIF 2.1.0 asks of the members that a log uses.
-  @Test func sarifIsAsItsSchemaAsks() throws {
+  @Test func `SARIF is as its schema asks`() throws {
     let source =
       "@Model class Ä { var photo: Data? }\nfunc ö() { \"😀\"; try? modelContext.save() }\nstruct {"
     let text = try report(source).formatted(as: .sarif)

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["(", "[", "{", "f(", "[[", "{ {", "if a { ", "((("])
-  func nestedBracketsAreRefused(opening: String) throws {
+  func `nested brackets are refused`(opening: String) throws {
     let source = String(repeating: opening, count: 1_000_000 / opening.count)
     var linter = Linter(root: Self.package)
     linter.limits.fileSize = 6_000_000
@@ -24,17 +24,17 @@ import Testing
   @Test(arguments: [
     "a?.b", "!", "-", "a+", "else if a {} ", "\\", "@a ", "#if a\n", "try ", "await ", "<",
   ])
-  func longChainsEndNothing(link: String) throws {
+  func `long chains end nothing`(link: String) throws {
     _ = try findings(in: "let x = " + String(repeating: link, count: 20_000 / link.count))
     _ = try findings(in: String(repeating: link, count: 1_500))
   }
 
-  @Test func aFileAboveTheLimitIsReported() throws {
+  @Test func `a file above the limit is reported`() throws {
     #expect(
       try findings(in: String(repeating: "let a = 1\n", count: 500_000)).map(\.ruleID) == ["L02"])
   }
 
-  @Test func bytesThatArentTextAreReported() throws {
+  @Test func `bytes that aren't text are reported`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -42,21 +42,21 @@ import Testing
     #expect(try Linter(root: folder).run().findings.map(\.ruleID) == ["L02"])
   }
 
-  @Test func aFileThatDoesntParseIsReported() throws {
+  @Test func `a file that doesn't parse is reported`() throws {
     let found = try findings(in: "struct A {\n  var odd:\n}\n")
     #expect(found.map(\.ruleID) == ["L02"])
     #expect(found.first?.place.line == 3 || found.first?.place.line == 2)
   }
 
   /// Swift 5 accepts it, and the tree is whole.
-  @Test func aSpaceBehindAnAttributesNameIsntReported() throws {
+  @Test func `a space behind an attribute's name isn't reported`() throws {
     let source = "struct A {\n  @AppStorage (\"apiKey\") var key = \"\"\n}\n"
     #expect(try findings(in: source).map(\.ruleID) == ["P01"])
   }
 
   /// Every sample, cut off in its middle and elsewhere, at other places in each sample.
   @Test(arguments: RuleSamples.all)
-  func cutSamplesEndNothing(samples: RuleSamples) throws {
+  func `cut samples end nothing`(samples: RuleSamples) throws {
     for (index, sample) in (samples.flagged + samples.silent).enumerated() {
       let bytes = Array(sample.utf8)
       let distance = Effort.isLong ? 17 : 1_020
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Own sources and, in a long run, those of the parser, which have every form of Swift there is.
-  @Test func realSourcesEndNothing() throws {
+  @Test func `real sources end nothing`() throws {
     let report = try Linter(root: Self.package.appending(path: "Sources/SteadLint")).run()
     #expect(report.fileCount > 30)
     #expect(!report.findings.contains { $0.ruleID == "L02" })
@@ -81,7 +81,7 @@ import Testing
   @Test(arguments: [
     "Linter.swift", "CodingReader.swift", "P23PredicateTrap.swift", "SARIFLog.swift",
   ])
-  func cutSourcesEndNothing(name: String) throws {
+  func `cut sources end nothing`(name: String) throws {
     let folder = Self.package.appending(path: "Sources/SteadLint")
     let found = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?
       .compactMap {

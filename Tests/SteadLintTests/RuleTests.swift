@@ -23,7 +23,7 @@ struct RuleTests {
   }
 
   @Test(arguments: RuleSamples.all)
-  func findsWhatIsMarked(samples: RuleSamples) throws {
+  func `finds what is marked`(samples: RuleSamples) throws {
     #expect(samples.flagged.count >= 6)
     for sample in samples.flagged {
       let expected = RuleSamples.marks(of: RuleSamples.versions(of: sample).now)
@@ -33,7 +33,7 @@ struct RuleTests {
   }
 
   @Test(arguments: RuleSamples.all)
-  func staysSilentOtherwise(samples: RuleSamples) throws {
+  func `stays silent otherwise`(samples: RuleSamples) throws {
     #expect(samples.silent.count >= 6)
     for sample in samples.silent {
       let report = try findings(in: sample, of: samples.rule)
@@ -41,7 +41,7 @@ struct RuleTests {
     }
   }
 
-  @Test func everyRuleHasSamples() {
+  @Test func `every rule has samples`() {
     #expect(RuleSamples.all.map(\.rule) == Rule.all.map(\.id))
   }
 
@@ -50,7 +50,7 @@ struct RuleTests {
     arguments: RuleSamples.all.filter { samples in
       Rule.all.contains { $0.id == samples.rule && $0.isFixable }
     })
-  func fixesMendWhatTheyAreFor(samples: RuleSamples) throws {
+  func `fixes mend what they are for`(samples: RuleSamples) throws {
     var count = 0
     for sample in samples.flagged {
       // Some fixes need a line for themselves.
@@ -70,7 +70,7 @@ struct RuleTests {
     #expect(count > 0)
   }
 
-  @Test func aRulesOwnSamplesShowWhatItSays() throws {
+  @Test func `a rule's own samples show what it says`() throws {
     for rule in Rule.all where !["P06", "P12", "P13", "P20", "P29"].contains(rule.id) {
       let code = rule.id == "P11" || rule.id == "P22" ? "import UIKit\n" + rule.bad : rule.bad
       let wrapped = rule.id == "P10" ? "struct View {\n" + code + "\n}" : code

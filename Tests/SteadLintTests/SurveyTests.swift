@@ -14,7 +14,7 @@ struct SurveyTests {
     return try #require(items.first)
   }
 
-  @Test func aKeyIsOneItemThroughItsConstantAndItsFiles() throws {
+  @Test func `a key is one item through its constant and its files`() throws {
     let survey = try survey([
       "Keys.swift": "enum Keys { static let theme = \"theme\" }",
       "A.swift": "func a(_ d: UserDefaults) { d.set(1, forKey: Keys.theme) }",
@@ -29,7 +29,7 @@ struct SurveyTests {
     #expect(survey.otherFindings.isEmpty)
   }
 
-  @Test func aKeyThatIsMadeAtRunTimeIsAnExpression() throws {
+  @Test func `a key that is made at run time is an expression`() throws {
     let made = try item("func a(_ d: UserDefaults, n: Int) { d.set(1, forKey: keys[n]) }")
     #expect(made.name == "keys[n]" && !made.isNameKnown)
     #expect(try item("func a(_ d: UserDefaults) { d.set(1, forKey: \"a\") }").isNameKnown)
@@ -41,7 +41,7 @@ struct SurveyTests {
     ("items = Array(items.prefix(20))", 20), ("items = items.suffix(Self.most)", 30),
     ("if items.count > 0 { print(items) }", nil), ("", nil), ("items = items.suffix(most())", nil),
   ])
-  func theLimitOfAListIsReadFromItsType(line: String, limit: Int?) throws {
+  func `the limit of a list is read from its type`(line: String, limit: Int?) throws {
     let item = try item(
       """
       final class Store {
@@ -64,7 +64,9 @@ struct SurveyTests {
     ("folder.appending(path: \"a\")", "application support", false),
     ("file", "caches", true), ("other", nil, false),
   ])
-  func theDirectoryOfAFileIsFollowed(target: String, directory: String?, isFleeting: Bool) throws {
+  func `the directory of a file is followed`(
+    target: String, directory: String?, isFleeting: Bool
+  ) throws {
     let item = try item(
       """
       final class Files {
@@ -78,7 +80,7 @@ struct SurveyTests {
     #expect(item.writeCount == 1)
   }
 
-  @Test func waysOfWritingAFileAreKnown() throws {
+  @Test func `ways of writing a file are known`() throws {
     let items = try survey([
       "App.swift": """
       func a(_ d: Data, _ t: String, url: URL, path: String) throws {
@@ -94,7 +96,7 @@ struct SurveyTests {
     #expect(items.map(\.name) == ["url", "path", "third"])
   }
 
-  @Test func mediaIsKnownByItsNameOrItsEncoder() throws {
+  @Test func `media is known by its name or its encoder`() throws {
     #expect(
       try item("func a(_ p: UIImage) throws { try p.pngData()?.write(to: url) }").form == .media)
     #expect(
@@ -103,7 +105,7 @@ struct SurveyTests {
     #expect(try item("func a(_ d: Data) throws { try d.write(to: url) }").form == .plain)
   }
 
-  @Test func aModelHasItsShape() throws {
+  @Test func `a model has its shape`() throws {
     let survey = try survey([
       "App.swift": """
       @Model class Album {
@@ -122,7 +124,7 @@ struct SurveyTests {
     #expect(shape.inlineData == ["cover"] && shape.externalData == ["booklet"])
   }
 
-  @Test func pathsBeginWhereTheyAreAskedTo() throws {
+  @Test func `paths begin where they are asked to`() throws {
     let survey = try survey([
       "App.swift": "func a() { UserDefaults.standard.set(x, forKey: \"password\") }"
     ])
@@ -133,7 +135,7 @@ struct SurveyTests {
   }
 
   /// Facts of files come from the cache as they were written into it.
-  @Test func aSurveyUsesTheCacheOfARun() throws {
+  @Test func `a survey uses the cache of a run`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "survey-" + UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

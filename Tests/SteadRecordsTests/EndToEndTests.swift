@@ -22,7 +22,7 @@ import Testing
 }
 
 /// One walk: insert, relate, save, fetch elsewhere, change, delete, upsert.
-@Test func endToEnd() throws {
+@Test func `end to end`() throws {
   let store = try StoreFile()
   for configuration in [
     ModelConfiguration(isStoredInMemoryOnly: true), ModelConfiguration(url: store.url),

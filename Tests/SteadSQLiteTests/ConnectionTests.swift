@@ -12,27 +12,23 @@ import Testing
   private func memory() throws -> SQLiteConnection { try SQLiteConnection(SQLiteOptions(.memory)) }
 
   @Test(
-    "values come back as they were bound",
     arguments: [
       .null, .integer(.min), .real(-1.5), .text(""), .text("a\u{0}\u{E9}\u{1F600}"), .blob(Data()),
       .blob(Data([0, 255])),
     ] as [SQLValue])
-  func values(value: SQLValue) throws {
+  func `values come back as they were bound`(value: SQLValue) throws {
     #expect(try memory().rows("SELECT ?1", [value]) == [[value]])
   }
 
-  @Test("parameters of one run are not those of the next")
-  func parameters() throws {
+  @Test func `parameters of one run are not those of the next`() throws {
     let connection = try memory()
     let sql = "SELECT ?1, ?2"
     #expect(try connection.rows(sql, [.integer(1), .integer(2)]) == [[.integer(1), .integer(2)]])
     #expect(try connection.rows(sql, [.integer(3)]) == [[.integer(3), .null]])
   }
 
-  @Test(
-    "a file is read as it is, whatever its name, and nothing beside it",
-    arguments: ["plain", "a?b#c%25 d", "?mode=memory"])
-  func immutable(name: String) throws {
+  @Test(arguments: ["plain", "a?b#c%25 d", "?mode=memory"])
+  func `a file is read as it is, whatever its name, and nothing beside it`(name: String) throws {
     let file = directory.file(name).filePath
     let writer = try SQLiteConnection(SQLiteOptions(.file(file)))
     try writer.execute(
@@ -48,8 +44,7 @@ import Testing
     #expect(try writer.integer("SELECT count(*) FROM t") == 2)
   }
 
-  @Test("a statement dropped for many others can be made again")
-  func manyStatements() throws {
+  @Test func `a statement dropped for many others can be made again`() throws {
     let connection = try memory()
     for number in 0...SQLiteConnection.statementLimit {
       #expect(try connection.integer("SELECT \(number)") == Int64(number))
@@ -57,8 +52,7 @@ import Testing
     #expect(try connection.integer("SELECT 0") == 0)
   }
 
-  @Test("an error names the statement, and none of its parameters")
-  func errors() throws {
+  @Test func `an error names the statement, and none of its parameters`() throws {
     let connection = try memory()
     try connection.execute("CREATE TABLE item (x UNIQUE)")
     let sql = "INSERT INTO item VALUES (?1)"
@@ -70,8 +64,7 @@ import Testing
     #expect(!error.description.contains("secret"))
   }
 
-  @Test("an error is thrown as the owner says")
-  func ownErrors() throws {
+  @Test func `an error is thrown as the owner says`() throws {
     struct Refused: Error, Equatable { let message: String }
     var options = SQLiteOptions(.memory)
     options.failure = { Refused(message: $0.message) }
@@ -81,8 +74,7 @@ import Testing
     }
   }
 
-  @Test("what is no database is damaged, and stays as it is")
-  func noDatabase() throws {
+  @Test func `what is no database is damaged, and stays as it is`() throws {
     let file = directory.file("note.txt")
     let text = Data(repeating: 65, count: 5000)
     try text.write(to: file)
@@ -91,8 +83,7 @@ import Testing
     #expect(try Data(contentsOf: file) == text)
   }
 
-  @Test("a connection that only reads makes no file, and writes none")
-  func readingOnly() throws {
+  @Test func `a connection that only reads makes no file, and writes none`() throws {
     let missing = directory.file("missing.db")
     var options = SQLiteOptions(.file(missing.filePath))
     options.isWritable = false
@@ -104,8 +95,7 @@ import Testing
     #expect(try refusal { try reader.execute("INSERT INTO item VALUES (1)") }.kind == .readOnly)
   }
 
-  @Test("a name that SQLite knows is a file's name like any other")
-  func specialNames() throws {
+  @Test func `a name that SQLite knows is a file's name like any other`() throws {
     let name = ":memory:"
     let file = URL(filePath: FileManager.default.currentDirectoryPath).file(name)
     defer { try? FileManager.default.removeItem(at: file) }
@@ -114,8 +104,8 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: file.filePath))
   }
 
-  @Test("a lock of another connection is waited for as long as was said, and no longer")
-  func locks() throws {
+  @Test
+  func `a lock of another connection is waited for as long as was said, and no longer`() throws {
     let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
     let holder = try connection(file)
     try holder.execute("BEGIN IMMEDIATE")
@@ -125,8 +115,7 @@ import Testing
     try other.execute("BEGIN IMMEDIATE; COMMIT")
   }
 
-  @Test("a copy has what the database holds, its log included")
-  func copies() throws {
+  @Test func `a copy has what the database holds, its log included`() throws {
     let connection = try connection(makeDatabase("CREATE TABLE item (x);", in: directory))
     try connection.execute("PRAGMA journal_mode = WAL; INSERT INTO item VALUES (1), (2)")
     let copy = directory.file("copy.db")
@@ -138,8 +127,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try connection.copy(to: copy.filePath) }
   }
 
-  @Test("a file is made private, and what is there is left as it is")
-  func privateFiles() throws {
+  @Test func `a file is made private, and what is there is left as it is`() throws {
     let file = directory.file("new.db")
     SQLiteFile.makePrivate(at: file.filePath)
     #expect(try file.mode == 0o600)
@@ -157,8 +145,8 @@ import Testing
   }
 
   /// It was made under another name, which a process left behind that was killed before it had removed it.
-  @Test("a file that is made private has its own name from the start, and no other one")
-  func privateFileNames() throws {
+  @Test
+  func `a file that is made private has its own name from the start, and no other one`() throws {
     let watch = inotify_init1(Int32(IN_NONBLOCK))
     defer { close(watch) }
     try #require(inotify_add_watch(watch, directory.url.filePath, UInt32(IN_CREATE)) >= 0)
@@ -173,8 +161,7 @@ import Testing
     #expect(String(decoding: bytes[header..<count].prefix { $0 != 0 }, as: UTF8.self) == "new.db")
   }
 
-  @Test("the version tells of another connection's commit, and of one's own")
-  func dataVersions() throws {
+  @Test func `the version tells of another connection's commit, and of one's own`() throws {
     let file = try makeDatabase("CREATE TABLE item (x);", in: directory)
     let (one, other) = (try connection(file), try connection(file))
     try one.execute("PRAGMA journal_mode = WAL")
@@ -192,8 +179,7 @@ import Testing
     #expect(one.dataVersion != second)
   }
 
-  @Test("rows that a statement changed are counted")
-  func changes() throws {
+  @Test func `rows that a statement changed are counted`() throws {
     let connection = try memory()
     try connection.execute("CREATE TABLE item (x); INSERT INTO item VALUES (1), (2), (3)")
     try connection.run("DELETE FROM item WHERE x > ?1", [.integer(1)])

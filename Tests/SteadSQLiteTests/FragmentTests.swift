@@ -3,8 +3,7 @@ import SteadSQLite
 import Testing
 
 @Suite("Pieces of SQL") struct FragmentTests {
-  @Test("a value becomes a parameter, and a name is quoted")
-  func interpolation() {
+  @Test func `a value becomes a parameter, and a name is quoted`() {
     let name = SQLName("t", #"a "b""#)
     let fragment: SQLFragment =
       "\(name) = \(SQLValue.text("x'; DROP TABLE item")) AND k = \(form: 3)"
@@ -12,8 +11,7 @@ import Testing
     #expect(fragment.bindings == [.text("x'; DROP TABLE item")])
   }
 
-  @Test("parts keep the order of their parameters")
-  func joining() throws {
+  @Test func `parts keep the order of their parameters`() throws {
     let parts = (1...3).map { number -> SQLFragment in "\(SQLValue.integer(Int64(number)))" }
     let list = SQLFragment.joined(parts, by: ", ")
     let whole: SQLFragment = "SELECT \(list)" + ", \(SQLValue.integer(4))"

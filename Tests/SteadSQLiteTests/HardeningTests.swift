@@ -9,8 +9,8 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test("a trigger calls no function of the program", arguments: [false, true])
-  func triggers(trustsSchema: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a trigger calls no function of the program`(trustsSchema: Bool) throws {
     let file = try makeDatabase(
       """
       CREATE TABLE item (x);
@@ -25,14 +25,13 @@ import Testing
   }
 
   @Test(
-    "a schema calls no function of the program",
     arguments: [
       "CREATE TABLE item (x, y GENERATED ALWAYS AS (probe(x)));",
       "CREATE TABLE item (x, CHECK (probe(x)));",
       "CREATE TABLE item (x); CREATE INDEX spy ON item (probe(x));",
       "CREATE TABLE item (x DEFAULT (probe()), y);",
     ], [false, true])
-  func schemas(schema: String, trustsSchema: Bool) throws {
+  func `a schema calls no function of the program`(schema: String, trustsSchema: Bool) throws {
     let file = try makeDatabase(schema, in: directory)
     let connection = try connection(file, trustsSchema: trustsSchema)
     let error = try refusal {
@@ -41,8 +40,10 @@ import Testing
     #expect(error.message.contains("probe"))
   }
 
-  @Test("a view in a table's place is not read unless that is asked for, and calls nothing then")
-  func views() throws {
+  @Test
+  func `a view in a table's place is not read unless that is asked for, and calls nothing then`()
+    throws
+  {
     let file = try makeDatabase(
       """
       CREATE TABLE source (x);
@@ -59,8 +60,7 @@ import Testing
     #expect(unsafe.message.contains("unsafe use of probe"))
   }
 
-  @Test("SQLite's own tables cannot be written")
-  func schemaTable() throws {
+  @Test func `SQLite's own tables cannot be written`() throws {
     let connection = try connection(makeDatabase("CREATE TABLE item (x);", in: directory))
     try connection.execute("PRAGMA writable_schema = ON")
     let error = try refusal { try connection.execute("DELETE FROM sqlite_schema") }
@@ -68,22 +68,19 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM sqlite_schema") == 1)
   }
 
-  @Test("no extension is loaded")
-  func extensions() throws {
+  @Test func `no extension is loaded`() throws {
     let connection = try connection(makeDatabase("CREATE TABLE item (x);", in: directory))
     let error = try refusal { _ = try connection.rows("SELECT load_extension('probe')") }
     #expect(error.message.contains("not authorized"))
   }
 
-  @Test("text in double quotes is a name")
-  func quotes() throws {
+  @Test func `text in double quotes is a name`() throws {
     let connection = try connection(makeDatabase("CREATE TABLE item (x);", in: directory))
     let error = try refusal { _ = try connection.rows(#"SELECT "y" FROM item"#) }
     #expect(error.message.contains("no such column"))
   }
 
-  @Test("triggers that set off one another end")
-  func triggerDepth() throws {
+  @Test func `triggers that set off one another end`() throws {
     let count = Int(SQLiteLimit.triggerDepth) + 1
     let schema =
       (0...count).map { "CREATE TABLE t\($0) (x);" }
@@ -96,8 +93,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM t0") == 0)
   }
 
-  @Test("statements that are too long or too deep are refused")
-  func limits() throws {
+  @Test func `statements that are too long or too deep are refused`() throws {
     let connection = try SQLiteConnection(SQLiteOptions(.memory))
     let depth = Int(SQLiteLimit.expressionDepth)
     let deep = String(repeating: "(1+", count: depth) + "1" + String(repeating: ")", count: depth)
@@ -111,8 +107,7 @@ import Testing
   }
 
   /// The first cell of a leaf page says that it begins behind the page's end.
-  @Test("a page whose cells do not fit is an error, not a crash")
-  func cells() throws {
+  @Test func `a page whose cells do not fit is an error, not a crash`() throws {
     let file = try makeDatabase(
       "CREATE TABLE item (x); INSERT INTO item VALUES (1), (2);", in: directory)
     var bytes = [UInt8](try Data(contentsOf: file))

@@ -28,7 +28,7 @@ import Testing
     return (device, far, disk)
   }
 
-  @Test func theFetchStopsAndGoesOn() async throws {
+  @Test func `the fetch stops and goes on`() async throws {
     let (device, far, disk) = try await fullDevice()
     try disk.fill(leaving: 512 << 10)
     let error = await #expect(throws: (any Error).self) { try await device.engine.syncNow() }
@@ -42,7 +42,7 @@ import Testing
     #expect(device.engine.status.isUpToDate)
   }
 
-  @Test func whatWasSavedBeforeIsSentAfterwardsAndOnce() async throws {
+  @Test func `what was saved before is sent afterwards and once`() async throws {
     let (device, far, disk) = try await fullDevice()
     device.context.insert(Note("mine"))
     try device.context.save()
@@ -57,7 +57,7 @@ import Testing
     #expect(try await device.engine.conflicts().isEmpty)
   }
 
-  @Test func aSharedValueThatIsNotSavedIsNotShown() throws {
+  @Test func `a shared value that is not saved is not shown`() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let store = try SyncedKeyValueStore(file: disk.directory.file("values.sqlite"))
     store.set("old", forKey: "kept")

@@ -31,7 +31,7 @@ import Testing
     return file
   }
 
-  @Test func devicesMeetOverHTTP() async throws {
+  @Test func `devices meet over HTTP`() async throws {
     let one = try Device(try transport(try await enrolled("one")))
     let two = try Device(try transport(try await enrolled("two")))
     let note = Note("Milk & “honey”")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: ["notes", "0123456789ABCDEF0123456789ABCDEF", "0123456789abcdef"])
-  func aNameThatTheServerWouldRefuseIsRefusedAtOnce(_ zone: String) async throws {
+  func `a name that the server would refuse is refused at once`(_ zone: String) async throws {
     let transport = try transport(try await enrolled("one"))
     let store = try SyncedKeyValueStore(file: directory.file("settings.store"))
     #expect(throws: SyncError.notAServerZone(zone)) {
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func newsArriveByThemselves() async throws {
+  @Test func `news arrive by themselves`() async throws {
     let one = try Device(try transport(try await enrolled("one")))
     let two = try Device(try transport(try await enrolled("two")))
     await one.engine.start()
@@ -68,7 +68,7 @@ import Testing
     await two.engine.pause()
   }
 
-  @Test func aServerThatAsksForAPauseGetsIt() async throws {
+  @Test func `a server that asks for a pause gets it`() async throws {
     let device = try Device(try transport(try await enrolled("one")))
     server.askForPause(seconds: 500)
     await #expect(throws: SyncError.busy(seconds: 500, reason: "it is being moved")) {
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// A pause cancels requests at whatever moment they are in.
-  @Test func aPauseAtAnyMomentLosesNothing() async throws {
+  @Test func `a pause at any moment loses nothing`() async throws {
     let one = try Device(try transport(try await enrolled("one")))
     let two = try Device(try transport(try await enrolled("two")))
     var random = SplitMix(seed: Effort.seed)
@@ -108,7 +108,7 @@ import Testing
     #expect(try two.content.count == Effort.times(100))
   }
 
-  @Test func tokensAreRenewedAndKept() async throws {
+  @Test func `tokens are renewed and kept`() async throws {
     let file = try await enrolled("one")
     let first = try #require(try file.load())
     let device = try Device(try transport(file))
@@ -127,7 +127,7 @@ import Testing
     #expect(mode == 0o600)
   }
 
-  @Test func aDeviceThatIsEnrolledAgainKeepsItsEdits() async throws {
+  @Test func `a device that is enrolled again keeps its edits`() async throws {
     let device = try Device(try transport(try await enrolled("one")))
     device.context.insert(Note("before"))
     try device.context.save()
@@ -142,7 +142,7 @@ import Testing
     #expect(again.status.isUpToDate)
   }
 
-  @Test func errorsSayWhatToDo() async throws {
+  @Test func `errors say what to do`() async throws {
     let file = SyncCredentialFile(directory.file("none.json"))
     #expect(throws: SyncError.notEnrolled) { try transport(file) }
     await #expect(throws: SyncError.refused(status: 401, reason: "no, with status 401")) {
@@ -157,7 +157,7 @@ import Testing
     #expect(try credentials.load().map { !"\($0)".contains($0.refreshToken) } == true)
   }
 
-  @Test func killsLoseNothingAndSendNothingTwice() async throws {
+  @Test func `kills lose nothing and send nothing twice`() async throws {
     let file = directory.url.appending(path: "worker")
     try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
     try SyncCredentialFile(file.appending(path: "account.json")).save(

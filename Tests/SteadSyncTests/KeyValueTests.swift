@@ -16,7 +16,7 @@ import Testing
     try SyncEngine(keyValueStores: ["settings": store], transport: server)
   }
 
-  @Test func valuesOfEveryKindArrive() async throws {
+  @Test func `values of every kind arrive`() async throws {
     let (one, two) = try pair()
     one.set("text", forKey: "string")
     one.set(Int64.max, forKey: "number")
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func notificationsSayWhatOthersChanged() async throws {
+  @Test func `notifications say what others changed`() async throws {
     let (one, two) = try pair()
     let (first, second) = (try engine(one), try engine(two))
     let log = Log(two)
@@ -93,7 +93,7 @@ import Testing
     #expect(two.object(forKey: "b") == nil)
   }
 
-  @Test func whatIsTooLargeChangesNothingAndSaysSo() throws {
+  @Test func `what is too large changes nothing and says so`() throws {
     let store = NSUbiquitousKeyValueStore.inMemory()
     let log = Log(store)
     store.set("old", forKey: "a")
@@ -112,7 +112,7 @@ import Testing
     #expect(log.take().count == 1)
   }
 
-  @Test func twoObjectsOnOneFileSeeEachOther() throws {
+  @Test func `two objects on one file see each other`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.file("values.sqlite")
     let (one, two) = (

@@ -68,7 +68,7 @@ import Testing
     return (server, device)
   }
 
-  @Test func aFailureBetweenPagesKeepsThoseBeforeIt() async throws {
+  @Test func `a failure between pages keeps those before it`() async throws {
     let (server, sender) = try await fullServer()
     let failing = 8
     let transport = CountingTransport(server) { number in
@@ -99,7 +99,8 @@ import Testing
     }
   }
 
-  @Test func pagesComeWhileOthersWaitToBeAppliedButNotMoreThanTheLimit() async throws {
+  @Test
+  func `pages come while others wait to be applied, but not more than the limit`() async throws {
     let (server, sender) = try await fullServer()
     let directory = try TemporaryDirectory()
     let store = directory.url.appending(path: "shelf.store")

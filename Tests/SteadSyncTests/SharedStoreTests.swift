@@ -19,7 +19,7 @@ import Testing
       "SELECT CAST(value AS INTEGER) FROM stead_sync WHERE key = 'turn'") ?? 0
   }
 
-  @Test func twoEnginesOfOneStoreComeToRest() async throws {
+  @Test func `two engines of one store come to rest`() async throws {
     let server = LocalSyncServer()
     let directory = try TemporaryDirectory()
     let store = directory.url.appending(path: "shelf.store")
@@ -42,7 +42,7 @@ import Testing
     #expect(try devices[0].content == far.content)
   }
 
-  @Test func toReadSharedValuesWritesNothing() throws {
+  @Test func `to read shared values writes nothing`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.file("values.sqlite")
     let stores = try [0, 1].map { _ in try SyncedKeyValueStore(file: file) }

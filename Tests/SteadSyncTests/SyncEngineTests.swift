@@ -14,7 +14,7 @@ import Testing
     for _ in 0..<2 { for device in devices { try await device.engine.syncNow() } }
   }
 
-  @Test func objectsOfEveryKindArrive() async throws {
+  @Test func `objects of every kind arrive`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     let folder = Folder("Home")
     let note = Note("Milk")
@@ -35,7 +35,7 @@ import Testing
     #expect(one.engine.status.isUpToDate && two.engine.status.isUpToDate)
   }
 
-  @Test func editsDeletionsAndLinksArrive() async throws {
+  @Test func `edits, deletions and links arrive`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     let note = Note("Milk")
     note.folder = Folder("Home")
@@ -64,7 +64,7 @@ import Testing
     #expect(try two.note("Milk") == nil, "the folder's notes go with it")
   }
 
-  @Test func twoObjectsWithAUniqueValueBecomeOne() async throws {
+  @Test func `two objects with a unique value become one`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     for (device, title) in [(one, "a"), (two, "b")] {
       let note = Note(title)
@@ -77,7 +77,7 @@ import Testing
     #expect(try one.content.first == "folder Home: [\"a\", \"b\"]")
   }
 
-  @Test func theLaterEditWinsAndTheOtherIsInTheLog() async throws {
+  @Test func `the later edit wins and the other is in the log`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -97,7 +97,7 @@ import Testing
     #expect(try await two.engine.conflicts().isEmpty)
   }
 
-  @Test func anOverwrittenEditCanBeBroughtBack() async throws {
+  @Test func `an overwritten edit can be brought back`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -129,7 +129,7 @@ import Testing
     #expect(try await one.engine.conflicts() == [photo])
   }
 
-  @Test func whatIsGoneIsNotBroughtBack() async throws {
+  @Test func `what is gone is not brought back`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -145,7 +145,7 @@ import Testing
     #expect(try one.content.isEmpty)
   }
 
-  @Test func whatIsThereBeforeTheFirstSyncIsSent() async throws {
+  @Test func `what is there before the first sync is sent`() async throws {
     let one = try Device(server)
     for number in 0..<1000 { one.context.insert(Note("\(number)")) }
     try one.context.save()
@@ -158,7 +158,7 @@ import Testing
     #expect(try one.content.count == 1001)
   }
 
-  @Test func liveEnginesExchangeByThemselves() async throws {
+  @Test func `live engines exchange by themselves`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     await one.engine.start()
     await two.engine.start()
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// A question to the engine takes what was saved into the outbox, maybe before the engine's own loop sees it.
-  @Test func whatIsSavedIsSentAlsoWhenTheEngineIsAskedInBetween() async throws {
+  @Test func `what is saved is sent, also when the engine is asked in between`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     await one.engine.start()
     await two.engine.start()
@@ -188,7 +188,7 @@ import Testing
     await two.engine.pause()
   }
 
-  @Test func largeValuesTravelApart() async throws {
+  @Test func `large values travel apart`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     let bytes = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) })
     let note = Note("photo")
@@ -217,7 +217,7 @@ import Testing
     #expect(try two.note("photo")?.photo == nil)
   }
 
-  @Test func anEditOfARecordThatWasDeletedElsewhereIsInTheLog() async throws {
+  @Test func `an edit of a record that was deleted elsewhere is in the log`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     let note = Note("Milk")
     one.context.insert(note)
@@ -233,7 +233,7 @@ import Testing
     #expect(try await two.engine.conflicts().contains { $0.mine?.string == "lost" })
   }
 
-  @Test func unsavedEditsStayAsTheyAre() async throws {
+  @Test func `unsaved edits stay as they are`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -254,7 +254,7 @@ import Testing
     #expect(try two.note("Milk")?.text == "being written")
   }
 
-  @Test func theHistorySaysWhoChangedIt() async throws {
+  @Test func `the history says who changed it`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -264,13 +264,13 @@ import Testing
     #expect(transactions.map(\.author) == ["sync"])
   }
 
-  @Test func containersWithoutAZoneAreRefused() throws {
+  @Test func `containers without a zone are refused`() throws {
     let container = try ModelContainer(
       for: Note.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     #expect(throws: SyncError.nothingToSync) { try SyncEngine(container, transport: server) }
   }
 
-  @Test func anErasedStoreHoldsNothingAndFetchesAgain() async throws {
+  @Test func `an erased store holds nothing and fetches again`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Note("Milk"))
     try one.context.save()
@@ -282,7 +282,7 @@ import Testing
     #expect(try two.content.count == 1)
   }
 
-  @Test func aRefusedDeletionIsTakenBack() async throws {
+  @Test func `a refused deletion is taken back`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.context.insert(Box("box"))
     try one.context.save()
@@ -311,7 +311,7 @@ import Testing
   }
 
   /// Once all edits of a save had the time of its last one.
-  @Test func anEditHasItsOwnTimeAndNotThatOfItsSave() async throws {
+  @Test func `an edit has its own time and not that of its save`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     for title in ["a", "b"] { one.context.insert(Note(title)) }
     try one.context.save()

@@ -13,7 +13,7 @@ import Testing
   private static let pageSizes = [1, 3, 1000]
 
   @Test(arguments: 0..<10)
-  func devicesAgreeInTheEnd(part: Int) async throws {
+  func `devices agree in the end`(part: Int) async throws {
     for number in 0..<Effort.times(10) {
       try await run(seed: UInt64(part * 1_000 + number))
     }
@@ -21,7 +21,7 @@ import Testing
 
   /// What several devices add to one object, offline and over a bad network, is all there in the end.
   @Test(arguments: 0..<10)
-  func whatDevicesAddAddsUp(part: Int) async throws {
+  func `what devices add adds up`(part: Int) async throws {
     var random = SplitMix(seed: Effort.seed &+ UInt64(part))
     let server = LocalSyncServer()
     let devices = try (0..<3).map { number in
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func aRuleOfSomethingElseIsRefused() throws {
+  @Test func `a rule of something else is refused`() throws {
     let container = try ModelContainer(
       for: Note.self,
       configurations: ModelConfiguration(

@@ -26,7 +26,7 @@ import Testing
     UPDATE stead_sync SET value = 1 WHERE key = 'format';
     """
 
-  @Test func tablesOfFormatOneAreBroughtToThePresentOne() async throws {
+  @Test func `tables of format one are brought to the present one`() async throws {
     let directory = try TemporaryDirectory()
     let server = LocalSyncServer()
     let far = try Device(server)

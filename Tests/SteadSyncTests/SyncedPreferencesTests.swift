@@ -34,7 +34,7 @@ extension Preferences.Keys {
 
   private let server = LocalSyncServer()
 
-  @Test func typedKeysTravelAndOthersStay() async throws {
+  @Test func `typed keys travel and others stay`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.synced = SyncedPreferences(one.preferences, in: one.store, \.theme, \.size)
     two.synced = SyncedPreferences(two.preferences, in: two.store, \.theme, \.size)
@@ -54,7 +54,7 @@ extension Preferences.Keys {
     #expect(one.preferences[\.theme] == "dark")
   }
 
-  @Test func whatChangedWithoutALinkIsFound() async throws {
+  @Test func `what changed without a link is found`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     for device in [one, two] { device.link() }
     one.preferences.set("dark", forKey: "theme")
@@ -74,7 +74,7 @@ extension Preferences.Keys {
     #expect(one.content == two.content)
   }
 
-  @Test func theStoresValueStaysWhereBothHaveOne() async throws {
+  @Test func `the store's value stays where both have one`() async throws {
     let (one, two) = (try Device(server), try Device(server))
     one.preferences.set("dark", forKey: "theme")
     one.link()
@@ -89,7 +89,7 @@ extension Preferences.Keys {
     #expect(one.preferences.integer(forKey: "size") == 3)
   }
 
-  @Test func registeredDefaultsAreNotSent() throws {
+  @Test func `registered defaults are not sent`() throws {
     let one = try Device(server)
     one.preferences.register(defaults: ["theme": "registered"])
     one.link()
@@ -102,7 +102,8 @@ extension Preferences.Keys {
 
   /// One device at a time changes, everything is synced in between, and links come and go: every device has what a plain
   /// dictionary has.
-  @Test(arguments: 0..<20) func randomChangesOfOneAtATimeAllArrive(part: Int) async throws {
+  @Test(arguments: 0..<20)
+  func `random changes of one at a time all arrive`(part: Int) async throws {
     var random = SplitMix(seed: Effort.seed &+ UInt64(part))
     let devices = [try Device(server), try Device(server), try Device(server)]
     for device in devices { device.link() }

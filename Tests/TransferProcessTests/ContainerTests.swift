@@ -6,7 +6,7 @@ import Testing
 /// and a file system that can be read only.
 @Suite(.needs(.container)) struct ContainerTests {
   /// Each product works in memory, or says what to set.
-  @Test func saysWhatToSetWhereNothingCanBeWritten() throws {
+  @Test func `says what to set where nothing can be written`() throws {
     let lines = try Container.run("set", variables: [:], writable: [])
     #expect(lines["preferences"]?.first == "5")
     let told = try #require(lines["told"])
@@ -19,7 +19,7 @@ import Testing
   }
 
   /// With a directory of its own, named by the variables, all is kept.
-  @Test func keepsAllInTheDirectoryThatItIsGiven() throws {
+  @Test func `keeps all in the directory that it is given`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("data").filePath
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

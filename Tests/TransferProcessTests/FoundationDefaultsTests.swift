@@ -5,7 +5,7 @@ import Testing
 
 /// What another program has kept with Foundation's own `UserDefaults`.
 struct FoundationDefaultsTests {
-  @Test func keysComeOverAndTheFileStays() throws {
+  @Test func `keys come over and the file stays`() throws {
     let home = try TemporaryDirectory(inMemory: true)
     let variables = [
       "HOME": home.url.filePath, "CFFIXED_USER_HOME": home.url.filePath,

@@ -13,7 +13,7 @@ struct SystemCallKillTests {
   private static let limit = 1000
 
   @Test(arguments: ["preferences", "records", "history", "table"])
-  func losesAndDoublesNothing(workload: String) throws {
+  func `loses and doubles nothing`(workload: String) throws {
     var kills = 0
     for call in Self.calls {
       let counts = (0..<Self.limit).filter { Effort.isLong || $0 < 3 || $0 % 13 == 0 }

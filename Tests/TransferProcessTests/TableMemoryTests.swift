@@ -5,7 +5,7 @@ import Testing
 /// A table that is larger than the memory that its move may take.
 @Suite(.hangLimit) struct TableMemoryTests {
   /// A table of 4 MB cost 84 MB: all of it was in memory as bytes, as rows, as items and as objects.
-  @Test func aTableIsMovedInLittleMemory() throws {
+  @Test func `a table is moved in little memory`() throws {
     let directory = try TemporaryDirectory()
     let base = try move(rows: 1, directory.file("small"))
     let rows = 8_000

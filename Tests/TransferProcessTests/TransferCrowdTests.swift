@@ -3,7 +3,7 @@ import Testing
 /// Several processes run one transfer at the same time, as an app and its extension may.
 struct TransferCrowdTests {
   @Test(arguments: ["preferences", "records", "history"])
-  func movesEachItemOnce(workload: String) throws {
+  func `moves each item once`(workload: String) throws {
     let place = try TransferPlace(workload)
     var (expected, meetings) = ([String](), 0)
     for round in 0..<10 {

@@ -4,7 +4,7 @@ import Testing
 /// least once, and after the next run the destination holds it exactly once.
 struct TransferKillTests {
   @Test(arguments: ["preferences", "records", "history", "table"])
-  func losesAndDoublesNothing(workload: String) throws {
+  func `loses and doubles nothing`(workload: String) throws {
     let seed = Effort.seed
     var (places, phases) = (KilledTransfer.Places(), Set<String>())
     // 60 kills, in a new directory now and then, since receipts grow.

@@ -72,7 +72,7 @@ struct AlbumMigrationPlan: SchemaMigrationPlan {
 }
 
 @Suite struct AlbumMigrationTests {
-  @Test func aPlanInVariablesMigrates() throws {
+  @Test func `a plan in variables migrates`() throws {
     let directory = try TemporaryDirectory()
     let configuration = ModelConfiguration(url: directory.file("albums.store"))
     let one = try #require(URL(string: "https://example.org/1"))

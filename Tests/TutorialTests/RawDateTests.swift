@@ -28,7 +28,7 @@ extension Date: @retroactive RawRepresentable {
 @Suite struct RawDateTests {
   private let noon = Date(timeIntervalSinceReferenceDate: 43_200.5)
 
-  @Test func keepsADateAsADateWhereItHasARawValue() throws {
+  @Test func `keeps a date as a date where it has a raw value`() throws {
     let container = try ModelContainer(
       for: Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -46,7 +46,7 @@ extension Date: @retroactive RawRepresentable {
     #expect(type == Date.self)
   }
 
-  @Test func comparesItInTheStore() throws {
+  @Test func `compares it in the store`() throws {
     let context = ModelContext(
       try ModelContainer(
         for: Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))

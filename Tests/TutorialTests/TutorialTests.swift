@@ -13,7 +13,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func aToDoListLivesOnAutosave() async throws {
+  @Test func `a to-do list lives on autosave`() async throws {
     let container = try inMemory(Task.self, Project.self)
     let store = TaskStore(container: container)
     store.addTask(title: "Water the plants")
@@ -38,7 +38,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Task>()) == 0)
   }
 
-  @Test func aProjectTakesItsTasksAlong() throws {
+  @Test func `a project takes its tasks along`() throws {
     let container = try inMemory(Project.self, Task.self)
     let context = container.mainContext
     let project = Project(name: "Home")
@@ -53,7 +53,7 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Task>()).map(\.title) == ["Alone"])
   }
 
-  @Test func usersAreKnownByTheirEmail() throws {
+  @Test func `users are known by their email`() throws {
     let url = directory.file("tutorial.store")
     let container = try ModelContainer(for: User.self, configurations: ModelConfiguration(url: url))
     let context = ModelContext(container)
@@ -74,7 +74,7 @@ import Testing
     #expect(try reader.search(User.self, for: "renamed").map(\.model.email) == ["ann@example.org"])
   }
 
-  @Test func defaultsAndComputedPropertiesNeedNoStore() throws {
+  @Test func `defaults and computed properties need no store`() throws {
     let container = try inMemory(SyncedTask.self, Photo.self)
     let context = container.mainContext
     context.insert(SyncedTask(title: "a"))
@@ -87,7 +87,7 @@ import Testing
     #expect(photo.fileURL.lastPathComponent == "sea.jpg")
   }
 
-  @Test func aTaskIsMigratedByItsPlan() throws {
+  @Test func `a task is migrated by its plan`() throws {
     let url = directory.file("tutorial.store")
     do {
       let container = try ModelContainer(
@@ -108,7 +108,7 @@ import Testing
     #expect(tasks.map(\.length) == [5, 5])
   }
 
-  @Test func draftsMoveFromThePreferences() throws {
+  @Test func `drafts move from the preferences`() throws {
     let suite = "stead-drafts-\(UUID().uuidString)"
     let defaults = try #require(UserDefaults(suiteName: suite))
     defer { defaults.removePersistentDomain(forName: suite) }

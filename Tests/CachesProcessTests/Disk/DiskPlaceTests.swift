@@ -15,7 +15,7 @@ import Testing
 
   private func mode(_ name: String) throws -> Int { try url.file(name).mode & 0o777 }
 
-  @Test func itsFilesAreItsOwnersAlone() throws {
+  @Test func `its files are its owner's alone`() throws {
     let cache = DiskCache(directory: url)
     #expect(cache.setData(Data(count: 200_000), for: "a"))
     #expect(try url.mode & 0o777 == 0o700)
@@ -31,7 +31,7 @@ import Testing
     #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
   }
 
-  @Test func itIsInTheAppsCacheDirectory() throws {
+  @Test func `it is in the app's cache directory`() throws {
     let home = directory.url.filePath
     let directories = try AppDirectories(id: "org.example.app", environment: ["HOME": home])
     let cache = DiskCache(named: "pictures", in: directories)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["", "..", ".hidden", "a/b", "a\u{0}b"])
-  func refusesNamesThatLeadElsewhere(name: String) throws {
+  func `refuses names that lead elsewhere`(name: String) throws {
     let directories = try AppDirectories(
       id: "org.example.app", environment: ["HOME": directory.url.filePath])
     let cache = DiskCache(named: name, in: directories)
@@ -51,14 +51,14 @@ import Testing
     #expect(try directory.names == [])
   }
 
-  @Test func refusesADirectoryThatOthersMayWriteTo() throws {
+  @Test func `refuses a directory that others may write to`() throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
     try url.setMode(0o777)
     try expectNothingWorks()
   }
 
   @Test(arguments: ["", "values"])
-  func refusesADirectoryThatIsALink(name: String) throws {
+  func `refuses a directory that is a link`(name: String) throws {
     let elsewhere = directory.url.appending(path: "elsewhere", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
       at: elsewhere, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: ["DiskCache.sqlite", "DiskCache.sqlite-wal", "DiskCache.sqlite-shm", "changes"])
-  func replacesALinkInThePlaceOfAFile(name: String) throws {
+  func `replaces a link in the place of a file`(name: String) throws {
     #expect(DiskCache(directory: url).setData(Data([1]), for: "a"))
     let target = directory.file("target")
     try Data("precious".utf8).write(to: target)
@@ -101,7 +101,7 @@ import Testing
     #expect(reports.problems.first?.message.isEmpty == false)
   }
 
-  @Test(.needs(.smallDisk)) func aFullDiskStoresNothingAndKeepsWhatIsThere() throws {
+  @Test(.needs(.smallDisk)) func `a full disk stores nothing and keeps what is there`() throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.url.appending(path: "cache", directoryHint: .isDirectory)
     let reports = Reports(for: url)
@@ -128,7 +128,7 @@ import Testing
     #expect(cache.data(for: "large") == Data(count: 500_000))
   }
 
-  @Test(.needs(.smallDisk)) func opensOnceAFullDiskHasRoom() throws {
+  @Test(.needs(.smallDisk)) func `opens once a full disk has room`() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let url = disk.directory.url.appending(path: "cache", directoryHint: .isDirectory)
     let reports = Reports(for: url)
@@ -143,7 +143,7 @@ import Testing
     #expect(cache.data(for: "a") == Data(count: 100_000))
   }
 
-  @Test(.needs(.smallDisk)) func aReadOnlyDiskGivesMisses() throws {
+  @Test(.needs(.smallDisk)) func `a read-only disk gives misses`() throws {
     let disk = try SmallDisk()
     try disk.makeReadOnly()
     let url = disk.directory.url.appending(path: "cache", directoryHint: .isDirectory)
@@ -169,7 +169,7 @@ import Testing
   }
 
   /// A program that root runs with `sudo` has the user's HOME, and must leave nothing that locks the user out.
-  @Test(.needs(.superuser)) func theSuperuserLeavesTheUsersFilesToTheUser() throws {
+  @Test(.needs(.superuser)) func `the superuser leaves the user's files to the user`() throws {
     let (home, cache) = try anothersCache()
     #expect(cache.setData(Data(count: 200_000), for: "a"))
     #expect(cache.setData(Data(count: 20), for: "b"))
@@ -185,7 +185,8 @@ import Testing
   }
 
   /// The user may put a link in the place of a directory while root works in it.
-  @Test(.needs(.superuser)) func theSuperuserHasNoMoreRightsInAUsersCacheThanTheUser() throws {
+  @Test(.needs(.superuser))
+  func `the superuser has no more rights in a user's cache than the user`() throws {
     let (_, cache) = try anothersCache()
     let precious = directory.file("precious")
     try Data("precious".utf8).write(to: precious)
@@ -207,7 +208,7 @@ import Testing
   }
 
   /// The user's link leads to a cache of root's own.
-  @Test(.needs(.superuser)) func theSuperuserIsNotLedToItsOwnFiles() throws {
+  @Test(.needs(.superuser)) func `the superuser is not led to its own files`() throws {
     let own = directory.url.appending(path: "own/cache", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(
       at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -221,7 +222,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: own.filePath) == [])
   }
 
-  @Test(.needs(.superuser)) func findsNothingWhereTheUserCanNotGo() throws {
+  @Test(.needs(.superuser)) func `finds nothing where the user cannot go`() throws {
     let (_, cache) = try anothersCache()
     try directory.url.setMode(0o700)
     let reports = Reports(for: cache.directory)

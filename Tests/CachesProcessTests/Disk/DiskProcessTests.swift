@@ -21,7 +21,7 @@ import Testing
     (try? FileManager.default.contentsOfDirectory(atPath: url.file(name).filePath)) ?? []
   }
 
-  @Test func findsWhatAnotherProcessSetAndRemoved() throws {
+  @Test func `finds what another process set and removed`() throws {
     let cache = DiskCache(directory: url)
     let other = try worker("disk-serve")
     try #require(other.line() == "ready")
@@ -40,7 +40,7 @@ import Testing
     #expect(other.finish() == 0)
   }
 
-  @Test func neverExceedsTheLimitInFourProcesses() throws {
+  @Test func `never exceeds the limit in four processes`() throws {
     let limit = 400_000
     let workers = try (0..<4).map { try worker("disk-crowd", "\($0)") }
     for worker in workers { try #require(worker.line() == "ready") }
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The whole of it, however often its writers are killed.
-  @Test(.ownThread) func survivesManyKills() throws {
+  @Test(.ownThread) func `survives many kills`() throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
     for kill in 0..<Effort.times(50, long: 5_000) {
@@ -109,7 +109,7 @@ import Testing
     #expect(cache.setData(Data("new".utf8), for: "new"))
   }
 
-  @Test func getsGoOnWhileAStoppedProcessHoldsTheLock() throws {
+  @Test func `gets go on while a stopped process holds the lock`() throws {
     let reports = Reports(for: url)
     let cache = DiskCache(directory: url)
     #expect(cache.setData(Data("1".utf8), for: "a"))
@@ -130,7 +130,7 @@ import Testing
   }
 
   /// A reader that has stopped keeps the log from being used from its start again.
-  @Test func aStoppedReaderDoesNotMakeTheLogGrowForEver() throws {
+  @Test func `a stopped reader does not make the log grow for ever`() throws {
     let reports = Reports(for: url)
     let cache = DiskCache(directory: url)
     #expect(cache.setData(Data("1".utf8), for: "a"))
@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(.exitTests, .needs(.noThreadSanitizer))
-  func theChildOfAForkFindsNothingAndHarmsNothing() async {
+  func `the child of a fork finds nothing and harms nothing`() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory(inMemory: true)
       let url = directory.url.appending(path: "cache", directoryHint: .isDirectory)

@@ -26,7 +26,7 @@ import Testing
 
   /// The home that the system's list of users has is used instead. The test brings a list of its own: whether the
   /// machine's `/nonexistent` exists depends on what other programs did.
-  @Test(.needs(isPossible), .needs(hasOwnUsers)) func noHome() throws {
+  @Test(.needs(isPossible), .needs(hasOwnUsers)) func `no home`() throws {
     let directory = try TemporaryDirectory()
     let home = directory.file("missing").filePath
     let users = try HomeTests.users(home: home, in: directory)
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A user whom the list lacks, with a home that isn't absolute: the caches were in the working directory.
-  @Test(.needs(isPossible), arguments: ["", "home", "./home"]) func aHomeThatIsNotAbsolute(
+  @Test(.needs(isPossible), arguments: ["", "home", "./home"]) func `a home that is not absolute`(
     home: String
   ) throws {
     let directory = try TemporaryDirectory()
@@ -63,14 +63,15 @@ import Testing
     #expect(try directory.names == [])
   }
 
-  @Test(.needs(isPossible)) func aHomeThatDoesNotExist() throws {
+  @Test(.needs(isPossible)) func `a home that does not exist`() throws {
     let directory = try TemporaryDirectory()
     let home = directory.file("missing/home").filePath
     try expectThatTheAppGoesOn(["env", "HOME=\(home)"] + (launcher ?? []), home: home)
   }
 
   /// One of another user, and one of this user that has lost its right to write.
-  @Test(.needs(isPossible), arguments: [0, user]) func aHomeThatCannotBeWrittenTo(owner: uid_t)
+  @Test(.needs(isPossible), arguments: [0, user])
+  func `a home that cannot be written to`(owner: uid_t)
     throws
   {
     let directory = try TemporaryDirectory()
@@ -83,7 +84,7 @@ import Testing
   }
 
   /// The caches' own directories, which can be read and not written.
-  @Test(.needs(isPossible)) func aCacheDirectoryThatCannotBeWrittenTo() throws {
+  @Test(.needs(isPossible)) func `a cache directory that cannot be written to`() throws {
     let directory = try TemporaryDirectory()
     let home = String(directory.url.filePath.dropLast())
     let places = [".cache/org.example.app/values", ".cache/org.example.app/responses"]
@@ -97,7 +98,7 @@ import Testing
     for place in places { try directory.file(place).setMode(0o755) }
   }
 
-  @Test(.needs(.smallDisk)) func aHomeOnAReadOnlyDisk() throws {
+  @Test(.needs(.smallDisk)) func `a home on a read-only disk`() throws {
     let disk = try SmallDisk()
     try disk.makeReadOnly()
     let home = String(disk.directory.url.filePath.dropLast())

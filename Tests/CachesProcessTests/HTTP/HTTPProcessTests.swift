@@ -26,7 +26,7 @@ import Testing
 
   /// What one process changes or confirms, the other doesn't answer from memory.
   @Test(arguments: ["/small/1", "/large/1"])
-  func forgetsWhatAnotherProcessReplaces(path: String) async throws {
+  func `forgets what another process replaces`(path: String) async throws {
     let cache = cache
     let other = try worker("http-serve")
     try #require(other.line() == "ready")
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// Bodies in memory and bodies that are streamed to the disk, of two processes that are killed at any moment.
-  @Test(.ownThread) func servesNoWrongBodyAfterManyKills() async throws {
+  @Test(.ownThread) func `serves no wrong body after many kills`() async throws {
     var random = SplitMix(seed: Effort.seed)
     var workers: [WorkerProcess] = []
     for kill in 0..<Effort.times(25, long: 1_500) {
@@ -104,7 +104,7 @@ import Testing
     #expect(reports.codes == [])
   }
 
-  @Test func goesOnWhileAStoppedProcessHoldsTheLock() async throws {
+  @Test func `goes on while a stopped process holds the lock`() async throws {
     let reports = Reports(for: url)
     let cache = cache
     #expect(try await origin.get("/small/1", from: cache) == (1, .miss))
@@ -137,7 +137,7 @@ import Testing
     #expect(reports.codes == [.cacheLocked, .cacheLocked])
   }
 
-  @Test(.needs(.smallDisk)) func aFullDiskLosesNothingButTheCache() async throws {
+  @Test(.needs(.smallDisk)) func `a full disk loses nothing but the cache`() async throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.url.appending(path: "http", directoryHint: .isDirectory)
     let reports = Reports(for: url)

@@ -11,7 +11,7 @@ import Testing
   private static let usedHeader = 1536
 
   @Test(arguments: Damage.allCases)
-  func whatIsBeforeTheDamageStays(damage: Damage) throws {
+  func `what is before the damage stays`(damage: Damage) throws {
     let sample = try SampleDomain()
     let end = try #require(sample.ends.last)
     let parent = try TemporaryDirectory(inMemory: true)
@@ -62,7 +62,7 @@ import Testing
     return directory.disorder
   }
 
-  @Test func withoutBothFilesADomainIsEmpty() throws {
+  @Test func `without both files, a domain is empty`() throws {
     let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
     defer { withExtendedLifetime(parent) { worker.end() } }
@@ -73,7 +73,7 @@ import Testing
     #expect(directory.disorder == nil)
   }
 
-  @Test func aPropertyListAloneIsLoaded() throws {
+  @Test func `a property list alone is loaded`() throws {
     let sample = try SampleDomain()
     let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// The property list is a copy for others to read, and is made again.
-  @Test func aJournalAloneIsEnough() throws {
+  @Test func `a journal alone is enough`() throws {
     let sample = try SampleDomain()
     let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])

@@ -11,7 +11,7 @@ import Testing
   private static let distance = Effort.isLong ? 1 : 2
 
   @Test(arguments: Damage.allCases)
-  func theJournalCounts(damage: Damage) throws {
+  func `the journal counts`(damage: Damage) throws {
     let sample = try SampleDomain()
     let all = try #require(sample.states.last)
     let parent = try TemporaryDirectory(inMemory: true)
@@ -71,7 +71,7 @@ import Testing
 
   /// With no journal there is nothing to make it anew from.
   @Test(arguments: Damage.allCases)
-  func withoutAJournalItIsKeptAside(damage: Damage) throws {
+  func `without a journal, it is kept aside`(damage: Damage) throws {
     let sample = try SampleDomain()
     let parent = try TemporaryDirectory(inMemory: true)
     let worker = try Worker(URL(filePath: "/"), ["inspect"])

@@ -11,7 +11,7 @@ struct FullDiskTests {
 
   /// With new keys the journal has to grow; with one key it could be written anew, if there were room.
   @Test(arguments: Keys.allCases)
-  func aFullDiskRefusesAndKeeps(keys: Keys) throws {
+  func `a full disk refuses and keeps`(keys: Keys) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     let errors = reported(by: preferences)
@@ -51,7 +51,7 @@ struct FullDiskTests {
     try expect(expected, in: preferences, disk)
   }
 
-  @Test func aCheckpointThatDoesNotFitIsRefused() throws {
+  @Test func `a checkpoint that does not fit is refused`() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let preferences = try Preferences(domain: "domain", directory: disk.directory.url)
     let errors = reported(by: preferences)
@@ -88,7 +88,7 @@ struct FullDiskTests {
     #expect(try disk.directory.names.count <= 4)
   }
 
-  @Test func aDomainThatCannotBeMadeIsReported() throws {
+  @Test func `a domain that cannot be made is reported`() throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     try disk.fill()
     let error = #expect(throws: PreferencesError.self) {

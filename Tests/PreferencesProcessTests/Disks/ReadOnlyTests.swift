@@ -7,7 +7,7 @@ import Testing
   enum Files: CaseIterable { case both, journal, propertyList, none }
 
   @Test(.needs(.smallDisk), arguments: Files.allCases)
-  func readOnlyDisk(files: Files) throws {
+  func `read-only disk`(files: Files) throws {
     let disk = try SmallDisk(byteCount: 1 << 20)
     let expected = try prepare(disk.directory.url, files)
     try disk.makeReadOnly()
@@ -32,7 +32,7 @@ import Testing
         otherUser != nil,
         orElse: "other users cannot run the worker: build in a directory that they can reach")),
     arguments: Files.allCases)
-  func directoryOfAnotherUser(files: Files) throws {
+  func `directory of another user`(files: Files) throws {
     let launcher = try #require(otherUser)
     let directory = try TemporaryDirectory(inMemory: true)
     let expected = try prepare(directory.url, files)
@@ -45,7 +45,7 @@ import Testing
     try check(directory, expected, launcher: launcher)
   }
 
-  @Test func readOnlyModeWritesNothing() throws {
+  @Test func `read-only mode writes nothing`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let expected = try prepare(directory.url, .both)
     let before = try contents(directory)
@@ -70,7 +70,7 @@ import Testing
     #expect(preferences.integer(forKey: "other") == 5)
   }
 
-  @Test func readOnlyModeMakesNoFiles() throws {
+  @Test func `read-only mode makes no files`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let preferences = try? Preferences(
       domain: "domain", directory: directory.url, options: .init(isReadOnly: true))

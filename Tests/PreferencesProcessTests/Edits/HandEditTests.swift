@@ -6,7 +6,7 @@ import Testing
 @Suite(.ownThread) struct HandEditTests {
 
   @Test(arguments: Editor.Writing.allCases, Editor.Format.allCases)
-  func anEditIsMergedAndTold(writing: Editor.Writing, format: Editor.Format) throws {
+  func `an edit is merged and told`(writing: Editor.Writing, format: Editor.Format) throws {
     let following = try Following()
     let editor = Editor(writing: writing, format: format)
     for key in ["a", "b", "gone"] {
@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func editsAndManySetsAtOnceAllSurvive() throws {
+  @Test func `edits and many sets at once all survive`() throws {
     let following = try Following()
     let count = 50
     try following.send("set a 0", until: "own a integer 0")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(.needs(.program("plutil")))
-  func plutilEdits() throws {
+  func `plutil edits`() throws {
     let following = try Following()
     try following.send("set a 1", until: "own a integer 1")
     try following.send("set b 1", until: "own b integer 1")
@@ -76,7 +76,7 @@ import Testing
 
   /// An editor that writes in place is seen with half of the file there. That is not damage yet, and the
   /// half must not be replaced under its hands.
-  @Test func halfOfAnEditIsNotDamage() throws {
+  @Test func `half of an edit is not damage`() throws {
     let following = try Following()
     try following.send("set a 1", until: "own a integer 1")
     try following.send("synchronize", until: "true")
@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test(arguments: Editor.Format.allCases)
-  func anEditWhileNothingRunsIsFound(format: Editor.Format) throws {
+  func `an edit while nothing runs is found`(format: Editor.Format) throws {
     let first = try Following()
     for key in ["a", "b", "gone"] { try first.send("set \(key) 1", until: "own \(key) integer 1") }
     try first.send("synchronize", until: "true")
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// The property list is a copy for others to read: the journal has all of it.
-  @Test func aFileThatWasDeletedComesBack() throws {
+  @Test func `a file that was deleted comes back`() throws {
     let following = try Following()
     try following.send("set a 1", until: "own a integer 1")
     try following.send("synchronize", until: "true")

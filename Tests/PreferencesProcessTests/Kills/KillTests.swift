@@ -7,7 +7,7 @@ import Testing
   @Test(arguments: [
     ("small", 1, 25), ("large", 1, 20), ("checkpoints", 1, 20), ("large", 2, 20),
   ])
-  func losesNothing(workload: String, writers: Int, kills: Int) throws {
+  func `loses nothing`(workload: String, writers: Int, kills: Int) throws {
     let seed = Effort.seed
     let kills = Effort.times(kills, long: kills * 20)
     var run = try KillRun(workload, writers: writers, seed: seed)
@@ -30,7 +30,7 @@ import Testing
 
   /// A compaction is made beside the one who writes, from a file that grows meanwhile.
   @Test(arguments: [1, 2])
-  func losesNothingWhileCompacting(writers: Int) throws {
+  func `loses nothing while compacting`(writers: Int) throws {
     let kills = Effort.times(12, long: 300)
     let seed = Effort.seed
     var run = try KillRun("compactions", writers: writers, seed: seed)
@@ -116,7 +116,7 @@ struct KillRun {
 @Suite(.ownThread) struct HistoryKillTests {
   private static let limit = 40
 
-  @Test func losesNoMessageAndKeepsTheOrder() throws {
+  @Test func `loses no message and keeps the order`() throws {
     var random = SplitMix(seed: Effort.seed)
     let directory = try TemporaryDirectory(inMemory: true)
     var (expected, next, killsWithin, done) = ([Int](), 0, 0, 0)

@@ -75,7 +75,7 @@ import Testing
     return (preferences, Codes(preferences))
   }
 
-  @Test func aKillLosesNothingAndLeavesTheLockFree() throws {
+  @Test func `a kill loses nothing and leaves the lock free`() throws {
     let (preferences, errors) = try open()
     for round in 1...(isThreadSanitized ? 3 : 20) {
       let worker = try burst(1_000 + 5_000 * round % 7_919)
@@ -92,7 +92,7 @@ import Testing
     #expect(errors.all.isEmpty)
   }
 
-  @Test func aStopKeepsOthersWaitingNoLongerThanTheLimit() throws {
+  @Test func `a stop keeps others waiting no longer than the limit`() throws {
     let (preferences, errors) = try open()
     preferences.set(0, forKey: "own")
     let worker = try burst(5_000)

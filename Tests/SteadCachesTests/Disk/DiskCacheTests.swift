@@ -11,7 +11,7 @@ import Testing
   init() throws { fixture = try CacheFixture() }
 
   @Test(arguments: [0, 1, 100, 10_000, 131_071, 131_072, 131_073, 1_000_000])
-  func findsWhatWasSet(size: Int) {
+  func `finds what was set`(size: Int) {
     let value = CacheFixture.bytes(size)
     #expect(fixture.cache().setData(value, for: "a"))
     let cache = fixture.cache()
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [5, 200_000])
-  func replacesAValue(size: Int) {
+  func `replaces a value`(size: Int) {
     let cache = fixture.cache()
     cache.setData(CacheFixture.bytes(200_000), for: "a")
     cache.setData(CacheFixture.bytes(size, seed: 2), for: "a")
@@ -34,7 +34,7 @@ import Testing
     #expect(fixture.valueNames.count == (size == 5 ? 0 : 1))
   }
 
-  @Test func removesValues() {
+  @Test func `removes values`() {
     let cache = fixture.cache()
     cache.setData(Data("1".utf8), for: "a", tags: ["x", "y"])
     cache.setData(CacheFixture.bytes(200_000), for: "b", tags: ["x"])
@@ -49,7 +49,7 @@ import Testing
     #expect(cache.totalSize == 0)
   }
 
-  @Test func streamsLargeValues() async throws {
+  @Test func `streams large values`() async throws {
     let cache = fixture.cache()
     let value = CacheFixture.bytes(1_000_000)
     let writer = cache.writer(for: "a", metadata: Data("m".utf8), tags: ["t"])
@@ -78,7 +78,7 @@ import Testing
     #expect(entry.data == value)
   }
 
-  @Test func replacesMetadataOfTheSameValueAlone() throws {
+  @Test func `replaces metadata of the same value alone`() throws {
     let cache = fixture.cache()
     cache.setData(Data("1".utf8), for: "a")
     let first = try #require(cache.entry(for: "a"))

@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: ["", "garbage", "SQLite format 3\u{0}"])
-  func replacesWhatIsNoDatabase(contents: String) throws {
+  func `replaces what is no database`(contents: String) throws {
     fill(fixture.cache())
     for end in ["-wal", "-shm"] {
       try FileManager.default.removeItem(atPath: fixture.database.filePath + end)
@@ -57,7 +57,7 @@ import Testing
     "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM contents; END",
     "DELETE FROM state", "UPDATE state SET salt = 'x'",
   ])
-  func replacesAFileOfAnotherVersion(change: String) throws {
+  func `replaces a file of another version`(change: String) throws {
     fill(fixture.cache())
     try ToolRun.text([
       "python3", "-c",
@@ -75,7 +75,7 @@ import Testing
     "key = 'b'", "tags = x'0100000078'", "length = length - 1", "body = body + 1", "form = 1",
     "value = 'one'",
   ])
-  func aRowThatSomebodyHasChangedIsAMiss(change: String) throws {
+  func `a row that somebody has changed is a miss`(change: String) throws {
     let cache = fixture.cache()
     cache.setData(Data("two".utf8), for: "a")
     try ToolRun.text([
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4096, 50_000])
-  func goesOnWhenTheFileIsCutOff(length: Int) throws {
+  func `goes on when the file is cut off`(length: Int) throws {
     let cache = fixture.cache()
     fill(cache)
     // What the log has is put into the file, so that it is the file that is read.
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// More tags than one transaction removes, in front of those of entries.
-  @Test func removesByTagPastTagsWithoutEntries() throws {
+  @Test func `removes by tag past tags without entries`() throws {
     let cache = fixture.cache()
     for number in 0..<20 { cache.setData(Data(), for: "\(number)", tags: ["t"]) }
     let connection = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
@@ -117,7 +117,7 @@ import Testing
     #expect(try connection.integer("SELECT count(*) FROM tags") == 0)
   }
 
-  @Test func setsDoNotWaitAgainForALockThatIsNotGivenBack() throws {
+  @Test func `sets do not wait again for a lock that is not given back`() throws {
     let cache = fixture.cache()
     cache.setData(Data(), for: "a")
     let holder = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
@@ -132,7 +132,7 @@ import Testing
     #expect(cache.removeValue(for: "a"))
   }
 
-  @Test func goesOnWhenTheFileIsReplaced() throws {
+  @Test func `goes on when the file is replaced`() throws {
     let cache = fixture.cache()
     fill(cache)
     try CacheFixture.bytes(50_000).write(to: fixture.parent.file("other"))
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// A further reader must not make a file that the umask lets others read.
-  @Test func aReaderMakesNoFile() throws {
+  @Test func `a reader makes no file`() throws {
     let cache = fixture.cache()
     cache.setData(Data([1]), for: "a")
     _ = cache.database.read { _, _ in
@@ -156,7 +156,7 @@ import Testing
     #expect(try fixture.database.mode & 0o777 == 0o600)
   }
 
-  @Test func goesOnWhenTheDirectoryIsRemoved() throws {
+  @Test func `goes on when the directory is removed`() throws {
     let cache = fixture.cache()
     fill(cache)
     try FileManager.default.removeItem(at: fixture.url)
@@ -166,7 +166,7 @@ import Testing
     #expect(fixture.cache().data(for: "new") == Data("new".utf8))
   }
 
-  @Test func neverFindsBytesThatWereNotSet() throws {
+  @Test func `never finds bytes that were not set`() throws {
     var random = SplitMix(seed: Effort.seed)
     for _ in 0..<Effort.times(60) {
       let fixture = try CacheFixture()
@@ -228,7 +228,7 @@ import Testing
     try file.close()
   }
 
-  @Test func findsNothingInADamagedFileOfAValue() async throws {
+  @Test func `finds nothing in a damaged file of a value`() async throws {
     let cache = fixture.cache()
     fill(cache)
     let file = fixture.values.file(try #require(fixture.valueNames.first))
@@ -259,7 +259,7 @@ import Testing
     #expect(cache.data(for: "large") == nil)
   }
 
-  @Test func sweepsWhatKilledWritersLeft() throws {
+  @Test func `sweeps what killed writers left`() throws {
     fill(fixture.cache())
     let names = fixture.valueNames
     for name in ["new-1234", "1-1", "ff-7", "nonsense"] {
@@ -306,7 +306,7 @@ import Testing
     "size = 0, count = 0", "size = 1, count = 1", "size = 1125899906842624, count = 1000000000",
     "sequence = 0", "sequence = 0, size = 0, count = 0",
   ])
-  func countsAgainAfterAStartOfTheSystem(change: String) throws {
+  func `counts again after a start of the system`(change: String) throws {
     try leave(change)
     let reports = Reports(for: fixture.url)
     let cache = fixture.cache()
@@ -326,7 +326,7 @@ import Testing
   }
 
   @Test(arguments: ["size = 0, count = 0", "size = 1125899906842624, count = 1000000000"])
-  func keepsItsLimitsAfterAStartOfTheSystem(change: String) throws {
+  func `keeps its limits after a start of the system`(change: String) throws {
     try leave(change)
     let cache = fixture.cache(.init(totalSizeLimit: 20_000, countLimit: 1000))
     #expect(cache.count == 20)
@@ -338,7 +338,7 @@ import Testing
   }
 
   /// Within one run of the system nothing can have got lost, and counting costs a look at every entry.
-  @Test func countsOnceInARunOfTheSystem() throws {
+  @Test func `counts once in a run of the system`() throws {
     try leave("size = 0, count = 0")
     #expect(fixture.cache().count == 50)
     try leave("size = 7000, count = 7", boot: BootIdentifier.current)

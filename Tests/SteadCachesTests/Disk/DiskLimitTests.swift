@@ -22,20 +22,20 @@ import Testing
   }
 
   @Test(arguments: [0, -1, .min])
-  func aLimitOfNoEntriesKeepsNone(count: Int) {
+  func `a limit of no entries keeps none`(count: Int) {
     let cache = fixture.cache(.init(countLimit: count))
     #expect(!cache.setData(CacheFixture.bytes(10), for: "a"))
     #expect(cache.count == 0)
   }
 
-  @Test func anEntryWithoutBytesCounts() {
+  @Test func `an entry without bytes counts`() {
     let cache = fixture.cache(.init(countLimit: 1))
     set("a", in: cache)
     #expect(cache.setData(Data(), for: ""))
     #expect(cache.count == 1)
   }
 
-  @Test func removesWhatWasNotUsedForLongest() {
+  @Test func `removes what was not used for longest`() {
     let cache = fixture.cache(.init(totalSizeLimit: 44))
     set("abcd", in: cache)
     _ = cache.data(for: "a")
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// More uses than one set writes down.
-  @Test func removesNothingThatWasUsedWhileSomethingWasNot() {
+  @Test func `removes nothing that was used while something was not`() {
     let cache = fixture.cache(.init(countLimit: 100))
     for number in 0..<100 { cache.setData(Data([1]), for: "\(number)") }
     for number in (1..<60).reversed() { _ = cache.data(for: "\(number)") }
@@ -59,7 +59,7 @@ import Testing
     #expect(cache.count == 100)
   }
 
-  @Test func remembersUsesOfProgramsThatOnlyRead() {
+  @Test func `remembers uses of programs that only read`() {
     do {
       set("abcd", in: fixture.cache(.init(totalSizeLimit: 44)))
       _ = fixture.cache(.init(totalSizeLimit: 44)).data(for: "a")
@@ -69,7 +69,7 @@ import Testing
     #expect(found("abcde", in: cache) == "acde")
   }
 
-  @Test func removesExpiredEntriesFirst() {
+  @Test func `removes expired entries first`() {
     let cache = fixture.cache(.init(totalSizeLimit: 44))
     set("abc", in: cache)
     cache.setData(CacheFixture.bytes(10), for: "d", timeToLive: .seconds(5))
@@ -78,14 +78,14 @@ import Testing
     #expect(found("abcde", in: cache) == "abce")
   }
 
-  @Test func keepsTheLimitOfCount() {
+  @Test func `keeps the limit of count`() {
     let cache = fixture.cache(.init(countLimit: 3))
     set("abcde", in: cache)
     #expect(cache.count == 3)
     #expect(found("abcde", in: cache) == "cde")
   }
 
-  @Test func refusesWhatIsLargerThanTheLimitAndKeepsTheRest() {
+  @Test func `refuses what is larger than the limit and keeps the rest`() {
     let cache = fixture.cache(.init(totalSizeLimit: 1_000_000, entrySizeLimit: 300_000))
     #expect(cache.setData(Data("old".utf8), for: "a"))
     #expect(!cache.setData(CacheFixture.bytes(300_000), for: "a"))
@@ -99,14 +99,14 @@ import Testing
     #expect(fixture.valueNames.count == 1)
   }
 
-  @Test func keepsNarrowerLimitsFromTheOpeningOn() {
+  @Test func `keeps narrower limits from the opening on`() {
     set("abcdefgh", in: fixture.cache())
     let cache = fixture.cache(.init(totalSizeLimit: 33))
     #expect(cache.data(for: "h") != nil)
     #expect(cache.totalSize == 33)
   }
 
-  @Test func expiresByDefaultAndByEntry() {
+  @Test func `expires by default and by entry`() {
     let cache = fixture.cache(.init(timeToLive: .seconds(10)))
     set("a", in: cache)
     cache.setData(Data([1]), for: "b", timeToLive: .milliseconds(1500))
@@ -122,7 +122,7 @@ import Testing
     #expect(cache.entry(for: "c")?.expiresAt == Date(timeIntervalSince1970: 1_000_000_100))
   }
 
-  @Test func findsNothingOfAFutureThatAWrongClockMade() {
+  @Test func `finds nothing of a future that a wrong clock made`() {
     let cache = fixture.cache()
     fixture.now += 3600
     set("a", in: cache)
@@ -132,7 +132,7 @@ import Testing
     #expect(cache.data(for: "a") != nil)
   }
 
-  @Test func removesWhatWasStoredSince() {
+  @Test func `removes what was stored since`() {
     let cache = fixture.cache()
     set("a", in: cache)
     fixture.now += 10
@@ -144,7 +144,7 @@ import Testing
     #expect(found("abc", in: cache) == "a")
   }
 
-  @Test func neverExceedsTheLimitInEightThreads() throws {
+  @Test func `never exceeds the limit in eight threads`() throws {
     let limit = 400_000
     let cache = fixture.cache(.init(totalSizeLimit: limit))
     let greatest = Mutex(0)
@@ -177,7 +177,7 @@ import Testing
 
   /// Documentation/DiskCacheFile.md states the bound.
   @Test(arguments: [(20, 20_000), (10_000, 3_000), (200_000, 300)])
-  func takesNoMoreRoomOnTheDiskThanItsBound(size: Int, count: Int) throws {
+  func `takes no more room on the disk than its bound`(size: Int, count: Int) throws {
     let limit = 2_000_000
     let cache = fixture.cache(.init(totalSizeLimit: limit))
     var random = SplitMix(seed: 7)

@@ -21,7 +21,7 @@ import Testing
 
   init() throws { fixture = try CacheFixture() }
 
-  @Test func findsValuesOfAType() {
+  @Test func `finds values of a type`() {
     let cache = fixture.cache()
     #expect(cache.setValue(picture, for: "p"))
     #expect(cache.setValue([Double.infinity, -0.5], for: "numbers"))
@@ -32,7 +32,7 @@ import Testing
     #expect(cache.statistics.misses == 0)
   }
 
-  @Test func aValueOfAnotherTypeIsAMiss() {
+  @Test func `a value of another type is a miss`() {
     let cache = fixture.cache()
     cache.setValue("text", for: "a")
     cache.setData(Data([0xff]), for: "b")
@@ -42,7 +42,7 @@ import Testing
     #expect(cache.statistics.misses == 2)
   }
 
-  @Test func loadsOnceForManyWaiters() async throws {
+  @Test func `loads once for many waiters`() async throws {
     let cache = fixture.cache()
     let loads = LoadCount()
     let gate = AsyncStream<Void>.makeStream()
@@ -64,7 +64,7 @@ import Testing
     #expect(try await cache.data(for: "a") { throw Failure() } == Data("loaded".utf8))
   }
 
-  @Test func handsOnTheErrorOfALoadAndStoresNothing() async throws {
+  @Test func `hands on the error of a load and stores nothing`() async throws {
     let cache = fixture.cache()
     await #expect(throws: Failure.self) { try await cache.data(for: "a") { throw Failure() } }
     #expect(cache.count == 0)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "remove", "remove all", "remove tagged"])
-  func doesNotStoreWhatWasLoadedBeforeAChange(change: String) async throws {
+  func `does not store what was loaded before a change`(change: String) async throws {
     let cache = fixture.cache()
     let loaded = try await cache.data(for: "a") {
       switch change {
@@ -88,7 +88,7 @@ import Testing
     #expect(cache.data(for: "a") == (change == "set" ? Data("newer".utf8) : nil))
   }
 
-  @Test func loadsForTwoTypesAtOnce() async throws {
+  @Test func `loads for two types at once`() async throws {
     let cache = fixture.cache()
     let gate = AsyncStream<Void>.makeStream()
     let isLoading = AsyncStream<Void>.makeStream()

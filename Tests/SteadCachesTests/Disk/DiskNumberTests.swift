@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: columns, numbers)
-  func survivesAnyNumber(column: String, number: Int64) throws {
+  func `survives any number`(column: String, number: Int64) throws {
     let words = column.components(separatedBy: " SET ")
     let table = words[0].components(separatedBy: " WHERE ")
     let condition = table.count == 2 ? "WHERE \(table[1])" : ""
@@ -86,7 +86,7 @@ import Testing
 
   /// A length that the row's checksum confirms is no better.
   @Test(arguments: [.min, -1, 1 << 50, 1 << 50 + 1, .max] as [Int64], [true, false])
-  func survivesALengthThatItsChecksumConfirms(length: Int64, isInFile: Bool) throws {
+  func `survives a length that its checksum confirms`(length: Int64, isInFile: Bool) throws {
     let fixture = try CacheFixture()
     let cache = fixture.cache()
     let key = isInFile ? "large" : "1"

@@ -12,7 +12,7 @@ import Testing
   /// A damaged file was closed by what had met the damage, and again as the object ended. Between the two the number
   /// could become that of another thread's file, which lost it then.
   @Test(arguments: ["beginning", "length"])
-  func closesADamagedFileOnce(what: String) throws {
+  func `closes a damaged file once`(what: String) throws {
     let fixture = try CacheFixture()
     let cache = fixture.cache()
     #expect(cache.setData(CacheFixture.bytes(200_000), for: "a"))

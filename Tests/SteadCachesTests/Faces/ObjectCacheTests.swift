@@ -39,7 +39,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
   }
 
   /// A delegate has the cache as one of objects of any class.
-  @Test func anObjectOfAnotherClassIsNotFound() {
+  @Test func `an object of another class is not found`() {
     final class Setting: NSObject, ObjectCacheDelegate {
       func cache(_ cache: ObjectCache<AnyObject, AnyObject>, willEvictObject obj: Any) {
         cache.setObject(NSString("text"), forKey: NSString("b"))
@@ -53,7 +53,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(cache.object(forKey: "b") == nil)
   }
 
-  @Test func hasTheMethodsOfNSCache() {
+  @Test func `has the methods of NSCache`() {
     let cache = NSCache<NSString, NSData>()
     cache.name = "pages"
     #expect((cache.countLimit, cache.totalCostLimit, cache.name) == (0, 0, "pages"))
@@ -68,7 +68,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
   }
 
   /// Foundation's keeps the oldest ones and refuses what is new.
-  @Test func keepsTheNewestObjectWhenItIsFull() {
+  @Test func `keeps the newest object when it is full`() {
     let cache = NSCache<NSNumber, NSNumber>()
     cache.countLimit = 3
     for number in 0..<100 {
@@ -79,7 +79,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
   }
 
   /// Foundation's entries refer to one another in a circle.
-  @Test func freesItsObjectsWhenItIsDropped() {
+  @Test func `frees its objects when it is dropped`() {
     weak var object: Token?
     weak var key: Token?
     do {
@@ -94,7 +94,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
   }
 
   /// Foundation's finds nothing here.
-  @Test func findsKeysOfHashableSwiftClasses() {
+  @Test func `finds keys of Hashable Swift classes`() {
     let cache = NSCache<Page, Token>()
     let token = Token()
     cache.setObject(token, forKey: Page(1))
@@ -102,7 +102,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(cache.object(forKey: Page(2)) == nil)
   }
 
-  @Test func otherSwiftObjectsAreKeysByIdentity() {
+  @Test func `other Swift objects are keys by identity`() {
     let cache = NSCache<Token, NSNumber>()
     let key = Token()
     cache.setObject(1, forKey: key)
@@ -110,7 +110,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(cache.object(forKey: Token()) == nil)
   }
 
-  @Test func keepsTheCostLimit() {
+  @Test func `keeps the cost limit`() {
     let cache = NSCache<NSNumber, NSNumber>()
     cache.totalCostLimit = 100
     for number in 0..<50 {
@@ -124,7 +124,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(cache.object(forKey: 99) == 1)
   }
 
-  @Test func callsItsDelegateForWhatLeaves() {
+  @Test func `calls its delegate for what leaves`() {
     let cache = NSCache<NSString, NSString>()
     let delegate = Delegate()
     cache.delegate = delegate
@@ -137,7 +137,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(delegate.cacheName == "pages")
   }
 
-  @Test func doesNotRetainItsDelegate() {
+  @Test func `does not retain its delegate`() {
     let cache = NSCache<NSString, NSString>()
     do {
       let delegate = Delegate()
@@ -147,7 +147,7 @@ private typealias NSCacheDelegate = ObjectCacheDelegate
     #expect(cache.delegate == nil)
   }
 
-  @Test func mayBeSubclassed() {
+  @Test func `may be subclassed`() {
     #expect(Loader().object(forKey: "x") == NSData(data: Data("x".utf8)))
   }
 }

@@ -22,7 +22,7 @@
 
     // Foundation's key leaves the query out: the second response was found for the first request.
     @Test(arguments: [true, false])
-    func keepsQueriesApart(inMemory: Bool) throws {
+    func `keeps queries apart`(inMemory: Bool) throws {
       for query in ["?a=1", "?a=2", "", "?a=1&b"] { try store(query, at: "/x\(query)") }
       let cache = inMemory ? cache : Self.cache(directory)
       for query in ["?a=1", "?a=2", "", "?a=1&b"] {
@@ -32,7 +32,7 @@
     }
 
     // Foundation's key leaves the method out.
-    @Test func keepsMethodsApart() throws {
+    @Test func `keeps methods apart`() throws {
       try store("get", at: "/x")
       var request = try request("/x")
       request.httpMethod = "POST"
@@ -40,7 +40,7 @@
     }
 
     // Foundation lists a response twice that is stored again, and crashes when it lets go of what it lists.
-    @Test func letsGoOfAResponseThatWasStoredTwice() throws {
+    @Test func `lets go of a response that was stored twice`() throws {
       try store("1", at: "/x")
       let (memory, disk) = (cache.currentMemoryUsage, cache.currentDiskUsage)
       for number in 2..<10 { try store("\(number)", at: "/x") }
@@ -54,7 +54,7 @@
 
     // Foundation hands out a response to requests whose fields choose another one.
     @Test(arguments: [true, false])
-    func findsAResponseByTheFieldsThatChoseIt(inMemory: Bool) throws {
+    func `finds a response by the fields that chose it`(inMemory: Bool) throws {
       try store("german", at: "/x", fields: ["Vary": "Accept"], asked: ["Accept": "text/plain"])
       let cache = inMemory ? cache : Self.cache(directory)
       #expect(try found("/x", asked: ["Accept": "text/plain"], in: cache) == "german")
@@ -62,7 +62,7 @@
       #expect(try found("/x", in: cache) == nil)
     }
 
-    @Test func doesNotGiveOneAccountsResponseToAnother() throws {
+    @Test func `does not give one account's response to another`() throws {
       try store("anna's", at: "/x", asked: ["Authorization": "anna"])
       #expect(try found("/x", asked: ["Authorization": "bert"]) == nil)
       #expect(try found("/x") == nil)
@@ -71,7 +71,7 @@
 
     // MARK: What is kept
 
-    @Test func keepsAllOfAResponseOnDisk() throws {
+    @Test func `keeps all of a response on disk`() throws {
       let info: [String: Any] = ["number": 7, "list": ["a", "b"]]
       let response = try response(
         "/x", status: 404, fields: ["Content-Type": "text/html; charset=utf-8", "X-A": "1, 2"])
@@ -93,7 +93,7 @@
       #expect(head.textEncodingName == "utf-8")
     }
 
-    @Test func keepsAResponseThatIsNotOfHTTP() throws {
+    @Test func `keeps a response that is not of HTTP`() throws {
       let url = try #require(URL(string: "custom:thing#part"))
       let response = URLResponse(
         url: url, mimeType: "a/b", expectedContentLength: 3, textEncodingName: "utf-8")
@@ -107,7 +107,7 @@
       #expect(stored?.response.textEncodingName == "utf-8")
     }
 
-    @Test func keepsInMemoryAloneWhatAsksForIt() throws {
+    @Test func `keeps in memory alone what asks for it`() throws {
       try store("old", at: "/x")
       try store("new", at: "/x", policy: .allowedInMemoryOnly)
       #expect(try found("/x") == "new")
@@ -115,7 +115,7 @@
       #expect(cache.currentDiskUsage == 0)
     }
 
-    @Test func keepsInMemoryAloneWhatIsNoPropertyList() throws {
+    @Test func `keeps in memory alone what is no property list`() throws {
       let response = CachedURLResponse(
         response: try response("/x"), data: Data([1]), userInfo: ["value": Self.self],
         storagePolicy: .allowed)
@@ -124,7 +124,7 @@
       #expect(Self.cache(directory).cachedResponse(for: try request("/x")) == nil)
     }
 
-    @Test func storesNothingThatMayNotBeStored() throws {
+    @Test func `stores nothing that may not be stored`() throws {
       try store("x", at: "/x", policy: .notAllowed)
       #expect(try found("/x") == nil)
       try store("y", at: "/y", fields: ["Vary": "*"])
@@ -134,7 +134,7 @@
     // MARK: Removing
 
     @Test(arguments: [true, false])
-    func removesWhatWasStoredSinceADate(inMemory: Bool) throws {
+    func `removes what was stored since a date`(inMemory: Bool) throws {
       let policy: URLCache.StoragePolicy = inMemory ? .allowedInMemoryOnly : .allowed
       try store("old", at: "/old", policy: policy)
       let date = try nextMillisecond()
@@ -149,7 +149,7 @@
     }
 
     // The memory remembers a limited number of removals; beyond it, it is emptied.
-    @Test func removesByManyDates() throws {
+    @Test func `removes by many dates`() throws {
       for number in 0..<40 {
         let date = try nextMillisecond()
         try store("\(number)", at: "/\(number)", policy: .allowedInMemoryOnly)
@@ -158,7 +158,7 @@
       }
     }
 
-    @Test func removesOneOrAll() throws {
+    @Test func `removes one or all`() throws {
       for name in ["a", "b", "c"] { try store(name, at: "/\(name)") }
       cache.removeCachedResponse(for: try request("/a"))
       #expect(try found("/a") == nil)
@@ -171,7 +171,7 @@
 
     // MARK: Limits
 
-    @Test func staysWithinItsCapacities() throws {
+    @Test func `stays within its capacities`() throws {
       let cache = ResponseCache(
         memoryCapacity: 20_000, diskCapacity: 40_000, directory: directory.url)
       let body = String(repeating: "x", count: 5_000)
@@ -192,7 +192,7 @@
       #expect(cache.currentDiskUsage == 0)
     }
 
-    @Test func holdsInMemoryWhatItCannotWrite() throws {
+    @Test func `holds in memory what it cannot write`() throws {
       let file = directory.file("file")
       try Data().write(to: file)
       let cache = ResponseCache(
@@ -204,7 +204,7 @@
       #expect(try found("/x", in: cache) == nil)
     }
 
-    @Test func touchesNothingWithoutADiskCapacity() throws {
+    @Test func `touches nothing without a disk capacity`() throws {
       let place = directory.url.appending(path: "none")
       let cache = ResponseCache(memoryCapacity: Self.capacity, diskCapacity: 0, directory: place)
       try store("x", at: "/x", in: cache)
@@ -212,7 +212,7 @@
       #expect(!FileManager.default.fileExists(atPath: place.filePath))
     }
 
-    @Test func isUsedByManyThreads() throws {
+    @Test func `is used by many threads`() throws {
       try inThreads(8) { thread in
         for number in 0..<50 {
           let path = "/\(number % 7)"
@@ -230,7 +230,7 @@
 
     // MARK: Requests and responses
 
-    @Test func whatTheDiskDidNotRemoveIsNotFoundAgain() throws {
+    @Test func `what the disk did not remove is not found again`() throws {
       for path in ["/a", "/b"] { try store("old", at: path) }
       let file = directory.url.appending(path: "DiskCache.sqlite")
       let holder = try SQLiteConnection(SQLiteOptions(.file(file.filePath)))

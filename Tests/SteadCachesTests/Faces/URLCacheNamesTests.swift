@@ -14,7 +14,7 @@ private typealias URLCache = ResponseCache
 @Suite(.serialized) struct URLCacheNamesTests {
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func compilesAndStores() throws {
+  @Test func `compiles and stores`() throws {
     let directory = try TemporaryDirectory()
     let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 1 << 20, directory: directory.url)
     let url = try #require(URL(string: "https://example.com/a?b=1"))
@@ -40,7 +40,7 @@ private typealias URLCache = ResponseCache
     #expect(cache.cachedResponse(for: request) == nil)
   }
 
-  @Test func sharesACache() throws {
+  @Test func `shares a cache`() throws {
     let directory = try TemporaryDirectory()
     let old = URLCache.shared
     defer { URLCache.shared = old }
@@ -59,7 +59,7 @@ private typealias URLCache = ResponseCache
     #expect(policy == .allowed)
   }
 
-  @Test func answersForATask() async throws {
+  @Test func `answers for a task`() async throws {
     let directory = try TemporaryDirectory()
     let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: directory.url)
     let url = try #require(URL(string: "https://example.com/task"))

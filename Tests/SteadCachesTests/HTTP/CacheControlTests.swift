@@ -18,14 +18,14 @@ import Testing
     ("x=\"max-age=3600\", max-age=1", 1), ("x=\"a\\\", max-age=3\", max-age=7", 7),
     (",, ,max-age=5,", 5), ("\tmax-age=5\t", 5),
   ])
-  func readsMaxAgeAndNeverTooMuch(value: String, seconds: Int) {
+  func `reads max-age and never too much`(value: String, seconds: Int) {
     #expect(control(value).maxAge == seconds)
   }
 
   @Test(arguments: [
     "", "s-maxage=60", "x=\"max-age=60\"", "maxage=60", "max-agee=60", "max age=60",
   ])
-  func findsNoMaxAgeInOtherDirectives(value: String) {
+  func `finds no max-age in other directives`(value: String) {
     #expect(control(value).maxAge == nil)
   }
 
@@ -33,11 +33,11 @@ import Testing
   @Test(arguments: [
     "no-store", "No-StOrE", "a=\"b, no-store", "no-store=1", "x,no-store;y", "\"a, no-store",
   ])
-  func findsNoStoreInAnyCompany(value: String) {
+  func `finds no-store in any company`(value: String) {
     #expect(control(value).hasNoStore)
   }
 
-  @Test func joinsLines() {
+  @Test func `joins lines`() {
     let joined = control("s-maxage=3600", "max-age=1", "no-cache=\"A, b\"")
     #expect(joined.maxAge == 1)
     #expect(joined.noCacheFields == ["a", "b"])
@@ -46,7 +46,7 @@ import Testing
     #expect(control("no-cache=\"a\", no-cache").hasNoCache)
   }
 
-  @Test func readsTheOtherDirectives() {
+  @Test func `reads the other directives`() {
     let all = control(
       "public, must-revalidate, must-understand, immutable, stale-while-revalidate=5, stale-if-error=\"6\""
     )
@@ -62,7 +62,7 @@ import Testing
     #expect(control("min-fresh=x").minFresh == CacheControl.longest)
   }
 
-  @Test func takesPragmaOfARequestWithoutCacheControl() {
+  @Test func `takes Pragma of a request without Cache-Control`() {
     #expect(CacheControl(of: ["Pragma": "x, No-Cache"], isRequest: true).hasNoCache)
     #expect(
       !CacheControl(of: ["Pragma": "no-cache", "Cache-Control": "x"], isRequest: true).hasNoCache)

@@ -72,8 +72,9 @@ import Testing
       // The response's own clock says that it is older.
       (["Cache-Control": "max-age=10", "Date": "Fri, 15 Jan 2027 07:59:45 GMT"], 0, "ask"),
     ] as [(HTTPCache.Fields, TimeInterval, String)])
-  func usesWhatIsFresh(fields: HTTPCache.Fields, secondsAgo: TimeInterval, decision: String) throws
-  {
+  func `uses what is fresh`(
+    fields: HTTPCache.Fields, secondsAgo: TimeInterval, decision: String
+  ) throws {
     #expect(try decide(fields, secondsAgo: secondsAgo) == decision)
   }
 
@@ -92,7 +93,7 @@ import Testing
     ("no-store", "only-if-cached", 1, "504"),
     ("max-age=20", "only-if-cached, no-store", 1, "504"),
   ])
-  func doesWhatTheRequestAsks(
+  func `does what the request asks`(
     stored: String, asked: String, secondsAgo: TimeInterval, decision: String
   ) throws {
     #expect(
@@ -106,13 +107,14 @@ import Testing
     (.revalidate, 1, "ask"), (.preferStored, 999, "stale"), (.preferStored, 1, "fresh"),
     (.onlyStored, 999, "stale"),
   ])
-  func doesWhatTheModeAsks(mode: HTTPCache.Mode, secondsAgo: TimeInterval, decision: String) throws
-  {
+  func `does what the mode asks`(
+    mode: HTTPCache.Mode, secondsAgo: TimeInterval, decision: String
+  ) throws {
     #expect(
       try decide(["Cache-Control": "max-age=20"], secondsAgo: secondsAgo, mode: mode) == decision)
   }
 
-  @Test func failsOrFetchesWithoutAStoredResponse() throws {
+  @Test func `fails or fetches without a stored response`() throws {
     let none: HTTPCache.Fields = ["Cache-Control": "no-store"]
     #expect(try decide(none, secondsAgo: 1, mode: .onlyStored) == "not stored")
     #expect(try decide(none, secondsAgo: 1, mode: .preferStored) == "fetch")
@@ -121,7 +123,7 @@ import Testing
     #expect(try decide(none, secondsAgo: 1, method: "POST", isOffline: true) == "offline")
   }
 
-  @Test func leavesOtherMethodsAndConditionsToTheServer() throws {
+  @Test func `leaves other methods and conditions to the server`() throws {
     let fresh: HTTPCache.Fields = ["Cache-Control": "max-age=20"]
     #expect(try decide(fresh, secondsAgo: 1, method: "POST") == "bypass")
     #expect(try decide(fresh, secondsAgo: 1, method: "get") == "bypass")
@@ -137,7 +139,7 @@ import Testing
   }
 
   /// A method, a condition or a field that rules out a stored response doesn't open the way to the server.
-  @Test func sendsNothingWhereOnlyAStoredResponseIsWanted() throws {
+  @Test func `sends nothing where only a stored response is wanted`() throws {
     let fresh: HTTPCache.Fields = ["Cache-Control": "max-age=20"]
     let noStore: HTTPCache.Fields = ["Cache-Control": "no-store"]
     for fields in [noStore, ["If-Match": "\"a\""], ["If-Unmodified-Since": "x"]] {
@@ -153,7 +155,7 @@ import Testing
     #expect(try decide(fresh, secondsAgo: 99, ifCached, mode: .preferStored) == "stale")
   }
 
-  @Test func usesImmutableResponsesWithoutAQuestion() throws {
+  @Test func `uses immutable responses without a question`() throws {
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=20, immutable", "ETag": "\"a\""]
     #expect(try decide(fields, secondsAgo: 1, mode: .revalidate) == "fresh")
     #expect(try decide(fields, secondsAgo: 21, mode: .revalidate) == "validate")
@@ -161,14 +163,14 @@ import Testing
   }
 
   /// A clock that was set back says nothing about the age of what came after.
-  @Test func trustsNoResponseOfTheFuture() throws {
+  @Test func `trusts no response of the future`() throws {
     #expect(try decide(["Cache-Control": "max-age=20"], secondsAgo: -1) == "ask")
     #expect(
       try decide(["Cache-Control": "max-age=20, stale-while-revalidate=60"], secondsAgo: -1)
         == "ask")
   }
 
-  @Test func asksWithBothValidators() throws {
+  @Test func `asks with both validators`() throws {
     let fields: HTTPCache.Fields = [
       "ETag": "W/\"a\"", "Last-Modified": "Wed, 07 Oct 2026 08:00:00 GMT", "Expires": "0",
     ]
@@ -185,7 +187,7 @@ import Testing
     #expect(question.fields["X"] == "y")
   }
 
-  @Test func prefersTheNewestOfThoseThatFit() throws {
+  @Test func `prefers the newest of those that fit`() throws {
     let old = Self.stored(["Cache-Control": "max-age=90"], secondsAgo: 20, to: try Origin.request())
     let new = Self.stored(
       ["Cache-Control": "max-age=90", "New": ""], secondsAgo: 10, to: try Origin.request())

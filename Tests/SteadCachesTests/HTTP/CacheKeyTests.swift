@@ -16,24 +16,24 @@ import Testing
     ("http://a.example/B?C=D&C", "http://a.example/B?C=D&C"),
     ("http://[::1]:8080/", "http://[::1]:8080/"),
   ])
-  func spellsAURLInOneWay(text: String, spelled: String) throws {
+  func `spells a URL in one way`(text: String, spelled: String) throws {
     #expect(try key(text)?.string == spelled)
   }
 
   @Test(arguments: [
     "file:///a", "ftp://a.example/", "mailto:a@example", "data:,a", "/a", "http:a", "http:///a",
   ])
-  func takesNoOtherURLs(text: String) throws {
+  func `takes no other URLs`(text: String) throws {
     #expect(try key(text) == nil)
   }
 
-  @Test func knowsHostAndOrigin() throws {
+  @Test func `knows host and origin`() throws {
     #expect(try key("http://u@A.example:8080/b")?.origin == "http://a.example:8080")
     #expect(try key("http://u@A.example:8080/b")?.host == "a.example")
     #expect(try key("http://[::1]:8080/")?.host == "::1")
   }
 
-  @Test func findsWhatAMethodInvalidates() throws {
+  @Test func `finds what a method invalidates`() throws {
     let url = try #require(URL(string: "http://a.example/b/c"))
     func keys(_ method: String, _ status: Int, _ fields: HTTPCache.Fields = [:]) -> [String] {
       Invalidation.keys(
@@ -144,7 +144,7 @@ import Testing
     try #require(VaryKey(of: request(stored), for: vary)).matches(request(new))
   }
 
-  @Test func comparesTheFieldsThatVaryNames() throws {
+  @Test func `compares the fields that Vary names`() throws {
     let vary: HTTPCache.Fields = ["Vary": "Foo, bar"]
     #expect(try matches(["foo": "1", "Other": "2"], vary, ["Foo": "1", "Other": "3"]))
     #expect(try !matches(["foo": "1"], vary, ["foo": "2"]))
@@ -156,11 +156,11 @@ import Testing
   }
 
   @Test(arguments: ["*", "*, *", ", *", "Foo, *"])
-  func matchesNothingWithAStar(vary: String) throws {
+  func `matches nothing with a star`(vary: String) throws {
     #expect(VaryKey(of: try request([:]), for: ["Vary": vary]) == nil)
   }
 
-  @Test func readsTheMeaningOfLanguages() throws {
+  @Test func `reads the meaning of languages`() throws {
     let vary: HTTPCache.Fields = ["Vary": "Accept-Language", "Content-Language": "DE"]
     let (name, stored): (String, HTTPCache.Fields) = (
       "Accept-Language", ["Accept-Language": "en, de"]
@@ -178,14 +178,14 @@ import Testing
   }
 
   /// What one account was sent is never used for another, whatever `Vary` says.
-  @Test func keepsAccountsApart() throws {
+  @Test func `keeps accounts apart`() throws {
     #expect(try matches(["Authorization": "A"], [:], ["authorization": "A"]))
     #expect(try !matches(["Authorization": "A"], [:], ["Authorization": "B"]))
     #expect(try !matches(["Authorization": "A"], [:], [:]))
     #expect(try !matches([:], [:], ["Authorization": "A"]))
   }
 
-  @Test func keepsHostsApart() throws {
+  @Test func `keeps hosts apart`() throws {
     #expect(try matches([:], [:], ["Host": "A.example"]))
     #expect(try matches(["Host": "a.example:80"], [:], [:]))
     #expect(try matches(["Host": "b.example"], [:], ["host": "B.example"]))
@@ -195,7 +195,7 @@ import Testing
     #expect(try !matches(["Host": "b.example"], [:], ["Host": "c.example"]))
   }
 
-  @Test func keepsNoSecret() throws {
+  @Test func `keeps no secret`() throws {
     let fields: HTTPCache.Fields = ["Authorization": "Bearer secret", "Cookie": "id=secret"]
     let varyKey = try #require(VaryKey(of: request(fields), for: ["Vary": "Cookie"]))
     #expect(varyKey.values.count == 2)

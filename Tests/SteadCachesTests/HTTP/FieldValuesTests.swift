@@ -10,18 +10,18 @@ import Testing
     ("\"a,b\", c", ["\"a,b\"", "c"]), ("\"a\\\",b\",c", ["\"a\\\",b\"", "c"]),
     ("\"a, b", ["\"a", "b"]), ("x=\"y\"z, \"q", ["x=\"y\"z", "\"q"]),
   ])
-  func splitsListsOutsideOfQuotes(value: String, members: [String]) {
+  func `splits lists outside of quotes`(value: String, members: [String]) {
     #expect(FieldScanner.members(of: value) == members)
   }
 
   /// Each quote here could be looked for to the end of the value.
-  @Test func takesTimeInProportionToTheLength() {
+  @Test func `takes time in proportion to the length`() {
     let value = String(repeating: "\"\\", count: 200_000)
     #expect(FieldScanner.members(of: value).count == 1)
   }
 
   /// Servers send anything: no parser may stop the program.
-  @Test func readsAnyBytes() async {
+  @Test func `reads any bytes`() async {
     var random = SplitMix(seed: Effort.seed)
     let parts = [
       "max-age", "=", "\"", "\\", ",", " ", "\t", "bytes", "-", "/", "*", "0", "9",
@@ -66,7 +66,7 @@ import Testing
     ("bytes=0-1", ByteRange.bytes(first: 0, last: 1)), ("BYTES=5-", .bytes(first: 5, last: nil)),
     ("bytes=-7", .suffix(7)),
   ])
-  func readsOneRange(value: String, range: ByteRange) {
+  func `reads one range`(value: String, range: ByteRange) {
     #expect(ByteRange(value) == range)
   }
 
@@ -75,7 +75,7 @@ import Testing
     "bytes=0-1-2",
     "bytes= 0-1", "bytes=+1-2", "bytes=1-x",
   ])
-  func readsNothingElse(value: String) {
+  func `reads nothing else`(value: String) {
     #expect(ByteRange(value) == nil)
   }
 
@@ -84,12 +84,12 @@ import Testing
     ("bytes=-30", 0..<10), ("bytes=10-", nil), ("bytes=-0", nil),
     ("bytes=0-99999999999999999999", 0..<10),
   ])
-  func findsPositionsInTenBytes(value: String, positions: Range<Int>?) {
+  func `finds positions in ten bytes`(value: String, positions: Range<Int>?) {
     #expect(ByteRange(value)?.positions(in: 10) == positions)
     #expect(ByteRange(value)?.positions(in: 0) == nil)
   }
 
-  @Test func readsAndWritesTheRangeOfAResponse() {
+  @Test func `reads and writes the range of a response`() {
     let range = ContentRange("bytes 4-9/10")
     #expect(range == ContentRange(positions: 4..<10, length: 10))
     #expect(range?.value == "bytes 4-9/10")
@@ -113,13 +113,13 @@ import Testing
     ("Thu, 18 Aug 2050 02:01:18 GMT", 2_544_400_878),
     ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
   ])
-  func readsTheThreeForms(value: String, seconds: Int) {
+  func `reads the three forms`(value: String, seconds: Int) {
     #expect(HTTPDate.date(value, now: Self.now)?.timeIntervalSince1970 == Double(seconds))
   }
 
   /// Two digits are a year at most 50 years from now.
   @Test(arguments: [("77", 2077), ("78", 1978), ("00", 2000), ("27", 2027), ("99", 1999)])
-  func findsTheCenturyOfTwoDigits(digits: String, year: Int) throws {
+  func `finds the century of two digits`(digits: String, year: Int) throws {
     let short = try #require(HTTPDate.date("Monday, 01-Mar-\(digits) 00:00:00 GMT", now: Self.now))
     #expect(short == HTTPDate.date("Mon, 01 Mar \(year) 00:00:00 GMT", now: Self.now))
   }
@@ -137,13 +137,13 @@ import Testing
     "Thu, +8 Aug 2050 02:01:18 GMT", "Thu, 18 Aug 2050 02:01:18 GMT ",
     String(repeating: " ", count: 10_000),
   ])
-  func readsNothingElse(value: String) {
+  func `reads nothing else`(value: String) {
     #expect(HTTPDate.date(value, now: Self.now) == nil)
   }
 
   // The seconds until such a time have no room in an integer, which stopped the program.
   @Test(arguments: [1e300, -1e300, 1e19])
-  func reckonsWithTimesBeyondAllYears(seconds: TimeInterval) {
+  func `reckons with times beyond all years`(seconds: TimeInterval) {
     let now = Date(timeIntervalSince1970: seconds)
     let bound = Date(timeIntervalSince1970: seconds < 0 ? -HTTPDate.furthest : HTTPDate.furthest)
     #expect(HTTPDate.string(now) == HTTPDate.string(bound))
@@ -151,7 +151,7 @@ import Testing
     #expect(HTTPDate.date(value, now: now) == HTTPDate.date(value, now: bound))
   }
 
-  @Test func readsWhatItWrites() {
+  @Test func `reads what it writes`() {
     var random = SplitMix(seed: 4)
     for _ in 0..<2000 {
       let seconds = Int.random(in: 0...253_402_300_799, using: &random)
@@ -164,7 +164,7 @@ import Testing
 }
 
 @Suite struct HTTPFieldsTests {
-  @Test func findsNamesInAnyCase() {
+  @Test func `finds names in any case`() {
     var fields: HTTPCache.Fields = ["Vary": "a", "vary": "b", "ETag": "c"]
     #expect(fields["VARY"] == "a, b")
     #expect(fields.values(named: "Vary") == ["a", "b"])
@@ -180,7 +180,7 @@ import Testing
     #expect(fields["New"] == "e, f")
   }
 
-  @Test func areEqualInAnyCaseOfNames() {
+  @Test func `are equal in any case of names`() {
     let fields: HTTPCache.Fields = ["ETag": "a", "Vary": "b"]
     let same: HTTPCache.Fields = ["etag": "a", "VARY": "b"]
     #expect(fields == same)
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// `@` and `` ` `` differ in the same bit as letters do.
-  @Test func foldsLettersAlone() {
+  @Test func `folds letters alone`() {
     #expect(!"x@".isSameFieldName(as: "x`"))
     #expect("x-Ab".isSameFieldName(as: "X-aB"))
     #expect("É".lowercasedASCII == "É")

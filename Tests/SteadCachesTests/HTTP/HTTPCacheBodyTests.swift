@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [1, 3, 4, 30, 40])
-  func goToDiskWhenTheyAreLarge(count: Int) async throws {
+  func `go to disk when they are large`(count: Int) async throws {
     let origin = Origin([:])
     let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
     let expected = Data(repeating: 7, count: count * 10_000)
@@ -49,7 +49,7 @@ import Testing
     #expect(origin.requests.count == 1)
   }
 
-  @Test func areNotStoredBeyondTheLimit() async throws {
+  @Test func `are not stored beyond the limit`() async throws {
     let origin = Origin([:])
     let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
     #expect(try await fetch(cache, origin, chunks: 41).count == 410_000)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [1, 20])
-  func areNotStoredWhenTheyBreakOff(count: Int) async throws {
+  func `are not stored when they break off`(count: Int) async throws {
     let origin = Origin([:])
     let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
     await #expect(throws: Unreachable.self) {
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// The reader gets the first bytes while the server still sends.
-  @Test func areHandedOnAsTheyCome() async throws {
+  @Test func `are handed on as they come`() async throws {
     let chunks = Chunks()
     let origin = Origin(chunks)
     let cache = origin.cache()
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// A reader that rests holds the server up, so that a body never fills memory.
-  @Test func holdTheServerUpWhileTheReaderRests() async throws {
+  @Test func `hold the server up while the reader rests`() async throws {
     let queue = ChunkQueue(limit: 20_000)
     for _ in 0..<2 { #expect(await queue.write(Self.chunk)) }
     let hasReturned = Mutex(false)
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func comeWithoutABuffer(isOnDisk: Bool) async throws {
+  func `come without a buffer`(isOnDisk: Bool) async throws {
     let origin = Origin([:])
     let place = directory.url.appending(path: "http")
     let cache = origin.cache(
@@ -125,7 +125,7 @@ import Testing
     #expect(try await stored(cache)?.count == (isOnDisk ? 30_000 : nil))
   }
 
-  @Test func keepTheirOrder() async throws {
+  @Test func `keep their order`() async throws {
     let queue = ChunkQueue(limit: 1000)
     var (written, read) = (UInt8(0), UInt8(0))
     for count in [5, 1, 7, 2, 30, 9] {
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Nobody reads a long body any more: the connection ends with the last reference to it.
-  @Test func endTheConnectionWithTheReader() async throws {
+  @Test func `end the connection with the reader`() async throws {
     let chunks = Chunks()
     let ended = Event()
     chunks.onEnd { ended.happen() }
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// A short body is worth its rest.
-  @Test func finishAShortBodyWithoutAReader() async throws {
+  @Test func `finish a short body without a reader`() async throws {
     let chunks = Chunks()
     let origin = Origin(chunks, length: 2)
     let cache = origin.cache()
@@ -176,7 +176,7 @@ import Testing
 
   // The deallocator ran under a lock of the cache: one that used the cache waited for itself.
   @Test(arguments: [true, false])
-  func areFreedWithoutALock(isWhole: Bool) async throws {
+  func `are freed without a lock`(isWhole: Bool) async throws {
     let cache = HTTPCache()
     let request = try Origin.request()
     let wasFree = Mutex<[Bool]>([])
@@ -211,7 +211,7 @@ import Testing
       })
   }
 
-  @Test func stayReadableWhileTheyAreRemoved() async throws {
+  @Test func `stay readable while they are removed`() async throws {
     let origin = Origin([:])
     let cache = origin.cache(in: directory.url.appending(path: "http"), limits: Self.limits)
     _ = try await fetch(cache, origin, chunks: 40)
@@ -223,7 +223,7 @@ import Testing
 
   // Two readers got a part each, or the second one nothing, and neither got an error.
   @Test(arguments: [HTTPCache.Mode.standard, .bypass])
-  func areReadOnce(mode: HTTPCache.Mode) async throws {
+  func `are read once`(mode: HTTPCache.Mode) async throws {
     let chunks = Chunks()
     let origin = Origin(chunks)
     let reply = try await origin.get(mode: mode, from: origin.cache())

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func shareOneFetch() async throws {
+  @Test func `share one fetch`() async throws {
     let gate = Event()
     let origin = Origin { _ in
       await gate.wait()
@@ -40,7 +40,7 @@ import Testing
 
   /// Each gets a response of its own, since none may be used for another request.
   @Test(arguments: ["no-store", "no-cache", "max-age=0"])
-  func shareNothingThatMayNotBeReused(control: String) async throws {
+  func `share nothing that may not be reused`(control: String) async throws {
     let number = Mutex(0)
     let gate = Event()
     let origin = Origin { _ in
@@ -62,7 +62,7 @@ import Testing
 
   /// What was on its way before a change isn't shared by those who come after it.
   @Test(arguments: ["PUT", "clear", "clear all"])
-  func shareNothingFromBeforeAChange(how: String) async throws {
+  func `share nothing from before a change`(how: String) async throws {
     let gate = Event()
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=10"]
     let origin = Origin { _ in
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// A stale response is asked about once at a time, whatever the requests have that it doesn't depend on.
-  @Test func askAboutAStaleResponseOnce() async throws {
+  @Test func `ask about a stale response once`() async throws {
     let gate = Event()
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=1, stale-while-revalidate=100"]
     let origin = Origin(fields)
@@ -150,7 +150,7 @@ import Testing
     #expect(fresh.outcome.source == .hit)
   }
 
-  @Test func shareABodyThatComesInChunks() async throws {
+  @Test func `share a body that comes in chunks`() async throws {
     let chunks = Chunks()
     let origin = Origin(chunks, length: 6)
     let cache = origin.cache()
@@ -167,7 +167,7 @@ import Testing
     #expect(origin.requests.count == 1)
   }
 
-  @Test func shareTheServersError() async throws {
+  @Test func `share the server's error`() async throws {
     let gate = Event()
     let origin = Origin { _ in
       await gate.wait()
@@ -184,7 +184,7 @@ import Testing
     #expect(try await origin.get(from: cache).text == "body")
   }
 
-  @Test func endOneByOne() async throws {
+  @Test func `end one by one`() async throws {
     let gate = Event()
     let origin = Origin { _ in
       await gate.wait()
@@ -203,7 +203,7 @@ import Testing
     #expect(try await two.value.text == "body")
   }
 
-  @Test func cancelTheFetchWithTheLastOne() async throws {
+  @Test func `cancel the fetch with the last one`() async throws {
     let cancelled = Event()
     let origin = Origin { _ in
       try await withTaskCancellationHandler {
@@ -222,7 +222,7 @@ import Testing
   }
 
   /// A follower that is cancelled doesn't wait for the body.
-  @Test func endWhileTheBodyComes() async throws {
+  @Test func `end while the body comes`() async throws {
     let chunks = Chunks()
     let origin = Origin(chunks)
     let cache = origin.cache()
@@ -238,7 +238,7 @@ import Testing
 
   /// A confirmation that was asked for earlier and comes later changes nothing of a newer one.
   @Test(arguments: ["New", "Vary"])
-  func keepTheConfirmationThatWasAskedForLast(field: String) async throws {
+  func `keep the confirmation that was asked for last`(field: String) async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -261,7 +261,7 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request())?.response.fields["New"] == "new")
   }
 
-  @Test func keepAConfirmationAfterTheClockWasSetBack() async throws {
+  @Test func `keep a confirmation after the clock was set back`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -271,7 +271,7 @@ import Testing
     #expect(try await origin.get(from: cache).outcome.source == .hit)
   }
 
-  @Test func makeAFetchOfTheirOwnWhenTheyDiffer() async throws {
+  @Test func `make a fetch of their own when they differ`() async throws {
     let gate = Event()
     let origin = Origin { _ in
       await gate.wait()

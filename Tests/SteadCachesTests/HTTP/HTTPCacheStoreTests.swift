@@ -21,7 +21,7 @@ import Testing
     cache.storedResponse(to: try Origin.request(path)) != nil
   }
 
-  @Test func outlivesTheObject() async throws {
+  @Test func `outlives the object`() async throws {
     let origin = Origin(["Cache-Control": "max-age=100", "A": "1", "Vary": "B"])
     _ = try await origin.get(from: origin.cache(in: place))
     let reply = try await origin.get(from: origin.cache(in: place))
@@ -33,7 +33,7 @@ import Testing
   }
 
   /// A page in memory counts only while the one on disk is the same.
-  @Test func seesWhatOthersChange() async throws {
+  @Test func `sees what others change`() async throws {
     let origin = Origin(fresh)
     let (one, two) = (origin.cache(in: place), origin.cache(in: place))
     _ = try await origin.get(from: one)
@@ -47,7 +47,7 @@ import Testing
     #expect(try !isStored("/", in: one))
   }
 
-  @Test func belongsToTheUserAlone() async throws {
+  @Test func `belongs to the user alone`() async throws {
     let origin = Origin(fresh)
     _ = try await origin.get(from: origin.cache(in: place))
     #expect(try place.mode == 0o700)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func writesNoSecretOfARequest() async throws {
+  @Test func `writes no secret of a request`() async throws {
     let origin = Origin(["Cache-Control": "max-age=100", "Vary": "Cookie"])
     let cache = origin.cache(in: place)
     let secrets: HTTPCache.Fields = ["Authorization": "Bearer sesame", "Cookie": "id=sesame"]
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func isClearedByURLHostAndDate(isOnDisk: Bool) async throws {
+  func `is cleared by URL, host and date`(isOnDisk: Bool) async throws {
     let origin = Origin(fresh)
     let cache = origin.cache(in: isOnDisk ? place : nil)
     func fill() async throws {
@@ -100,7 +100,7 @@ import Testing
 
   /// A body that came before a date stays beside one of the same URL that came later, and a confirmation changes nothing.
   @Test(arguments: [true, false])
-  func isClearedByTheDateOfEachBody(isOnDisk: Bool) async throws {
+  func `is cleared by the date of each body`(isOnDisk: Bool) async throws {
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100", "Vary": "A", "ETag": "\"1\""]
     let origin = Origin(fields)
     let cache = origin.cache(in: isOnDisk ? place : nil)
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// The page stays for the older response, so the other object saw no change, and kept the body in memory.
-  @Test func isClearedByDateForOtherObjects() async throws {
+  @Test func `is cleared by date for other objects`() async throws {
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100", "Vary": "A"]
     let origin = Origin(fields)
     let (cache, other) = (origin.cache(in: place), origin.cache(in: place))
@@ -139,7 +139,7 @@ import Testing
 
   /// A body counts from its end, since it is stored then.
   @Test(arguments: [true, false])
-  func isClearedByTheDateOfABodysEnd(isOnDisk: Bool) async throws {
+  func `is cleared by the date of a body's end`(isOnDisk: Bool) async throws {
     let (fields, chunks) = (fresh, Chunks())
     let origin = Origin { _ in (.init(status: 200, fields: fields), chunks.body) }
     let cache = origin.cache(in: isOnDisk ? place : nil)
@@ -156,7 +156,9 @@ import Testing
 
   /// The server may have made the response before the change.
   @Test(arguments: [true, false], ["POST", "clear", "clear all"])
-  func doesNotComeBackWithARequestThatWasOnItsWay(isOnDisk: Bool, how: String) async throws {
+  func `does not come back with a request that was on its way`(
+    isOnDisk: Bool, how: String
+  ) async throws {
     let (gate, fields) = (Event(), fresh)
     let origin = Origin { request in
       if request.method == "POST" { return (.init(status: 204), .init()) }
@@ -178,7 +180,7 @@ import Testing
     #expect(try isStored("/", in: cache))
   }
 
-  @Test func keepsItsLimits() async throws {
+  @Test func `keeps its limits`() async throws {
     let origin = Origin { request in
       let size = Int(request.url.lastPathComponent) ?? 0
       let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
@@ -197,7 +199,7 @@ import Testing
     #expect(try isStored("http://83.example/49800", in: cache))
   }
 
-  @Test func storesNoHugeHeads() async throws {
+  @Test func `stores no huge heads`() async throws {
     let origin = Origin(["Cache-Control": "max-age=9", "A": String(repeating: "a", count: 300_000)])
     let cache = origin.cache(in: place)
     _ = try await origin.get(from: cache)
@@ -206,7 +208,7 @@ import Testing
   }
 
   /// A body that the disk has lost is a miss, and so is one that is damaged.
-  @Test func fetchesWhatTheDiskHasLost() async throws {
+  @Test func `fetches what the disk has lost`() async throws {
     let origin = Origin(fresh, body: String(repeating: "x", count: 300_000))
     let limits = HTTPCache.Limits(memorySizeLimit: 1000)
     _ = try await origin.get(from: origin.cache(in: place, limits: limits))
@@ -222,7 +224,7 @@ import Testing
   }
 
   /// Without a directory that can be used, responses are kept in memory, and the app goes on.
-  @Test func worksWithoutADirectory() async throws {
+  @Test func `works without a directory`() async throws {
     try Data("not a directory".utf8).write(to: place.deletingLastPathComponent().file("file"))
     let origin = Origin(fresh)
     let cache = origin.cache(in: directory.url.file("file"))

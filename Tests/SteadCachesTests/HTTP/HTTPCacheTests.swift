@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func fetchesOnceWhileAResponseIsFresh(place: Place) async throws {
+  func `fetches once while a response is fresh`(place: Place) async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "Content-Length": "4"])
     let cache = cache(origin, place)
     let first = try await origin.get(from: cache)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func validatesAndKeepsTheBody(place: Place) async throws {
+  func `validates and keeps the body`(place: Place) async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = cache(origin, place)
     _ = try await origin.get(from: cache)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func replacesWhatChanged(place: Place) async throws {
+  func `replaces what changed`(place: Place) async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = cache(origin, place)
     _ = try await origin.get(from: cache)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func keepsVariantsApart(place: Place) async throws {
+  func `keeps variants apart`(place: Place) async throws {
     let origin = Origin { request in
       let fields: HTTPCache.Fields = ["Cache-Control": "max-age=10", "Vary": "Accept"]
       return (
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// A 304 with another tag than the one that was asked about confirms nothing.
-  @Test func asksAgainAfterAConfirmationOfAnotherVersion() async throws {
+  @Test func `asks again after a confirmation of another version`() async throws {
     let origin = Origin(["ETag": "\"a\"", "Cache-Control": "no-cache"])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -104,7 +104,7 @@ import Testing
     #expect(origin.requests.count == 3)
   }
 
-  @Test func asksAgainWhenTheConfirmedBodyIsGone() async throws {
+  @Test func `asks again when the confirmed body is gone`() async throws {
     let origin = Origin(["ETag": "\"a\"", "Cache-Control": "no-cache"])
     let cache = cache(origin, .disk)
     _ = try await origin.get(from: cache)
@@ -118,7 +118,7 @@ import Testing
     #expect(try await origin.get(from: cache).text == "again")
   }
 
-  @Test func answersHeadFromAGetAndLearnsFromHead() async throws {
+  @Test func `answers HEAD from a GET and learns from HEAD`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func removesWhatUnsafeMethodsChanged(place: Place) async throws {
+  func `removes what unsafe methods changed`(place: Place) async throws {
     let origin = Origin(["Cache-Control": "max-age=10"])
     let cache = cache(origin, place)
     for path in ["/a", "/b", "/c"] { _ = try await origin.get(path, from: cache) }
@@ -151,7 +151,7 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request("/c")) != nil)
   }
 
-  @Test func storesNothingWhenItIsBypassed() async throws {
+  @Test func `stores nothing when it is bypassed`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "Content-Location": "/a"])
     let cache = origin.cache()
     let reply = try await origin.get("/a", method: "POST", mode: .bypass, from: cache)
@@ -159,7 +159,7 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request("/a")) == nil)
   }
 
-  @Test func storesAPostThatDescribesItself() async throws {
+  @Test func `stores a POST that describes itself`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "Content-Location": "/a"])
     let cache = origin.cache()
     #expect(try await origin.get("/a", method: "POST", from: cache).outcome.isStored)
@@ -169,7 +169,7 @@ import Testing
     #expect(try await !origin.get("/c", method: "POST", from: cache).outcome.isStored)
   }
 
-  @Test func removesWhatANewResponseForbidsToStore() async throws {
+  @Test func `removes what a new response forbids to store`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10"])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -181,7 +181,7 @@ import Testing
     #expect(cache.storedResponse(to: try Origin.request()) == nil)
   }
 
-  @Test func revalidatesInTheBackgroundOnce() async throws {
+  @Test func `revalidates in the background once`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10, stale-while-revalidate=90", "ETag": "\"a\""])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -204,7 +204,7 @@ import Testing
     #expect(cache.statistics.staleHits == 5)
   }
 
-  @Test func usesStaleResponsesWhenTheServerCannotBeReached() async throws {
+  @Test func `uses stale responses when the server cannot be reached`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10, stale-if-error=90"])
     let cache = origin.cache()
     _ = try await origin.get(from: cache)
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func worksOffline(place: Place) async throws {
+  func `works offline`(place: Place) async throws {
     let origin = Origin(["Cache-Control": "no-cache"])
     let cache = cache(origin, place)
     _ = try await origin.get("/a", from: cache)
@@ -246,7 +246,7 @@ import Testing
     #expect(try await origin.get("/a", from: cache).outcome.source == .miss)
   }
 
-  @Test func answers504WhenOnlyAStoredResponseIsWanted() async throws {
+  @Test func `answers 504 when only a stored response is wanted`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10"])
     let cache = origin.cache()
     let reply = try await origin.get("/", ["Cache-Control": "only-if-cached"], from: cache)
@@ -259,7 +259,7 @@ import Testing
     #expect(origin.requests.isEmpty)
   }
 
-  @Test func handsOnOtherSchemes() async throws {
+  @Test func `hands on other schemes`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10"])
     let cache = origin.cache()
     for _ in 0..<2 {
@@ -273,7 +273,7 @@ import Testing
     #expect(origin.requests.count == 2)
   }
 
-  @Test func storesWhatItIsGiven() async throws {
+  @Test func `stores what it is given`() async throws {
     let origin = Origin([:])
     let cache = origin.cache()
     let request = try Origin.request()
@@ -290,7 +290,7 @@ import Testing
         .init(status: 200, fields: ["Content-Length": "9"]), Data("short".utf8), for: request))
   }
 
-  @Test func writesItsOutcomeAsCacheStatus() async throws {
+  @Test func `writes its outcome as Cache-Status`() async throws {
     let origin = Origin(["Cache-Control": "max-age=10", "ETag": "\"a\""])
     let cache = origin.cache()
     #expect(
@@ -315,7 +315,7 @@ import Testing
     (.stale, 503, false, "s; fwd=stale; fwd-status=503; ttl=5"),
     (.unavailable, nil, false, "s; ttl=5"),
   ])
-  func writesNoHitThatWasForwarded(
+  func `writes no hit that was forwarded`(
     source: HTTPCache.Outcome.Source, status: Int?, isShared: Bool, value: String
   ) {
     var outcome = HTTPCache.Outcome(source: source, age: 3)
@@ -325,7 +325,7 @@ import Testing
     #expect(outcome.cacheStatus(named: "s") == value)
   }
 
-  @Test func describesAnErrorToPeople() throws {
+  @Test func `describes an error to people`() throws {
     let error = HTTPCacheError(.offline, for: try Origin.request())
     #expect((error as any Error).localizedDescription == error.message)
   }

@@ -44,11 +44,11 @@ import Testing
     (100, "max-age=9", false), (999, "max-age=9", false), (206, "max-age=9", false),
     (200, "private", true),
   ])
-  func storesWhatMayBeStored(status: Int, control: String, isStored: Bool) throws {
+  func `stores what may be stored`(status: Int, control: String, isStored: Bool) throws {
     #expect(try self.isStored(status, ["Cache-Control": control]) == isStored)
   }
 
-  @Test func storesNoResponseOfOtherRequests() throws {
+  @Test func `stores no response of other requests`() throws {
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=9"]
     #expect(try !isStored(200, fields, method: "HEAD"))
     #expect(try !isStored(200, fields, method: "PUT"))
@@ -63,7 +63,7 @@ import Testing
     #expect(try !isStored(206, fields, ["Range": "bytes=0-1"]))
   }
 
-  @Test func storesNoFieldsOfTheConnection() throws {
+  @Test func `stores no fields of the connection`() throws {
     let fields: HTTPCache.Fields = [
       "Cache-Control": "max-age=9, no-cache=\"Secret\"", "Connection": "a, B", "A": "1", "b": "2",
       "C": "3",
@@ -76,7 +76,7 @@ import Testing
     #expect(draft.response.fields["Date"] == "Fri, 15 Jan 2027 08:00:00 GMT")
   }
 
-  @Test func updatesWhatIsConfirmed() throws {
+  @Test func `updates what is confirmed`() throws {
     let old = try stored([
       "Cache-Control": "max-age=5", "ETag": "\"a\"", "A": "1", "B": "2", "Content-Length": "7",
       "Age": "9",
@@ -101,7 +101,7 @@ import Testing
     #expect(updated.freshness.remaining(at: Self.now) == 50)
   }
 
-  @Test func keepsNoHugeConfirmation() throws {
+  @Test func `keeps no huge confirmation`() throws {
     let size = HTTPCache.Limits.headSizeLimit / 2
     let old = try stored(["ETag": "\"a\"", "A": String(repeating: "a", count: size)])
     let more: HTTPCache.Fields = ["B": String(repeating: "b", count: size)]
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func takesNoConfirmationOfAnother() throws {
+  @Test func `takes no confirmation of another`() throws {
     let old = try stored(["Cache-Control": "max-age=5", "ETag": "\"a\""])
     #expect(try receive(304, ["ETag": "\"b\""], about: old) == .fetchUnconditionally)
     guard case .confirmed = try receive(304, ["ETag": "W/\"a\""], about: old) else {
@@ -142,7 +142,7 @@ import Testing
     ("max-age=5, no-cache, stale-if-error=60", "", 503, false),
     ("max-age=5, stale-if-error=60", "no-cache", 503, false),
   ])
-  func usesStaleResponsesWhenTheServerFails(
+  func `uses stale responses when the server fails`(
     control: String, asked: String, status: Int, isUsed: Bool
   ) throws {
     let old = try stored(["Cache-Control": control])
@@ -174,7 +174,7 @@ import Testing
     #expect(try (receive(503, [:], to: request, about: old) == .useStale(old)) == isUsed)
   }
 
-  @Test func replacesWhatFitsTheSameRequests() throws {
+  @Test func `replaces what fits the same requests`() throws {
     let request = try Origin.request("/", ["A": "1"])
     func new(
       _ id: String, _ fields: HTTPCache.Fields, to request: HTTPCache.Request, status: Int = 200
@@ -207,7 +207,7 @@ import Testing
     #expect(many.map(\.id) == (4..<20).map(String.init))
   }
 
-  @Test func keepsPartsOfTheSameVersion() throws {
+  @Test func `keeps parts of the same version`() throws {
     let request = try Origin.request("/", ["Range": "bytes=0-1"])
     func part(_ id: String, _ range: String, _ tag: String) throws -> StoredResponse {
       try #require(

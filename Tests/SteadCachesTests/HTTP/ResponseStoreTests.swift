@@ -40,7 +40,7 @@ import Testing
 
   /// A change that has read the page doesn't bring back what is removed before it is written.
   @Test(arguments: [true, false], ["URL", "host", "all"])
-  func removesWhatIsBeingChanged(isOnDisk: Bool, how: String) throws {
+  func `removes what is being changed`(isOnDisk: Bool, how: String) throws {
     let store = store(isOnDisk: isOnDisk)
     let request = try Origin.request()
     let key = try #require(CacheKey(request.url))
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// Of many changes of one page at the same time none is lost, whichever object makes it.
-  @Test func losesNoChange() throws {
+  @Test func `loses no change`() throws {
     let stores = [store(isOnDisk: true), store(isOnDisk: true)]
     for round in 0..<20 {
       let key = try #require(CacheKey(Origin.request("/\(round)").url))
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: ["all", "host", "date"])
-  func usesNoDiskThatCouldNotBeCleared(how: String) async throws {
+  func `uses no disk that could not be cleared`(how: String) async throws {
     let origin = Origin(["Cache-Control": "max-age=100"])
     let cache = origin.cache(in: place)
     _ = try await origin.get(from: cache)

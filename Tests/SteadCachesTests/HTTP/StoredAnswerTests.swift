@@ -36,7 +36,7 @@ import Testing
     ("bytes=-3", 7..<10, "bytes 7-9/10"),
     ("bytes=5-99", 5..<10, "bytes 5-9/10"),
   ])
-  func cutsRangesFromTheWhole(range: String, positions: Range<Int>, written: String) throws {
+  func `cuts ranges from the whole`(range: String, positions: Range<Int>, written: String) throws {
     let answer = try #require(try answer(stored(["Content-Length": "10"]), ["Range": range]))
     #expect(answer.response.status == 206)
     #expect(answer.positions == positions)
@@ -45,7 +45,7 @@ import Testing
     #expect(answer.response.fields["Age"] == "5")
   }
 
-  @Test func cutsRangesFromParts() throws {
+  @Test func `cuts ranges from parts`() throws {
     let part = try stored(isPart: true)
     #expect(try answer(part, ["Range": "bytes=6-8"])?.positions == 2..<5)
     #expect(
@@ -56,7 +56,7 @@ import Testing
     #expect(try answer(part, [:], method: "HEAD") == nil)
   }
 
-  @Test func leavesOtherRangesToTheServer() throws {
+  @Test func `leaves other ranges to the server`() throws {
     for range in ["bytes=10-", "bytes=0-1,3-4", "lines=1-2", "x"] {
       #expect(try answer(stored(), ["Range": range]) == nil, "\(range)")
     }
@@ -65,7 +65,7 @@ import Testing
     #expect(try answer(stored(status: 404), ["Range": "bytes=0-1"]) == nil)
   }
 
-  @Test func sendsTheWholeWhenTheRangeIsOfAnotherVersion() throws {
+  @Test func `sends the whole when the range is of another version`() throws {
     let modified = "Wed, 07 Oct 2026 08:00:00 GMT"
     let whole = try stored(["ETag": "\"a\"", "Last-Modified": modified])
     for (condition, status) in [
@@ -81,7 +81,7 @@ import Testing
     ("\"b,\"a\"\"", 200),
     ("", 200),
   ])
-  func tellsTheClientWhatItHas(tags: String, status: Int) throws {
+  func `tells the client what it has`(tags: String, status: Int) throws {
     let answer = try #require(
       try answer(stored(["ETag": "\"a\"", "X": "y", "Vary": "Z"]), ["If-None-Match": tags]))
     #expect(answer.response.status == status)
@@ -91,7 +91,7 @@ import Testing
     #expect(answer.response.fields.contains("Vary"))
   }
 
-  @Test func comparesDatesWithoutATag() throws {
+  @Test func `compares dates without a tag`() throws {
     let modified = "Wed, 07 Oct 2026 08:00:00 GMT"
     let (before, after) = ("Wed, 07 Oct 2026 07:59:59 GMT", "Wednesday, 07-Oct-26 08:00:01 GMT")
     let dated = try stored(["ETag": "\"a\"", "Last-Modified": modified])
@@ -108,7 +108,7 @@ import Testing
     #expect(try answer(stored(status: 404), ["If-None-Match": "*"])?.response.status == 404)
   }
 
-  @Test func sendsNoBodyToHead() throws {
+  @Test func `sends no body to HEAD`() throws {
     let answer = try #require(try answer(stored(["Content-Length": "10"]), [:], method: "HEAD"))
     #expect(answer.positions.isEmpty)
     #expect(answer.response.fields["Content-Length"] == "10")

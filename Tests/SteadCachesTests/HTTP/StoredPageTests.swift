@@ -25,12 +25,12 @@ import Testing
     ]
   }
 
-  @Test func readsWhatItWrites() {
+  @Test func `reads what it writes`() {
     #expect(CachedVariants.decode(CachedVariants.encode(pages)) == pages)
     #expect(CachedVariants.decode(CachedVariants.encode([])) == [])
   }
 
-  @Test func takesDamageForNothing() {
+  @Test func `takes damage for nothing`() {
     let bytes = CachedVariants.encode(pages)
     for length in 0..<bytes.count { #expect(CachedVariants.decode(bytes.prefix(length)) == []) }
     #expect(CachedVariants.decode(bytes + [0]) == [])
@@ -46,13 +46,13 @@ import Testing
 
   // The seconds until such a time have no room in an integer: a page with one stopped the program.
   @Test(arguments: [1e300, -1e300, 1e19, -1e19, 0x1p54, -0x1p54])
-  func takesAPageOfAnImpossibleTimeForNothing(seconds: TimeInterval) {
+  func `takes a page of an impossible time for nothing`(seconds: TimeInterval) {
     #expect(CachedVariants.decode(CachedVariants.encode([stored("x", at: seconds)])) == [])
     let possible = stored("x", at: seconds < 0 ? -0x1p50 : 0x1p50)
     #expect(CachedVariants.decode(CachedVariants.encode([possible])) == [possible])
   }
 
-  @Test func dropsTheOldestBodiesFirst() {
+  @Test func `drops the oldest bodies first`() {
     let body = CachedVariants.MemoryBody(data: Data(count: 1000), storedAt: Date())
     var page = CachedVariants(pages, bodies: ["x": body, "y": body])
     let all = page.cost

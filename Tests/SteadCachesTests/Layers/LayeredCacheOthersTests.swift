@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The counts of own and of all changes were read one after the other, so that a change of others got lost.
-  @Test func seesAChangeWhileItChangesOtherKeysItself() async throws {
+  @Test func `sees a change while it changes other keys itself`() async throws {
     let losses = try await inOwnThread { [self] in changesNotSeen() }
     #expect(losses == [])
   }
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// Some files of a directory are removed before others, and another process comes in between.
-  @Test func sharesTheCountOfChangesAfterItsFileWasReplaced() throws {
+  @Test func `shares the count of changes after its file was replaced`() throws {
     cache.setValue("1", for: "a")
     for end in ["", "-wal", "-shm"] {
       try FileManager.default.removeItem(atPath: fixture.database.filePath + end)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "remove", "remove all"])
-  func aLoadIsNotKeptOverAChangeOfTheDisk(change: String) async throws {
+  func `a load is not kept over a change of the disk`(change: String) async throws {
     let loaded = try await cache.value(for: "a") { [disk] in
       switch change {
       case "set": disk.setValue("new", for: "a")
@@ -79,7 +79,7 @@ import Testing
     #expect(cache.value(for: "a") == expected)
   }
 
-  @Test func aLoadIsNotKeptOverWhatAnotherProcessSet() async throws {
+  @Test func `a load is not kept over what another process set`() async throws {
     let other = fixture.cache()
     _ = try await cache.value(for: "a") {
       other.setValue("new", for: "a")
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// A value of another type, or of an older one, is replaced by the load that could not use it.
-  @Test func aLoadReplacesWhatItCouldNotUse() async throws {
+  @Test func `a load replaces what it could not use`() async throws {
     let numbers = LayeredCache<Int>(over: disk)
     disk.setValue("text", for: "a")
     #expect(try await numbers.value(for: "a") { 1 } == 1)

@@ -19,7 +19,7 @@ import Testing
     cache = LayeredCache(over: disk)
   }
 
-  @Test func goesFromMemoryToDiskToTheLoader() async throws {
+  @Test func `goes from memory to disk to the loader`() async throws {
     #expect(try await cache.value(for: "a") { "loaded" } == "loaded")
     #expect(try await cache.value(for: "a") { throw Failure() } == "loaded")
     #expect(cache.memoryStatistics.hits == 1)
@@ -32,7 +32,7 @@ import Testing
     #expect(second.value(for: "b") == nil)
   }
 
-  @Test func loadsOnceForManyWaiters() async throws {
+  @Test func `loads once for many waiters`() async throws {
     let loads = LoadCount()
     try await withThrowingTaskGroup { group in
       for _ in 0..<20 {
@@ -48,7 +48,7 @@ import Testing
     #expect(loads.count == 1)
   }
 
-  @Test func readsTheDiskNoMoreWhileNobodyChangesIt() throws {
+  @Test func `reads the disk no more while nobody changes it`() throws {
     cache.setValue("1", for: "a")
     let before = disk.statistics
     for _ in 0..<100 { #expect(cache.value(for: "a") == "1") }
@@ -66,7 +66,7 @@ import Testing
     #expect(cache.memoryStatistics.hits == 101)
   }
 
-  @Test func noticesWhatOthersChange() {
+  @Test func `notices what others change`() {
     let other = fixture.cache()
     cache.setValue("1", for: "a")
     cache.setValue("1", for: "b")
@@ -83,7 +83,7 @@ import Testing
     #expect(cache.value(for: "b") == nil)
   }
 
-  @Test func noticesThatTheFilesAreGone() async throws {
+  @Test func `notices that the files are gone`() async throws {
     cache.setValue("1", for: "a")
     try FileManager.default.removeItem(at: fixture.url)
     cache.setValue("2", for: "b")
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "remove", "remove all"])
-  func doesNotKeepWhatWasLoadedBeforeAChange(change: String) async throws {
+  func `does not keep what was loaded before a change`(change: String) async throws {
     let loaded = try await cache.value(for: "a") {
       switch change {
       case "set": cache.setValue("newer", for: "a")
@@ -107,7 +107,7 @@ import Testing
     #expect(disk.value(String.self, for: "a") == (change == "set" ? "newer" : nil))
   }
 
-  @Test func removesByTagAndMoment() {
+  @Test func `removes by tag and moment`() {
     cache.setValue("1", for: "a", tags: ["t"])
     cache.setValue("2", for: "b")
     cache.removeValues(taggedWith: "t")
@@ -117,7 +117,7 @@ import Testing
     #expect(cache.value(for: "b") == nil)
   }
 
-  @Test func expiresInMemoryAsOnDisk() async throws {
+  @Test func `expires in memory as on disk`() async throws {
     cache.setValue("1", for: "a", timeToLive: .seconds(5))
     _ = try await cache.value(for: "b", timeToLive: .seconds(7)) { "2" }
     fixture.now += 5
@@ -127,7 +127,7 @@ import Testing
     #expect(cache.value(for: "b") == nil)
   }
 
-  @Test func keepsInMemoryWhatTheDiskRefuses() {
+  @Test func `keeps in memory what the disk refuses`() {
     let small = LayeredCache<String>(over: fixture.cache(.init(totalSizeLimit: 20)))
     small.setValue("old", for: "a")
     #expect(!small.setValue("a string that is too long", for: "a"))
@@ -144,7 +144,7 @@ import Testing
     try holder.run("ROLLBACK")
   }
 
-  @Test func whatTheDiskDidNotRemoveIsNotFoundAgain() throws {
+  @Test func `what the disk did not remove is not found again`() throws {
     cache.setValue("old", for: "a")
     cache.setValue("kept", for: "b")
     try whileLocked {
@@ -161,14 +161,14 @@ import Testing
     #expect(cache.removeValue(for: "a"))
   }
 
-  @Test func anOldValueDoesNotComeBackWhenTheDiskRefusesTheNewOne() throws {
+  @Test func `an old value does not come back when the disk refuses the new one`() throws {
     let cache = LayeredCache<String>(over: disk, memorySizeLimit: 0)
     cache.setValue("old", for: "a")
     try whileLocked { #expect(!cache.setValue("new", for: "a")) }
     #expect(cache.value(for: "a") == nil)
   }
 
-  @Test func findsNothingOnADiskThatDidNotRemoveAll() throws {
+  @Test func `finds nothing on a disk that did not remove all`() throws {
     let cache = LayeredCache<String>(over: disk, memorySizeLimit: 0)
     cache.setValue("old", for: "a")
     try whileLocked {
@@ -181,7 +181,7 @@ import Testing
     #expect(cache.value(for: "b") == "new")
   }
 
-  @Test func worksWithoutADirectory() async throws {
+  @Test func `works without a directory`() async throws {
     let file = fixture.parent.file("file")
     try Data().write(to: file)
     let reports = Reports(for: file)
@@ -196,7 +196,7 @@ import Testing
   }
 
   /// Memory and disk have the same in the end, whoever was first.
-  @Test func memoryAndDiskAgreeAfterThreadsHaveRaced() throws {
+  @Test func `memory and disk agree after threads have raced`() throws {
     for round in 0..<Effort.times(100) {
       try inThreads(4) { thread in
         for number in 0..<5 {

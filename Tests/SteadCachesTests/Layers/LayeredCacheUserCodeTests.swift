@@ -27,7 +27,8 @@ import Testing
     return done.wait(timeout: .now() + 5) == .success
   }
 
-  @Test(arguments: ["all", "tagged", "set"]) func aProblemIsReportedWithoutALock(change: String)
+  @Test(arguments: ["all", "tagged", "set"])
+  func `a problem is reported without a lock`(change: String)
     throws
   {
     let fixture = try CacheFixture()
@@ -52,7 +53,7 @@ import Testing
     #expect(isFree.withLock { $0 } == true)
   }
 
-  @Test func aValueEndsWithoutALock() throws {
+  @Test func `a value ends without a lock`() throws {
     let fixture = try CacheFixture()
     MemoryPressure.shared.ignoreSystem()
     let cache = LayeredCache<Ending>(over: fixture.cache())

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["evicted", "expired", "handled"])
-  func aValueThatMakesRoomForALoadedOneMayUseTheCache(how: String) async throws {
+  func `a value that makes room for a loaded one may use the cache`(how: String) async throws {
     let (clock, departures) = (TestClock(), Tally())
     let box = Box<MemoryCache<Int, Guest>>()
     let use: @Sendable () -> Void = {
@@ -58,7 +58,7 @@ import Testing
     #expect(cache.value(for: 1) == nil)
   }
 
-  @Test func aValueThatMakesRoomForALayeredOneMayUseTheCache() async throws {
+  @Test func `a value that makes room for a layered one may use the cache`() async throws {
     let fixture = try CacheFixture()
     let box = Box<LayeredCache<Guest>>()
     let departures = Tally()
@@ -77,7 +77,7 @@ import Testing
     #expect(cache.value(for: "2") == nil)
   }
 
-  @Test func aValueThatNobodyWaitsForAnyMoreMayUseItsFlights() async {
+  @Test func `a value that nobody waits for any more may use its flights`() async {
     let flights = SingleFlight<Int, Guest>()
     let (began, hold, ended) = (Gate(), Gate(), Gate())
     let caller = Task {

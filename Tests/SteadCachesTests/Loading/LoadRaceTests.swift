@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func inMemory() async {
+  @Test func `in memory`() async {
     let cache = MemoryCache<Int, Int>(respondsToMemoryPressure: false)
     await check(
       rounds: Effort.isLong ? 20_000 : 2_000,
@@ -46,7 +46,7 @@ import Testing
         get: { cache.value(for: 1) }, load: { _ = try? await cache.value(for: 1, orLoad: $0) }))
   }
 
-  @Test func onDisk() async throws {
+  @Test func `on disk`() async throws {
     let fixture = try CacheFixture()
     let cache = fixture.cache()
     await check(
@@ -57,7 +57,7 @@ import Testing
         load: { _ = try? await cache.value(for: "a", orLoad: $0) }))
   }
 
-  @Test func inLayers() async throws {
+  @Test func `in layers`() async throws {
     let fixture = try CacheFixture()
     let (disk, memory) = (fixture.cache(), MemoryPressure.shared)
     memory.ignoreSystem()

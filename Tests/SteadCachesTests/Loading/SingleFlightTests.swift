@@ -11,12 +11,12 @@ import Testing
 
   private let flights = SingleFlight<String, Int>()
 
-  @Test func handsOnWhatIsLoaded() async throws {
+  @Test func `hands on what is loaded`() async throws {
     #expect(try await flights.value(for: "a", load: { 7 }, keep: { _, _ in nil }) == 7)
     #expect(flights.count == 0)
   }
 
-  @Test func loadsOnceForAHundredCalls() async throws {
+  @Test func `loads once for a hundred calls`() async throws {
     let gate = Gate()
     let loads = Tally()
     let kept = Numbers()
@@ -39,7 +39,7 @@ import Testing
     #expect(kept.all == [1])
   }
 
-  @Test func otherKeysAreLoadedAtTheSameTime() async throws {
+  @Test func `other keys are loaded at the same time`() async throws {
     let gate = Gate()
     async let first = flights.value(
       for: "a",
@@ -54,7 +54,7 @@ import Testing
     #expect(try await (first, second) == (1, 2))
   }
 
-  @Test func aLoadMayAskForAnotherKey() async throws {
+  @Test func `a load may ask for another key`() async throws {
     let value = try await flights.value(for: "a") {
       try await flights.value(for: "b", load: { 1 }, keep: { _, _ in nil }) + 1
     } keep: { _, _ in
@@ -63,7 +63,7 @@ import Testing
     #expect(value == 2)
   }
 
-  @Test func anErrorGoesToAllAndIsNotKept() async throws {
+  @Test func `an error goes to all and is not kept`() async throws {
     let gate = Gate()
     let kept = Tally()
     let errors = await withTaskGroup(of: Bool.self) { group in
@@ -90,7 +90,7 @@ import Testing
     #expect(try await flights.value(for: "a", load: { 3 }, keep: { _, _ in nil }) == 3)
   }
 
-  @Test func oneWhoIsCancelledLeavesTheOthersTheirLoad() async throws {
+  @Test func `one who is cancelled leaves the others their load`() async throws {
     let gate = Gate()
     @Sendable func ask() async throws -> Int {
       try await flights.value(for: "a") {
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func theLoadIsCancelledWhenNobodyWaits(isForgotten: Bool) async throws {
+  func `the load is cancelled when nobody waits`(isForgotten: Bool) async throws {
     // A key that was forgotten led to no flight any more, so that its load ran on for nobody.
     let (began, cancelled) = (Gate(), Gate())
     let tasks = (0..<3).map { _ in
@@ -142,7 +142,7 @@ import Testing
     #expect(flights.count == 0)
   }
 
-  @Test func whoIsCancelledBeforeBeginsNothing() async throws {
+  @Test func `who is cancelled before begins nothing`() async throws {
     let loads = Tally()
     let start = Gate()
     let task = Task {
@@ -158,7 +158,7 @@ import Testing
   }
 
   // A load that ignores its cancellation ended after its key had been set, and was kept over the new value.
-  @Test func whatNobodyWaitsForIsNotKept() async throws {
+  @Test func `what nobody waits for is not kept`() async throws {
     let gate = Gate()
     let kept = Numbers()
     let (ends, end) = AsyncStream<Void>.makeStream()
@@ -186,7 +186,7 @@ import Testing
     deinit { end.finish() }
   }
 
-  @Test func aNewCallDoesNotJoinACancelledLoad() async throws {
+  @Test func `a new call does not join a cancelled load`() async throws {
     let (began, hold) = (Gate(), Gate())
     let first = Task {
       try await flights.value(
@@ -203,7 +203,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func whatIsForgottenIsHandedOnButNotKept(all: Bool) async throws {
+  func `what is forgotten is handed on but not kept`(all: Bool) async throws {
     let (began, hold) = (Gate(), Gate())
     let kept = Numbers()
     let keep: @Sendable (Int, LoadTicket) -> (@Sendable () -> Void)? = { value, ticket in
@@ -225,7 +225,7 @@ import Testing
     #expect(kept.all == [2])
   }
 
-  @Test func afterwardsRunsBeforeTheCallReturns() async throws {
+  @Test func `afterwards runs before the call returns`() async throws {
     let done = Tally()
     _ = try await flights.value(for: "a", load: { 1 }) { _, _ in
       { _ = done.add() }
@@ -233,7 +233,7 @@ import Testing
     #expect(done.value == 1)
   }
 
-  @Test func theLoadHasTheCallersTaskLocalsAndPriority() async throws {
+  @Test func `the load has the caller's task locals and priority`() async throws {
     let found = try await Task(priority: .high) {
       try await Mark.$name.withValue("caller") {
         let flights = SingleFlight<String, String>()
@@ -247,7 +247,7 @@ import Testing
     #expect(found == "caller true")
   }
 
-  @Test func whoJoinsWithAGreaterPriorityRaisesTheLoads() async throws {
+  @Test func `who joins with a greater priority raises the load's`() async throws {
     let (began, hold) = (Gate(), Gate())
     let flights = SingleFlight<String, TaskPriority>()
     let ask: @Sendable () async throws -> TaskPriority = {
@@ -270,7 +270,7 @@ import Testing
 
   /// Random calls, cancellations and changes of three keys, at once. A source counts up before each change is told;
   /// what is kept in the end must be no older than the last change.
-  @Test func randomInterleavingsKeepNothingOutOfDate() async throws {
+  @Test func `random interleavings keep nothing out of date`() async throws {
     for seed in 0..<UInt64(Effort.times(Effort.isLong ? 10_000 : 2_000)) {
       var random = SplitMix(seed: seed)
       let store = VersionStore()

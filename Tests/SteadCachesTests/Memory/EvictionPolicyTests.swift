@@ -47,7 +47,7 @@ import Testing
 
   /// The policy's constants were chosen with another seed, and with a part of these traces.
   @Test(arguments: 1...UInt64(Effort.times(1)))
-  func isAboveLRUWithOtherSeeds(seed: UInt64) async throws {
+  func `is above LRU with other seeds`(seed: UInt64) async throws {
     let variant = Trace.Variant(length: 50_000, seed: seed)
     let losses = try await inOwnThread {
       (Trace.tuned(variant) + Trace.untuned(variant)).compactMap { trace -> String? in
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Every policy's hits on six requests, counted by hand.
-  @Test func theOtherPoliciesAreWhatTheyAreCalled() {
+  @Test func `the other policies are what they are called`() {
     let trace = Trace(name: "", title: "", requests: [1, 2, 1, 3, 1, 2], cacheSize: 2)
     #expect(PlainPolicy.lru.hitRatio(trace) == 2.0 / 6)
     #expect(PlainPolicy.fifo.hitRatio(trace) == 1.0 / 6)

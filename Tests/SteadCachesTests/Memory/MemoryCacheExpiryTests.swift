@@ -13,7 +13,7 @@ import Testing
       now: { [clock] in clock.now })
   }
 
-  @Test func isReturnedUntilItsTimeIsOver() {
+  @Test func `is returned until its time is over`() {
     let cache = cache(timeToLive: .seconds(10))
     cache.setValue(1, for: 1)
     cache.setValue(2, for: 2, timeToLive: .seconds(20))
@@ -48,7 +48,7 @@ import Testing
     #expect(log.entries.map(\.reason) == [.expired, .expired, .expired])
   }
 
-  @Test func aNewValueHasANewTime() {
+  @Test func `a new value has a new time`() {
     let cache = cache()
     cache.setValue(1, for: 1, timeToLive: .seconds(1))
     cache.setValue(2, for: 1)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
-  func aTimeThatIsOverKeepsNothing(timeToLive: Duration) {
+  func `a time that is over keeps nothing`(timeToLive: Duration) {
     let cache = cache()
     clock.advance(by: .seconds(5))
     cache.setValue(1, for: 1)
@@ -67,7 +67,7 @@ import Testing
     #expect(log.entries.map(\.reason) == [.replaced, .expired])
   }
 
-  @Test func aTimeBeyondAllClocksIsForEver() {
+  @Test func `a time beyond all clocks is for ever`() {
     let cache = cache(timeToLive: .seconds(1))
     clock.advance(by: .seconds(5))
     cache.setValue(1, for: 1, timeToLive: .seconds(Int64.max))
@@ -75,7 +75,7 @@ import Testing
     #expect(cache.value(for: 1) == 1)
   }
 
-  @Test func whatHasExpiredMakesRoomFirst() {
+  @Test func `what has expired makes room first`() {
     let cache = cache(countLimit: 10)
     for number in 0..<5 { cache.setValue(number, for: number, timeToLive: .seconds(1)) }
     for number in 5..<10 { cache.setValue(number, for: number) }
@@ -86,7 +86,7 @@ import Testing
     #expect(log.entries.allSatisfy { $0.reason == .expired })
   }
 
-  @Test func anExpiredValueIsRemovedWithoutAnAnswer() {
+  @Test func `an expired value is removed without an answer`() {
     let cache = cache()
     cache.setValue(1, for: 1, timeToLive: .seconds(1))
     clock.advance(by: .seconds(1))
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// All deadlines from nanoseconds to decades, with steps of time of all sizes.
-  @Test func everyDeadlineIsFoundInTime() {
+  @Test func `every deadline is found in time`() {
     for seed in 0..<UInt64(Effort.times(200)) {
       var random = SplitMix(seed: seed)
       let clock = TestClock()

@@ -8,7 +8,7 @@ import Testing
 
   private struct Failure: Error {}
 
-  @Test func loadsWhatIsMissingAndKeepsIt() async throws {
+  @Test func `loads what is missing and keeps it`() async throws {
     let cache = MemoryCache<Int, Int>(totalCostLimit: 10)
     #expect(try await cache.value(for: 1, cost: { $0 }, orLoad: { 7 }) == 7)
     #expect(try await cache.value(for: 1, orLoad: { throw Failure() }) == 7)
@@ -16,7 +16,7 @@ import Testing
     #expect((cache.statistics.hits, cache.statistics.misses) == (1, 1))
   }
 
-  @Test func aThousandCallsLoadOnce() async throws {
+  @Test func `a thousand calls load once`() async throws {
     let cache = MemoryCache<Int, Int>()
     let loads = Tally()
     try await withThrowingTaskGroup(of: Int.self) { group in
@@ -33,7 +33,7 @@ import Testing
     #expect(loads.value == 1)
   }
 
-  @Test func errorsAreNotKept() async throws {
+  @Test func `errors are not kept`() async throws {
     let cache = MemoryCache<Int, Int>()
     await #expect(throws: Failure.self) {
       try await cache.value(for: 1, orLoad: { throw Failure() })
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: ["set", "remove", "removeAll"])
-  func whatIsLoadedDoesNotReplaceALaterChange(change: String) async throws {
+  func `what is loaded does not replace a later change`(change: String) async throws {
     let cache = MemoryCache<Int, Int>()
     let (began, hold) = (Gate(), Gate())
     let load = Task {
@@ -63,7 +63,7 @@ import Testing
     #expect(cache.value(for: 1) == (change == "set" ? 2 : nil))
   }
 
-  @Test func aLoadedValueExpires() async throws {
+  @Test func `a loaded value expires`() async throws {
     let clock = TestClock()
     let cache = MemoryCache<Int, Int>(timeToLive: .seconds(9), now: { clock.now })
     _ = try await cache.value(for: 1, timeToLive: .seconds(1), orLoad: { 1 })
@@ -73,7 +73,7 @@ import Testing
     #expect(try await cache.value(for: 1, orLoad: { 3 }) == 2)
   }
 
-  @Test func theHandlerIsCalledForWhatALoadDrivesOut() async throws {
+  @Test func `the handler is called for what a load drives out`() async throws {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(countLimit: 1, onRemoval: log.note)
     cache.setValue(1, for: 1)

@@ -8,7 +8,7 @@ import Testing
   /// How many calls a sequence has at most.
   private static let length = 60
 
-  @Test func randomSequencesAreAllowedByTheReference() async throws {
+  @Test func `random sequences are allowed by the reference`() async throws {
     let seeds = 1...UInt64(Effort.times(5_000, long: 100_000))
     let fault = try await inOwnThread { Self.firstFault(of: seeds) }
     #expect(fault == nil, "\(fault ?? "")")

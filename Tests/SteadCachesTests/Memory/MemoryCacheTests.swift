@@ -6,7 +6,7 @@ import Testing
 @Suite(.hangLimit) struct MemoryCacheTests {
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func returnsWhatWasSet() {
+  @Test func `returns what was set`() {
     let cache = MemoryCache<String, Int>()
     #expect(cache.value(for: "a") == nil)
     #expect(cache.setValue(1, for: "a"))
@@ -18,7 +18,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func holdsManyValuesAndFindsEach() {
+  @Test func `holds many values and finds each`() {
     let cache = MemoryCache<Int, Int>()
     for number in 0..<5_000 { cache.setValue(number, for: number) }
     for number in stride(from: 0, to: 5_000, by: 3) { cache.removeValue(for: number) }
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Keys with equal hashes lie one after the other; one that goes must not hide those behind it.
-  @Test func keysWithTheSameHashAreToldApart() {
+  @Test func `keys with the same hash are told apart`() {
     struct Key: Hashable {
       let number: Int
       func hash(into hasher: inout Hasher) { hasher.combine(number % 2) }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func removeAllLeavesNothing() {
+  @Test func `remove all leaves nothing`() {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(onRemoval: log.note)
     for number in 0..<100 { cache.setValue(number, for: number, cost: 2) }
@@ -55,7 +55,7 @@ import Testing
     #expect(cache.value(for: 1) == 1)
   }
 
-  @Test func countsHitsMissesAndEvictions() {
+  @Test func `counts hits, misses and evictions`() {
     let cache = MemoryCache<Int, Int>(countLimit: 2)
     for number in 0..<5 { cache.setValue(number, for: number) }
     _ = cache.value(for: 4)
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// A value's deinit is the program's code, which may use the cache: with a lock held it would wait for itself.
-  @Test func valuesAreFreedWhileNoLockIsHeld() {
+  @Test func `values are freed while no lock is held`() {
     final class Owner: Sendable {
       let cache: MemoryCache<Int, Owner>
       init(_ cache: MemoryCache<Int, Owner>) { self.cache = cache }
@@ -88,7 +88,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func freesItsValuesWhenItIsDropped() {
+  @Test func `frees its values when it is dropped`() {
     final class Value: Sendable {}
     weak var weakValue: Value?
     do {
@@ -105,7 +105,7 @@ import Testing
   init() { MemoryPressure.shared.ignoreSystem() }
 
   @Test(arguments: [1, 2, 10, 100])
-  func keepsTheCountLimitAndTheNewestValue(limit: Int) {
+  func `keeps the count limit and the newest value`(limit: Int) {
     let cache = MemoryCache<Int, Int>(countLimit: limit)
     for number in 0..<1_000 {
       cache.setValue(number, for: number)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func keepsTheCostLimit() {
+  @Test func `keeps the cost limit`() {
     let cache = MemoryCache<Int, Int>(totalCostLimit: 100)
     for number in 0..<1_000 {
       #expect(cache.setValue(number, for: number, cost: number % 101))
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func aValueAboveTheLimitIsNotKeptAndRemovesTheOlderOne() {
+  @Test func `a value above the limit is not kept and removes the older one`() {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(totalCostLimit: 10, onRemoval: log.note)
     cache.setValue(1, for: 1, cost: 4)
@@ -137,7 +137,7 @@ import Testing
       ])
   }
 
-  @Test func aValueThatBecomesDearerMakesRoomForItself() {
+  @Test func `a value that becomes dearer makes room for itself`() {
     let cache = MemoryCache<Int, Int>(totalCostLimit: 10)
     for number in 0..<5 { cache.setValue(number, for: number, cost: 2) }
     #expect(cache.setValue(9, for: 0, cost: 10))
@@ -145,7 +145,7 @@ import Testing
     #expect((cache.count, cache.totalCost) == (1, 10))
   }
 
-  @Test func lowerLimitsHoldAtOnce() {
+  @Test func `lower limits hold at once`() {
     let cache = MemoryCache<Int, Int>()
     for number in 0..<100 { cache.setValue(number, for: number, cost: 10) }
     cache.totalCostLimit = 500
@@ -157,7 +157,7 @@ import Testing
     #expect(!cache.setValue(1, for: 1))
   }
 
-  @Test func costsNearTheGreatestNumberDoNotOverflow() {
+  @Test func `costs near the greatest number do not overflow`() {
     let cache = MemoryCache<Int, Int>()
     for number in 0..<3 {
       #expect(cache.setValue(number, for: number, cost: .max))
@@ -170,7 +170,7 @@ import Testing
   /// What is used often stays, whatever number of values is set once beside it.
   ///
   /// More than can be protected, so that the rest has to win against each new value.
-  @Test func whatIsUsedOftenSurvivesAScan() {
+  @Test func `what is used often survives a scan`() {
     let cache = MemoryCache<Int, Int>(countLimit: 100)
     for number in 0..<90 { cache.setValue(number, for: number) }
     for _ in 0..<10 { for number in 0..<90 { _ = cache.value(for: number) } }
@@ -181,7 +181,7 @@ import Testing
   }
 
   /// A large value must not drive out many small ones that are used less often each, and more often together.
-  @Test func aLargeValueIsWeighedAgainstAllThatWouldGoForIt() {
+  @Test func `a large value is weighed against all that would go for it`() {
     let cache = MemoryCache<Int, Int>(totalCostLimit: 1_000)
     for number in 0..<100 { cache.setValue(number, for: number, cost: 10) }
     for number in 0..<100 { _ = cache.value(for: number) }
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// A thread looks at the limits while eight others change everything.
-  @Test func limitsHoldUnderEightThreads() throws {
+  @Test func `limits hold under eight threads`() throws {
     let (countLimit, costLimit) = (100, 1_000)
     let log = Tally()
     let sets = Tally()

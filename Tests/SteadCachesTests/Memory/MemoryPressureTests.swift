@@ -5,7 +5,7 @@ import Testing
 @testable import SteadCaches
 
 @Suite(.hangLimit) struct MemoryPressureTests {
-  @Test func dropsHalfAtAWarningAndAllWhenItIsCritical() {
+  @Test func `drops half at a warning and all when it is critical`() {
     let log = RemovalLog()
     let pressure = MemoryPressure()
     let cache = MemoryCache<Int, Int>(pressure: pressure, onRemoval: log.note)
@@ -23,7 +23,7 @@ import Testing
     #expect(cache.statistics.evictions == 0)
   }
 
-  @Test func dropsWhatWasUsedLeast() {
+  @Test func `drops what was used least`() {
     let pressure = MemoryPressure()
     let cache = MemoryCache<Int, Int>(countLimit: 100, pressure: pressure)
     for number in 0..<100 { cache.setValue(number, for: number) }
@@ -32,7 +32,7 @@ import Testing
     #expect((0..<30).filter { cache.value(for: $0) != nil }.count == 30)
   }
 
-  @Test func reportsOfTheSystemCanBeIgnored() {
+  @Test func `reports of the system can be ignored`() {
     let pressure = MemoryPressure()
     let cache = MemoryCache<Int, Int>(pressure: pressure)
     cache.setValue(1, for: 1)
@@ -43,7 +43,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func observesTheSystemOnceWhateverTheNumberOfCaches() {
+  @Test func `observes the system once, whatever the number of caches`() {
     let observations = Tally()
     let pressure = MemoryPressure { _ in _ = observations.add() }
     #expect(observations.value == 0)
@@ -52,7 +52,7 @@ import Testing
     withExtendedLifetime(caches) {}
   }
 
-  @Test func aCacheThatIsGoneIsNotKept() {
+  @Test func `a cache that is gone is not kept`() {
     let pressure = MemoryPressure()
     weak var weakCache: MemoryCache<Int, Int>?
     do {
@@ -65,7 +65,7 @@ import Testing
 
   #if os(Linux)
     @Test(.needs(.file("/proc/pressure/memory")))
-    func theKernelTakesTheTriggers() throws {
+    func `the kernel takes the triggers`() throws {
       let descriptor = try #require(
         MemoryPressure.open("/proc/pressure/memory", "some 200000 2000000"))
       close(descriptor)
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// Urgent bytes of a connection come with the same event as the kernel's reports.
-    @Test func callsItsSubscribersWhenAReportComesAndEndsWithTheSource() throws {
+    @Test func `calls its subscribers when a report comes and ends with the source`() throws {
       let (sender, receiver) = try Self.connection()
       let pressure = MemoryPressure()
       let (reported, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -175,7 +175,7 @@ import Testing
       ("4:memory:/a\n", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup rw\n", nil),
       ("0::/a\n", "30 23 0:26 / /sys rw - sysfs sysfs rw\n", nil), ("", "", nil),
     ])
-    func findsTheControlGroup(cgroups: String, mounts: String, expected: String?) {
+    func `finds the control group`(cgroups: String, mounts: String, expected: String?) {
       #expect(MemoryPressure.groupDirectory(cgroups: cgroups, mounts: mounts) == expected)
     }
   #endif

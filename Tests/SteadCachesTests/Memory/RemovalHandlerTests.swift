@@ -7,7 +7,7 @@ import Testing
 @Suite(.hangLimit) struct RemovalHandlerTests {
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func isCalledWithTheReasonInOrder() {
+  @Test func `is called with the reason in order`() {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(countLimit: 1, onRemoval: log.note)
     cache.setValue(1, for: 1)
@@ -21,7 +21,7 @@ import Testing
       ])
   }
 
-  @Test func mayUseTheCache() {
+  @Test func `may use the cache`() {
     let box = CacheBox()
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(countLimit: 1) { key, value, reason in
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// The values of one key, from eight threads: the handler sees each exactly once, those of one thread in order.
-  @Test func seesEveryValueOfEightThreadsOnceAndInOrder() throws {
+  @Test func `sees every value of eight threads once and in order`() throws {
     let log = RemovalLog()
     let cache = MemoryCache<Int, Int>(onRemoval: log.note)
     let count = 5_000

@@ -20,22 +20,22 @@ import Testing
     return climber.share
   }
 
-  @Test func growsWhereALargeWindowHelps() {
+  @Test func `grows where a large window helps`() {
     let shares = (30..<40).map { share(after: $0) { 0.2 + 0.5 * $0 } }
     #expect((shares.max() ?? 0) > 0.9)
   }
 
-  @Test func staysSmallWhereASmallWindowHelps() {
+  @Test func `stays small where a small window helps`() {
     let shares = (30..<40).map { share(after: $0) { 0.8 - 0.5 * $0 } }
     #expect(shares.allSatisfy { $0 < 0.2 })
   }
 
-  @Test func staysSmallWhereItMakesNoDifference() {
+  @Test func `stays small where it makes no difference`() {
     let shares = (30..<40).map { share(after: $0) { _ in 0.5 } }
     #expect(shares.allSatisfy { $0 < 0.1 })
   }
 
-  @Test func hitsAreAskedForNowAndThenOnly() {
+  @Test func `hits are asked for now and then only`() {
     var climber = WindowClimber()
     var asked = 0
     for _ in 0..<10 * Self.entryCount {

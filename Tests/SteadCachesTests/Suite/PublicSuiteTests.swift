@@ -7,12 +7,12 @@ import Testing
   /// How many of the optimal tests in the file are passed at least.
   private static let optimalFloor = 40
 
-  @Test func passesByAVirtualClock() async throws {
+  @Test func `passes by a virtual clock`() async throws {
     let results = await VirtualRun.httpCache().results(of: try PublicSuite.read())
     expectGoal(results, but: SuiteException.ofCache)
   }
 
-  @Test func passesThroughURLSession() async throws {
+  @Test func `passes through URLSession`() async throws {
     let results = try await SessionRun(.virtual).results(of: try PublicSuite.read())
     expectGoal(results, but: SuiteException.ofCache + SuiteException.ofSession)
   }
@@ -56,7 +56,7 @@ enum PublicSuite {
 @Suite struct SuiteRunnerTests {
   // Of the whole suite, a client without a cache passes 18 required tests and no optimal one, as its authors'
   // own runner finds. Here some tests lack those that they depend on, and count by themselves.
-  @Test func countsWhatAClientWithoutACachePasses() async throws {
+  @Test func `counts what a client without a cache passes`() async throws {
     let results = await VirtualRun { _, origin in origin }.results(of: try PublicSuite.read())
     #expect(results.score(.required).passed == 24)
     #expect(results.score(.optimal).passed == 0)

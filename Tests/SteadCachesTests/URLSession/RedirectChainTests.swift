@@ -19,7 +19,7 @@ import Testing
     ("//b.test:81/x", "http://b.test:81/x#part"),
     ("?z", "http://a.test/dir/page?z#part"),
   ])
-  func resolvesTheTarget(location: String, target: String) throws {
+  func `resolves the target`(location: String, target: String) throws {
     var chain = try chain()
     #expect(try chain.follow(response(302, location)))
     #expect(chain.request.url?.absoluteString == target)
@@ -30,7 +30,7 @@ import Testing
     (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
     (303, "HEAD", "HEAD"), (301, "GET", "GET"),
   ])
-  func keepsTheMethodOrGets(status: Int, method: String, next: String) throws {
+  func `keeps the method or GETs`(status: Int, method: String, next: String) throws {
     var chain = try chain(method, fields: ["Content-Type": "text/plain", "X-Own": "1"])
     #expect(try chain.follow(response(status, "/x")))
     let isKept = method == next
@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test(arguments: [200, 201, 300, 304, 305, 404])
-  func followsNothingElse(status: Int) throws {
+  func `follows nothing else`(status: Int) throws {
     var chain = try chain()
     #expect(try !chain.follow(response(status, "/x")))
     #expect(chain.request.url?.absoluteString == Self.start)
   }
 
-  @Test func followsNoRedirectWithoutATarget() throws {
+  @Test func `follows no redirect without a target`() throws {
     var chain = try chain()
     #expect(try !chain.follow(HTTPCache.Response(status: 302)))
   }
@@ -56,7 +56,7 @@ import Testing
     ("/x", true), ("http://A.TEST:80/x", true), ("http://b.test/x", false),
     ("https://a.test/x", false), ("http://a.test:8080/x", false),
   ])
-  func sendsCredentialsToTheSameOriginOnly(location: String, isSame: Bool) throws {
+  func `sends credentials to the same origin only`(location: String, isSame: Bool) throws {
     let fields = ["Authorization": "secret", "Cookie": "secret", "Host": "a.test", "X-Own": "1"]
     var chain = try chain(fields: fields)
     #expect(try chain.follow(response(302, location)))
@@ -64,20 +64,20 @@ import Testing
   }
 
   @Test(arguments: ["file:///etc/passwd", "ftp://a.test/x", "data:text/plain,x", "javascript:0"])
-  func refusesATargetThatIsNotOfHTTP(location: String) throws {
+  func `refuses a target that is not of HTTP`(location: String) throws {
     var chain = try chain()
     let error = #expect(throws: URLError.self) { try chain.follow(response(302, location)) }
     #expect(error?.code == .unsupportedURL)
   }
 
-  @Test func endsAfterTheLimit() throws {
+  @Test func `ends after the limit`() throws {
     var chain = try chain()
     for _ in 0..<HTTPCache.redirectLimit { #expect(try chain.follow(response(302, "/x"))) }
     let error = #expect(throws: URLError.self) { try chain.follow(response(302, "/x")) }
     #expect(error?.code == .httpTooManyRedirects)
   }
 
-  @Test func sendsAStreamOnce() throws {
+  @Test func `sends a stream once`() throws {
     var request = try request("POST")
     request.httpBodyStream = InputStream(data: Data("body".utf8))
     var chain = RedirectChain(request)

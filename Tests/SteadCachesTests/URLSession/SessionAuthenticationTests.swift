@@ -45,7 +45,7 @@ import Testing
   init() { MemoryPressure.shared.ignoreSystem() }
 
   // Off Apple's systems the head of the 401 comes before the delegate is asked; it was taken for the response.
-  @Test func asksTheSessionsDelegateForCredentials() async throws {
+  @Test func `asks the session's delegate for credentials`() async throws {
     let guest = Guest(password: "open")
     let session = session(guest)
     let server = try server()
@@ -61,7 +61,7 @@ import Testing
     [
       URLSession.AuthChallengeDisposition.performDefaultHandling, .rejectProtectionSpace,
     ])
-  func handsOnTheRefusal(
+  func `hands on the refusal`(
     password: String?, otherwise: URLSession.AuthChallengeDisposition
   ) async throws {
     let session = session(Guest(password: password, otherwise: otherwise))
@@ -71,7 +71,7 @@ import Testing
     #expect((response as? HTTPURLResponse)?.statusCode == 401)
   }
 
-  @Test func throwsWhenTheDelegateCancels() async throws {
+  @Test func `throws when the delegate cancels`() async throws {
     let session = session(Guest(password: nil, otherwise: .cancelAuthenticationChallenge))
     let server = try server()
     let error = await #expect(throws: URLError.self) {
@@ -80,7 +80,7 @@ import Testing
     #expect(error?.code == .userCancelledAuthentication)
   }
 
-  @Test func handsOnARefusalWithoutADelegate() async throws {
+  @Test func `hands on a refusal without a delegate`() async throws {
     let session = URLSession(configuration: .patient)
     let server = try server()
     let (data, response) = try await session.data(for: try server.request(), cache: cache)

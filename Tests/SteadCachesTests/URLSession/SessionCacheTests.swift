@@ -15,7 +15,7 @@ import Testing
 
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func asksTheServerOnceForAFreshResponse() async throws {
+  @Test func `asks the server once for a fresh response`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])
     for _ in 0..<2 {
       let (data, response) = try await session.data(for: try server.request("/a?b"), cache: cache)
@@ -27,7 +27,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func tellsWhatTheCacheDid() async throws {
+  @Test func `tells what the cache did`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])
     var sources: [HTTPCache.Outcome.Source] = []
     for _ in 0..<2 {
@@ -38,7 +38,7 @@ import Testing
     #expect(sources == [.miss, .hit])
   }
 
-  @Test func keepsQueriesApart() async throws {
+  @Test func `keeps queries apart`() async throws {
     let server = try LocalServer {
       LocalServer.Reply($0.target, fields: [("Cache-Control", "max-age=1000")])
     }
@@ -52,7 +52,7 @@ import Testing
   @Test(arguments: [
     URLRequest.CachePolicy.reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData,
   ])
-  func reloadsAndStores(policy: URLRequest.CachePolicy) async throws {
+  func `reloads and stores`(policy: URLRequest.CachePolicy) async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])
     var request = try server.request()
     let first = try await session.data(for: request, cache: cache).0
@@ -67,7 +67,7 @@ import Testing
     (URLRequest.CachePolicy.reloadIgnoringLocalCacheData, String?.none),
     (.reloadIgnoringLocalAndRemoteCacheData, "no-cache"),
   ])
-  func asksOtherCachesToReloadWhereThePolicySaysSo(
+  func `asks other caches to reload where the policy says so`(
     policy: URLRequest.CachePolicy, field: String?
   ) async throws {
     let seen = Seen()
@@ -82,7 +82,7 @@ import Testing
     #expect(seen.last?["Pragma"] == field)
   }
 
-  @Test func usesAStaleResponseWhereThePolicyPrefersIt() async throws {
+  @Test func `uses a stale response where the policy prefers it`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=0", "ETag": "\"1\""])
     var request = try server.request()
     request.cachePolicy = .returnCacheDataElseLoad
@@ -92,7 +92,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func loadsNothingWhereThePolicyForbidsIt() async throws {
+  @Test func `loads nothing where the policy forbids it`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=0", "ETag": "\"1\""])
     var request = try server.request()
     request.cachePolicy = .returnCacheDataDontLoad
@@ -106,7 +106,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func validatesWhereThePolicySaysSo() async throws {
+  @Test func `validates where the policy says so`() async throws {
     let server = try LocalServer { request in
       let fields = [("Cache-Control", "max-age=1000"), ("ETag", "\"1\"")]
       guard request["If-None-Match"] == "\"1\"" else {
@@ -124,7 +124,7 @@ import Testing
     #expect(server.requestCount == 2)
   }
 
-  @Test func takesTheSessionsPolicyForRequestsWithoutOne() async throws {
+  @Test func `takes the session's policy for requests without one`() async throws {
     let configuration = URLSessionConfiguration.patient
     configuration.requestCachePolicy = .returnCacheDataDontLoad
     let session = URLSession(configuration: configuration)
@@ -135,7 +135,7 @@ import Testing
     #expect(error?.code == .resourceUnavailable)
   }
 
-  @Test func throwsWhatURLSessionThrowsWhenOffline() async throws {
+  @Test func `throws what URLSession throws when offline`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=0", "ETag": "\"1\""])
     _ = try await session.data(for: try server.request("/stored"), cache: cache)
     cache.isOffline = true
@@ -150,7 +150,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func throwsTheErrorOfTheNetwork() async throws {
+  @Test func `throws the error of the network`() async throws {
     let server = try Self.counting([:])
     let request = try server.request()
     server.stop()
@@ -160,7 +160,7 @@ import Testing
     #expect(error?.code == .cannotConnectToHost)
   }
 
-  @Test func sharesACacheBetweenSessions() async throws {
+  @Test func `shares a cache between sessions`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000"])
     _ = try await session.data(for: try server.request(), cache: cache)
     let other = URLSession(configuration: .patient)
@@ -168,7 +168,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func loadsOtherURLsWithoutTheCache() async throws {
+  @Test func `loads other URLs without the cache`() async throws {
     let url = try #require(URL(string: "data:text/plain,hello"))
     let (data, _) = try await session.data(for: URLRequest(url: url), cache: cache)
     #expect(data == Data("hello".utf8))
@@ -178,7 +178,7 @@ import Testing
     #expect(error?.code == .unsupportedURL)
   }
 
-  @Test func sendsBodiesAndForgetsWhatTheyChange() async throws {
+  @Test func `sends bodies and forgets what they change`() async throws {
     let seen = Seen()
     let server = try LocalServer { request in
       seen.add(request)
@@ -194,7 +194,7 @@ import Testing
     #expect(next == Data("3".utf8))
   }
 
-  @Test func storesAResponseToAPostThatIsTheResourceItself() async throws {
+  @Test func `stores a response to a POST that is the resource itself`() async throws {
     let server = try Self.counting(["Cache-Control": "max-age=1000", "Content-Location": "/"])
     var post = try server.request()
     post.httpMethod = "POST"

@@ -15,7 +15,7 @@ import Testing
   init() { MemoryPressure.shared.ignoreSystem() }
 
   // A response that varies by a field that the session adds is another user's after a login.
-  @Test func choosesByCookiesThatTheSessionAdds() async throws {
+  @Test func `chooses by cookies that the session adds`() async throws {
     let server = try LocalServer { request in
       LocalServer.Reply(
         request["Cookie"] ?? "none",
@@ -37,7 +37,7 @@ import Testing
     #expect(server.requestCount == 2)
   }
 
-  @Test func choosesByFieldsOfTheConfiguration() async throws {
+  @Test func `chooses by fields of the configuration`() async throws {
     let server = try LocalServer { request in
       LocalServer.Reply(
         request["X-Kind"] ?? "none",
@@ -53,7 +53,7 @@ import Testing
     #expect(server.requestCount == 2)
   }
 
-  @Test func sendsTheRequestsFieldsOnce() async throws {
+  @Test func `sends the request's fields once`() async throws {
     let seen = Seen()
     let server = try LocalServer { request in
       seen.add(request)
@@ -68,7 +68,7 @@ import Testing
     #expect(seen.last?["X-Session"] == "1")
   }
 
-  @Test func sendsTheCookiesThatTheCacheSaw() async throws {
+  @Test func `sends the cookies that the cache saw`() async throws {
     let seen = Seen()
     let server = try LocalServer { request in
       seen.add(request)
@@ -86,7 +86,7 @@ import Testing
   }
 
   // Off Apple's systems a session hands out its own configuration, not a copy.
-  @Test func leavesTheSessionsConfigurationAsItIs() async throws {
+  @Test func `leaves the session's configuration as it is`() async throws {
     let server = try LocalServer { _ in LocalServer.Reply("") }
     let configuration = URLSessionConfiguration.patient
     configuration.urlCache = ResponseCache(memoryCapacity: 1, diskCapacity: 0)
@@ -100,7 +100,7 @@ import Testing
 
   // URLSession decodes a body and leaves the fields of the encoded one: with its length, what was stored would look
   // broken off.
-  @Test func storesWhatURLSessionDecoded() async throws {
+  @Test func `stores what URLSession decoded`() async throws {
     let packed = try #require(Data(base64Encoded: Self.packed))
     let server = try LocalServer { _ in
       LocalServer.Reply(
@@ -122,7 +122,7 @@ import Testing
 
   // A range counts bytes of the encoded body, under whose strong tag a part of the decoded one was handed on.
   @Test(arguments: [false, true])
-  func cutsNoRangesFromWhatURLSessionDecoded(isReadFromDisk: Bool) async throws {
+  func `cuts no ranges from what URLSession decoded`(isReadFromDisk: Bool) async throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let place = directory.url.appending(path: "http", directoryHint: .isDirectory)
     let packed = try #require(Data(base64Encoded: Self.packed))

@@ -17,7 +17,7 @@ import Testing
 
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func storesEachResponseOfAChain() async throws {
+  @Test func `stores each response of a chain`() async throws {
     let server = try server()
     for _ in 0..<2 {
       let (data, response) = try await session.data(for: try server.request("/old"), cache: cache)
@@ -28,7 +28,7 @@ import Testing
     #expect(seen.targets == ["/old", "/new"])
   }
 
-  @Test func handsOnARedirectThatIsNotFollowed() async throws {
+  @Test func `hands on a redirect that is not followed`() async throws {
     let server = try server()
     let (data, response) = try await session.data(
       for: try server.request("/old"), cache: cache, followsRedirects: false)
@@ -38,7 +38,7 @@ import Testing
     #expect(seen.targets == ["/old"])
   }
 
-  @Test func sendsNoCredentialsToAnotherServer() async throws {
+  @Test func `sends no credentials to another server`() async throws {
     let other = try server()
     let target = try other.url("/new").absoluteString
     let server = try LocalServer { _ in
@@ -52,7 +52,7 @@ import Testing
 
   // The session added its fields to each request of a chain, whichever origin that went to.
   @Test(arguments: ["Authorization", "authorization", "Cookie", "Proxy-Authorization", "Host"])
-  func sendsNoCredentialsOfTheSessionToAnotherServer(name: String) async throws {
+  func `sends no credentials of the session to another server`(name: String) async throws {
     let other = try server()
     let target = try other.url("/new").absoluteString
     let first = Seen()
@@ -68,7 +68,7 @@ import Testing
     #expect(seen.last?["X-Own"] == "1")
   }
 
-  @Test func sendsNoCredentialsBackToTheFirstServer() async throws {
+  @Test func `sends no credentials back to the first server`() async throws {
     let moves = Mutex(["/left"])
     let other = try LocalServer { _ in
       let target = moves.withLock { $0.removeLast() }
@@ -88,7 +88,7 @@ import Testing
     #expect(seen.last?["Authorization"] == nil)
   }
 
-  @Test func sendsTheCookiesOfTheServerThatItGoesTo() async throws {
+  @Test func `sends the cookies of the server that it goes to`() async throws {
     let other = try server()
     let target = "http://localhost:\(other.port)/new"
     let server = try LocalServer { _ in
@@ -104,7 +104,7 @@ import Testing
   }
 
   // Nobody read the body: without a length it could be dropped before its end, and was not stored then.
-  @Test func storesARedirectWhoseBodyHasNoLength() async throws {
+  @Test func `stores a redirect whose body has no length`() async throws {
     let server = try streamingServer()
     // One alone may come to its end before it is dropped.
     for number in 0..<100 {
@@ -114,7 +114,7 @@ import Testing
     #expect(seen.targets.count { $0 != "/new" } == 100)
   }
 
-  @Test func readsNoLongBodyToItsEnd() async throws {
+  @Test func `reads no long body to its end`() async throws {
     let reads = LoadCount()
     let endless = AsyncStream<Data> {
       reads.add()
@@ -124,7 +124,7 @@ import Testing
     #expect(reads.count == HTTPCache.redirectBodyLimit / 1000 + 1)
   }
 
-  @Test func endsALoop() async throws {
+  @Test func `ends a loop`() async throws {
     let server = try LocalServer { _ in
       LocalServer.Reply(status: 302, reason: "Found", fields: [("Location", "/loop")])
     }

@@ -17,7 +17,7 @@ import Testing
 
   init() { MemoryPressure.shared.ignoreSystem() }
 
-  @Test func handsOnTheFirstChunkBeforeTheServerSendsTheSecond() async throws {
+  @Test func `hands on the first chunk before the server sends the second`() async throws {
     let hasFirst = DispatchSemaphore(value: 0)
     let server = try LocalServer { _ in
       LocalServer.Reply(
@@ -40,7 +40,7 @@ import Testing
     #expect(server.requestCount == 1)
   }
 
-  @Test func storesNothingOfABodyThatBreaksOff() async throws {
+  @Test func `stores nothing of a body that breaks off`() async throws {
     let seen = Seen()
     let server = try LocalServer { request in
       seen.add(request)
@@ -60,7 +60,7 @@ import Testing
     #expect(server.requestCount == 2)
   }
 
-  @Test func endsARequestWhoseTaskIsCancelled() async throws {
+  @Test func `ends a request whose task is cancelled`() async throws {
     let (signals, signal) = AsyncStream<Void>.makeStream()
     let goesOn = DispatchSemaphore(value: 0)
     let server = try LocalServer { _ in
@@ -77,7 +77,7 @@ import Testing
     #expect(throws: CancellationError.self) { try result.get() }
   }
 
-  @Test func passesOnManyChunksInOrder() async throws {
+  @Test func `passes on many chunks in order`() async throws {
     let numbers = (0..<2000).map { Data("\($0),".utf8) }
     let server = try LocalServer { _ in
       LocalServer.Reply(

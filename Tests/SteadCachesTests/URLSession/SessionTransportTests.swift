@@ -13,7 +13,7 @@ import Testing
   private let session = URLSession(configuration: .patient)
 
   // A stream whose reader is cancelled ends without an error: half a body looked like a whole one.
-  @Test func throwsWhenTheReaderIsCancelled() async throws {
+  @Test func `throws when the reader is cancelled`() async throws {
     let goesOn = DispatchSemaphore(value: 0)
     let server = try LocalServer { _ in
       LocalServer.Reply(
@@ -35,7 +35,7 @@ import Testing
   }
 
   // What comes after the cancellation is lost: with its end, a body without its last chunk looked like a whole one.
-  @Test func throwsWhenTheEndComesAfterTheReadersCancellation() async throws {
+  @Test func `throws when the end comes after the reader's cancellation`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
     transfer.receive(Data("first".utf8))
@@ -53,7 +53,7 @@ import Testing
   }
 
   // All of the body waited in memory for the delegate's answer.
-  @Test func keepsNoEndlessBodyOfAChallenge() async throws {
+  @Test func `keeps no endless body of a challenge`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
     let head = try #require(
@@ -70,7 +70,7 @@ import Testing
     #expect(count == HTTPCache.challengeBodyLimit)
   }
 
-  @Test func keepsAShortBodyOfAChallenge() async throws {
+  @Test func `keeps a short body of a challenge`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
     let head = try #require(
@@ -87,14 +87,14 @@ import Testing
   @Test(arguments: [
     ("5", true), ("9", true), ("10", false), ("-1", false), ("+5", false), ("", false),
   ])
-  func gathersABodyOfAKnownLength(length: String, isWanted: Bool) throws {
+  func `gathers a body of a known length`(length: String, isWanted: Bool) throws {
     let response = HTTPCache.Response(
       status: 200, fields: ["Content-Location": "/", "Content-Length": length])
     let request = try Origin.request(method: "POST")
     #expect(SessionTransport.isWantedWhole(response, to: request, limit: 9) == isWanted)
   }
 
-  @Test func throwsWhenTheSenderIsCancelled() async throws {
+  @Test func `throws when the sender is cancelled`() async throws {
     let goesOn = DispatchSemaphore(value: 0)
     let (signals, signal) = AsyncStream<Void>.makeStream()
     let server = try LocalServer { _ in
@@ -111,7 +111,7 @@ import Testing
     #expect(throws: CancellationError.self) { try result.get() }
   }
 
-  @Test func endsATransferWhoseBodyIsDropped() async throws {
+  @Test func `ends a transfer whose body is dropped`() async throws {
     let (ends, end) = AsyncStream<Void>.makeStream()
     let server = try LocalServer { _ in
       LocalServer.Reply(
@@ -128,13 +128,13 @@ import Testing
     for await _ in ends { break }
   }
 
-  @Test func isTheSameForASession() {
+  @Test func `is the same for a session`() {
     #expect(SessionTransport.of(session) === SessionTransport.of(session))
     let other = URLSession(configuration: .patient)
     #expect(SessionTransport.of(session) !== SessionTransport.of(other))
   }
 
-  @Test func goesWhenItsSessionHasGone() {
+  @Test func `goes when its session has gone`() {
     weak var transport: SessionTransport?
     do {
       let passing = URLSession(configuration: .patient)

@@ -17,7 +17,7 @@ import Testing
 
     private func below(_ path: String) -> String { home.file(path).filePath + "/" }
 
-    @Test func followsTheSpecificationsDefaults() throws {
+    @Test func `follows the specification's defaults`() throws {
       let directories = try make()
       #expect(directories.data.filePath == below(".local/share/com.example.notes"))
       #expect(directories.config.filePath == below(".config/com.example.notes"))
@@ -31,7 +31,7 @@ import Testing
       #expect(try home.names == [], "nothing is made before it is asked for")
     }
 
-    @Test func followsTheEnvironment() throws {
+    @Test func `follows the environment`() throws {
       let directories = try make([
         "XDG_DATA_HOME": "/d", "XDG_CONFIG_HOME": "/c/", "XDG_CACHE_HOME": "/k",
         "XDG_STATE_HOME": "/s s",
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: ["", "relative/path", "./here", "~/there"])
-    func takesWhatIsNotAbsoluteAsNotSet(path: String) throws {
+    func `takes what is not absolute as not set`(path: String) throws {
       let names = ["DATA", "CONFIG", "CACHE", "STATE"]
       let environment = Dictionary(uniqueKeysWithValues: names.map { ("XDG_\($0)_HOME", path) })
       let (odd, plain) = (try make(environment), try make())
@@ -51,19 +51,19 @@ import Testing
       #expect(odd.cache == plain.cache && odd.state == plain.state)
     }
 
-    @Test func findsTheHomeDirectoryWithoutTheEnvironment() throws {
+    @Test func `finds the home directory without the environment`() throws {
       let directories = try AppDirectories(id: "a", environment: [:])
       let home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".cache/a/")
       #expect(directories.cache.filePath == home.filePath)
     }
 
     @Test(arguments: ["", ".", "..", ".hidden", "a/b", "../x", "a\0b", "a\nb"])
-    func refusesAnIdentifierThatLeadsElsewhere(id: String) throws {
+    func `refuses an identifier that leads elsewhere`(id: String) throws {
       #expect(throws: FileError.self) { try AppDirectories(id: id) }
       #expect(throws: FileError.self) { try make().shared(group: id) }
     }
 
-    @Test func makesDirectoriesForTheirOwnerAlone() throws {
+    @Test func `makes directories for their owner alone`() throws {
       let directories = try make()
       try directories.create(\.data)
       try directories.create(\.data)
@@ -72,7 +72,7 @@ import Testing
       #expect(try directories.data.mode == 0o700)
     }
 
-    @Test func makesTheDirectoryOfAGroup() throws {
+    @Test func `makes the directory of a group`() throws {
       let shared = try make().createShared(group: "group.com.example")
       #expect(shared.filePath == below(".local/share/group.com.example"))
       #expect(try shared.mode == 0o700)
@@ -82,12 +82,12 @@ import Testing
       (nil, ["/etc/xdg/"]), ("", ["/etc/xdg/"]), ("relative", ["/etc/xdg/"]),
       ("/one:/two/", ["/one/", "/two/"]), ("::relative:/one:../two:", ["/one/"]),
     ])
-    func findsTheSettingsOfAllUsers(list: String?, paths: [String]) {
+    func `finds the settings of all users`(list: String?, paths: [String]) {
       let base = BaseDirectories(environment: list.map { ["XDG_CONFIG_DIRS": $0] } ?? [:])
       #expect(base.allUsersConfig.map(\.filePath) == paths)
     }
 
-    @Test func leavesTheModeOfWhatIsThereAlone() throws {
+    @Test func `leaves the mode of what is there alone`() throws {
       try FileManager.default.createDirectory(
         at: home.file(".cache"), withIntermediateDirectories: false)
       try home.file(".cache").setMode(0o755)
@@ -95,13 +95,13 @@ import Testing
       #expect(try home.file(".cache").mode == 0o755)
     }
 
-    @Test func saysWhenAFileIsInTheWay() throws {
+    @Test func `says when a file is in the way`() throws {
       try Data().write(to: home.file(".config"))
       let error = #expect(throws: FileError.self) { try make().create(\.config) }
       #expect(error?.code == .notAFile)
     }
 
-    @Test func usesARuntimeDirectoryThatIsTheUsersAlone() throws {
+    @Test func `uses a runtime directory that is the user's alone`() throws {
       let run = home.file("run")
       try FileManager.default.createDirectory(at: run, withIntermediateDirectories: false)
       try run.setMode(0o700)
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: ["unset", "relative", "missing", "open to others", "a file", "a link"])
-    func standsInForARuntimeDirectoryThatIsNotSafe(flaw: String) throws {
+    func `stands in for a runtime directory that is not safe`(flaw: String) throws {
       let run = home.file("run")
       if flaw == "open to others" {
         try FileManager.default.createDirectory(at: run, withIntermediateDirectories: false)
@@ -131,7 +131,7 @@ import Testing
       #expect(try directories.runtime.mode == 0o700)
     }
 
-    @Test func refusesATemporaryDirectoryThatOthersCanRead() throws {
+    @Test func `refuses a temporary directory that others can read`() throws {
       // Whoever makes a directory in /tmp first would see all that the app puts there.
       let directories = try make()
       try directories.create(\.temporary)
@@ -140,7 +140,7 @@ import Testing
       #expect(error?.code == .denied)
     }
 
-    @Test func readsWhereTheUserHasTheirDocuments() throws {
+    @Test func `reads where the user has their documents`() throws {
       let config = home.file(".config")
       try FileManager.default.createDirectory(at: config, withIntermediateDirectories: false)
       try Data("# comment\nXDG_DOCUMENTS_DIR=\"$HOME/Dokumente\"\n".utf8)
@@ -167,7 +167,7 @@ import Testing
       (#"MY_XDG_DOCUMENTS_DIR="/other""#, nil),
       ("", nil),
     ])
-    func parsesUserDirectories(text: String, path: String?) {
+    func `parses user directories`(text: String, path: String?) {
       #expect(UserDirectories(text, home: "/home/me")["DOCUMENTS"] == path)
     }
   }

@@ -12,7 +12,7 @@ import Testing
   let old = Data("old".utf8)
   let new = Data("new contents".utf8)
 
-  @Test func everyStepOfAReplacementMayBeItsLast() throws {
+  @Test func `every step of a replacement may be its last`() throws {
     let file = AtomicFile(directory.file("a"))
     var crashes = 0
     while true {
@@ -32,7 +32,7 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test func everyStepOfACreationMayBeItsLast() throws {
+  @Test func `every step of a creation may be its last`() throws {
     var crashes = 0
     while true {
       let file = AtomicFile(directory.file("\(crashes)"))
@@ -48,7 +48,7 @@ import Testing
     #expect(crashes == 5, "create, write, sync, link, sync directory")
   }
 
-  @Test func clearsAwayWhatTheDeadLeftAndNotWhatTheLivingNeed() throws {
+  @Test func `clears away what the dead left and not what the living need`() throws {
     let stale = CrashingDisk(after: 2)
     #expect(throws: CrashingDisk.Crash.self) {
       try AtomicFile(directory.file("dead"), disk: stale).replace(with: new)
@@ -65,7 +65,7 @@ import Testing
     #expect(try directory.names == [".theirs.stead-notes"])
   }
 
-  @Test func aWriterThatLivesKeepsItsTemporaryFile() throws {
+  @Test func `a writer that lives keeps its temporary file`() throws {
     let path = directory.file("a").filePath
     let slow = try TemporaryFile(beside: path, on: POSIXDisk())
     try AtomicFile(directory.file("a")).replace(with: new)
@@ -74,7 +74,7 @@ import Testing
     #expect(try AtomicFile(directory.file("a")).read() == new)
   }
 
-  @Test func aWriterThatEndsLeavesAnothersTemporaryFileAlone() throws {
+  @Test func `a writer that ends leaves another's temporary file alone`() throws {
     // Once renamed, the name of a temporary file is free, and the next writer may have it.
     let path = directory.file("a").filePath
     let first = try TemporaryFile(beside: path, on: POSIXDisk())
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func killedProcessesLeaveTheOldFileOrTheNew() async throws {
+  func `killed processes leave the old file or the new`() async throws {
     let path = directory.file("a").filePath
     let size = 50_000
     try AtomicFile(URL(filePath: path)).replace(with: Data(repeating: 0, count: size))
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func processesThatUpdateOneFileLoseNothing() async throws {
+  func `processes that update one file lose nothing`() async throws {
     let path = directory.file("counter").filePath
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
@@ -140,7 +140,7 @@ import Testing
   /// The directory's lock belongs to the open file, which a forked child shares: all writers in the
   /// directory had to wait for the child's end.
   @Test(.exitTests, .hangLimit)
-  func aForkDuringAWriteHoldsNobodyUp() async throws {
+  func `a fork during a write holds nobody up`() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in
       alarm(240)
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aFullDiskIsAnErrorAndTheOldFileStays() throws {
+  func `a full disk is an error and the old file stays`() throws {
     let disk = try SmallDisk()
     let file = AtomicFile(disk.directory.file("a"))
     try file.replace(with: old)
@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(.needs(.ordinaryUser))
-  func aDirectoryThatMayOnlyBeReadIsAnError() throws {
+  func `a directory that may only be read is an error`() throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old)
     try directory.url.setMode(0o500)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: AtomicFile.Durability.allCases)
-  func replacesAFileAndLeavesNothingBeside(durability: AtomicFile.Durability) throws {
+  func `replaces a file and leaves nothing beside`(durability: AtomicFile.Durability) throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old, durability: durability)
     try file.replace(with: new, durability: durability)
@@ -28,14 +28,14 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4095, 4096, 4097, 1_000_003])
-  func readsWhatWasWrittenAtEverySize(count: Int) throws {
+  func `reads what was written at every size`(count: Int) throws {
     let data = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: data)
     #expect(try file.read() == data)
   }
 
-  @Test func saysWhenThereIsNoFile() throws {
+  @Test func `says when there is no file`() throws {
     let file = AtomicFile(directory.file("missing"))
     #expect(try file.readIfPresent() == nil)
     #expect(code { _ = try file.read() } == .notFound)
@@ -43,7 +43,7 @@ import Testing
       code { try AtomicFile(directory.file("no/such/place")).replace(with: new) } == .notFound)
   }
 
-  @Test func refusesWhatIsNotAPlainFile() throws {
+  @Test func `refuses what is not a plain file`() throws {
     let here = AtomicFile(directory.url)
     #expect(code { _ = try here.read() } == .notAFile)
     #expect(code { try here.replace(with: new) } == .notAFile)
@@ -53,7 +53,7 @@ import Testing
     #expect(code { try AtomicFile(pipe).replace(with: new) } == .notAFile)
   }
 
-  @Test func refusesAURLThatIsNoFile() throws {
+  @Test func `refuses a URL that is no file`() throws {
     let elsewhere = try #require(URL(string: "https://example.com/a"))
     #expect(code { _ = try AtomicFile(elsewhere).read() } == .invalidName)
     // The system would cut this name at its NUL, and the write would go to "a".
@@ -62,7 +62,7 @@ import Testing
     #expect(try directory.names == [])
   }
 
-  @Test(.needs(.file("/proc/self/status"))) func readsAFileThatTheKernelMakesUp() throws {
+  @Test(.needs(.file("/proc/self/status"))) func `reads a file that the kernel makes up`() throws {
     // Such files say that they are 0 bytes long.
     let status = try AtomicFile(URL(filePath: "/proc/self/status")).read()
     #expect(status.starts(with: Data("Name:".utf8)))
@@ -70,13 +70,14 @@ import Testing
 
   /// Settings of the kernel answer the first read with all they hold and every other with nothing; a
   /// first read of one byte made 16384 a 1.
-  @Test(.needs(.file("/proc/sys/kernel/pid_max"))) func readsASettingOfTheKernelWhole() throws {
+  @Test(.needs(.file("/proc/sys/kernel/pid_max")))
+  func `reads a setting of the kernel whole`() throws {
     let setting = AtomicFile(URL(filePath: "/proc/sys/kernel/pid_max"))
     #expect(try setting.read().last == UInt8(ascii: "\n"))
   }
 
   @Test(arguments: [0o600, 0o644, 0o640, 0o666, 0o400])
-  func keepsTheOldFilesPermissions(mode: Int) throws {
+  func `keeps the old file's permissions`(mode: Int) throws {
     // Foundation's atomic write makes a file that only its owner could read readable by everyone.
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old)
@@ -85,7 +86,7 @@ import Testing
     #expect(try file.url.mode == mode)
   }
 
-  @Test func makesANewFileForItsOwnerUnlessTold() throws {
+  @Test func `makes a new file for its owner unless told`() throws {
     try AtomicFile(directory.file("private")).replace(with: new)
     try AtomicFile(directory.file("public")).replace(with: new, permissions: .everyoneReads)
     #expect(try directory.file("private").mode == 0o600)
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test(.needs(.superuser))
-  func keepsTheOldFilesOwner() throws {
+  func `keeps the old file's owner`() throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(with: old)
     #expect(chown(file.url.filePath, 12, 34) == 0)
@@ -102,7 +103,7 @@ import Testing
     #expect(status.user == 12 && status.group == 34 && status.mode == 0o644)
   }
 
-  @Test func followsSymbolicLinksAndKeepsThem() throws {
+  @Test func `follows symbolic links and keeps them`() throws {
     // Foundation's atomic write puts a plain file in the place of the link.
     let manager = FileManager.default
     try manager.createDirectory(at: directory.file("dotfiles"), withIntermediateDirectories: false)
@@ -121,7 +122,7 @@ import Testing
     #expect(try directory.names == ["dotfiles", "relative", "chained"])
   }
 
-  @Test func writesThroughALinkThatLeadsNowhereYet() throws {
+  @Test func `writes through a link that leads nowhere yet`() throws {
     let link = directory.file("link")
     try FileManager.default.createSymbolicLink(
       atPath: link.filePath, withDestinationPath: "target")
@@ -130,7 +131,7 @@ import Testing
     #expect(try AtomicFile(directory.file("target")).read() == new)
   }
 
-  @Test func refusesLinksThatGoInACircle() throws {
+  @Test func `refuses links that go in a circle`() throws {
     for (from, to) in [("a", "b"), ("b", "a")] {
       try FileManager.default.createSymbolicLink(
         atPath: directory.file(from).filePath, withDestinationPath: to)
@@ -138,7 +139,7 @@ import Testing
     #expect(code { try AtomicFile(directory.file("a")).replace(with: new) } == .failed)
   }
 
-  @Test func takesTheLongestNameThereIs() throws {
+  @Test func `takes the longest name there is`() throws {
     let file = AtomicFile(directory.file(String(repeating: "n", count: 255)))
     try file.replace(with: new)
     #expect(try file.read() == new)
@@ -146,7 +147,7 @@ import Testing
     #expect(code { try tooLong.replace(with: new) } == .invalidName)
   }
 
-  @Test func createsOnlyWhereThereIsNothing() throws {
+  @Test func `creates only where there is nothing`() throws {
     let file = AtomicFile(directory.file("a"))
     try file.create(with: old)
     #expect(code { try file.create(with: new) } == .alreadyExists)
@@ -155,7 +156,7 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test func oneOfManyCreatorsSucceeds() async throws {
+  @Test func `one of many creators succeeds`() async throws {
     let url = directory.file("a")
     let winners = await withTaskGroup(of: Data?.self) { group in
       for number in 0..<16 {
@@ -174,7 +175,7 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test func swapsOnlyWhatWasRead() throws {
+  @Test func `swaps only what was read`() throws {
     let file = AtomicFile(directory.file("a"))
     try file.replace(nil, with: old)
     #expect(code { try file.replace(nil, with: new) } == .changed)
@@ -185,14 +186,14 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test func leavesTheFileWhenAnUpdateHasNothingToChange() throws {
+  @Test func `leaves the file when an update has nothing to change`() throws {
     let disk = CrashingDisk(after: .max)
     let file = AtomicFile(directory.file("a"), disk: disk)
     #expect(try file.update { _ in nil } == nil)
     #expect(disk.calls.isEmpty)
   }
 
-  @Test func givesUpAnUpdateThatOthersKeepFromHappening() throws {
+  @Test func `gives up an update that others keep from happening`() throws {
     let file = AtomicFile(directory.file("a"))
     var tries = 0
     let failure = code {
@@ -206,7 +207,7 @@ import Testing
     #expect(tries == 3)
   }
 
-  @Test func syncsTheContentsBeforeTheNameAndTheNameAfter() throws {
+  @Test func `syncs the contents before the name and the name after`() throws {
     let expected: [AtomicFile.Durability: [String]] = [
       .none: ["create", "write", "rename"],
       .file: ["create", "write", "sync file", "rename"],

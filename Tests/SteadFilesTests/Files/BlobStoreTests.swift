@@ -21,7 +21,7 @@ import Testing
     } catch { return (error as? FileError)?.code }
   }
 
-  @Test func readsWhatWasWrittenUnderTheNameOfItsDigest() throws {
+  @Test func `reads what was written under the name of its digest`() throws {
     #expect(try store.write(abc) == abcReference)
     #expect(try store.read(abcReference) == abc)
     #expect(try store.contains(abcReference))
@@ -30,16 +30,16 @@ import Testing
     #expect(try directory.file("photos/blobs/\(abcReference)").mode == 0o600)
   }
 
-  @Test func keepsEqualValuesOnce() throws {
+  @Test func `keeps equal values once`() throws {
     #expect(try store.write(abc) == store.write(abc))
     #expect(try store.references().count == 1)
   }
 
-  @Test func keepsAnEmptyValue() throws {
+  @Test func `keeps an empty value`() throws {
     #expect(try store.read(store.write(Data())) == Data())
   }
 
-  @Test func movesWithItsDirectory() throws {
+  @Test func `moves with its directory`() throws {
     let reference = try store.write(abc)
     let moved = directory.url.appending(path: "moved")
     try FileManager.default.moveItem(at: store.directory, to: moved)
@@ -47,7 +47,7 @@ import Testing
     #expect(code { _ = try store.read(reference) } == .notFound)
   }
 
-  @Test func saysThatABlobIsDamagedAndWritesItAnew() throws {
+  @Test func `says that a blob is damaged and writes it anew`() throws {
     let reference = try store.write(abc)
     try Data("abd".utf8).write(to: store.directory.appending(path: reference))
     #expect(code { _ = try store.read(reference) } == .damaged)
@@ -61,20 +61,20 @@ import Testing
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad/",
     "/a7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   ])
-  func takesNothingButAReference(text: String) throws {
+  func `takes nothing but a reference`(text: String) throws {
     #expect(code { _ = try store.read(text) } == .invalidName)
     #expect(code { _ = try store.contains(text) } == .invalidName)
     #expect(code { try store.remove(text) } == .invalidName)
   }
 
-  @Test func removesOneBlob() throws {
+  @Test func `removes one blob`() throws {
     let reference = try store.write(abc)
     try store.remove(reference)
     try store.remove(reference)
     #expect(code { _ = try store.read(reference) } == .notFound)
   }
 
-  @Test func sweepsWhatNothingRefersTo() throws {
+  @Test func `sweeps what nothing refers to`() throws {
     #expect(try store.sweep(keeping: []) == 0, "there is no directory yet")
     let kept = try store.write(abc)
     let first = try store.write(Data("first".utf8))
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// A directory with a blob's name counted as something to sweep, which no sweep removed: each opening tried it again.
-  @Test func whatASweepLeavesIsNoLeftover() throws {
+  @Test func `what a sweep leaves is no leftover`() throws {
     let reference = try store.write(abc)
     let planted = store.directory.appending(path: String(repeating: "a", count: 64))
     try FileManager.default.createDirectory(at: planted, withIntermediateDirectories: false)
@@ -103,7 +103,7 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: planted.filePath))
   }
 
-  @Test func sparesABlobThatWasWrittenAgainLately() throws {
+  @Test func `spares a blob that was written again lately`() throws {
     // A writer that finds its value there already has not recorded its reference yet, while the blob
     // itself may be years old.
     let reference = try store.write(abc)
@@ -116,7 +116,7 @@ import Testing
     #expect(try store.sweep(keeping: [], olderThan: 3600) == 1)
   }
 
-  @Test func everyStepOfAWriteMayBeItsLast() throws {
+  @Test func `every step of a write may be its last`() throws {
     var crashes = 0
     while true {
       let value = Data("value \(crashes)".utf8)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aFullDiskIsAnErrorAndHarmsNoBlob() throws {
+  func `a full disk is an error and harms no blob`() throws {
     let disk = try SmallDisk()
     let store = BlobStore(directory: disk.directory.url.appending(path: "blobs"))
     let reference = try store.write(abc)
@@ -165,7 +165,7 @@ import Testing
   }
 
   @Test(arguments: PlantedEntry.allCases, [false, true])
-  func aWriteReplacesWhatIsntAFile(entry: PlantedEntry, wasWritten: Bool) throws {
+  func `a write replaces what isn't a file`(entry: PlantedEntry, wasWritten: Bool) throws {
     if wasWritten { _ = try store.write(value) }
     try target.plant(entry, at: path)
     if entry == .directory {
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: PlantedEntry.allCases)
-  func whatIsntAFileIsADamagedBlobAndGoesAlone(entry: PlantedEntry) throws {
+  func `what isn't a file is a damaged blob and goes alone`(entry: PlantedEntry) throws {
     let reference = SHA256.hexadecimal(value)
     for removes in [true, false] {
       try target.plant(entry, at: path)
@@ -197,7 +197,7 @@ import Testing
   }
 
   // A link to an equal file was read, and the value was gone with what it led to.
-  @Test func aLinkToAnEqualFileIsntTheBlob() throws {
+  @Test func `a link to an equal file isn't the blob`() throws {
     let reference = SHA256.hexadecimal(value)
     let other = place.file("other")
     try value.write(to: other)
@@ -210,7 +210,7 @@ import Testing
     #expect(try Data(contentsOf: other) == value)
   }
 
-  @Test func theBlobsDirectoryMayBeALink() throws {
+  @Test func `the blobs directory may be a link`() throws {
     let elsewhere = place.file("elsewhere")
     try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(

@@ -9,7 +9,7 @@ import Testing
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test(.exitTests) func processesThatCountUnderOneLockLoseNothing() async throws {
+  @Test(.exitTests) func `processes that count under one lock lose nothing`() async throws {
     let place = directory.url.filePath
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<3 {
@@ -37,7 +37,7 @@ import Testing
     #expect(try Data(contentsOf: directory.file("count")) == Data("300".utf8))
   }
 
-  @Test(.exitTests) func goesWithAProcessThatIsKilled() async throws {
+  @Test(.exitTests) func `goes with a process that is killed`() async throws {
     let lock = FileLock(directory.file("lock"))
     let place = directory.url.filePath
     var reports = try FileWatcher(file: directory.file("report")).makeAsyncIterator()
@@ -66,7 +66,7 @@ import Testing
 
   /// The lock belongs to the open file, which parent and child would share: it would outlive a parent
   /// that is killed for as long as the child runs.
-  @Test(.exitTests) func doesNotPassToTheChildOfAFork() async throws {
+  @Test(.exitTests) func `does not pass to the child of a fork`() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in
       let lock = FileLock(URL(filePath: place).appending(path: "lock"))
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test(.exitTests) func staysWithTheParentOfAFork() async throws {
+  @Test(.exitTests) func `stays with the parent of a fork`() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in
       let lock = FileLock(URL(filePath: place).appending(path: "lock"))
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  @Test(.exitTests) func aChildMayAskForALockThatTheParentHasHad() async throws {
+  @Test(.exitTests) func `a child may ask for a lock that the parent has had`() async throws {
     let place = directory.url.filePath
     await #expect(processExitsWith: .success) { [place = place as String] in
       let lock = FileLock(URL(filePath: place).appending(path: "lock"))

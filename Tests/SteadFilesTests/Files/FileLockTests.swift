@@ -21,14 +21,14 @@ private final class Entered: Sendable { let count = Atomic(0) }
     try lock.withLockIfAvailable(mode) { true } == true
   }
 
-  @Test func excludesEveryoneElse() throws {
+  @Test func `excludes everyone else`() throws {
     let wasFree = try lock.withLock { try isFree() }
     #expect(!wasFree)
     #expect(try lock.withLockIfAvailable { "had it" } == "had it")
     #expect(try directory.file("lock").mode == 0o600)
   }
 
-  @Test func letsReadersInTogether() throws {
+  @Test func `lets readers in together`() throws {
     try lock.withLock(.shared) {
       let (shared, exclusive) = (try isFree(.shared), try isFree(.exclusive))
       #expect(shared && !exclusive)
@@ -39,12 +39,12 @@ private final class Entered: Sendable { let count = Atomic(0) }
     }
   }
 
-  @Test func isFreeAgainAfterAnError() throws {
+  @Test func `is free again after an error`() throws {
     #expect(throws: CancellationError.self) { try lock.withLock { throw CancellationError() } }
     #expect(try isFree())
   }
 
-  @Test func excludesTheThreadsOfAProcess() throws {
+  @Test func `excludes the threads of a process`() throws {
     let (lock, file) = (lock, directory.file("count"))
     DispatchQueue.concurrentPerform(iterations: 8) { _ in
       for _ in 0..<50 {
@@ -57,7 +57,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     #expect(try Data(contentsOf: file) == Data("400".utf8))
   }
 
-  @Test func excludesTasksOverTheirSuspensions() async throws {
+  @Test func `excludes tasks over their suspensions`() async throws {
     let lock = lock
     let entered = Entered()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,7 +76,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     #expect(try isFree())
   }
 
-  @Test func comesAsSoonAsItIsCalled() async throws {
+  @Test func `comes as soon as it is called`() async throws {
     let (lock, attentive) = (lock, attentive)
     let (held, holding) = AsyncStream<Void>.makeStream()
     let (leave, leaving) = AsyncStream<Void>.makeStream()
@@ -95,7 +95,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     try await holder.value
   }
 
-  @Test func givesUpInTime() async throws {
+  @Test func `gives up in time`() async throws {
     let lock = lock
     let error = await #expect(throws: FileError.self) {
       try await lock.withLock(.shared, timeout: nil) {
@@ -108,7 +108,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     #expect(result == "free")
   }
 
-  @Test func givesUpWithItsTask() async throws {
+  @Test func `gives up with its task`() async throws {
     let attentive = attentive
     try await lock.withLock(timeout: nil) {
       let waiter = Task { try await attentive.withLock(timeout: nil) {} }
@@ -119,7 +119,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     #expect(try isFree())
   }
 
-  @Test func isOneLockByEveryPath() throws {
+  @Test func `is one lock by every path`() throws {
     let link = directory.file("link")
     try FileManager.default.createSymbolicLink(
       atPath: link.filePath, withDestinationPath: "lock")
@@ -130,7 +130,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
   }
 
   /// A lock on a file that is no longer there excludes nobody who comes later.
-  @Test func locksTheFileThatIsThereInTheEnd() throws {
+  @Test func `locks the file that is there in the end`() throws {
     let (lock, file, count) = (lock, directory.file("lock"), directory.file("count"))
     let opened = try OpenLockFile(file.filePath)
     #expect(try opened.isCurrent)
@@ -152,7 +152,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
     #expect(try Data(contentsOf: count) == Data("400".utf8))
   }
 
-  @Test func saysWhatCannotBeLocked() throws {
+  @Test func `says what cannot be locked`() throws {
     func code(_ url: URL) -> FileError.Code? {
       #expect(throws: FileError.self) { try FileLock(url).withLock {} }?.code
     }
@@ -165,7 +165,7 @@ private final class Entered: Sendable { let count = Atomic(0) }
   }
 
   @Test(.needs(.ordinaryUser))
-  func locksAFileThatMayOnlyBeRead() throws {
+  func `locks a file that may only be read`() throws {
     try Data().write(to: directory.file("lock"))
     try directory.file("lock").setMode(0o400)
     let wasFree = try lock.withLock { try isFree() }

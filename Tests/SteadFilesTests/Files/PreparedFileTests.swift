@@ -18,7 +18,7 @@ import Testing
     try file.place { try $0.status == nil ? expected == nil : $0.contents() == expected }
   }
 
-  @Test func takesTheNameOfWhatIsExpected() throws {
+  @Test func `takes the name of what is expected`() throws {
     try old.write(to: url)
     try url.setMode(0o644)
     let prepared = try AtomicFile(url).prepare(new)
@@ -31,7 +31,7 @@ import Testing
     #expect(found.modifiedNanoseconds == prepared.status.modifiedNanoseconds)
   }
 
-  @Test func takesAFreeNameOnlyIfItIsFree() throws {
+  @Test func `takes a free name only if it is free`() throws {
     let first = try AtomicFile(url).prepare(old)
     let second = try AtomicFile(url).prepare(new)
     #expect(try place(first, ifStill: nil))
@@ -43,7 +43,7 @@ import Testing
     #expect(try directory.names.isEmpty)
   }
 
-  @Test func leavesWhatWasEditedMeanwhile() throws {
+  @Test func `leaves what was edited meanwhile`() throws {
     try old.write(to: url)
     let prepared = try AtomicFile(url).prepare(new)
     try edited.write(to: url)
@@ -52,14 +52,14 @@ import Testing
     #expect(try directory.names == ["a"])
   }
 
-  @Test func whatIsDiscardedLeavesNothing() throws {
+  @Test func `what is discarded leaves nothing`() throws {
     try AtomicFile(url).prepare(new).discard()
     #expect(try directory.names.isEmpty)
   }
 
   /// An editor that saves between the last look at the file and the taking of its name.
   @Test(arguments: [true, false])
-  func anEditAtTheLastMomentStays(byRenaming: Bool) throws {
+  func `an edit at the last moment stays`(byRenaming: Bool) throws {
     try old.write(to: url)
     let disk = EditingDisk { [edited] path in
       try edited.write(to: URL(filePath: path), options: byRenaming ? .atomic : [])
@@ -76,7 +76,7 @@ import Testing
     #expect(try Data(contentsOf: url) == edited)
   }
 
-  @Test func worksWhereNamesCannotBeExchanged() throws {
+  @Test func `works where names cannot be exchanged`() throws {
     try old.write(to: url)
     let file = AtomicFile(url, disk: PlainDisk())
     #expect(try place(file.prepare(new), ifStill: old))
@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The system dates writes by a clock that stands still for milliseconds.
-  @Test func noLaterWriteHasTheSameDate() throws {
+  @Test func `no later write has the same date`() throws {
     for number in 0..<200 {
       let prepared = try AtomicFile(url).prepare(new)
       #expect(try prepared.place { _ in true })

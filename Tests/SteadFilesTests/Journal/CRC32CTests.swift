@@ -28,7 +28,7 @@ import Testing
   ]
 
   @Test(arguments: vectors)
-  func knownVectors(bytes: [UInt8], expected: UInt32) {
+  func `known vectors`(bytes: [UInt8], expected: UInt32) {
     for function in Self.functions { #expect(checksum(function, bytes) == expected) }
   }
 
@@ -37,7 +37,7 @@ import Testing
       Requirement(
         stead_crc32c_has_instruction() != 0,
         orElse: "the processor has no instruction for CRC-32C: use one that has")))
-  func bothWaysAgreeAtAllLengthsAndAlignments() {
+  func `both ways agree at all lengths and alignments`() {
     var generator = SplitMix(seed: Effort.seed)
     let bytes = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
     let lengths = Array(0...300) + [3071, 3072, 3073, 6143, 6144, 6151, 9_999, 19_990]
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func goesOnFromWhereAnEarlierPartEnded() {
+  @Test func `goes on from where an earlier part ended`() {
     let bytes = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     for function in Self.functions {
       let whole = checksum(function, bytes)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func aRecordsChecksumIsOfItsLengthAndItsPayload() {
+  @Test func `a record's checksum is of its length and its payload`() {
     let payload = Array("some payload".utf8)
     let length: [UInt8] = [UInt8(payload.count), 0, 0, 0]
     let expected = checksum(Self.byTable, length + payload, from: 77)

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func whatIsAppendedMeanwhileIsKept() throws {
+  @Test func `what is appended meanwhile is kept`() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
     try log.append("one", "two")
@@ -48,7 +48,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test func anotherCompactionMeanwhileWins() throws {
+  @Test func `another compaction meanwhile wins`() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
     try log.append("one")
@@ -64,7 +64,7 @@ import Testing
     #expect(try LineLog(url).lines == ["one", "two"])
   }
 
-  @Test func whatIsNotFinishedGoes() throws {
+  @Test func `what is not finished goes`() throws {
     let log = try LineLog(url)
     var prepared: PreparedJournalCompaction? = try log.compaction().prepare()
     #expect(try directory.names == ["a.journal", ".a.journal.stead-0"])
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func onlyWhatWasFlushedIsSyncedAgain(isFlushed: Bool) throws {
+  func `only what was flushed is synced again`(isFlushed: Bool) throws {
     _ = try LineLog(url)
     let disk = CrashingDisk(after: .max)
     let log = try LineLog(url, disk: disk)
@@ -86,7 +86,7 @@ import Testing
     #expect(disk.calls[before...] == (isFlushed ? ["sync file", "rename"] : ["rename"]))
   }
 
-  @Test func everyStepMayBeTheLast() throws {
+  @Test func `every step may be the last`() throws {
     var crashes = 0
     var expected: [String] = []
     let witness = try LineLog(url)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aDiskThatIsFullWhenItIsFinished() throws {
+  func `a disk that is full when it is finished`() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))
     let prepared = try log.compaction().prepare()
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func processesThatCompactBehindTheirWritersLoseNothing() async throws {
+  func `processes that compact behind their writers lose nothing`() async throws {
     let path = url.filePath
     await withTaskGroup(of: Void.self) { group in
       for writer in 0..<3 {

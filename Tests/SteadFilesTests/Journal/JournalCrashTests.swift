@@ -15,7 +15,7 @@ import Testing
 
   // MARK: Each step of the disk as the last one
 
-  @Test func everyStepOfACreationMayBeItsLast() throws {
+  @Test func `every step of a creation may be its last`() throws {
     var crashes = 0
     while true {
       let url = directory.file("made/for/\(crashes)/a.journal")
@@ -35,7 +35,7 @@ import Testing
     #expect(crashes >= 6, "make directory, sync it, create, write, sync, rename")
   }
 
-  @Test func everyStepOfACompactionMayBeItsLast() throws {
+  @Test func `every step of a compaction may be its last`() throws {
     var crashes = 0
     var expected = ["initial"]
     _ = try LineLog(url, initial: expected)
@@ -64,7 +64,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test func everyStepOfARepairMayBeItsLast() throws {
+  @Test func `every step of a repair may be its last`() throws {
     let log = try LineLog(url, initial: ["initial"])
     try log.append("first")
     try log.append("second")
@@ -102,7 +102,7 @@ import Testing
     try #require(pwrite(descriptor, &word, 8, 1024) == 8)
   }
 
-  @Test func aRecordThatWasCompletedButNotYetCountedIsAdopted() throws {
+  @Test func `a record that was completed but not yet counted is adopted`() throws {
     let log = try LineLog(url)
     try log.append("first")
     try log.append("second")
@@ -115,7 +115,7 @@ import Testing
     #expect(reader.lines == ["first", "second"])
   }
 
-  @Test func thoseWhoHaveTheFileOpenAdoptWhatAKilledWriterCompleted() throws {
+  @Test func `those who have the file open adopt what a killed writer completed`() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
     try log.append("first")
@@ -127,7 +127,7 @@ import Testing
     #expect(try LineLog(url).lines == other.lines)
   }
 
-  @Test func whatWasBegunAndNotCompletedIsWrittenOver() throws {
+  @Test func `what was begun and not completed is written over`() throws {
     let log = try LineLog(url)
     try log.append("first")
     // A length, and half of a payload.
@@ -141,7 +141,7 @@ import Testing
     #expect(next.lines == ["first", "2"] && next.damages.isEmpty)
   }
 
-  @Test func whatABrokenOffAppendLeftIsNeverTakenForARecord() throws {
+  @Test func `what a broken-off append left is never taken for a record`() throws {
     let log = try LineLog(url)
     try log.append("first")
     try log.append("second")
@@ -156,7 +156,7 @@ import Testing
     #expect(try LineLog(url).lines == ["other"])
   }
 
-  @Test func aCompactorThatDiedBeforeTheRenamingIsForgotten() throws {
+  @Test func `a compactor that died before the renaming is forgotten`() throws {
     let reader = try LineLog(url)
     let writer = try LineLog(url)
     try setTail { $0 | 1 << 62 }
@@ -169,7 +169,7 @@ import Testing
     #expect(reader.lines == ["one"] && reader.checkpointCount == 1)
   }
 
-  @Test func aCompactorThatDiedRightAfterTheRenamingIsFollowed() throws {
+  @Test func `a compactor that died right after the renaming is followed`() throws {
     let reader = try LineLog(url)
     let watcher = try LineLog(url, access: .readOnly)
     let writer = try LineLog(url)
@@ -189,7 +189,7 @@ import Testing
 
   // MARK: Killed
 
-  @Test(.exitTests) func aCompactorKilledRightAfterTheRenamingIsFollowed() async throws {
+  @Test(.exitTests) func `a compactor killed right after the renaming is followed`() async throws {
     let reader = try LineLog(url)
     let writer = try LineLog(url)
     let path = url.filePath
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func killedWritersLoseNothingThatTheyWereTold() async throws {
+  func `killed writers lose nothing that they were told`() async throws {
     let path = url.filePath
     let acknowledged = directory.file("acknowledged").filePath
     try Data(count: 8).write(to: URL(filePath: acknowledged))

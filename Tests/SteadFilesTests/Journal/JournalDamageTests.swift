@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func cutOffAtEveryByte() throws {
+  @Test func `cut off at every byte`() throws {
     for size in 0...(offsets[offsets.count - 1] + 16) {
       let bytes = whole.prefix(size)
       let log = try open(bytes)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: [0x01, 0x80, 0xFF] as [UInt8])
-  func flippedAtEveryByte(bits: UInt8) throws {
+  func `flipped at every byte`(bits: UInt8) throws {
     let checkpointEnd = Self.page + Self.base.joined(separator: "\n").utf8.count
     for place in 0..<(offsets[offsets.count - 1] + 16) {
       // Nothing lies between the words and the checkpoint.
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func bothHeadersDamagedIsALossThatTheOwnerRepairs() throws {
+  @Test func `both headers damaged is a loss that the owner repairs`() throws {
     var bytes = whole
     bytes[20] ^= 1
     bytes[512 + 40] ^= 1
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 4_000, 10_000])
-  func whatIsNoJournalIsKeptAside(count: Int) throws {
+  func `what is no journal is kept aside`(count: Int) throws {
     let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &+ 65) })
     let log = try open(bytes)
     #expect(log.lines == ["repaired"] && log.damages.map(\.kind) == [.notAJournal])
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4096, 20_000])
-  func zerosAreReportedAndBegunAnew(count: Int) throws {
+  func `zeros are reported and begun anew`(count: Int) throws {
     let log = try open(Data(count: count))
     #expect(log.lines == ["initial"] && log.damages.map(\.kind) == [.header])
     #expect(log.damages[0].keptAside == nil && log.damages[0].lostByteCount <= count)
@@ -144,7 +144,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test func aNewerFormatIsRefusedAndLeftAlone() throws {
+  @Test func `a newer format is refused and left alone`() throws {
     var bytes = whole
     for start in [0, 512] { bytes[start + 8] = 2 }
     let failure = #expect(throws: FileError.self) { _ = try open(bytes) }
@@ -154,7 +154,7 @@ import Testing
     #expect(throws: FileError.self) { _ = try LineLog(url, access: .readOnly) }
   }
 
-  @Test func damagedFilesAreKeptUpToALimit() throws {
+  @Test func `damaged files are kept up to a limit`() throws {
     try FileManager.default.removeItem(at: url)
     for number in 0..<(Journal.keptAsideLimit + 3) {
       let bytes = Data("letter \(number)".utf8)
@@ -166,7 +166,7 @@ import Testing
     #expect(try directory.names.count == Journal.keptAsideLimit)
   }
 
-  @Test func damageIsFoundByThoseWhoHaveTheFileOpen() throws {
+  @Test func `damage is found by those who have the file open`() throws {
     let reader = try open(whole)
     let watcher = try LineLog(url, access: .readOnly)
     let writer = try LineLog(url)
@@ -186,7 +186,7 @@ import Testing
     #expect(watcher.lines == writer.lines)
   }
 
-  @Test func aReaderThatMayNotMendPassesOverWhatIsDamaged() throws {
+  @Test func `a reader that may not mend passes over what is damaged`() throws {
     let watcher = try LineLog(url, access: .readOnly)
     try LineLog(url).append("good", "to be damaged", "behind it")
     let damaged = offsets[offsets.count - 1] + 16

@@ -14,7 +14,7 @@ import Testing
     bytes.withUnsafeBytes { UInt64(stead_crc32c_by_table(0, $0.baseAddress!, $0.count)) }
   }
 
-  @Test func isDrawnToTheByte() throws {
+  @Test func `is drawn to the byte`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("a.journal")
     let log = try LineLog(url, initial: ["hello", "world"])

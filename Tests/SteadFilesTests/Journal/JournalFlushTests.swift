@@ -20,7 +20,7 @@ import Testing
     return disk.calls
   }
 
-  @Test func theNameIsMadeDurableOnceForEachFile() throws {
+  @Test func `the name is made durable once for each file`() throws {
     let log = try LineLog(url)
     let path = url.filePath
     func flush() throws -> [String] {
@@ -35,7 +35,7 @@ import Testing
     #expect(try LineLog(url).lines == ["one"])
   }
 
-  @Test func aNewFileIsSyncedBeforeItGetsTheName() throws {
+  @Test func `a new file is synced before it gets the name`() throws {
     let made = try calls { _ = try LineLog(url, disk: $0) }
     #expect(made == ["create", "write", "sync file", "rename"])
     let compacted = try calls { disk in
@@ -84,7 +84,7 @@ import Testing
     #expect(try LineLog(url).lines == lines + ["late"])
   }
 
-  @Test func flushingSaysWhenTheFileIsGone() throws {
+  @Test func `flushing says when the file is gone`() throws {
     let log = try LineLog(url)
     let flusher = log.journal.flusher
     try FileManager.default.removeItem(at: url)

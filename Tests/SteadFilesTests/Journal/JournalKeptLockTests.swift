@@ -23,7 +23,7 @@ import Testing
     return (try LineLog.keepingLock(url), other)
   }
 
-  @Test func othersGetTheLockWithTheNextWrite() throws {
+  @Test func `others get the lock with the next write`() throws {
     let (keeper, other) = try keeperAndOther()
     let count = keeper.lines.count
     #expect { try other.append("o") } throws: { ($0 as? FileError)?.code == .busy }
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The word in the file says that somebody waits, but nobody does any more.
-  @Test func whoAskedForTheLockAndDiedCostsOneRelease() throws {
+  @Test func `who asked for the lock and died costs one release`() throws {
     let (keeper, other) = try keeperAndOther()
     #expect(throws: FileError.self) { try other.append("o") }
     try keeper.append("k")
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// On a machine that is busy, whoever opens it may have gone on without the lock before it is free.
-  @Test func whoOpensTheFileAsksForTheLockToo() throws {
+  @Test func `who opens the file asks for the lock too`() throws {
     let place = url
     // Unsafe in name alone: until both threads have ended, the second one uses it by itself.
     nonisolated(unsafe) let keeper = try LineLog.keepingLock(place)
@@ -149,7 +149,7 @@ import Testing
     #expect(keeper.lines.suffix(2) == ["k", "opened"])
   }
 
-  @Test func theLockIsFreeOnceNothingIsWritten() throws {
+  @Test func `the lock is free once nothing is written`() throws {
     let (keeper, other) = try keeperAndOther()
     #expect(keeper.journal.freeIdleLock() != nil && keeper.journal.keepsLock)
     try keeper.append("k")
@@ -159,7 +159,7 @@ import Testing
     #expect(keeper.journal.freeIdleLock() == nil)
   }
 
-  @Test func whoSeesToTheLockFreesItForOthersAtOnce() throws {
+  @Test func `who sees to the lock frees it for others at once`() throws {
     let (keeper, other) = try keeperAndOther()
     #expect(throws: FileError.self) { try other.append("o") }
     #expect(keeper.journal.freeIdleLock() == nil && !keeper.journal.keepsLock)
@@ -168,7 +168,7 @@ import Testing
 
   /// The same file is opened and locked a second time there, which would wait for the lock that is kept.
   @Test(arguments: ["removed", "exchanged", "overwritten", "damaged", "compacted"])
-  func whatBefallsTheFileIsSeenToWithTheLockKept(_ fate: String) throws {
+  func `what befalls the file is seen to with the lock kept`(_ fate: String) throws {
     let (keeper, other) = try keeperAndOther()
     keeper.journal.lockWait = .milliseconds(20)
     let copy = directory.file("copy")
@@ -200,7 +200,7 @@ import Testing
 
   // MARK: Processes
 
-  @Test(.exitTests) func aForkFreesTheLock() async throws {
+  @Test(.exitTests) func `a fork frees the lock`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog.keepingLock(URL(filePath: path))
@@ -219,7 +219,7 @@ import Testing
   }
 
   /// A process that has the lock forks and is killed, and its child goes on without using the journal.
-  @Test(.exitTests) func aChildThatOutlivesItsParentHasNoLock() async throws {
+  @Test(.exitTests) func `a child that outlives its parent has no lock`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       var (gate, ready): ([Int32], [Int32]) = ([0, 0], [0, 0])
@@ -244,7 +244,7 @@ import Testing
     }
   }
 
-  @Test(.exitTests) func theLockOfAKilledProcessIsFree() async throws {
+  @Test(.exitTests) func `the lock of a killed process is free`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let child = try ForkedChild {
@@ -261,7 +261,7 @@ import Testing
     }
   }
 
-  @Test(.exitTests) func aStoppedProcessIsWaitedForNoLongerThanTheLimit() async throws {
+  @Test(.exitTests) func `a stopped process is waited for no longer than the limit`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))

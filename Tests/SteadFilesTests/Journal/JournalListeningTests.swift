@@ -20,7 +20,7 @@
       events = DirectoryEvents(directory.url)
     }
 
-    @Test func nobodyListensAndNothingHappens() throws {
+    @Test func `nobody listens and nothing happens`() throws {
       try writer.append("one")
       #expect(events.take() == [])
       try listener.journal.listen()
@@ -29,7 +29,7 @@
       #expect(events.take() == [])
     }
 
-    @Test func aListenerIsWokenOnceUntilItIsAwake() throws {
+    @Test func `a listener is woken once until it is awake`() throws {
       try listener.journal.listen()
       try listener.journal.listen()
       try writer.append("one")
@@ -43,14 +43,14 @@
       #expect(events.take() == ["a.journal"])
     }
 
-    @Test func awokenListenersWhoOnlyReadWakeNobody() throws {
+    @Test func `awoken listeners who only read wake nobody`() throws {
       try listener.journal.listen()
       listener.journal.clearNotice()
       try listener.journal.write(catchingUp: { _ in }) { _ in }
       #expect(events.take() == [])
     }
 
-    @Test func aListenerIsKnownInTheFileThatTookTheOldOnesPlace() throws {
+    @Test func `a listener is known in the file that took the old one's place`() throws {
       try listener.journal.listen()
       try writer.compact()
       #expect(!events.take().isEmpty)
@@ -65,7 +65,7 @@
       #expect(events.take() == ["a.journal"])
     }
 
-    @Test func aNoticeThatNobodyClearedDoesNotSilenceOthersForEver() throws {
+    @Test func `a notice that nobody cleared does not silence others for ever`() throws {
       try listener.journal.listen()
       // As a writer leaves it that was killed when it had set the notice, long ago.
       let descriptor = Foundation.open(url.filePath, O_RDWR)

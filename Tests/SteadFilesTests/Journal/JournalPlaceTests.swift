@@ -11,7 +11,7 @@ struct JournalPlaceTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  @Test func putsBackARemovedFile() throws {
+  @Test func `puts back a removed file`() throws {
     let (log, other) = (try LineLog(url), try LineLog(url))
     try log.append("1", "2")
     try FileManager.default.removeItem(at: url)
@@ -25,7 +25,7 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == log.lines)
   }
 
-  @Test func putsBackARemovedDirectory() throws {
+  @Test func `puts back a removed directory`() throws {
     let url = directory.file("domain/a.journal")
     let log = try LineLog(url)
     try log.append("1")
@@ -78,7 +78,7 @@ struct JournalPlaceTests {
   }
 
   /// A write that finds the lock kept does not look at the file.
-  @Test func aWriteInAFewLooksAtTheName() throws {
+  @Test func `a write in a few looks at the name`() throws {
     let log = try LineLog.keepingLock(url)
     try FileManager.default.removeItem(at: url)
     for number in 0...Journal.writesPerLook { try log.append("last \(number)") }
@@ -86,7 +86,7 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == log.lines)
   }
 
-  @Test func aFileThatIsNoJournalIsKeptAside() throws {
+  @Test func `a file that is no journal is kept aside`() throws {
     let log = try LineLog(url)
     try log.append("1")
     let stranger = directory.file("stranger")
@@ -99,7 +99,7 @@ struct JournalPlaceTests {
   }
 
   /// A reader that touches what the file has lost goes on.
-  @Test(arguments: [0, 100, 4096]) func survivesACutOffFile(length: Int) throws {
+  @Test(arguments: [0, 100, 4096]) func `survives a cut-off file`(length: Int) throws {
     let (log, other) = (try LineLog(url), try LineLog(url))
     try log.append("1", "2")
     try other.refresh()
@@ -112,7 +112,7 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == log.lines)
   }
 
-  @Test func aWriterSurvivesACutOffFile() throws {
+  @Test func `a writer survives a cut-off file`() throws {
     let log = try LineLog(url)
     try log.append("1")
     try cutOff(to: 0)
@@ -169,7 +169,7 @@ struct JournalPlaceTests {
 
   // MARK: Locks
 
-  @Test func waitsNoLongerThanItSays() throws {
+  @Test func `waits no longer than it says`() throws {
     let log = try LineLog(url)
     try log.append("1")
     let holder = try POSIXDisk().open(url.checkedPath, O_RDWR, mode: 0)
@@ -186,7 +186,7 @@ struct JournalPlaceTests {
     #expect(try LineLog(url).lines == ["1", "2"])
   }
 
-  @Test func waitsForALockedDirectoryNoLongerThanItSays() throws {
+  @Test func `waits for a locked directory no longer than it says`() throws {
     let holder = try POSIXDisk().open(directory.url.checkedPath, O_RDONLY | O_DIRECTORY, mode: 0)
     defer { unlockAndClose(holder) }
     #expect(try POSIXDisk().lock(holder, wait: false, path: ""))
@@ -200,7 +200,7 @@ struct JournalPlaceTests {
 
   // MARK: The superuser
 
-  @Test(.needs(.superuser)) func theSuperuserLeavesFilesToTheirOwner() throws {
+  @Test(.needs(.superuser)) func `the superuser leaves files to their owner`() throws {
     let home = directory.file("home").filePath
     try POSIXDisk().makeDirectory(home, mode: 0o700)
     #expect(chown(home, 4_001, 4_002) == 0)
@@ -218,7 +218,7 @@ struct JournalPlaceTests {
 
   // MARK: Failing disks
 
-  @Test func aFailedFlushIsNotForgotten() throws {
+  @Test func `a failed flush is not forgotten`() throws {
     let log = try LineLog(url, disk: FailingSync())
     try log.append("1")
     #expect(throws: FileError.self) { try log.journal.flush() }
@@ -229,7 +229,7 @@ struct JournalPlaceTests {
   }
 
   /// The directory of a copy has still to be made durable.
-  @Test func aCopyIsNotTakenForTheOriginal() throws {
+  @Test func `a copy is not taken for the original`() throws {
     let (syncs, copy) = (CountingSyncs(), directory.file("copy.journal"))
     let log = try LineLog(url, disk: syncs)
     try log.journal.flush()

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func fourWritersLoseNothingAndReadersSeeEachInOrder() async throws {
+  func `four writers lose nothing and readers see each in order`() async throws {
     let path = url.filePath
     let reader = try LineLog(url)
     let watcher = try LineLog(url, access: .readOnly)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(.exitTests, .hangLimit)
-  func ofProcessesThatMakeTheFileAtOnceOneWins() async throws {
+  func `of processes that make the file at once, one wins`() async throws {
     for round in 0..<3 {
       let path = directory.file("new/\(round)/a.journal").filePath
       await withTaskGroup(of: Void.self) { group in
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test(.exitTests) func aForkedChildGoesOnWhereItsParentWas() async throws {
+  @Test(.exitTests) func `a forked child goes on where its parent was`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))
@@ -182,7 +182,7 @@ import Testing
     #expect(lines.contains("parent 0"))
   }
 
-  @Test(.exitTests) func parentAndChildKeepEachOtherOut() async throws {
+  @Test(.exitTests) func `parent and child keep each other out`() async throws {
     let path = url.filePath
     await #expect(processExitsWith: .success) { [path = path as String] in
       let log = try LineLog(URL(filePath: path))

@@ -16,7 +16,7 @@ import Testing
   private let line = String(repeating: "x", count: 900)
 
   @Test(.needs(.smallDisk))
-  func appendsToAFullDiskFailAndGoOnWhenThereIsSpace() throws {
+  func `appends to a full disk fail and go on when there is space`() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))
     let other = try LineLog(disk.directory.file("a"))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func compactionOnAFullDiskFailsAndChangesNothing() throws {
+  func `compaction on a full disk fails and changes nothing`() throws {
     let disk = try SmallDisk()
     let log = try LineLog(disk.directory.file("a"))
     for _ in 0..<20 { try log.append(line) }
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aJournalThatDoesNotFitIsNotMade() throws {
+  func `a journal that does not fit is not made`() throws {
     let disk = try SmallDisk()
     try disk.fill(leaving: 4_096)
     let failure = #expect(throws: FileError.self) { _ = try LineLog(disk.directory.file("a")) }
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func aFileSystemThatMayOnlyBeRead() throws {
+  func `a file system that may only be read`() throws {
     let disk = try SmallDisk()
     let url = disk.directory.file("a")
     try LineLog(url, initial: ["initial"]).append("one")
@@ -84,7 +84,7 @@ import Testing
     #expect(missing.lines == ["stand-in"])
   }
 
-  @Test func readingOnlyChangesNothing() throws {
+  @Test func `reading only changes nothing`() throws {
     let log = try LineLog(url)
     try log.append("one")
     let before = try Data(contentsOf: url)
@@ -99,7 +99,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test func aReaderWithoutAFileLooksAgainWhenAsked() throws {
+  @Test func `a reader without a file looks again when asked`() throws {
     let watcher = try LineLog(url, access: .readOnly, initial: ["stand-in"])
     #expect(watcher.lines == ["stand-in"] && !watcher.journal.hasNews)
     try watcher.refresh()
@@ -113,7 +113,7 @@ import Testing
     #expect(try !directory.names.isEmpty)
   }
 
-  @Test func limitsAreErrors() throws {
+  @Test func `limits are errors`() throws {
     let log = try LineLog(url)
     try log.append("one")
     let long = Data(count: Journal.metadataLimit + 1)
@@ -130,7 +130,7 @@ import Testing
     #expect(try LineLog(url).lines == ["one", "two"])
   }
 
-  @Test func aDirectoryIsNoJournal() throws {
+  @Test func `a directory is no journal`() throws {
     let failure = #expect(throws: FileError.self) {
       _ = try LineLog(directory.url, access: .readOnly)
     }

@@ -12,7 +12,7 @@ import Testing
     url = directory.file("a.journal")
   }
 
-  @Test func aNewJournalBeginsWithWhatItIsGiven() throws {
+  @Test func `a new journal begins with what it is given`() throws {
     let log = try LineLog(url, initial: ["first", "second"])
     #expect(log.lines == ["first", "second"])
     #expect(!log.journal.hasNews)
@@ -21,7 +21,7 @@ import Testing
     #expect(try LineLog(url, initial: ["never asked"]).lines == ["first", "second"])
   }
 
-  @Test func whatWasAppendedIsThereForTheNext() throws {
+  @Test func `what was appended is there for the next`() throws {
     let log = try LineLog(url)
     try log.append("one")
     try log.append("two", "three")
@@ -30,7 +30,7 @@ import Testing
     #expect(log.damages.isEmpty)
   }
 
-  @Test func othersSeeWhatIsAppendedWithoutOpeningAgain() throws {
+  @Test func `others see what is appended without opening again`() throws {
     let first = try LineLog(url)
     let second = try LineLog(url)
     try first.append("one")
@@ -45,7 +45,7 @@ import Testing
     #expect(first.checkpointCount == 1 && second.checkpointCount == 1)
   }
 
-  @Test func recordsOfAllSizesGrowTheFile() throws {
+  @Test func `records of all sizes grow the file`() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
     var expected: [String] = []
@@ -58,7 +58,7 @@ import Testing
     #expect(try LineLog(url).lines == expected)
   }
 
-  @Test func compactionPutsANewFileInPlaceForAll() throws {
+  @Test func `compaction puts a new file in place for all`() throws {
     let first = try LineLog(url)
     let second = try LineLog(url)
     try first.append("one", "two")
@@ -77,7 +77,7 @@ import Testing
     #expect(try directory.names == ["a.journal"])
   }
 
-  @Test func aRecordInTwoPartsIsTheSameAsInOne() throws {
+  @Test func `a record in two parts is the same as in one`() throws {
     let log = try LineLog(url)
     let other = try LineLog(url)
     let texts = ["", "a", "12345678", String(repeating: "y", count: 300_000)]

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    @Test(.exitTests) func tellsOfAnotherProcess() async throws {
+    @Test(.exitTests) func `tells of another process`() async throws {
       let path = directory.file("a").filePath
       var changes = try FileWatcher(file: directory.file("a")).makeAsyncIterator()
       await #expect(processExitsWith: .success) { [path = path as String] in
@@ -20,7 +20,7 @@ import Testing
       #expect(await changes.next()?.names == ["a"])
     }
 
-    @Test(.exitTests) func sharesOneDescriptorThatGoesWithTheLastWatcher() async throws {
+    @Test(.exitTests) func `shares one descriptor that goes with the last watcher`() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
         let directory = URL(filePath: place)
@@ -39,7 +39,8 @@ import Testing
     }
 
     /// The kernel drops what comes when its queue is full, and says only that it did.
-    @Test(.exitTests) func saysThatAnythingMayHaveChangedWhenThereWasTooMuch() async throws {
+    @Test(.exitTests)
+    func `says that anything may have changed when there was too much`() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
         let limitFile = URL(filePath: "/proc/sys/fs/inotify/max_queued_events")
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test(.exitTests, .needs(.noThreadSanitizer))
-    func beginsAnewInTheChildOfAForkAndLeavesTheParentsAlone() async throws {
+    func `begins anew in the child of a fork and leaves the parent's alone`() async throws {
       let place = directory.url.filePath
       await #expect(processExitsWith: .success) { [place = place as String] in
         let directory = URL(filePath: place)

@@ -18,7 +18,7 @@ import Testing
     while !missing.isEmpty { missing.subtract(try #require(await changes.next()).names) }
   }
 
-  @Test func tellsOfNamesThatComeChangeAndGo() async throws {
+  @Test func `tells of names that come, change and go`() async throws {
     let watcher = try FileWatcher(directory: directory.url)
     var changes = watcher.makeAsyncIterator()
     try data.write(to: directory.file("a"))
@@ -32,7 +32,7 @@ import Testing
   @Test(arguments: [
     "come", "be written in place", "be replaced", "be touched", "get other permissions", "go",
   ])
-  func tellsThatAFileDid(what: String) async throws {
+  func `tells that a file did`(what: String) async throws {
     let file = directory.file("a")
     if what != "come" { try data.write(to: file) }
     let watcher = try FileWatcher(file: file)
@@ -56,14 +56,14 @@ import Testing
     #expect(await changes.next()?.names == ["a"])
   }
 
-  @Test func keepsWhatHappensBeforeTheFirstCall() async throws {
+  @Test func `keeps what happens before the first call`() async throws {
     let watcher = try FileWatcher(directory: directory.url)
     for name in ["a", "b", "c"] { try data.write(to: directory.file(name)) }
     var changes = watcher.makeAsyncIterator()
     try await wait(for: ["a", "b", "c"], from: &changes)
   }
 
-  @Test func passesOverWhatIsNotAskedFor() async throws {
+  @Test func `passes over what is not asked for`() async throws {
     let watcher = try FileWatcher(file: directory.file("a"))
     var changes = watcher.makeAsyncIterator()
     try data.write(to: directory.file("b"))
@@ -71,7 +71,7 @@ import Testing
     #expect(await changes.next()?.names == ["a"])
   }
 
-  @Test func tellsOfWhatALinkLeadsTo() async throws {
+  @Test func `tells of what a link leads to`() async throws {
     let manager = FileManager.default
     try manager.createDirectory(at: directory.file("dotfiles"), withIntermediateDirectories: false)
     let target = directory.file("dotfiles/settings")
@@ -86,7 +86,7 @@ import Testing
     #expect(await changes.next()?.names == ["a"])
   }
 
-  @Test func putsTogetherWhatNobodyTakes() async throws {
+  @Test func `puts together what nobody takes`() async throws {
     let buffer = ChangeBuffer()
     for number in 0..<FileWatcher.nameLimit { buffer.add(.init(names: ["\(number)"])) }
     #expect(buffer.take()?.names.count == FileWatcher.nameLimit)
@@ -99,7 +99,7 @@ import Testing
     #expect(buffer.take()?.isEverything == true)
   }
 
-  @Test func tellsEveryIterator() async throws {
+  @Test func `tells every iterator`() async throws {
     let watcher = try FileWatcher(directory: directory.url)
     var first = watcher.makeAsyncIterator()
     var second = watcher.makeAsyncIterator()
@@ -108,14 +108,14 @@ import Testing
     try await wait(for: ["a"], from: &second)
   }
 
-  @Test func goesOnForAsLongAsItIsIteratedOver() async throws {
+  @Test func `goes on for as long as it is iterated over`() async throws {
     var changes = try FileWatcher(directory: directory.url).makeAsyncIterator()
     try data.write(to: directory.file("a"))
     try await wait(for: ["a"], from: &changes)
   }
 
   @Test(arguments: ["removed", "renamed"])
-  func endsWithItsDirectory(what: String) async throws {
+  func `ends with its directory`(what: String) async throws {
     let manager = FileManager.default
     let place = directory.file("place")
     try manager.createDirectory(at: place, withIntermediateDirectories: false)
@@ -136,7 +136,7 @@ import Testing
     try await wait(for: ["a"], from: &again)
   }
 
-  @Test func endsWhenItIsCancelled() async throws {
+  @Test func `ends when it is cancelled`() async throws {
     let watcher = try FileWatcher(directory: directory.url)
     var changes = watcher.makeAsyncIterator()
     watcher.cancel()
@@ -147,7 +147,7 @@ import Testing
     #expect(watcher.isOver)
   }
 
-  @Test func endsWithItsTask() async throws {
+  @Test func `ends with its task`() async throws {
     let watcher = try FileWatcher(directory: directory.url)
     let (started, starting) = AsyncStream<Void>.makeStream()
     let task = Task {
@@ -165,7 +165,7 @@ import Testing
     #expect(!watcher.isOver)
   }
 
-  @Test func callsAFunctionWithTheNames() async throws {
+  @Test func `calls a function with the names`() async throws {
     let (calls, calling) = AsyncStream<Set<String>>.makeStream()
     let watcher = try FileWatcher(directory: directory.url, names: ["a", "b"]) {
       calling.yield($0)
@@ -180,7 +180,7 @@ import Testing
     watcher.cancel()
   }
 
-  @Test func saysWhatCannotBeWatched() throws {
+  @Test func `says what cannot be watched`() throws {
     try data.write(to: directory.file("a"))
     let missing = #expect(throws: FileError.self) {
       _ = try FileWatcher(directory: directory.file("missing"))

@@ -5,7 +5,7 @@ import Testing
 
 struct BinaryPropertyListTests {
   @Test(arguments: 0..<40)
-  func whatWasWrittenIsRead(seed: UInt64) throws {
+  func `what was written is read`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     for _ in 0..<25 {
       let value = generator.value()
@@ -13,7 +13,7 @@ struct BinaryPropertyListTests {
     }
   }
 
-  @Test func fieldsAreVisitedInTheirOrder() throws {
+  @Test func `fields are visited in their order`() throws {
     let fields: [PropertyList.Fields.Field] = [
       .init("b", .integer(1)), .init("a", .array([.bool(true)])), .init("", .string("b")),
     ]
@@ -24,7 +24,7 @@ struct BinaryPropertyListTests {
     #expect(visited == fields)
   }
 
-  @Test func onlyADictionaryCanBeVisited() throws {
+  @Test func `only a dictionary can be visited`() throws {
     let array = try BinaryPropertyList.encode(.array([.integer(1)]))
     let error = #expect(throws: PropertyListError.self) {
       try array.withUnsafeBytes { try BinaryPropertyList.decode($0) { _, _ in } }
@@ -32,7 +32,7 @@ struct BinaryPropertyListTests {
     #expect(error?.code == .notADictionary)
   }
 
-  @Test func partsOfASecondStayBitForBit() throws {
+  @Test func `parts of a second stay bit for bit`() throws {
     for bits: UInt64 in [0x41C8_1234_5678_9ABC, 0x3FB9_9999_9999_999A, 0x0000_0000_0000_0001] {
       let date = Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits))
       guard
@@ -43,7 +43,7 @@ struct BinaryPropertyListTests {
   }
 
   /// A file with few distinct scalars can name its objects with fewer bytes than it has values.
-  @Test func referencesAreAsSmallAsTheObjectsAllow() throws {
+  @Test func `references are as small as the objects allow`() throws {
     let same = PropertyList.array(Array(repeating: .string("the same"), count: 70_000))
     let data = try BinaryPropertyList.encode(same)
     #expect(data[data.count - 32 + 7] == 1)
@@ -58,7 +58,7 @@ struct BinaryPropertyListTests {
   /// Foundation takes two spellings of "é" for one text, and off Apple it finds equal numbers only, so
   /// other scalars are here once.
   @Test(arguments: 0..<20)
-  func foundationReadsItAndWritesTheSameBytes(seed: UInt64) throws {
+  func `Foundation reads it and writes the same bytes`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     generator.isPortable = true
     var fields = PropertyList.Fields()

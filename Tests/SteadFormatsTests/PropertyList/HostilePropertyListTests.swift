@@ -27,7 +27,7 @@ import Testing
     #expect(try PropertyList.parse(list.data()) == list)
   }
 
-  @Test func aFileCutOffAnywhereIsRefusedOrRead() throws {
+  @Test func `a file cut off anywhere is refused or read`() throws {
     for sample in try Self.samples() {
       for count in 0..<sample.count { try readIfPossible(sample.prefix(count)) }
     }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func aFileWithAnyByteChangedIsRefusedOrRead() throws {
+  @Test func `a file with any byte changed is refused or read`() throws {
     for sample in try Self.samples() {
       for index in sample.indices {
         for bit in 0..<8 {
@@ -51,7 +51,7 @@ import Testing
 
   /// Random changes, insertions, repetitions and cuts of good files.
   @Test(arguments: 0..<20)
-  func filesOfChanceAreRefusedOrRead(seed: UInt64) throws {
+  func `files of chance are refused or read`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     var samples = try Self.samples()
     while samples.count < 8 {
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: ["<array>", "<dict><key>a</key>"])
-  func textsNestedDeeplyAreRefused(opening: String) throws {
+  func `texts nested deeply are refused`(opening: String) throws {
     let data = Data(String(repeating: opening, count: 100_000).utf8)
     let error = #expect(throws: PropertyListError.self) {
       try onSmallStack { try PropertyList.parse(data) }
@@ -74,7 +74,7 @@ import Testing
     #expect(error?.code == .tooDeep)
   }
 
-  @Test func binariesNestedDeeplyAreRefused() throws {
+  @Test func `binaries nested deeply are refused`() throws {
     let count = 100_000
     let bomb = BinaryFile(objects: (1...count).map { [0xA1] + bigEndian($0) } + [[0x09]])
     let error = #expect(throws: PropertyListError.self) {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func theDeepestListIsReadInAllFormats() throws {
+  @Test func `the deepest list is read in all formats`() throws {
     var list = PropertyList.bool(true)
     for level in 0..<PropertyList.maximumDepth {
       list = level.isMultiple(of: 2) ? .array([list]) : .dictionary(["a": list])
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// 40 arrays, each of which has the next ten times: 10^40 values in 2 KB.
-  @Test func sharedContainersThatExplodeAreRefused() throws {
+  @Test func `shared containers that explode are refused`() throws {
     let levels = (1...40).map { level in
       [0xAA] + Array(repeatElement(bigEndian(level), count: 10).joined())
     }
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// A text of 60 KB that an array has 100,000 times: 6 GB in half a megabyte, and in memory as little.
-  @Test func aSharedTextTakesTheMemoryOfOne() throws {
+  @Test func `a shared text takes the memory of one`() throws {
     let count = 100_000
     let size = 60_000
     let array: [UInt8] =
@@ -136,7 +136,8 @@ import Testing
   }
 
   /// What the encoder writes once it reads however often it is there.
-  @Test(arguments: [16, 1_000, 1_024, 2_000]) func equalTextsWithoutNumberAreRead(length: Int)
+  @Test(arguments: [16, 1_000, 1_024, 2_000])
+  func `equal texts without number are read`(length: Int)
     throws
   {
     let text = PropertyList.string(String(repeating: "x", count: length))
@@ -148,7 +149,7 @@ import Testing
     #expect(try PropertyList.parse(list.data(format: .binary)) == list)
   }
 
-  @Test func whatIsSharedInModerationIsRead() throws {
+  @Test func `what is shared in moderation is read`() throws {
     let row: [UInt8] = [0xA2] + bigEndian(2) + bigEndian(3)
     let text = String(repeating: "long ", count: 20)
     let file = BinaryFile(objects: [
@@ -159,7 +160,7 @@ import Testing
     #expect(try PropertyList.parse(file.data) == .array([list, list, list]))
   }
 
-  @Test func forgedSizesAreRefused() throws {
+  @Test func `forged sizes are refused`() throws {
     let forged: [[UInt8]] = [
       [0xAF, 0x13, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
       [0xDF, 0x13, 0x40, 0, 0, 0, 0, 0, 0, 0],
@@ -185,13 +186,13 @@ import Testing
   /// Foundation's reader, which reads what is neither binary nor XML, takes such a file for a binary one,
   /// and some damaged ones crash it.
   @Test(arguments: ["1", "5", "x"])
-  func anotherVersionOfTheBinaryFormatIsRefused(version: String) throws {
+  func `another version of the binary format is refused`(version: String) throws {
     var data = try PropertyList.dictionary(["a": .integer(1)]).data()
     data.replaceSubrange(7..<8, with: version.utf8)
     #expect(throws: PropertyListError.self) { try PropertyList.parse(data) }
   }
 
-  @Test func errorsHoldNothingOfTheFile() throws {
+  @Test func `errors hold nothing of the file`() throws {
     for text in [
       "<string>hunter2</strin>", "<hunter2/>", "{ hunter2 = \"hunter2 }", "<date>hunter2</date>",
     ] {

@@ -25,14 +25,14 @@ struct NeXTSTEPPropertyListTests {
     "", "(a b)", "(a", "(,)", "<0f", "<0f0>", "\"a", "a b", "(1, 2))", "\u{E9}", "bplist",
     "bplist15 and more",
   ])
-  func isRefused(text: String) {
+  func `is refused`(text: String) {
     #expect(throws: PropertyListError.self) { try PropertyList.parse(Data(text.utf8)) }
   }
 
   /// Foundation takes these for an empty dictionary. A file that was just emptied by an editor would
   /// then remove all keys of its domain.
   @Test(arguments: [" ", "\n\n", "/* a */", "// a"])
-  func whatHoldsNoListIsRefused(text: String) {
+  func `what holds no list is refused`(text: String) {
     #expect(throws: PropertyListError.self) { try PropertyList.parse(Data(text.utf8)) }
   }
 
@@ -90,7 +90,7 @@ struct NeXTSTEPPropertyListTests {
   }
 
   @Test(arguments: ["(", "{a="])
-  func whatIsNestedDeeplyIsRefused(opening: String) {
+  func `what is nested deeply is refused`(opening: String) {
     let text = String(repeating: opening, count: 100_000)
     #expect(throws: PropertyListError.self) { try PropertyList.parse(text) }
     let closed = String(repeating: "(", count: 300) + String(repeating: ")", count: 300)
@@ -98,7 +98,7 @@ struct NeXTSTEPPropertyListTests {
     #expect(error?.code == .tooDeep)
   }
 
-  @Test func whatIsNoListIsTheArgumentItself() {
+  @Test func `what is no list is the argument itself`() {
     for text in ["5", "YES", "", "{", "(1, 2", "<3", "\"open", "[1]", "[]x", "<b>"] {
       #expect(PropertyList(argument: text) == .string(text))
     }

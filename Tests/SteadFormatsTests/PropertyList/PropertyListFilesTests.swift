@@ -11,7 +11,7 @@ struct PropertyListFilesTests {
     "\u{10FFFF}", " ", "\u{FEFF}", String(repeating: "k", count: 70_000),
   ]
 
-  @Test func exoticKeysAreKept() throws {
+  @Test func `exotic keys are kept`() throws {
     let fields = PropertyList.Fields(
       Self.exotic.enumerated().map { .init($1, .array([.string($1), .integer(Int64($0))])) })
     #expect(fields.count == Self.exotic.count)
@@ -28,21 +28,21 @@ struct PropertyListFilesTests {
     #expect(try PropertyList.parse(xml) == .dictionary(writable))
   }
 
-  @Test func ofAKeyThatIsThereTwiceTheLastValueCounts() throws {
+  @Test func `of a key that is there twice, the last value counts`() throws {
     let twice: [PropertyList.Fields.Field] = [.init("a", .integer(1)), .init("a", .integer(2))]
     let data = try BinaryPropertyList.encode(twice)
     #expect(try PropertyList.parse(data) == .dictionary(["a": .integer(2)]))
   }
 
   /// A half of a surrogate pair is a text to Foundation, and none to Swift.
-  @Test func halvesOfPairsBecomeReplacementCharacters() throws {
+  @Test func `halves of pairs become replacement characters`() throws {
     var data = try PropertyList.string("a\u{1F600}").data()
     let place = try #require(data.firstRange(of: Data([0xDE, 0x00])))
     data.replaceSubrange(place, with: [0x00, 0x62])
     #expect(try PropertyList.parse(data) == .string("a\u{FFFD}b"))
   }
 
-  @Test func aKeyedArchiveSurvives() throws {
+  @Test func `a keyed archive survives`() throws {
     let object: NSDictionary = [
       "list": [1, 2.5, "text"] as NSArray, "date": Date(timeIntervalSince1970: 5),
     ]
@@ -60,7 +60,9 @@ struct PropertyListFilesTests {
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-  func whatFoundationWritesIsRead(format: PropertyListSerialization.PropertyListFormat) throws {
+  func `what Foundation writes is read`(
+    format: PropertyListSerialization.PropertyListFormat
+  ) throws {
     let object: [String: Any] = [
       "int": 1, "negative": -300, "unsigned": UInt64.max, "double": 0.1, "bool": true,
       "text": "caf\u{E9} <&>",
@@ -74,7 +76,7 @@ struct PropertyListFilesTests {
   }
 
   /// What `UserDefaults` of Foundation 6.3 on Linux has left in a directory of settings.
-  @Test func theFileOfFoundationsUserDefaultsIsRead() throws {
+  @Test func `the file of Foundation's UserDefaults is read`() throws {
     let file = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \

@@ -6,7 +6,7 @@ import Testing
 struct PropertyListAnyTests {
   private func propertyList(_ value: Any) -> PropertyList? { try? PropertyList(validating: value) }
 
-  @Test func scalarsKeepTheirKind() {
+  @Test func `scalars keep their kind`() {
     let cases: [(Any, PropertyList)] = [
       (true, .bool(true)), (false, .bool(false)), (1, .integer(1)), (Int8(-1), .integer(-1)),
       (Int16(2), .integer(2)), (Int32(3), .integer(3)), (Int64.min, .integer(.min)),
@@ -21,7 +21,7 @@ struct PropertyListAnyTests {
     for (value, list) in cases { #expect(propertyList(value) == list) }
   }
 
-  @Test func numbersOfFoundationKeepTheirKind() {
+  @Test func `numbers of Foundation keep their kind`() {
     let cases: [(NSNumber, PropertyList)] = [
       (NSNumber(value: true), .bool(true)), (NSNumber(value: false), .bool(false)),
       (true, .bool(true)), (1, .integer(1)), (NSNumber(value: Int8(1)), .integer(1)),
@@ -34,7 +34,7 @@ struct PropertyListAnyTests {
     for (value, list) in cases { #expect(propertyList(value) == list) }
   }
 
-  @Test func objectsOfFoundationAreTaken() {
+  @Test func `objects of Foundation are taken`() {
     let date = Date(timeIntervalSinceReferenceDate: 0.1)
     let dictionary = NSMutableDictionary(dictionary: ["a": NSArray(array: [1, true, 0.5])])
     dictionary["n"] = NSNull()
@@ -48,7 +48,7 @@ struct PropertyListAnyTests {
         == .dictionary(["a": .array([.integer(1), .bool(true), .double(0.5)])]))
   }
 
-  @Test func optionalsAreUnwrappedWhereverTheyAre() {
+  @Test func `optionals are unwrapped wherever they are`() {
     let nested: Int?? = 3
     #expect(propertyList(nested as Any) == .integer(3))
     #expect(
@@ -58,14 +58,14 @@ struct PropertyListAnyTests {
     #expect(propertyList(Int??.some(nil) as Any) == nil)
   }
 
-  @Test func collectionsOfOneTypeAreTaken() {
+  @Test func `collections of one type are taken`() {
     #expect(propertyList([1, 2] as [UInt8]) == .array([.integer(1), .integer(2)]))
     #expect(propertyList(["a": [0.5]]) == .dictionary(["a": .array([.double(0.5)])]))
     #expect(propertyList(["a" as AnyHashable: 1 as Any]) == .dictionary(["a": .integer(1)]))
     #expect(propertyList([Substring("a"): 1]) == .dictionary(["a": .integer(1)]))
   }
 
-  @Test func anErrorNamesTheTypeAndNoValue() {
+  @Test func `an error names the type and no value`() {
     struct Secret { var word = "hunter2" }
     let cases: [(Any, String)] = [
       (Secret(), "Secret"), (["key": [Secret()]], "Secret"), (URL(filePath: "/hunter2"), "URL"),
@@ -81,7 +81,7 @@ struct PropertyListAnyTests {
     }
   }
 
-  @Test func nestingHasALimit() throws {
+  @Test func `nesting has a limit`() throws {
     var value: Any = 1
     for _ in 0..<PropertyList.maximumDepth { value = [value] }
     #expect(propertyList(value) != nil)
@@ -91,7 +91,7 @@ struct PropertyListAnyTests {
   }
 
   /// The table in the documentation of `anyValue`.
-  @Test func numbersAreCastAsOnApple() {
+  @Test func `numbers are cast as on Apple`() {
     func casts(_ list: PropertyList) -> [Bool] {
       let value = list.anyValue
       return [
@@ -109,7 +109,7 @@ struct PropertyListAnyTests {
     #expect(casts(.bool(true)) == [true, true, true, true, true, true, true])
   }
 
-  @Test func collectionsAreCastAsOnApple() {
+  @Test func `collections are cast as on Apple`() {
     let array = PropertyList.array([.integer(1), .integer(2)]).anyValue
     #expect(array as? [Int] == [1, 2])
     #expect(array as? [Double] == [1, 2])
@@ -125,7 +125,7 @@ struct PropertyListAnyTests {
   }
 
   @Test(arguments: 0..<20)
-  func whatAnyValueGivesIsTakenBack(seed: UInt64) {
+  func `what any value gives is taken back`(seed: UInt64) {
     var generator = PropertyListGenerator(seed: seed)
     for _ in 0..<25 {
       let value = generator.value()
@@ -145,7 +145,7 @@ struct PropertyListAnyTests {
 struct PropertyListFieldsTests {
   /// Beside an array that is sorted the slow way.
   @Test(arguments: ["", "settings.", "a key with a long beginning "], [3, 40, 300])
-  func keysAreInTheOrderOfTheirBytes(beginning: String, count: Int) {
+  func `keys are in the order of their bytes`(beginning: String, count: Int) {
     var generator = PropertyListGenerator(seed: UInt64(count))
     for _ in 0..<20 {
       let given = (0..<count).map { index in
@@ -162,7 +162,7 @@ struct PropertyListFieldsTests {
     }
   }
 
-  @Test func keysAreSetReplacedAndRemoved() {
+  @Test func `keys are set, replaced and removed`() {
     var fields: PropertyList.Fields = ["b": .integer(1), "a": .integer(2)]
     fields["c"] = .integer(3)
     fields["a"] = .bool(true)
@@ -174,7 +174,7 @@ struct PropertyListFieldsTests {
     #expect(fields.count == 3)
   }
 
-  @Test func spellingsAndKindsAreToldApart() {
+  @Test func `spellings and kinds are told apart`() {
     #expect(
       PropertyList.Fields(["\u{E9}": .bool(true)] as PropertyList.Fields) != [
         "e\u{301}": .bool(true)
@@ -198,13 +198,13 @@ struct PropertyListErrorTests {
     (.tooDeep, "tooDeep"), (.tooLarge, "tooLarge"), (.notADictionary, "notADictionary"),
     (.notAPropertyList, "notAPropertyList"),
   ])
-  func aCodePrintsAsItsName(code: PropertyListError.Code, name: String) {
+  func `a code prints as its name`(code: PropertyListError.Code, name: String) {
     #expect("\(code)" == name)
   }
 
   /// "A tag has no end." named neither what is damaged nor what to do about it.
   @Test(arguments: ["", "<plist><dict>", "<plist><string>hunter2", "<plist/>", "{ a = "])
-  func aMessageNamesSubjectProblemAndRemedy(text: String) throws {
+  func `a message names subject problem and remedy`(text: String) throws {
     let error = try #require(throws: PropertyListError.self) {
       try PropertyList.parse(Data(text.utf8))
     }

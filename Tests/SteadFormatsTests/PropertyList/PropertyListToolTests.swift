@@ -54,7 +54,7 @@ struct PropertyListToolTests {
 
   /// A reader and a writer with the same mistake would agree with each other; Python says what each
   /// value is.
-  @Test func pythonMeansTheSameByEachKind() throws {
+  @Test func `Python means the same by each kind`() throws {
     let directory = try TemporaryDirectory()
     let script = """
       import datetime, pathlib, plistlib, sys

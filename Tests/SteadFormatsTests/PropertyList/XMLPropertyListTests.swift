@@ -5,7 +5,7 @@ import Testing
 
 struct XMLPropertyListTests {
   @Test(arguments: 0..<40)
-  func whatWasWrittenIsRead(seed: UInt64) throws {
+  func `what was written is read`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     generator.isPortable = true
     for _ in 0..<25 {
@@ -14,7 +14,7 @@ struct XMLPropertyListTests {
     }
   }
 
-  @Test func theLayoutIsApples() throws {
+  @Test func `the layout is Apple's`() throws {
     let list: PropertyList = .dictionary([
       "b": .array([.integer(-1), .double(0.5), .bool(true), .array([]), .dictionary([:])]),
       "a & <b>": .string("it's \"so\""), "data": .data(Data(repeating: 0xAB, count: 60)),
@@ -76,12 +76,12 @@ struct XMLPropertyListTests {
     ),
     ("<!DOCTYPE plist [<!ENTITY a \"]>b\"><!-- ] > -->]><true/>", .bool(true)),
   ])
-  func isRead(text: String, list: PropertyList) throws {
+  func `is read`(text: String, list: PropertyList) throws {
     #expect(try PropertyList.parse(text) == list)
     #expect(try PropertyList.parse(Data("<?xml version=\"1.0\"?>\n\(text)\n".utf8)) == list)
   }
 
-  @Test func aNumberThatIsNoneIsRead() throws {
+  @Test func `a number that is none is read`() throws {
     guard case .double(let number) = try PropertyList.parse("<real>nan</real>") else {
       throw PropertyListError.damaged("not a number", at: nil)
     }
@@ -107,11 +107,11 @@ struct XMLPropertyListTests {
     "<!DOCTYPE plist [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><string>&a;</string>",
     "<!-- a", "<?xml", "<plist", "<key>a</key>", "<!DOCTYPE plist",
   ])
-  func isRefused(text: String) {
+  func `is refused`(text: String) {
     #expect(throws: PropertyListError.self) { try PropertyList.parse(Data(text.utf8)) }
   }
 
-  @Test func otherEncodingsAreReadWhereTheyAreNamed() throws {
+  @Test func `other encodings are read where they are named`() throws {
     let text = "<?xml version=\"1.0\" encoding=\"NAME\"?><string>\u{E9}</string>"
     func data(_ name: String, _ encoding: String.Encoding) throws -> Data {
       try #require(text.replacingOccurrences(of: "NAME", with: name).data(using: encoding))
@@ -123,7 +123,7 @@ struct XMLPropertyListTests {
     #expect(throws: PropertyListError.self) { try PropertyList.parse(data("UTF-8", .isoLatin1)) }
   }
 
-  @Test func whatXMLCannotHoldIsRefused() throws {
+  @Test func `what XML cannot hold is refused`() throws {
     for list: PropertyList in [
       .string("\u{0}"), .dictionary(["\u{1}": .bool(true)]),
       .date(Date(timeIntervalSinceReferenceDate: .nan)),
@@ -134,12 +134,12 @@ struct XMLPropertyListTests {
     }
   }
 
-  @Test func aCarriageReturnSurvives() throws {
+  @Test func `a carriage return survives`() throws {
     let list = PropertyList.string("a\r\nb\rc\n\td")
     #expect(try PropertyList.parse(list.data(format: .xml)) == list)
   }
 
-  @Test func datesOfManyYearsAreTheSameDays() throws {
+  @Test func `dates of many years are the same days`() throws {
     for year in stride(from: -9999, through: 9999, by: 101) {
       for month in [1, 2, 3, 12] {
         let sign = year < 0 ? "-" : ""

@@ -9,7 +9,7 @@ private typealias UserDefaults = Preferences
 struct AppCodeTests {
   private let defaults = UserDefaults.inMemory()
 
-  @Test func scalarsGoInAndOut() {
+  @Test func `scalars go in and out`() {
     defaults.set("dark", forKey: "theme")
     defaults.set(true, forKey: "notificationsEnabled")
     defaults.set(42, forKey: "launchCount")
@@ -26,7 +26,7 @@ struct AppCodeTests {
     #expect(defaults.string(forKey: "missing") ?? "system" == "system")
   }
 
-  @Test func constantsAndEnumCasesAreKeys() {
+  @Test func `constants and enum cases are keys`() {
     enum Constants {
       static let onboarding = "onboarding.complete"
     }
@@ -44,7 +44,7 @@ struct AppCodeTests {
     #expect(defaults.object(forKey: Key.recent.rawValue) == nil)
   }
 
-  @Test func objectsAreCast() {
+  @Test func `objects are cast`() {
     defaults.set(5, forKey: "number")
     defaults.set(1, forKey: "flag")
     #expect(defaults.object(forKey: "number") as? Int == 5)
@@ -54,7 +54,7 @@ struct AppCodeTests {
     if defaults.object(forKey: "never set") != nil { Issue.record("A key that nobody set.") }
   }
 
-  @Test func collectionsKeepTheirElements() {
+  @Test func `collections keep their elements`() {
     let sizes = [1, 2, 3]
     let scores: [String: Int] = ["ann": 3, "ben": 7]
     let nested: [String: Any] = ["name": "x", "tags": ["a", "b"], "size": ["w": 1.5, "h": 2.5]]
@@ -71,7 +71,7 @@ struct AppCodeTests {
     #expect(defaults.array(forKey: "sizes")?.first is Int)
   }
 
-  @Test func codableValuesGoThroughData() throws {
+  @Test func `Codable values go through data`() throws {
     struct Profile: Codable, Equatable {
       var name: String
       var level: Int
@@ -87,7 +87,7 @@ struct AppCodeTests {
     #expect(try JSONDecoder().decode(Profile.self, from: data) == profile)
   }
 
-  @Test func nilRemoves() {
+  @Test func `nil removes`() {
     let missing: String? = nil
     let address: URL? = nil
     defaults.set("x", forKey: "a")
@@ -101,7 +101,7 @@ struct AppCodeTests {
     for key in ["a", "b", "c", "d"] { #expect(defaults.object(forKey: key) == nil) }
   }
 
-  @Test func optionalsAreWhatTheyHold() {
+  @Test func `optionals are what they hold`() {
     let name: String? = "ann"
     let count: Int? = 3
     defaults.set(name, forKey: "name")
@@ -110,7 +110,7 @@ struct AppCodeTests {
     #expect(defaults.integer(forKey: "count") == 3)
   }
 
-  @Test func firstLaunchIsToldByARegisteredDefault() {
+  @Test func `first launch is told by a registered default`() {
     defaults.register(defaults: ["isFirstLaunch": true, "pageSize": 20])
     #expect(defaults.bool(forKey: "isFirstLaunch"))
     defaults.set(false, forKey: "isFirstLaunch")
@@ -120,7 +120,7 @@ struct AppCodeTests {
     #expect(defaults.bool(forKey: "isFirstLaunch"))
   }
 
-  @Test func listsGrow() {
+  @Test func `lists grow`() {
     var recent = defaults.stringArray(forKey: "recent") ?? []
     recent.append("one")
     defaults.set(recent, forKey: "recent")
@@ -130,7 +130,7 @@ struct AppCodeTests {
     #expect(defaults.integer(forKey: "count") == 1)
   }
 
-  @Test func computedPropertiesStandForKeys() {
+  @Test func `computed properties stand for keys`() {
     let settings = AppSettings(defaults: defaults)
     #expect(settings.accent == .blue)
     settings.accent = .green
@@ -139,7 +139,7 @@ struct AppCodeTests {
     #expect(settings.homepage?.absoluteString == "https://example.com/a?b=c#d")
   }
 
-  @Test func everythingCanBeCleared() {
+  @Test func `everything can be cleared`() {
     defaults.set(1, forKey: "a")
     defaults.set(2, forKey: "b")
     for key in defaults.dictionaryRepresentation().keys { defaults.removeObject(forKey: key) }
@@ -151,7 +151,7 @@ struct AppCodeTests {
     _ = defaults.synchronize()
   }
 
-  @Test func theNamesAreThere() {
+  @Test func `the names are there`() {
     #expect(UserDefaults.globalDomain == "NSGlobalDomain")
     #expect(UserDefaults.argumentDomain == "NSArgumentDomain")
     #expect(UserDefaults.registrationDomain == "NSRegistrationDomain")
@@ -168,7 +168,7 @@ struct AppCodeTests {
     UserDefaults.resetStandardUserDefaults()
   }
 
-  @Test func wrappersOfAppsWork() {
+  @Test func `wrappers of apps work`() {
     var storage = Storage()
     #expect(storage.isFirstLaunch == nil)
     storage.isFirstLaunch = true

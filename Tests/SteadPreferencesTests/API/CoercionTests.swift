@@ -63,7 +63,7 @@ struct CoercionTests {
     }
   }
 
-  @Test func eachCellOfTheTableIsTrue() throws {
+  @Test func `each cell of the table is true`() throws {
     let rows = try Self.rows()
     let stored = try Self.stored()
     #expect(rows.count == 33)
@@ -88,7 +88,7 @@ struct CoercionTests {
     ("9223372036854775807", Int.max), ("9223372036854775808", .max), ("-9223372036854775808", .min),
     ("-99999999999999999999", .min), ("+5", 5), ("\t\n 8", 8), ("-", 0), ("", 0), ("0x10", 0),
   ])
-  func textsAreReadAsNSStringReadsThem(text: String, number: Int) {
+  func `texts are read as NSString reads them`(text: String, number: Int) {
     #expect(PropertyList.string(text).int == number)
     #expect(PropertyList.string(text).int == (text as NSString).integerValue)
   }
@@ -96,18 +96,18 @@ struct CoercionTests {
   @Test(arguments: [
     "12.5e2abc", ".5", "5.", "-.25", "1e400", "  -3.5e-2 x", "abc", "", ".", "1.2.3",
   ])
-  func fractionsAreReadAsNSStringReadsThem(text: String) {
+  func `fractions are read as NSString reads them`(text: String) {
     #expect(PropertyList.string(text).doubleValue == (text as NSString).doubleValue)
   }
 
   /// An exponent without digits is none; Foundation on Linux then takes no number at all.
   @Test(arguments: ["1e", "1e+", "1 e5"])
-  func anExponentNeedsDigits(text: String) {
+  func `an exponent needs digits`(text: String) {
     #expect(PropertyList.string(text).doubleValue == 1)
   }
 
   @Test(arguments: [0.1, 0.1 + 0.2, 1e21, 123_456_789.125, 1e-5, .pi, 1e15])
-  func textsOfNumbersAreReadBackAsTheSameNumber(number: Double) throws {
+  func `texts of numbers are read back as the same number`(number: Double) throws {
     let text = try #require(PropertyList.double(number).text)
     #expect(Double(text) == number)
     let short = Float(number)

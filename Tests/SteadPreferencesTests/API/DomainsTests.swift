@@ -3,7 +3,7 @@ import Testing
 @testable import SteadPreferences
 
 struct DomainsTests {
-  @Test func registeringAddsToWhatWasRegistered() {
+  @Test func `registering adds to what was registered`() {
     let environment = Preferences.Environment.inMemory()
     let preferences = Preferences.inMemory(environment: environment)
     let other = Preferences.inMemory("other", environment: environment)
@@ -17,7 +17,7 @@ struct DomainsTests {
     #expect(preferences.persistentDomain(forName: "memory") == nil)
   }
 
-  @Test func registeringIsAllOrNothing() {
+  @Test func `registering is all or nothing`() {
     let preferences = Preferences.inMemory()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -26,7 +26,7 @@ struct DomainsTests {
     #expect(errors.codes == [.notAPropertyList])
   }
 
-  @Test func environmentsShareNothing() {
+  @Test func `environments share nothing`() {
     let one = Preferences.inMemory()
     let two = Preferences.inMemory()
     one.register(defaults: ["a": 1])
@@ -36,7 +36,7 @@ struct DomainsTests {
     for key in ["a", "b", "c"] { #expect(two.object(forKey: key) == nil) }
   }
 
-  @Test func aVolatileDomainIsReplacedAndNotLookedAt() {
+  @Test func `a volatile domain is replaced and not looked at`() {
     let preferences = Preferences.inMemory()
     preferences.setVolatileDomain(["a": 1, "b": 1], forName: "mine")
     preferences.setVolatileDomain(["b": 2], forName: "mine")
@@ -51,7 +51,7 @@ struct DomainsTests {
     #expect(preferences.volatileDomain(forName: "mine").isEmpty)
   }
 
-  @Test func replacingTheRegisteredDefaultsTakesTheOthersAway() {
+  @Test func `replacing the registered defaults takes the others away`() {
     let preferences = Preferences.inMemory()
     preferences.register(defaults: ["a": 1, "b": 1])
     preferences.setVolatileDomain(["b": 2], forName: Preferences.registrationDomain)
@@ -59,7 +59,7 @@ struct DomainsTests {
     #expect(preferences.integer(forKey: "b") == 2)
   }
 
-  @Test func aPersistentDomainIsReplacedAsAWhole() throws {
+  @Test func `a persistent domain is replaced as a whole`() throws {
     let home = try TestHome()
     let app = try Preferences(environment: home.environment())
     app.set(1, forKey: "old")
@@ -76,7 +76,7 @@ struct DomainsTests {
     #expect(app.persistentDomain(forName: "never heard of") == nil)
   }
 
-  @Test func theHostsDomainIsNotThePersistentOne() {
+  @Test func `the host's domain is not the persistent one`() {
     let preferences = Preferences.inMemory()
     preferences.scopedToCurrentHost().set(1, forKey: "h")
     preferences.set(2, forKey: "a")
@@ -87,7 +87,7 @@ struct DomainsTests {
     #expect(preferences.scopedToCurrentHost().integer(forKey: "a") == 2)
   }
 
-  @Test func allDomainsTogetherAreWhatEachKeyGives() {
+  @Test func `all domains together are what each key gives`() {
     let environment = Preferences.Environment.inMemory(arguments: ["app", "-b", "argument"])
     let preferences = Preferences.inMemory(environment: environment)
     preferences.register(defaults: ["a": 1, "b": 1, "c": 1])
@@ -99,7 +99,7 @@ struct DomainsTests {
     for (key, value) in all { #expect("\(value)" == preferences.string(forKey: key)) }
   }
 
-  @Test func suitesThatAreRefusedAreReported() {
+  @Test func `suites that are refused are reported`() {
     let preferences = Preferences.inMemory()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -119,7 +119,7 @@ struct NamesTests {
   ]
 
   @Test(arguments: refused)
-  func namesThatLeadElsewhereAreRefused(name: String) throws {
+  func `names that lead elsewhere are refused`(name: String) throws {
     let home = try TestHome()
     let environment = home.environment()
     #expect(Preferences(suiteName: name, environment: environment) == nil)
@@ -137,7 +137,7 @@ struct NamesTests {
   }
 
   @Test(arguments: ["a", "com.example.suite", "group.com.example", "Ünï cödé 🙂", "a-b_c", "x.y.z"])
-  func plainNamesAreTaken(name: String) throws {
+  func `plain names are taken`(name: String) throws {
     let home = try TestHome()
     let suite = try #require(Preferences(suiteName: name, environment: home.environment()))
     suite.set(1, forKey: "k")
@@ -146,7 +146,7 @@ struct NamesTests {
     #expect(FileManager.default.fileExists(atPath: file.filePath))
   }
 
-  @Test func theAppAndTheGlobalDomainAreNoSuites() throws {
+  @Test func `the app and the global domain are no suites`() throws {
     let environment = Preferences.Environment.inMemory(appID: "com.example.app")
     #expect(Preferences(suiteName: "com.example.app", environment: environment) == nil)
     #expect(Preferences(suiteName: Preferences.globalDomain, environment: environment) == nil)
@@ -154,7 +154,7 @@ struct NamesTests {
     #expect(own.domain == "com.example.app")
   }
 
-  @Test func theProcesssIdentifierIsAName() throws {
+  @Test func `the process's identifier is a name`() throws {
     let id = Preferences.Environment(variables: [:]).appID
     #expect(throws: Never.self) { try DomainName.check(id) }
   }

@@ -7,7 +7,7 @@ import Testing
 struct ErrorsTests {
   private struct Unsuitable {}
 
-  @Test func whatIsNoPropertyListIsRefused() {
+  @Test func `what is no property list is refused`() {
     let preferences = Preferences.inMemory()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -20,7 +20,7 @@ struct ErrorsTests {
     #expect(preferences.string(forKey: "k") == "old")
   }
 
-  @Test func noTextOfAnErrorHoldsAValue() throws {
+  @Test func `no text of an error holds a value`() throws {
     let preferences = Preferences.inMemory(options: .init(quota: 10))
     preferences.onError = { _ in }
     let secret = "8 secret 8"
@@ -34,13 +34,13 @@ struct ErrorsTests {
   }
 
   /// A code was printed as the type that is its storage.
-  @Test func aCodePrintsAsItsName() {
+  @Test func `a code prints as its name`() {
     #expect("\(PreferencesError.Code.quotaExceeded)" == "quotaExceeded")
     #expect("\(PreferencesError.Code.doesNotDecode)" == "doesNotDecode")
     #expect(PreferencesError.Code.failed != .damaged)
   }
 
-  @Test func theDescriptionEndsWithTheCausesSentence() {
+  @Test func `the description ends with the cause's sentence`() {
     let full = FileError(code: .noSpace, message: "The disk is full.", path: "/a")
     let error = PreferencesError(
       code: .failed, message: "The value was not set.", domain: "notes", key: "k", cause: full)
@@ -53,7 +53,7 @@ struct ErrorsTests {
     #expect(same.localizedDescription == "The disk is full.")
   }
 
-  @Test func aCauseThatMayQuoteAValueIsNotQuoted() throws {
+  @Test func `a cause that may quote a value is not quoted`() throws {
     let key = Preferences.Key<[Int]?>("numbers")
     let preferences = Preferences.inMemory()
     preferences.set(Data("[\"secret\"]".utf8), forKey: "numbers")
@@ -69,7 +69,7 @@ struct ErrorsTests {
     #expect(other.localizedDescription == "It failed.")
   }
 
-  @Test func readOnlyPreferencesRefuseEveryWrite() throws {
+  @Test func `read-only preferences refuse every write`() throws {
     let home = try TestHome()
     let file = home.config.appending(path: "com.example.app/com.example.app.plist")
     try home.write(["k": .string("old")], to: file)
@@ -90,7 +90,7 @@ struct ErrorsTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
-  @Test func theQuotaIsKept() throws {
+  @Test func `the quota is kept`() throws {
     let preferences = Preferences.inMemory(options: .init(quota: 1_000))
     let notices = ForkSafeLock(0)
     let observer = NotificationCenter.default.addObserver(
@@ -111,7 +111,7 @@ struct ErrorsTests {
   }
 
   /// A home that cannot be written: the program goes on, and what it set is written when it can be.
-  @Test func aDomainThatCannotBeOpenedIsKeptInMemory() throws {
+  @Test func `a domain that cannot be opened is kept in memory`() throws {
     let home = try TestHome()
     // A file where a directory belongs stops root, too.
     try home.write(Data(), to: home.config)
@@ -137,7 +137,7 @@ struct ErrorsTests {
     #expect(again.integer(forKey: "l") == 2)
   }
 
-  @Test func aHandlerMayUseThePreferences() {
+  @Test func `a handler may use the preferences`() {
     let preferences = Preferences.inMemory()
     preferences.onError = { [weak preferences] error in
       preferences?.set("failed: \(error.key ?? "")", forKey: "log")
@@ -156,7 +156,7 @@ struct ErrorsTests {
     (.tooManyKeptAside, "tooManyKeptAside"), (.tooLarge, "tooLarge"),
     (.newerVersion, "newerVersion"), (.invalidOptions, "invalidOptions"),
   ])
-  func aCodePrintsAsItsName(_ code: PreferencesError.Code, _ name: String) {
+  func `a code prints as its name`(_ code: PreferencesError.Code, _ name: String) {
     #expect("\(code)" == name)
   }
 
@@ -222,7 +222,7 @@ struct ErrorsTests {
 struct ProblemTests {
   /// The first error of each kind alone is passed on, and other tests may have met it already. So the
   /// test runs in a process of its own.
-  @Test(.exitTests) func errorsWithoutAHandlerReachTheWholePackagesHandler() async {
+  @Test(.exitTests) func `errors without a handler reach the whole package's handler`() async {
     await #expect(processExitsWith: .success) {
       let received = Mutex<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.withLock { $0.append(problem) } }

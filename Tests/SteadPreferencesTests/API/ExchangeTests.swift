@@ -19,7 +19,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [PropertyList.Format.binary, .xml])
-  func aDomainGoesOutAndIn(format: PropertyList.Format) throws {
+  func `a domain goes out and in`(format: PropertyList.Format) throws {
     let data = try filled().exportDomain(format: format)
     let copy = Preferences.inMemory()
     copy.set("mine", forKey: "other")
@@ -32,7 +32,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: [PropertyList.Format.binary, .xml])
-  func foundationReadsWhatGoesOut(format: PropertyList.Format) throws {
+  func `Foundation reads what goes out`(format: PropertyList.Format) throws {
     let data = try filled().exportDomain(format: format)
     var found = PropertyListSerialization.PropertyListFormat.openStep
     let list = try PropertyListSerialization.propertyList(from: data, format: &found)
@@ -40,7 +40,7 @@ struct ExchangeTests {
     #expect(list as? NSDictionary == Self.values as NSDictionary)
   }
 
-  @Test func keysThatAreThereAreKeptWhenAsked() throws {
+  @Test func `keys that are there are kept when asked`() throws {
     let preferences = Preferences.inMemory()
     preferences.set("mine", forKey: "text")
     let data = try filled().exportDomain()
@@ -52,7 +52,7 @@ struct ExchangeTests {
   }
 
   @Test(arguments: ["", "bplist00", "( a, b )", "<plist><array/></plist>", "\u{0}\u{1}"])
-  func whatIsNoDictionaryIsRefused(text: String) throws {
+  func `what is no dictionary is refused`(text: String) throws {
     let preferences = filled()
     #expect { try preferences.importDomain(Data(text.utf8)) } throws: {
       ($0 as? PreferencesError)?.code == .damaged
@@ -61,7 +61,7 @@ struct ExchangeTests {
   }
 
   /// Foundation keeps XML files by the names of the program and its suites, directly in the directory.
-  @Test func foundationsOwnFilesAreFound() throws {
+  @Test func `Foundation's own files are found`() throws {
     let home = try TestHome()
     let fields: [String: Any] = ["count": 7, "names": ["a", "b"], "on": true]
     let xml = try PropertyListSerialization.data(fromPropertyList: fields, format: .xml, options: 0)
@@ -83,7 +83,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test func aFileIsTakenInAndLeftAsItIs() throws {
+  @Test func `a file is taken in and left as it is`() throws {
     let home = try TestHome()
     let file = home.directory.file("com.apple.example.plist")
     try home.write(["NSWindow Frame": .string("0 0 10 10")], to: file)

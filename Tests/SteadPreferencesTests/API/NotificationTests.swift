@@ -33,7 +33,7 @@ struct NotificationTests {
     var lastThread: ObjectIdentifier? { thread.withLock { $0 } }
   }
 
-  @Test func eachChangeIsPostedOnTheThreadThatMadeIt() throws {
+  @Test func `each change is posted on the thread that made it`() throws {
     let preferences = Preferences.inMemory()
     let other = Preferences.inMemory()
     let counter = Counter(preferences)
@@ -66,7 +66,7 @@ struct NotificationTests {
     }
   }
 
-  @Test func readingAndRefusedWritesAreNotPosted() {
+  @Test func `reading and refused writes are not posted`() {
     let preferences = Preferences.inMemory(options: .init(isReadOnly: true))
     preferences.onError = { _ in }
     let counter = Counter(preferences)
@@ -78,7 +78,7 @@ struct NotificationTests {
     #expect(counter.take() == 0)
   }
 
-  @Test func theNamesAreFoundations() {
+  @Test func `the names are Foundation's`() {
     #expect(
       Preferences.didChangeNotification == Foundation.UserDefaults.didChangeNotification)
     #expect(

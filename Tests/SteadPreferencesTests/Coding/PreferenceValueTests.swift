@@ -31,7 +31,7 @@ struct PreferenceValueTests {
     #expect(try Value(propertyList: stored) == value, sourceLocation: place)
   }
 
-  @Test func keepsPlainValues() throws {
+  @Test func `keeps plain values`() throws {
     try isKept(true, as: .bool(true))
     try isKept("", as: .string(""))
     try isKept(1.5, as: .double(1.5))
@@ -46,7 +46,7 @@ struct PreferenceValueTests {
     try isKept(PropertyList.array([.bool(true)]), as: .array([.bool(true)]))
   }
 
-  @Test func keepsWholeNumbersOfAllSizes() throws {
+  @Test func `keeps whole numbers of all sizes`() throws {
     try isKept(Int.min, as: .integer(.min))
     try isKept(Int8.min, as: .integer(-128))
     try isKept(Int16.max, as: .integer(32_767))
@@ -58,7 +58,7 @@ struct PreferenceValueTests {
     try isKept(UInt(7), as: .integer(7))
   }
 
-  @Test func keepsCollections() throws {
+  @Test func `keeps collections`() throws {
     try isKept([1, 2], as: .array([.integer(1), .integer(2)]))
     try isKept(
       ["b": [1], "a": []], as: .dictionary(["a": .array([]), "b": .array([.integer(1)])]))
@@ -73,7 +73,7 @@ struct PreferenceValueTests {
     #expect(try ["a": 1, "b": nil].propertyList() == .dictionary(["a": .integer(1)]))
   }
 
-  @Test func keepsRawValuesAndTrees() throws {
+  @Test func `keeps raw values and trees`() throws {
     try isKept(Level.high, as: .integer(2))
     try isKept([Side.right], as: .array([.string("right")]))
     try isKept([Days.monday, .friday] as Days, as: .integer(17))
@@ -82,7 +82,7 @@ struct PreferenceValueTests {
     try isKept(Colour.green, as: .bool(false))
   }
 
-  @Test func refusesNilInsideOfAnArray() {
+  @Test func `refuses nil inside of an array`() {
     #expect { try [1, nil].propertyList() } throws: {
       ($0 as? PreferencesError)?.code == .notAPropertyList
     }
@@ -95,7 +95,7 @@ struct PreferenceValueTests {
       (.unsignedInteger(.max), nil), (.date(.distantPast), nil), (.array([.integer(1)]), nil),
       (.data(Data([1])), nil), (.dictionary([:]), nil), (.double(1e300), nil),
     ] as [(PropertyList, Int?)])
-  func readsWholeNumbers(stored: PropertyList, expected: Int?) {
+  func `reads whole numbers`(stored: PropertyList, expected: Int?) {
     #expect((try? Int(propertyList: stored)) == expected)
   }
 
@@ -106,7 +106,7 @@ struct PreferenceValueTests {
       (.string("0"), false),
       (.string("maybe"), nil), (.string(""), nil), (.date(.distantPast), nil), (.array([]), nil),
     ] as [(PropertyList, Bool?)])
-  func readsBooleans(stored: PropertyList, expected: Bool?) {
+  func `reads booleans`(stored: PropertyList, expected: Bool?) {
     #expect((try? Bool(propertyList: stored)) == expected)
   }
 
@@ -115,11 +115,11 @@ struct PreferenceValueTests {
       (.integer(3), 3), (.float(0.5), 0.5), (.string("1e3"), 1_000), (.bool(true), 1),
       (.integer(9_007_199_254_740_993), nil), (.string("wide"), nil), (.data(Data()), nil),
     ] as [(PropertyList, Double?)])
-  func readsNumbers(stored: PropertyList, expected: Double?) {
+  func `reads numbers`(stored: PropertyList, expected: Double?) {
     #expect((try? Double(propertyList: stored)) == expected)
   }
 
-  @Test func readsFloatsRounded() throws {
+  @Test func `reads floats rounded`() throws {
     #expect(try Float(propertyList: .double(0.1)) == 0.1)
     #expect(try Float(propertyList: .double(.infinity)) == .infinity)
     #expect(throws: PreferencesError.self) { try Float(propertyList: .double(1e300)) }
@@ -130,11 +130,11 @@ struct PreferenceValueTests {
       (.integer(7), "7"), (.double(2.5), "2.5"), (.bool(true), nil), (.data(Data()), nil),
       (.date(.distantPast), nil), (.array([]), nil),
     ] as [(PropertyList, String?)])
-  func readsTexts(stored: PropertyList, expected: String?) {
+  func `reads texts`(stored: PropertyList, expected: String?) {
     #expect((try? String(propertyList: stored)) == expected)
   }
 
-  @Test func readsNoneOfTheWrongKind() {
+  @Test func `reads none of the wrong kind`() {
     let text = PropertyList.string("text")
     #expect(throws: PreferencesError.self) { try Date(propertyList: text) }
     #expect(throws: PreferencesError.self) { try Data(propertyList: text) }
@@ -151,7 +151,7 @@ struct PreferenceValueTests {
   }
 
   @Test(arguments: ["https://example.com/a?b=c#d", "file:///tmp/a%20b", "mailto:a@example.com"])
-  func keepsAddressesAsUserDefaultsDoes(text: String) throws {
+  func `keeps addresses as UserDefaults does`(text: String) throws {
     let url = try #require(URL(string: text))
     let preferences = Preferences.inMemory()
     let key = Preferences.Key<URL?>("address")
@@ -161,14 +161,14 @@ struct PreferenceValueTests {
     #expect(preferences[key]?.absoluteString == text)
   }
 
-  @Test func readsAddressesWrittenByHand() throws {
+  @Test func `reads addresses written by hand`() throws {
     #expect(try URL(propertyList: .string("https://a.example")).host() == "a.example")
     #expect(try URL(propertyList: .string("/tmp/x")).isFileURL)
     #expect(try URL(propertyList: .string("~/x")).path == NSHomeDirectory() + "/x")
   }
 
   /// A value must not get into a log by way of an error.
-  @Test func errorsHoldNoValues() {
+  @Test func `errors hold no values`() {
     #expect { try Int(propertyList: .string("hunter2")) } throws: {
       !String(describing: $0).contains("hunter2")
     }

@@ -26,14 +26,14 @@ struct TreeCodingTests {
     var holes: [Int?] = [1, nil, 3]
   }
 
-  @Test func givesBackWhatWasStored() throws {
+  @Test func `gives back what was stored`() throws {
     let document = Document()
     let tree = try #require(try TreeEncoder.tree(of: document))
     #expect(try TreeDecoder(tree, path: []).decode(Document.self) == document)
   }
 
   /// Foundation's encoder is the measure: the same tree, so the same file.
-  @Test func storesWhatFoundationWouldStore() throws {
+  @Test func `stores what Foundation would store`() throws {
     let document = Document()
     let tree = try #require(try TreeEncoder.tree(of: document))
     let encoder = PropertyListEncoder()
@@ -48,7 +48,7 @@ struct TreeCodingTests {
     #expect(try PropertyList(validating: object) == tree)
   }
 
-  @Test func readsWhatFoundationStores() throws {
+  @Test func `reads what Foundation stores`() throws {
     let document = Document()
     let object = try PropertyListSerialization.propertyList(
       from: try PropertyListEncoder().encode(document), format: nil)
@@ -76,7 +76,7 @@ struct TreeCodingTests {
     }
   }
 
-  @Test func keepsSuperclasses() throws {
+  @Test func `keeps superclasses`() throws {
     let dog = Dog()
     (dog.legs, dog.name) = (3, "Bo")
     let tree = try #require(try TreeEncoder.tree(of: dog))
@@ -116,7 +116,7 @@ struct TreeCodingTests {
     }
   }
 
-  @Test func keepsNestedContainers() throws {
+  @Test func `keeps nested containers`() throws {
     let tree = try #require(try TreeEncoder.tree(of: Place()))
     let position = PropertyList.array([.double(1), .double(2)])
     let tags = ["0": .string("a"), "1": .string("b")].asValue
@@ -125,13 +125,13 @@ struct TreeCodingTests {
   }
 
   @Test(arguments: ["$null", "$$null", "$$$null", "null", "$nullable", "$"])
-  func tellsTextsFromNil(text: String) throws {
+  func `tells texts from nil`(text: String) throws {
     let texts: [String?] = [text, nil]
     let tree = try #require(try TreeEncoder.tree(of: texts))
     #expect(try TreeDecoder(tree, path: []).decode([String?].self) == texts)
   }
 
-  @Test func nilAloneIsNothing() throws {
+  @Test func `nil alone is nothing`() throws {
     #expect(try TreeEncoder.tree(of: Document?.none) == nil)
   }
 
@@ -157,15 +157,15 @@ struct TreeCodingTests {
       (.bool(true), "Bool"), (.integer(1), "Int"), (.double(1), "Double"), (.string("1"), "String"),
       (.date(.distantPast), "none"),
     ] as [(PropertyList, String)])
-  func readsNoKindAsAnother(stored: PropertyList, kind: String) throws {
+  func `reads no kind as another`(stored: PropertyList, kind: String) throws {
     #expect(try TreeDecoder(stored, path: []).decode(Anything.self).kind == kind)
   }
 
-  @Test func readsNumbersWithoutFractionAsDouble() throws {
+  @Test func `reads numbers without fraction as Double`() throws {
     #expect(try TreeDecoder(.array([.integer(5)]), path: []).decode([Double].self) == [5])
   }
 
-  @Test func storesAddressesAsText() throws {
+  @Test func `stores addresses as text`() throws {
     let url = try #require(URL(string: "https://example.com"))
     let tree = try TreeEncoder.tree(of: ["home": url])
     #expect(tree == ["home": .string("https://example.com")].asValue)
@@ -174,7 +174,7 @@ struct TreeCodingTests {
 
   indirect enum Nest: Codable { case end, deeper(Nest) }
 
-  @Test func refusesWhatIsTooDeep() throws {
+  @Test func `refuses what is too deep`() throws {
     var nest = Nest.end
     for _ in 0..<PropertyList.maximumDepth { nest = .deeper(nest) }
     #expect(throws: PreferencesError.self) { try TreeEncoder.tree(of: nest) }
@@ -190,7 +190,7 @@ struct TreeCodingTests {
     private enum CodingKeys: String, CodingKey { case next = "a" }
   }
 
-  @Test func namesTheMissingKey() throws {
+  @Test func `names the missing key`() throws {
     #expect { try TreeDecoder(.dictionary([:]), path: []).decode(Document.self) } throws: {
       guard case .keyNotFound(let key, _)? = $0 as? DecodingError else { return false }
       return key.stringValue == "kind"

@@ -50,7 +50,7 @@ import Testing
 
   private typealias BackgroundCompaction = DomainFile.BackgroundCompaction
 
-  @Test func whatIsSetMeanwhileIsKept() throws {
+  @Test func `what is set meanwhile is kept`() throws {
     let (first, second) = (try store(), try store())
     try first.apply([
       DomainEdit(key: "a", value: .integer(1)), DomainEdit(key: "removed", value: .integer(1)),
@@ -71,7 +71,7 @@ import Testing
     #expect(try directory.names == ["app.journal", "app.plist"])
   }
 
-  @Test func theFilesHaveWhatWasThereWhenItBegan() throws {
+  @Test func `the files have what was there when it began`() throws {
     let store = try store()
     try fill(store, to: 100_000)
     let prepared = try prepare(store)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func anEditMeanwhileIsMerged(isFlushed: Bool) throws {
+  func `an edit meanwhile is merged`(isFlushed: Bool) throws {
     let store = try store()
     try store.set(.integer(1), forKey: "set")
     try store.set(.integer(1), forKey: "edited")
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func anotherCompactionMeanwhileWins() throws {
+  @Test func `another compaction meanwhile wins`() throws {
     let (first, second) = (try store(), try store())
     try first.set(.integer(1), forKey: "a")
     let prepared = try prepare(first)
@@ -114,7 +114,7 @@ import Testing
     #expect(PropertyList.Fields(first.contents()) == ["a": .integer(1), "b": .integer(2)])
   }
 
-  @Test func aDirectoryThatWasRemovedIsNotMadeAnew() throws {
+  @Test func `a directory that was removed is not made anew`() throws {
     let store = try store()
     try store.set(.integer(1), forKey: "a")
     let prepared = try prepare(store)
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// Once the writer that found the compaction due made it, and waited 30 ms and more for the disk.
-  @Test func nobodyWaitsForWhatHoldsItUp() throws {
+  @Test func `nobody waits for what holds it up`() throws {
     let store = try store(short)
     let errors = DomainProblems(store)
     let directory = open(self.directory.url.filePath, O_RDONLY | O_DIRECTORY)
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// The log has a limit where the thread that compacts does not go on.
-  @Test func aLogOfTheLargerLengthIsCompactedByItsWriter() throws {
+  @Test func `a log of the larger length is compacted by its writer`() throws {
     let store = try store(DomainStore.Options(logLimit: 8 << 10, waitingLogLimit: 32 << 10))
     store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
     try fill(store, to: (32 << 10) - 100)
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// One program after the other that ends before it has compacted: the log would grow for ever.
-  @Test func aLogThatWasLeftLongIsCompactedByTheFirstWrite() throws {
+  @Test func `a log that was left long is compacted by the first write`() throws {
     let patient = DomainStore.Options(logLimit: 1 << 20)
     try fill(store(patient), to: 12 << 10)
     let store = try store(short)
@@ -167,14 +167,14 @@ import Testing
   }
 
   /// One large value is not a log that others have left.
-  @Test func aLargeValueIsNotWaitedFor() throws {
+  @Test func `a large value is not waited for`() throws {
     let store = try store(short)
     store.state.withLock { $0.file?.compaction.phase = .running(generation: forkGeneration) }
     try store.set(.string(String(repeating: "x", count: 20_000)), forKey: "text")
     #expect(logByteCount(store) > 20_000)
   }
 
-  @Test func whatXMLCannotHoldIsReportedOnceAndHoldsNobodyUp() throws {
+  @Test func `what XML cannot hold is reported once and holds nobody up`() throws {
     let store = try store(DomainStore.Options(format: .xml, logLimit: 8 << 10))
     let errors = DomainProblems(store)
     try store.set(.string("bell \u{7}"), forKey: "bell")
@@ -189,7 +189,7 @@ import Testing
     #expect(try published()["bell"] == .string("bell \u{7}"))
   }
 
-  @Test func aDomainThatNobodyHasAnyMoreIsCompactedAllTheSame() throws {
+  @Test func `a domain that nobody has any more is compacted all the same`() throws {
     weak var released: DomainStore?
     do {
       let store = try store(short)
@@ -203,7 +203,7 @@ import Testing
   }
 
   /// Handlers are called before `set` returns, and in order, whoever compacts.
-  @Test func handlersAreToldByTheirWriter() throws {
+  @Test func `handlers are told by their writer`() throws {
     let store = try store(short)
     let told = ForkSafeLock<Int64>(-1)
     let token = store.addHandler { event in
@@ -219,7 +219,7 @@ import Testing
   }
 
   /// Dispatch does nothing in the child of a fork, nor does the parent's thread.
-  @Test(.exitTests, .needs(.noThreadSanitizer)) func theChildOfAForkCompacts() async throws {
+  @Test(.exitTests, .needs(.noThreadSanitizer)) func `the child of a fork compacts`() async throws {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let store = try DomainStore(

@@ -35,7 +35,7 @@ struct DomainFileTests {
     try edit(BinaryPropertyList.encode(fields))
   }
 
-  @Test func whatIsSetIsSeenByAnotherAndAfterwards() throws {
+  @Test func `what is set is seen by another and afterwards`() throws {
     let (first, second) = (try store(), try store())
     try first.set(.integer(1), forKey: "a")
     #expect(second.value(forKey: "a") == .integer(1))
@@ -48,7 +48,7 @@ struct DomainFileTests {
     #expect(try store().contents().count == 2)
   }
 
-  @Test func checkpointPublishesWhatWasSet() throws {
+  @Test func `checkpoint publishes what was set`() throws {
     let store = try store()
     try store.set(.float(0.5), forKey: "half")
     try store.checkpoint()
@@ -57,7 +57,7 @@ struct DomainFileTests {
   }
 
   @Test(arguments: [0, 127, 128, 131_000, 131_072, 5_000_000])
-  func dataOfAnySizeIsSeenByAnother(byteCount: Int) throws {
+  func `data of any size is seen by another`(byteCount: Int) throws {
     let (first, second) = (try store(), try store())
     let data = Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     try first.set(.data(data), forKey: "a key")
@@ -67,7 +67,7 @@ struct DomainFileTests {
     #expect(try store().value(forKey: "a key") == .data(data))
   }
 
-  @Test func aLongLogIsCompactedAndSeenByOthers() throws {
+  @Test func `a long log is compacted and seen by others`() throws {
     let (first, second) = (try store(), try store())
     for number in 0..<20_000 { try first.set(.integer(Int64(number)), forKey: "count") }
     #expect(second.value(forKey: "count") == .integer(19_999))
@@ -86,7 +86,7 @@ struct DomainFileTests {
     #expect(bytes < 256 * 1024)
   }
 
-  @Test func anEditIsMergedKeyByKey() throws {
+  @Test func `an edit is merged key by key`() throws {
     let store = try store()
     try store.apply([
       DomainEdit(key: "edited", value: .integer(1)), DomainEdit(key: "set", value: .integer(1)),
@@ -130,7 +130,7 @@ struct DomainFileTests {
     }
   }
 
-  @Test func anEditBeforeOpeningIsTakenInOnce() throws {
+  @Test func `an edit before opening is taken in once`() throws {
     try store().set(.integer(1), forKey: "a")
     try store().checkpoint()
     try edit { $0["a"] = .integer(2) }
@@ -142,7 +142,7 @@ struct DomainFileTests {
     #expect(try self.store().value(forKey: "a") == .integer(3))
   }
 
-  @Test func editsAreTakenInBeforeAFileIsReplaced() throws {
+  @Test func `edits are taken in before a file is replaced`() throws {
     let store = try store()
     try store.set(.integer(1), forKey: "a")
     try store.checkpoint()
@@ -153,7 +153,7 @@ struct DomainFileTests {
   }
 
   /// XML has whole seconds only: a file that a tool has converted must not cost a date its fraction.
-  @Test func convertingTheFileChangesNothing() throws {
+  @Test func `converting the file changes nothing`() throws {
     let store = try store()
     let moment = PropertyList.date(Date(timeIntervalSinceReferenceDate: 700_000_000.625))
     try store.apply([
@@ -171,7 +171,7 @@ struct DomainFileTests {
     #expect(store.value(forKey: "small") == .float(0.1))
   }
 
-  @Test func aFileThatDoesNotParseIsKeptAsideAndReported() throws {
+  @Test func `a file that does not parse is kept aside and reported`() throws {
     let store = try store()
     try store.set(.integer(1), forKey: "a")
     try store.checkpoint()
@@ -187,7 +187,7 @@ struct DomainFileTests {
     #expect(errors.codes == [.damaged])
   }
 
-  @Test func aFileThatSomebodyIsWritingIsLeftAlone() throws {
+  @Test func `a file that somebody is writing is left alone`() throws {
     let store = try store()
     try store.set(.integer(1), forKey: "a")
     try store.checkpoint()
@@ -202,7 +202,7 @@ struct DomainFileTests {
 
   /// What somebody is writing began as this checkpoint: with a newer one to compare with, keys that were
   /// set meanwhile would count as edited back.
-  @Test func noNewCheckpointIsMadeUnderAnEditor() throws {
+  @Test func `no new checkpoint is made under an editor`() throws {
     let store = try store()
     try store.set(.integer(0), forKey: "count")
     try store.checkpoint()
@@ -217,7 +217,7 @@ struct DomainFileTests {
     #expect(store.value(forKey: "count") == .integer(20_000))
   }
 
-  @Test func whatALossOfPowerLeavesIsWrittenAnew() throws {
+  @Test func `what a loss of power leaves is written anew`() throws {
     let store = try store()
     try store.set(.integer(1), forKey: "a")
     try store.checkpoint()
@@ -227,7 +227,7 @@ struct DomainFileTests {
     #expect(try directory.names == ["app.journal", "app.plist"])
   }
 
-  @Test func anOpeningPublishesWhatWasCutOff() throws {
+  @Test func `an opening publishes what was cut off`() throws {
     let first = try store()
     try first.set(.integer(1), forKey: "a")
     try first.checkpoint()
@@ -241,7 +241,7 @@ struct DomainFileTests {
     #expect(try published() == ["a": .integer(2)])
   }
 
-  @Test func withoutAJournalThePropertyListIsRead() throws {
+  @Test func `without a journal, the property list is read`() throws {
     let store = try store()
     try store.set(.unsignedInteger(.max), forKey: "a")
     try store.checkpoint()
@@ -249,7 +249,7 @@ struct DomainFileTests {
     #expect(try self.store().value(forKey: "a") == .unsignedInteger(.max))
   }
 
-  @Test func withoutAJournalAFileThatDoesNotParseIsKept() throws {
+  @Test func `without a journal, a file that does not parse is kept`() throws {
     let broken = Data("not a list".utf8)
     try edit(broken)
     let store = try store()
@@ -262,7 +262,7 @@ struct DomainFileTests {
     #expect(store.value(forKey: "old") == .integer(5))
   }
 
-  @Test func aQuotaRefusesWhatIsTooMuch() throws {
+  @Test func `a quota refuses what is too much`() throws {
     let store = try store(DomainStore.Options(quota: 100))
     try store.set(.string("short"), forKey: "a")
     let error = #expect(throws: PreferencesError.self) {
@@ -275,7 +275,7 @@ struct DomainFileTests {
     try store.set(.data(Data(count: 80)), forKey: "b")
   }
 
-  @Test func replacingTheContentsIsOneWrite() throws {
+  @Test func `replacing the contents is one write`() throws {
     let (first, second) = (try store(), try store())
     try first.apply([
       DomainEdit(key: "a", value: .integer(1)), DomainEdit(key: "b", value: .integer(2)),
@@ -291,7 +291,7 @@ struct DomainFileTests {
     #expect(events.all.allSatisfy { !$0.isOwn })
   }
 
-  @Test func readOnlyRefusesToWriteAndMakesNothing() throws {
+  @Test func `read-only refuses to write and makes nothing`() throws {
     let store = try store(DomainStore.Options(isReadOnly: true))
     #expect(store.value(forKey: "a") == nil)
     let error = #expect(throws: PreferencesError.self) { try store.set(.integer(1), forKey: "a") }

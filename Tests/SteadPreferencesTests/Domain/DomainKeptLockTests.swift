@@ -33,7 +33,7 @@ struct DomainKeptLockTests {
   }
 
   /// Programs of another version do not ask for it.
-  @Test(arguments: 0..<3) func theLockIsFreeAMomentAfterTheLastSet(_: Int) throws {
+  @Test(arguments: 0..<3) func `the lock is free a moment after the last set`(_: Int) throws {
     let store = try open()
     _ = try setUntilLockIsKept(store)
     let file = directory.appending(path: "app.journal")
@@ -98,7 +98,7 @@ struct DomainKeptLockTests {
     #expect(try open().value(forKey: "n") == .integer(1))
   }
 
-  @Test func anotherWriterWaitsForAMoment() throws {
+  @Test func `another writer waits for a moment`() throws {
     let (store, other) = (try open(), try open())
     for round in 0..<3 {
       let last = try setUntilLockIsKept(store)
@@ -109,7 +109,7 @@ struct DomainKeptLockTests {
     #expect(store.value(forKey: "o") == .integer(2))
   }
 
-  @Test func twoWritersThatNeverPauseLoseNothing() throws {
+  @Test func `two writers that never pause lose nothing`() throws {
     let count = 20_000
     let stores = [try open(), try open()]
     try inThreads(2) { thread in
@@ -126,7 +126,7 @@ struct DomainKeptLockTests {
   }
 
   /// A write that is no set, of which no thread knows.
-  @Test func aCompactionKeepsNoLock() throws {
+  @Test func `a compaction keeps no lock`() throws {
     let store = try open()
     for _ in 0..<50 {
       for number in 0..<Journal.writesPerLook {
@@ -138,7 +138,7 @@ struct DomainKeptLockTests {
     }
   }
 
-  @Test func aDomainThatIsClosedFreesTheLock() throws {
+  @Test func `a domain that is closed frees the lock`() throws {
     let other = try open()
     do {
       let store = try open()

@@ -6,7 +6,7 @@ import Testing
 struct DomainTableTests {
   /// Random sets and removals, beside a dictionary that does the same.
   @Test(arguments: [1, 7, 400], [0, 12, 60])
-  func holdsWhatADictionaryHolds(keyCount: Int, keyLength: Int) {
+  func `holds what a dictionary holds`(keyCount: Int, keyLength: Int) {
     var random = SplitMix(seed: Effort.seed)
     var table = DomainTable()
     var model: [String: PropertyList] = [:]
@@ -24,7 +24,7 @@ struct DomainTableTests {
   }
 
   /// Keys of all lengths, of which some are a part of others, and some differ in one byte.
-  @Test func tellsSimilarKeysApart() {
+  @Test func `tells similar keys apart`() {
     var keys = (0...100).map { String(repeating: "a", count: $0) }
     for length in 1...64 {
       for place in 0..<length {
@@ -45,7 +45,7 @@ struct DomainTableTests {
     }
   }
 
-  @Test func tellsSpellingsApart() {
+  @Test func `tells spellings apart`() {
     var table = DomainTable()
     table.replace("\u{E9}", with: .integer(1))
     table.replace("e\u{301}", with: .integer(2))

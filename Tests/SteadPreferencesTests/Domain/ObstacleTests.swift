@@ -25,7 +25,7 @@ struct ObstacleTests {
 
   // MARK: No writable directory
 
-  @Test(.needs(.smallDisk)) func keepsInMemoryWhatCannotBeWrittenAndHeals() throws {
+  @Test(.needs(.smallDisk)) func `keeps in memory what cannot be written and heals`() throws {
     let disk = try SmallDisk()
     try disk.makeReadOnly()
     let config = disk.directory.file("config")
@@ -54,7 +54,7 @@ struct ObstacleTests {
     #expect(preferences.synchronize())
   }
 
-  @Test(.needs(.smallDisk)) func aFlushHeals() throws {
+  @Test(.needs(.smallDisk)) func `a flush heals`() throws {
     let disk = try SmallDisk()
     try disk.makeReadOnly()
     let environment = Preferences.Environment(
@@ -69,7 +69,7 @@ struct ObstacleTests {
 
   /// Once the advice was to make the directory writable, which it was.
   @Test(arguments: [ENODEV, EOPNOTSUPP, ENOLCK])
-  func aFileSystemThatCannotLockOrMapIsNamed(error: Int32) {
+  func `a file system that cannot lock or map is named`(error: Int32) {
     let file = FileError(errno: error, doing: "map it", path: "/mnt/app.journal")
     let told = PreferencesError(
       notWritten: file, domain: "app", URL(filePath: "/mnt"), values: .memory,
@@ -111,7 +111,7 @@ struct ObstacleTests {
   // MARK: Locks
 
   /// Another process that is stopped with the lock keeps no reader waiting, and no writer for long.
-  @Test func aStoppedHolderIsNotWaitedForWithoutLimit() throws {
+  @Test func `a stopped holder is not waited for without limit`() throws {
     let preferences = try open()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -146,7 +146,7 @@ struct ObstacleTests {
   }
 
   /// What another process wrote meanwhile to a key that waits does not undo the wait.
-  @Test func whatWaitsIsLaterThanWhatOthersWrote() throws {
+  @Test func `what waits is later than what others wrote`() throws {
     let preferences = try open()
     preferences.onError = { _ in }
     let other = try DomainStore(
@@ -170,7 +170,7 @@ struct ObstacleTests {
     #expect(other.value(forKey: "k") == .string("mine"))
   }
 
-  @Test func opensBesideAStoppedHolder() throws {
+  @Test func `opens beside a stopped holder`() throws {
     try open().set(1, forKey: "a")
     let holder = try lock(journal)
     defer { unlockAndClose(holder) }
@@ -179,7 +179,7 @@ struct ObstacleTests {
     #expect(other.value(forKey: "a") == .integer(1))
   }
 
-  @Test func aSynchronizeEndsBesideALockedDirectory() throws {
+  @Test func `a synchronize ends beside a locked directory`() throws {
     let preferences = try open()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -200,7 +200,7 @@ struct ObstacleTests {
 
   // MARK: The file taken away
 
-  @Test func aFlushPutsBackARemovedJournal() throws {
+  @Test func `a flush puts back a removed journal`() throws {
     let preferences = try open()
     preferences.onError = { _ in }
     preferences.set(1, forKey: "a")
@@ -210,7 +210,7 @@ struct ObstacleTests {
     #expect(try stored(preferences) == ["a": .integer(1), "b": .integer(2)])
   }
 
-  @Test func aSynchronizeTakesOverAnExchangedJournal() throws {
+  @Test func `a synchronize takes over an exchanged journal`() throws {
     let preferences = try open()
     let errors = ReportedErrors()
     preferences.onError = errors.handler
@@ -230,7 +230,7 @@ struct ObstacleTests {
   }
 
   /// Two who share a domain stay together.
-  @Test func twoProcessesMeetInTheNewFile() throws {
+  @Test func `two processes meet in the new file`() throws {
     let preferences = try open()
     preferences.onError = { _ in }
     preferences.set(1, forKey: "a")
@@ -247,7 +247,7 @@ struct ObstacleTests {
   }
 
   /// Nobody ends by SIGBUS, and what is in memory is written again.
-  @Test(arguments: [0, 2_000, 4_096]) func aCutOffJournalCostsNothing(length: Int) throws {
+  @Test(arguments: [0, 2_000, 4_096]) func `a cut-off journal costs nothing`(length: Int) throws {
     let preferences = try open()
     let errors = ReportedErrors()
     preferences.onError = errors.handler

@@ -51,7 +51,7 @@ import Testing
     })
 
   /// Of 100 such files 85 changed a value for good, once, and nobody was told.
-  @Test func aBitThatADiskTurnsChangesNothing() throws {
+  @Test func `a bit that a disk turns changes nothing`() throws {
     let store = try store()
     try store.replaceContents(with: Self.values)
     try store.checkpoint()
@@ -75,7 +75,7 @@ import Testing
     #expect(PropertyList.Fields(try self.store().contents()) == Self.values)
   }
 
-  @Test func whoMayOnlyReadTakesTheJournalsValues() throws {
+  @Test func `who may only read takes the journal's values`() throws {
     let writer = try store()
     try writer.replaceContents(with: Self.values)
     try writer.checkpoint()
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Once such a file was no longer known as the one that was written, and damage to it counted as an edit.
-  @Test func aFileThatWasSavedAsItWasIsWrittenAnew() throws {
+  @Test func `a file that was saved as it was is written anew`() throws {
     let store = try store()
     try store.replaceContents(with: Self.values)
     try store.checkpoint()
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// An editor who writes into the file at once, and as many bytes, is an editor all the same.
-  @Test func anEditAtOnceIsNoDamage() throws {
+  @Test func `an edit at once is no damage`() throws {
     let store = try store()
     let problems = DomainProblems(store)
     for number in 1...100 {
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// Once an edit was lost that came between the reading of the file and its replacement.
-  @Test func anEditBesideACheckpointIsNotLost() throws {
+  @Test func `an edit beside a checkpoint is not lost`() throws {
     let store = try store()
     try store.replaceContents(with: Self.values)
     try store.checkpoint()
@@ -150,7 +150,7 @@ import Testing
   }
 
   /// Once no compaction succeeded any more, and the journal grew for ever.
-  @Test func whatXMLCannotHoldIsPublishedInTheBinaryFormat() throws {
+  @Test func `what XML cannot hold is published in the binary format`() throws {
     let store = try store(DomainStore.Options(format: .xml))
     let problems = DomainProblems(store)
     try store.set(.string("bell \u{7}"), forKey: "bell")
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// What an earlier version wrote has no mark, and counts as it did.
-  @Test func metadataWithoutAMarkIsRead() throws {
+  @Test func `metadata without a mark is read`() throws {
     func copy(_ text: String, _ mark: PublishedFile.Mark? = nil) -> PublishedFile.Copy {
       .init(fingerprint: .init(Data(text.utf8)), mark: mark)
     }
@@ -182,7 +182,7 @@ import Testing
   }
 
   /// The file is then byte for byte the one before; once the edit was taken for a publishing cut off.
-  @Test func anEditThatUndoesWhatWasSetIsAnEdit() throws {
+  @Test func `an edit that undoes what was set is an edit`() throws {
     let store = try store()
     try store.replaceContents(with: ["a": .integer(1)])
     try store.checkpoint()

@@ -5,7 +5,7 @@ import Testing
 
 struct RecordValueTests {
   @Test(arguments: 0..<40)
-  func whatWasWrittenIsRead(seed: UInt64) throws {
+  func `what was written is read`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     for _ in 0..<25 {
       let value = generator.value()
@@ -16,7 +16,7 @@ struct RecordValueTests {
     }
   }
 
-  @Test func aValueSaysWhereItEnds() throws {
+  @Test func `a value says where it ends`() throws {
     let values: [PropertyList] = [
       .integer(-129), .string("x"), .bool(false), .array([.bool(true)]),
     ]
@@ -30,7 +30,7 @@ struct RecordValueTests {
   }
 
   /// Journals live longer than the program that wrote them.
-  @Test func theBytesAreTheDocumentedOnes() throws {
+  @Test func `the bytes are the documented ones`() throws {
     #expect(try RecordValue.bytes(of: .bool(false)) == [0x00])
     #expect(try RecordValue.bytes(of: .bool(true)) == [0x01])
     #expect(try RecordValue.bytes(of: .integer(-1)) == [0x10, 0xFF])
@@ -54,7 +54,7 @@ struct RecordValueTests {
       try RecordValue.bytes(of: .data(Data(count: 300))).prefix(3) == [0x40, 0xAC, 0x02])
   }
 
-  @Test func bytesThatAreCutOffAreRefused() throws {
+  @Test func `bytes that are cut off are refused`() throws {
     var generator = PropertyListGenerator(seed: 7)
     for _ in 0..<20 {
       let bytes = try RecordValue.bytes(of: .dictionary(generator.fields()))
@@ -66,7 +66,7 @@ struct RecordValueTests {
     }
   }
 
-  @Test func forgedCountsAndTagsAreRefused() throws {
+  @Test func `forged counts and tags are refused`() throws {
     let forged: [[UInt8]] = [
       [0x40, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F], [0x60, 0xFF, 0xFF, 0x7F, 0x00],
       [0x70, 0x02, 0x00, 0x00],
@@ -80,7 +80,7 @@ struct RecordValueTests {
   }
 
   @Test(arguments: 0..<10)
-  func bytesOfChanceAreRefusedOrRead(seed: UInt64) throws {
+  func `bytes of chance are refused or read`(seed: UInt64) throws {
     var generator = PropertyListGenerator(seed: seed)
     for _ in 0..<1_000 {
       var data = Data(try RecordValue.bytes(of: .dictionary(generator.fields(depth: 1))))
@@ -92,7 +92,7 @@ struct RecordValueTests {
     }
   }
 
-  @Test func nestingHasALimit() throws {
+  @Test func `nesting has a limit`() throws {
     var value = PropertyList.bool(true)
     for _ in 0..<RecordValue.maximumDepth { value = .array([value]) }
     let bytes = try RecordValue.bytes(of: value)

@@ -16,13 +16,13 @@ struct HistoryAdviceTests {
     return HistoryAdvice(count: count, byteCount: bytes, usage: usage, limits: limits)
   }
 
-  @Test func saysNothingUpToTheLimits() {
+  @Test func `says nothing up to the limits`() {
     let slow = Array(repeating: ("\\Prompt.text", 0.006), count: 10)
     let quick = Array(repeating: ("\\Prompt.id", 0.005), count: 99)
     #expect(advice(count: 2_000, bytes: 4 << 20, load: 0.1, searches: slow + quick) == nil)
   }
 
-  @Test func givesTheFigureAndItsLimit() {
+  @Test func `gives the figure and its limit`() {
     let slow = Array(repeating: ("\\Prompt.text", 0.006), count: 11)
     let cases: [(HistoryAdvice?, Double, String)] = [
       (advice(count: 2_001), 2_001, "The history holds 2001 entries, and the limit is 2000."),
@@ -42,13 +42,13 @@ struct HistoryAdviceTests {
     }
   }
 
-  @Test func namesTheFigureThatIsFurthestAboveItsLimit() {
+  @Test func `names the figure that is furthest above its limit`() {
     let slow = Array(repeating: ("\\Prompt.text", 0.006), count: 20)
     let all = advice(count: 2_001, bytes: 5 << 20, load: 0.25, searches: slow)
     #expect(all?.figure == 0.25)
   }
 
-  @Test func aHistoryKnowsItsFigures() throws {
+  @Test func `a history knows its figures`() throws {
     let home = try HistoryHome()
     var options = PayloadHistoryOptions<Prompt>()
     options.adviceLimits = HistoryAdvice.Limits(
@@ -65,7 +65,7 @@ struct HistoryAdviceTests {
     #expect(history.advice?.sentence.contains("\\Prompt.text") == true)
   }
 
-  @Test func countsTheTimeOfTheOpening() throws {
+  @Test func `counts the time of the opening`() throws {
     let home = try HistoryHome()
     try home.history().prepend(1)
     var options = PayloadHistoryOptions<Prompt>()

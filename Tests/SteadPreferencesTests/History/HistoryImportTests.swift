@@ -16,7 +16,7 @@ struct TakeOverTests {
   }
 
   @Test(arguments: [false, true])
-  func takesOverEitherKindOfDates(iso8601: Bool) throws {
+  func `takes over either kind of dates`(iso8601: Bool) throws {
     let prompts = (0..<20).map {
       Prompt(
         id: $0, text: "a, [b] {\"c\"} \\ é\n\"], [{",
@@ -30,7 +30,7 @@ struct TakeOverTests {
     #expect(try home.foreign().items == prompts)
   }
 
-  @Test func keepsEachElementsOwnBytes() throws {
+  @Test func `keeps each element's own bytes`() throws {
     let elements = [
       #"{"text":"b","id":2,"date":0.50,"extra":[1, 2]}"#, #"{"id" : 1,"text":"a","date":0}"#,
     ]
@@ -40,14 +40,14 @@ struct TakeOverTests {
     #expect(records.map(\.version) == [1, 1])
   }
 
-  @Test func anEmptyArrayIsNoEntry() throws {
+  @Test func `an empty array is no entry`() throws {
     try home.writeArray(" [ ] ")
     #expect(try home.history().isEmpty)
     #expect(!home.hasArray)
     #expect(home.errors.codes.isEmpty)
   }
 
-  @Test func dropsNothingForTheLimit() throws {
+  @Test func `drops nothing for the limit`() throws {
     try home.writeArray(try array((0..<10).map(prompt)))
     let history = try home.history(limit: 4)
     #expect(history.ids == Array(0..<10))
@@ -55,7 +55,7 @@ struct TakeOverTests {
     #expect(history.ids == [99, 0, 1, 2])
   }
 
-  @Test func keepsWhatDoesNotDecode() throws {
+  @Test func `keeps what does not decode`() throws {
     try home.writeArray(
       #"[{"id":1,"text":"a","date":0},{"id":2},nonsense,{"id":3,"text":"c","date":"2026-11-22T10:00:00.5Z"}]"#
     )
@@ -71,7 +71,7 @@ struct TakeOverTests {
     #expect(!home.hasArray)
   }
 
-  @Test func takesOnlyNewOnesFromAnArrayThatIsWrittenAgain() throws {
+  @Test func `takes only new ones from an array that is written again`() throws {
     try home.writeArray(#"[{"id":2,"text":"b","date":0},{"id":1,"text":"a","date":0},{"id":0}]"#)
     let history = try home.history()
     try history.prepend(5)
@@ -85,7 +85,7 @@ struct TakeOverTests {
   }
 
   /// The process was killed between the record of the entries and the removal of the array.
-  @Test func aTakeOverThatWasCutOffIsCompleted() throws {
+  @Test func `a take-over that was cut off is completed`() throws {
     let text = try array((0..<3).map(prompt))
     try home.writeArray(text)
     var history: PayloadHistory<Prompt>? = try home.history()
@@ -97,7 +97,7 @@ struct TakeOverTests {
   }
 
   @Test(arguments: ["", "{}", "[1", "[1,]", "[,]", "[{]", "[]]", "[\"a]", "text", "[}]"])
-  func whatIsNoArrayIsKeptAside(text: String) throws {
+  func `what is no array is kept aside`(text: String) throws {
     try home.writeArray(text)
     let history = try home.history()
     #expect(history.isEmpty && history.undecodable.isEmpty)
@@ -108,7 +108,7 @@ struct TakeOverTests {
     #expect(!home.hasArray)
   }
 
-  @Test func whatIsNoDataIsLeftAlone() throws {
+  @Test func `what is no data is left alone`() throws {
     try home.preferences.setPropertyList(.string("[]"), forKey: "prompts")
     let history = try home.history()
     try history.prepend(1)
@@ -116,7 +116,7 @@ struct TakeOverTests {
     #expect(home.errors.codes == [.doesNotDecode])
   }
 
-  @Test func readOnlyPreferencesTakeNothingOver() throws {
+  @Test func `read-only preferences take nothing over`() throws {
     try home.history().prepend(1)
     try home.writeArray(try array([prompt(2)]))
     let preferences = try Preferences(
@@ -143,7 +143,7 @@ struct WriteBackTests {
     return try decoder.decode([Prompt].self, from: data)
   }
 
-  @Test func eitherKindOfDatesCanBeRead() throws {
+  @Test func `either kind of dates can be read`() throws {
     let history = try home.history()
     let prompts = (1...3).map { Prompt(id: $0, text: "t", date: Date(timeIntervalSince1970: 1e9)) }
     try history.prepend(contentsOf: prompts)
@@ -154,7 +154,7 @@ struct WriteBackTests {
     #expect(history.items == prompts)
   }
 
-  @Test func openingLeavesWhatWasWrittenBack() throws {
+  @Test func `opening leaves what was written back`() throws {
     let history = try home.history()
     try history.prepend(1, 2)
     try history.writeBack()
@@ -168,7 +168,7 @@ struct WriteBackTests {
   }
 
   /// The process was killed after it had noted the new array, and before that took the old one's place.
-  @Test func anArrayOfBeforeIsStillKnown() throws {
+  @Test func `an array of before is still known`() throws {
     let history = try home.history()
     try history.prepend(1)
     try history.writeBack()
@@ -180,7 +180,7 @@ struct WriteBackTests {
     #expect(home.hasArray)
   }
 
-  @Test func whatAnOlderVersionAddsIsTakenOverFirst() throws {
+  @Test func `what an older version adds is taken over first`() throws {
     let history = try home.history()
     try history.prepend(1, 2)
     try history.writeBack()
@@ -192,7 +192,7 @@ struct WriteBackTests {
     #expect(try decoded(.deferredToDate).map(\.id) == [9, 2, 1])
   }
 
-  @Test func whatDoesNotDecodeIsWrittenAsItIs() throws {
+  @Test func `what does not decode is written as it is`() throws {
     try home.writeArray(#"[{"id":2,"text":"b","date":0},{"id" : 1},nonsense]"#)
     let history = try home.history()
     #expect(try history.writeBack() == 1)
@@ -205,7 +205,7 @@ struct WriteBackTests {
 
   /// Preferences that may only be read leave an array under the key. Writing back looked for it to be
   /// imported, for ever.
-  @Test func readOnlyPreferencesRefuseBesideAnArray() throws {
+  @Test func `read-only preferences refuse beside an array`() throws {
     try home.history().prepend(1)
     try home.writeArray(#"[{"id":2,"text":"b","date":0}]"#)
     let preferences = try Preferences(
@@ -217,7 +217,7 @@ struct WriteBackTests {
     #expect(home.hasArray)
   }
 
-  @Test func doesNotOverwriteWhatIsNoArray() throws {
+  @Test func `does not overwrite what is no array`() throws {
     let history = try home.history()
     try history.prepend(1)
     try home.preferences.setPropertyList(.string("mine"), forKey: "prompts")

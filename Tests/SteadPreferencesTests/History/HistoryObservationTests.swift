@@ -26,7 +26,7 @@ struct HistoryObservationTests {
     return (log, told)
   }
 
-  @Test func trackingFiresForEachKindOfRead() throws {
+  @Test func `tracking fires for each kind of read`() throws {
     let reads: [(PayloadHistory<Prompt>) -> Void] = [
       { _ = $0.items }, { _ = $0.count }, { _ = $0.isEmpty }, { _ = $0[id: 1] }, { _ = $0[0..<2] },
       { _ = $0.page(0, size: 2) }, { _ = $0.undecodable }, { _ = $0.filter { $0.id > 1 } },
@@ -40,7 +40,7 @@ struct HistoryObservationTests {
     #expect(logs.map(\.all.count) == Array(repeating: 1, count: reads.count))
   }
 
-  @Test func aBatchIsOneNotice() throws {
+  @Test func `a batch is one notice`() throws {
     let log = Log<[Int]>()
     withObservationTracking {
       _ = history.items
@@ -54,7 +54,7 @@ struct HistoryObservationTests {
     #expect(log.all == [[3, 1]])
   }
 
-  @Test func whatChangesNothingIsNotTold() throws {
+  @Test func `what changes nothing is not told`() throws {
     try history.prepend(1)
     let log = track { _ = history.items }.log
     try history.update(prompt(1))
@@ -65,7 +65,7 @@ struct HistoryObservationTests {
     #expect(log.all.count == 1)
   }
 
-  @Test func trackingFiresForOthers() async throws {
+  @Test func `tracking fires for others`() async throws {
     let others = [try home.foreign(), try home.history()]
     for (number, other) in others.enumerated() {
       let told = track { _ = history.items }.told
@@ -75,7 +75,7 @@ struct HistoryObservationTests {
     }
   }
 
-  @Test func changesSayWhatCameAndWent() async throws {
+  @Test func `changes say what came and went`() async throws {
     var changes = history.changes.makeAsyncIterator()
     try history.prepend(1)
     var change = try #require(await changes.next())
@@ -96,7 +96,7 @@ struct HistoryObservationTests {
     #expect(change.removed == [prompt(4), prompt(3), other])
   }
 
-  @Test func aSlowConsumerGetsOneChange() async throws {
+  @Test func `a slow consumer gets one change`() async throws {
     try history.prepend(1, 2)
     var changes = history.changes.makeAsyncIterator()
     // Another thread may be the one that tells; whoever began later is told later.
@@ -117,7 +117,7 @@ struct HistoryObservationTests {
     #expect(await changes.next()?.inserted == [prompt(60)])
   }
 
-  @Test func changesOfOthersAreNotOwn() async throws {
+  @Test func `changes of others are not own`() async throws {
     try history.prepend(1)
     var changes = history.changes.makeAsyncIterator()
     let foreign = try home.foreign(limit: 3)
@@ -132,14 +132,14 @@ struct HistoryObservationTests {
     #expect(change.removed == [prompt(2)] && !change.isOwn)
   }
 
-  @Test func changesOfThisProcessAreOwnWhateverObjectMadeThem() async throws {
+  @Test func `changes of this process are own, whatever object made them`() async throws {
     var changes = history.changes.makeAsyncIterator()
     try home.history().prepend(2)
     let change = try #require(await changes.next())
     #expect(change.inserted == [prompt(2)] && change.isOwn)
   }
 
-  @Test func changesEndWithTheTaskAndWithTheHistory() async throws {
+  @Test func `changes end with the task and with the history`() async throws {
     let changes = history.changes
     let task = Task {
       var count = 0
@@ -156,7 +156,7 @@ struct HistoryObservationTests {
   }
 
   /// A handler may do with the history what it likes.
-  @Test func aHandlerMayChangeTheHistory() throws {
+  @Test func `a handler may change the history`() throws {
     let log = Log<[Int]>()
     withObservationTracking {
       _ = history.items
@@ -169,7 +169,7 @@ struct HistoryObservationTests {
   }
 
   /// The preferences' handler of errors is told while nobody holds a lock.
-  @Test func theErrorHandlerMayUseTheHistory() throws {
+  @Test func `the error handler may use the history`() throws {
     let log = Log<Int>()
     home.preferences.onError = { _ in log.add(history.count) }
     // The history holds the preferences, and so this handler.
@@ -183,7 +183,7 @@ struct HistoryObservationTests {
   }
 
   /// A payload's own coding may use the history that it is in.
-  @Test func codingMayUseTheHistory() throws {
+  @Test func `coding may use the history`() throws {
     let foreign = try PayloadHistory<Curious>("curious", in: home.preferences)
     try foreign.prepend(Curious(id: 1))
     let preferences = try Preferences(

@@ -10,7 +10,7 @@ struct HistorySharingTests {
 
   init() throws { home = try HistoryHome() }
 
-  @Test func eachSeesWhatTheOthersDo() throws {
+  @Test func `each sees what the others do`() throws {
     let (one, other) = (try home.history(limit: 4), try home.foreign(limit: 4))
     var expected: [Int] = []
     var random = SplitMix(seed: 3)
@@ -41,7 +41,7 @@ struct HistorySharingTests {
     #expect(one.items == other.items && one.ids == expected)
   }
 
-  @Test func threadsLoseNothing() throws {
+  @Test func `threads lose nothing`() throws {
     let histories = [try home.history(limit: 5_000), try home.foreign(limit: 5_000)]
     try inThreads(6) { thread in
       for number in 0..<100 {
@@ -61,7 +61,7 @@ struct HistorySharingTests {
     }
   }
 
-  @Test func threadsUpdateOneAfterTheOther() throws {
+  @Test func `threads update one after the other`() throws {
     let histories = [try home.history(), try home.foreign()]
     try histories[0].prepend(Prompt(id: 1, text: ""))
     try inThreads(4) { thread in
@@ -71,7 +71,7 @@ struct HistorySharingTests {
   }
 
   /// A change is one record of the journal, however much it changes.
-  @Test func aChangeIsOneRecord() throws {
+  @Test func `a change is one record`() throws {
     let history = try home.history(limit: 20_000)
     let watching = try DomainStore(
       "domain.history.prompts", directory: home.directory.url, options: DomainStore.Options())
@@ -102,7 +102,7 @@ struct HistorySharingTests {
   }
 
   /// Putting one in front is worked out from what is new, not from all that is there.
-  @Test func anotherProcessesPrependIsTakenInByItself() throws {
+  @Test func `another process's prepend is taken in by itself`() throws {
     let (one, other) = (try home.history(limit: 50), try home.foreign(limit: 50))
     try one.prepend(contentsOf: (0..<50).map(prompt))
     _ = (one.count, other.count)
@@ -126,7 +126,7 @@ struct HistorySharingTests {
   }
 
   /// Its own writes never make a history read its domain anew.
-  @Test func ownChangesAreNoNews() throws {
+  @Test func `own changes are no news`() throws {
     let history = try home.history(limit: 100)
     for id in 0..<2_000 {
       try history.prepend(Prompt(id: id, text: String(repeating: "x", count: 500)))

@@ -50,7 +50,7 @@ struct HistoryTableTests {
   }
 
   @Test(arguments: [1, 2, 3, 4, 5])
-  func followsAnArrayAndTakesChangesBack(seed: UInt64) throws {
+  func `follows an array and takes changes back`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     var (table, model, next, rollBacks) = (HistoryTable(), Model(), 1, 0)
     for _ in 0..<600 {
@@ -122,11 +122,11 @@ struct HistoryNameTests {
     ("../x/y", "d.history.%2E%2E%2Fx%2Fy"), ("a..b", "d.history.a.%2Eb"), (".a", "d.history.%2Ea"),
     ("é %", "d.history.%C3%A9%20%25"), ("a\u{0}", "d.history.a%00"),
   ])
-  func aKeyIsPartOfAFilesName(key: String, name: String) {
+  func `a key is part of a file's name`(key: String, name: String) {
     #expect(HistoryName.domain("d", key: key) == name)
   }
 
-  @Test func whatIsTooLongIsADigest() throws {
+  @Test func `what is too long is a digest`() throws {
     let domain = String(repeating: "é", count: 90)
     let names = [
       HistoryName.domain(domain, key: "a"), HistoryName.domain(domain, key: "b"),

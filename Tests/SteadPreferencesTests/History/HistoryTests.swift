@@ -13,20 +13,20 @@ struct HistoryTests {
     history = try home.history(limit: 5)
   }
 
-  @Test func holdsNothingAtFirst() throws {
+  @Test func `holds nothing at first`() throws {
     #expect(history.items.isEmpty && history.isEmpty && history.count == 0)
     #expect(history.undecodable.isEmpty)
     #expect(history[id: 1] == nil)
     #expect(home.errors.codes.isEmpty)
   }
 
-  @Test func hasTheNewestFirst() throws {
+  @Test func `has the newest first`() throws {
     try history.prepend(1, 2, 3)
     #expect(history.items == [prompt(3), prompt(2), prompt(1)])
     #expect(history.count == 3 && !history.isEmpty)
   }
 
-  @Test func putsACollectionInFrontInItsOrder() throws {
+  @Test func `puts a collection in front in its order`() throws {
     try history.prepend(1, 2)
     try history.prepend(contentsOf: [prompt(3), prompt(4)])
     #expect(history.ids == [3, 4, 2, 1])
@@ -34,7 +34,7 @@ struct HistoryTests {
     #expect(history.ids == [3, 4, 2, 1])
   }
 
-  @Test func dropsTheOldestBeyondTheLimit() throws {
+  @Test func `drops the oldest beyond the limit`() throws {
     for id in 1...12 {
       try history.prepend(prompt(id))
       #expect(history.ids == Array((max(1, id - 4)...id).reversed()))
@@ -42,13 +42,13 @@ struct HistoryTests {
     #expect(history[id: 7] == nil && history[id: 8] == prompt(8))
   }
 
-  @Test func ofACollectionAboveTheLimitTheFirstCount() throws {
+  @Test func `of a collection above the limit, the first count`() throws {
     try history.prepend(100)
     try history.prepend(contentsOf: (1...8).map(prompt))
     #expect(history.ids == [1, 2, 3, 4, 5])
   }
 
-  @Test func updatesInPlace() throws {
+  @Test func `updates in place`() throws {
     try history.prepend(1, 2, 3)
     var changed = prompt(2)
     changed.text = "other"
@@ -61,7 +61,7 @@ struct HistoryTests {
     #expect(history.ids == [3, 2, 1])
   }
 
-  @Test func anUpdateThatThrowsChangesNothing() throws {
+  @Test func `an update that throws changes nothing`() throws {
     try history.prepend(1)
     #expect(throws: CancellationError.self) {
       try history.update(id: 1) { prompt in
@@ -72,14 +72,14 @@ struct HistoryTests {
     #expect(history.items == [prompt(1)])
   }
 
-  @Test func anUpdateMayChangeTheIdentity() throws {
+  @Test func `an update may change the identity`() throws {
     try history.prepend(1, 2)
     #expect(try history.update(id: 1) { $0.id = 7 })
     #expect(history.ids == [2, 7])
     #expect(history[id: 1] == nil && history[id: 7]?.text == "prompt 1")
   }
 
-  @Test func removesByIdentity() throws {
+  @Test func `removes by identity`() throws {
     try history.prepend(1, 2, 3)
     #expect(try history.remove(id: 2))
     #expect(try !history.remove(id: 2))
@@ -90,7 +90,7 @@ struct HistoryTests {
     #expect(history.ids == [4])
   }
 
-  @Test func keepsEqualIdentitiesApart() throws {
+  @Test func `keeps equal identities apart`() throws {
     try history.prepend(1, 2)
     try history.prepend(Prompt(id: 1, text: "again"))
     #expect(history.ids == [1, 2, 1])
@@ -101,7 +101,7 @@ struct HistoryTests {
     #expect(history.ids == [2])
   }
 
-  @Test func givesPages() throws {
+  @Test func `gives pages`() throws {
     try history.prepend(1, 2, 3, 4, 5)
     #expect(history.page(0, size: 2).map(\.id) == [5, 4])
     #expect(history.page(2, size: 2).map(\.id) == [1])
@@ -113,7 +113,7 @@ struct HistoryTests {
     #expect(history[3..<99].map(\.id) == [2, 1])
   }
 
-  @Test func isThereAfterReopening() throws {
+  @Test func `is there after reopening`() throws {
     try history.prepend(1, 2, 3)
     try history.remove(id: 2)
     try history.flush()
@@ -121,13 +121,13 @@ struct HistoryTests {
     #expect(other.items == [prompt(3), prompt(1)])
   }
 
-  @Test func leavesTheAppsDomainAlone() throws {
+  @Test func `leaves the app's domain alone`() throws {
     try history.prepend(1, 2)
     #expect(home.preferences.persistentDomain(forName: "domain") == nil)
     #expect(try home.directory.names.contains("domain.history.prompts.journal"))
   }
 
-  @Test func sharesEntriesInMemory() throws {
+  @Test func `shares entries in memory`() throws {
     let environment = Preferences.Environment.inMemory()
     let one = try PayloadHistory<Prompt>(
       "prompts", in: .inMemory("memory", environment: environment))

@@ -39,7 +39,7 @@ struct HistoryVersionTests {
     PayloadUpgrade(from: 2) { json in json["model"] = "base" },
   ]
 
-  @Test func upgradesStepByStepAndLeavesTheEntry() throws {
+  @Test func `upgrades step by step and leaves the entry`() throws {
     let cost = try #require(Decimal(string: "12345678901234567.123456789"))
     try first().prepend(First(id: 1, text: "a \"quoted\" é\u{1}\n", cost: cost))
     let history = try third(steps)
@@ -51,7 +51,7 @@ struct HistoryVersionTests {
     #expect(try third([]).items == [upgraded])
   }
 
-  @Test func upgradesByTheOldType() throws {
+  @Test func `upgrades by the old type`() throws {
     try first().prepend(First(id: 1, text: "a"))
     let history = try third([
       PayloadUpgrade(from: 1, First.self) {
@@ -61,7 +61,7 @@ struct HistoryVersionTests {
     #expect(history.items == [Third(id: 1, prompt: "a", cost: 0, model: "old")])
   }
 
-  @Test func upgradesByTheOldTypeAfterAStep() throws {
+  @Test func `upgrades by the old type after a step`() throws {
     try home.store.apply([
       DomainEdit(
         key: "0000000000000001",
@@ -76,7 +76,7 @@ struct HistoryVersionTests {
     #expect(history.items == [Third(id: 1, prompt: "a", cost: 1, model: "two")])
   }
 
-  @Test func withoutAnUpgradeEntriesAreKept() throws {
+  @Test func `without an upgrade, entries are kept`() throws {
     try first().prepend(First(id: 1, text: "a"))
     let history = try third([])
     #expect(history.isEmpty)
@@ -86,7 +86,7 @@ struct HistoryVersionTests {
     #expect(try third(steps).items.map(\.prompt) == ["a"])
   }
 
-  @Test func anUpgradeThatThrowsLeavesTheEntry() throws {
+  @Test func `an upgrade that throws leaves the entry`() throws {
     try first().prepend(First(id: 1, text: "a"))
     try first().prepend(First(id: 2, text: "b"))
     let history = try third([
@@ -101,7 +101,7 @@ struct HistoryVersionTests {
     #expect(history.undecodable[0].cause is CancellationError)
   }
 
-  @Test func aNewerVersionsEntriesAreKeptAndNotCounted() throws {
+  @Test func `a newer version's entries are kept and not counted`() throws {
     let new = try third([], version: 3)
     for id in 1...4 { try new.prepend(Third(id: id, prompt: "p", cost: 0, model: "m")) }
     let old = try PayloadHistory<First>("prompts", limit: 2, in: home.preferences)
@@ -125,14 +125,14 @@ struct HistoryVersionTests {
     .init(
       version: 3, upgrades: [PayloadUpgrade(from: 1) { _ in }, PayloadUpgrade(from: 1) { _ in }]),
   ])
-  func refusesOptionsThatContradictThemselves(options: PayloadHistoryOptions<Third>) throws {
+  func `refuses options that contradict themselves`(options: PayloadHistoryOptions<Third>) throws {
     let error = #expect(throws: PreferencesError.self) {
       _ = try PayloadHistory<Third>("prompts", in: home.preferences, options: options)
     }
     #expect(error?.code == .invalidOptions)
   }
 
-  @Test func refusesALimitOfNothingAndAnEmptyKey() throws {
+  @Test func `refuses a limit of nothing and an empty key`() throws {
     for (key, limit) in [("prompts", 0), ("", 5)] {
       let error = #expect(throws: PreferencesError.self) {
         _ = try PayloadHistory<Third>(key, limit: limit, in: home.preferences)
@@ -142,14 +142,14 @@ struct HistoryVersionTests {
   }
 
   /// A history of a library that is newer than this one is not touched.
-  @Test func refusesANewerFormat() throws {
+  @Test func `refuses a newer format`() throws {
     try first().prepend(First(id: 1, text: "a"))
     try home.store.set(.array([.integer(2), .string("new")]), forKey: HistoryHeader.key)
     let error = #expect(throws: PreferencesError.self) { _ = try first() }
     #expect(error?.code == .newerVersion)
   }
 
-  @Test func anOpenHistoryStopsWritingWhenTheFormatBecomesNewer() throws {
+  @Test func `an open history stops writing when the format becomes newer`() throws {
     let history = try first()
     try history.prepend(First(id: 1, text: "a"))
     try home.store.set(.array([.integer(2), .integer(9)]), forKey: HistoryHeader.key)

@@ -24,7 +24,7 @@ struct LargePayloadTests {
     try home.history(limit: limit, options: .init(largePayload: .external(over: 100)))
   }
 
-  @Test func aLargePayloadIsAFile() throws {
+  @Test func `a large payload is a file`() throws {
     let history = try history()
     try history.prepend(1)
     #expect(try blobs.references().isEmpty)
@@ -41,7 +41,7 @@ struct LargePayloadTests {
   }
 
   /// The observer waited for the lock that its own change held.
-  @Test(.hangLimit) func anObserverMayAddAnotherOne() throws {
+  @Test(.hangLimit) func `an observer may add another one`() throws {
     let history = try history()
     let added = Mutex(false)
     withObservationTracking {
@@ -57,7 +57,7 @@ struct LargePayloadTests {
     #expect(home.errors.codes.isEmpty)
   }
 
-  @Test func aFileGoesWithTheLastEntry() throws {
+  @Test func `a file goes with the last entry`() throws {
     let history = try history(limit: 3)
     try history.prepend(large(1))
     try history.prepend(large(1))
@@ -77,7 +77,7 @@ struct LargePayloadTests {
     #expect(home.errors.codes.isEmpty)
   }
 
-  @Test func whatABatchBothAddsAndRemovesLeavesNoFile() throws {
+  @Test func `what a batch both adds and removes leaves no file`() throws {
     let history = try history(limit: 2)
     try history.batch { batch in
       for id in 1...6 { try batch.prepend(large(id)) }
@@ -87,7 +87,7 @@ struct LargePayloadTests {
     #expect(try blobs.references().count == 1)
   }
 
-  @Test func aMissingOrDamagedFileIsReportedAndTheEntryKept() throws {
+  @Test func `a missing or damaged file is reported and the entry kept`() throws {
     try history().prepend(large(1))
     let reference = try #require(blobs.references().first)
     let file = blobs.directory.appending(path: reference)
@@ -112,7 +112,7 @@ struct LargePayloadTests {
   }
 
   /// A process was killed after it had written a file, and before the entry.
-  @Test func anOpeningSweepsWhatNothingRefersTo() throws {
+  @Test func `an opening sweeps what nothing refers to`() throws {
     try history().prepend(large(1))
     let kept = try blobs.references()
     _ = try blobs.write(Data("nobody's".utf8))
@@ -121,7 +121,7 @@ struct LargePayloadTests {
   }
 
   /// A process was killed while it wrote a file, and nothing else is left to sweep.
-  @Test func anOpeningSweepsAPartOfAFile() throws {
+  @Test func `an opening sweeps a part of a file`() throws {
     try history().prepend(large(1))
     let kept = try blobs.references()
     let part = "." + String(repeating: "a", count: 64) + ".stead-0"
@@ -131,7 +131,7 @@ struct LargePayloadTests {
     #expect(Set(names) == kept)
   }
 
-  @Test func refusesLargePayloadsWhenAskedTo() throws {
+  @Test func `refuses large payloads when asked to`() throws {
     let history = try home.history(options: .init(largePayload: .refused(over: 100)))
     try history.prepend(1)
     for change in [
@@ -152,14 +152,14 @@ struct LargePayloadTests {
     #expect(try blobs.references().isEmpty)
   }
 
-  @Test func aTakeOverDropsNoLargePayload() throws {
+  @Test func `a take-over drops no large payload`() throws {
     let array = try JSONEncoder().encode([large(1), large(2)])
     try home.writeArray(String(decoding: array, as: UTF8.self))
     let history = try home.history(options: .init(largePayload: .refused(over: 100)))
     #expect(history.items == [large(1), large(2)])
   }
 
-  @Test func inMemoryLargePayloadsStayWithTheOthers() throws {
+  @Test func `in memory, large payloads stay with the others`() throws {
     let history = try PayloadHistory<Prompt>(
       "prompts", in: .inMemory(), options: .init(largePayload: .external(over: 100)))
     try history.prepend(large(1))
@@ -167,7 +167,7 @@ struct LargePayloadTests {
     #expect(history.undecodable.isEmpty)
   }
 
-  @Test func findsLargePayloadsByTheirBytes() throws {
+  @Test func `finds large payloads by their bytes`() throws {
     let history = try history()
     try history.prepend(large(1))
     let record = try #require(history.records().first)
@@ -182,7 +182,7 @@ struct LargePayloadTests {
 /// A symbolic link had the name of a large payload's file. A change of the history replaced what it led to.
 struct PlantedPayloadTests {
   @Test(arguments: PlantedEntry.allCases, [false, true])
-  func aPayloadIsWrittenToNoOtherPlace(entry: PlantedEntry, isRepair: Bool) throws {
+  func `a payload is written to no other place`(entry: PlantedEntry, isRepair: Bool) throws {
     let home = try HistoryHome()
     let target = try PlantedTarget()
     let directory = home.directory.file("domain.history.prompts.blobs")

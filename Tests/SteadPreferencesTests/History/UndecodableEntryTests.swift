@@ -14,7 +14,7 @@ struct UndecodableEntryTests {
     try home.store.set(value, forKey: EntryKey.text(sequence))
   }
 
-  @Test func theLimitDropsNone() throws {
+  @Test func `the limit drops none`() throws {
     let history = try home.history(limit: 3)
     try history.prepend(1, 2)
     try home.foreign().prepend(contentsOf: [])
@@ -28,7 +28,7 @@ struct UndecodableEntryTests {
     #expect(again.undecodable.map(\.index) == [3])
   }
 
-  @Test func otherValuesAreKept() throws {
+  @Test func `other values are kept`() throws {
     try put(.string("made by hand"), at: 1)
     try put(.array([.integer(1), .integer(2)]), at: 2)
     try put(.array([.string("1"), .data(Data())]), at: 3)
@@ -48,7 +48,7 @@ struct UndecodableEntryTests {
     #expect(try home.store.value(forKey: "something else") == .bool(true))
   }
 
-  @Test func discardingLeavesWhatHasChanged() throws {
+  @Test func `discarding leaves what has changed`() throws {
     try put(.array([.integer(1), .data(Data("1".utf8))]), at: 1)
     let history = try home.history()
     let listed = history.undecodable
@@ -60,7 +60,7 @@ struct UndecodableEntryTests {
     #expect(history.undecodable.map(\.bytes) == [Data("2".utf8)])
   }
 
-  @Test func entriesGoOnAfterTheHighestNumber() throws {
+  @Test func `entries go on after the highest number`() throws {
     try put(.array([.integer(1), .data(Data("{}".utf8))]), at: 41)
     try put(.string("beyond all numbers"), at: .max)
     let history = try home.history()
@@ -69,7 +69,7 @@ struct UndecodableEntryTests {
   }
 
   /// Somebody edits the property list of the history by hand while it is open.
-  @Test func takesInWhatWasEditedByHand() throws {
+  @Test func `takes in what was edited by hand`() throws {
     let history = try home.history()
     try history.prepend(1, 2, 3)
     let store = try home.store
@@ -89,7 +89,7 @@ struct UndecodableEntryTests {
     #expect(try home.foreign().ids == [4, 2])
   }
 
-  @Test func noTextHoldsAValue() throws {
+  @Test func `no text holds a value`() throws {
     try put(
       .array([.integer(1), .data(Data(#"{"id":"secret","text":"t","date":0}"#.utf8))]), at: 1)
     try put(

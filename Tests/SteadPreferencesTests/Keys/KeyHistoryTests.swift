@@ -10,7 +10,7 @@ struct KeyHistoryTests {
 
   struct Refusal: Error {}
 
-  @Test func movesAnOldNameAtTheFirstRead() {
+  @Test func `moves an old name at the first read`() {
     preferences.set(5, forKey: "older")
     #expect(preferences[renamed] == 5)
     #expect(preferences.propertyList(forKey: "new") == .integer(5))
@@ -18,7 +18,7 @@ struct KeyHistoryTests {
     #expect(preferences[renamed] == 5)
   }
 
-  @Test func takesTheNewestOfSeveralNames() {
+  @Test func `takes the newest of several names`() {
     preferences.set(1, forKey: "oldest")
     preferences.set(2, forKey: "older")
     #expect(preferences[renamed] == 2)
@@ -27,14 +27,14 @@ struct KeyHistoryTests {
     #expect(preferences.propertyList(forKey: "oldest") == .integer(1))
   }
 
-  @Test func movesAnOldNameAtTheFirstWrite() {
+  @Test func `moves an old name at the first write`() {
     preferences.set(5, forKey: "oldest")
     preferences[renamed] = 6
     #expect(preferences.propertyList(forKey: "new") == .integer(6))
     #expect(preferences.propertyList(forKey: "oldest") == nil)
   }
 
-  @Test func aWriteKeepsAnOldValueThatDoesNotDecode() {
+  @Test func `a write keeps an old value that does not decode`() {
     preferences.set("five", forKey: "older")
     preferences[renamed] = 6
     #expect(preferences[renamed] == 6)
@@ -44,14 +44,14 @@ struct KeyHistoryTests {
   }
 
   /// A registered default for the new name must not hide what the user chose under the old one.
-  @Test func anOldNameCountsBeforeRegisteredDefaults() {
+  @Test func `an old name counts before registered defaults`() {
     preferences.register(defaults: ["new": 7])
     preferences.set(5, forKey: "older")
     #expect(preferences[renamed] == 5)
     #expect(preferences.isSet(renamed))
   }
 
-  @Test func readsOldNamesOfOtherDomainsWhereTheyAre() {
+  @Test func `reads old names of other domains where they are`() {
     let arguments = ["app", "-older", "8"]
     let preferences = Preferences.inMemory(environment: .inMemory(arguments: arguments))
     #expect(preferences[renamed] == 8)
@@ -59,7 +59,7 @@ struct KeyHistoryTests {
     #expect(preferences.persistentDomain(forName: preferences.domain)?.isEmpty ?? true)
   }
 
-  @Test func resetTakesOldNamesOutAsWell() {
+  @Test func `reset takes old names out as well`() {
     preferences.set(5, forKey: "older")
     preferences.set(4, forKey: "oldest")
     #expect(preferences.isSet(renamed))
@@ -68,7 +68,7 @@ struct KeyHistoryTests {
     #expect(preferences.storedKeys.isEmpty)
   }
 
-  @Test func readsAnOldNameWhereNothingCanBeWritten() throws {
+  @Test func `reads an old name where nothing can be written`() throws {
     let environment = Preferences.Environment.inMemory()
     Preferences.inMemory(environment: environment).set(5, forKey: "older")
     let readOnly = Preferences.inMemory(
@@ -88,7 +88,7 @@ struct KeyHistoryTests {
       return Theme.allCases[number]
     }
 
-  @Test func convertsAnOldTypeAtTheFirstRead() {
+  @Test func `converts an old type at the first read`() {
     preferences.set(true, forKey: "theme")
     #expect(preferences[migrated] == .dark)
     #expect(preferences.propertyList(forKey: "theme") == .string("dark"))
@@ -97,13 +97,13 @@ struct KeyHistoryTests {
     #expect(preferences.propertyList(forKey: "theme") == .string("light"))
   }
 
-  @Test func leavesTheNewTypeAlone() {
+  @Test func `leaves the new type alone`() {
     preferences.set("light", forKey: "theme")
     #expect(preferences[migrated] == .light)
     #expect(preferences.propertyList(forKey: "theme") == .string("light"))
   }
 
-  @Test func keepsWhatDoesNotConvert() {
+  @Test func `keeps what does not convert`() {
     let log = ErrorLog(preferences)
     preferences.set(99, forKey: "theme")
     #expect(preferences[migrated] == .system)
@@ -116,7 +116,7 @@ struct KeyHistoryTests {
   }
 
   /// A number reads as text, and must be converted all the same.
-  @Test func convertsWhatTheNewTypeWouldRead() {
+  @Test func `converts what the new type would read`() {
     let key = Preferences.Key<String>("size", default: "")
       .migrating(from: Int.self) { "\($0) points" }
     preferences.set(12, forKey: "size")
@@ -126,7 +126,7 @@ struct KeyHistoryTests {
 
   struct OldMargins: Codable { var both: Double }
 
-  @Test func convertsTreesThatTheNewTypeWouldRead() {
+  @Test func `converts trees that the new type would read`() {
     struct NewMargins: Codable, Equatable { var left: Double?, right: Double? }
     let old = Preferences.Key<OldMargins>("margins", default: OldMargins(both: 0))
     let new = Preferences.Key<NewMargins>("margins", default: NewMargins())
@@ -136,7 +136,7 @@ struct KeyHistoryTests {
     #expect(preferences[new] == NewMargins(left: 3, right: 3))
   }
 
-  @Test func convertsAnArgumentOfAnOldType() {
+  @Test func `converts an argument of an old type`() {
     let preferences = Preferences.inMemory(
       environment: .inMemory(arguments: ["app", "-theme", "1"]))
     let key = Preferences.Key<Theme>("theme", default: .system)
@@ -145,7 +145,7 @@ struct KeyHistoryTests {
     #expect(preferences.persistentDomain(forName: preferences.domain)?.isEmpty ?? true)
   }
 
-  @Test func convertsUnderANewName() {
+  @Test func `converts under a new name`() {
     let key = Preferences.Key<Double>("seconds", default: 30)
       .renamed(from: "milliseconds", as: Int.self) { Double($0) / 1_000 }
     preferences.set(1_500, forKey: "milliseconds")
@@ -155,7 +155,7 @@ struct KeyHistoryTests {
     #expect(preferences[key] == 1.5)
   }
 
-  @Test func leavesWhatDoesNotConvertUnderItsOldName() {
+  @Test func `leaves what does not convert under its old name`() {
     let key = Preferences.Key<Theme?>("theme")
       .renamed(from: "colours", as: Direction.self) { _ in throw Refusal() }
     let log = ErrorLog(preferences)
@@ -167,7 +167,7 @@ struct KeyHistoryTests {
     #expect(preferences.propertyList(forKey: "colours") == .integer(1))
   }
 
-  @Test func takesOldTypesOfAllForms() {
+  @Test func `takes old types of all forms`() {
     let key = Preferences.Key<String>("form", default: "none")
       .migrating(from: Direction.self) { "direction \($0.rawValue)" }
       .migrating(from: OldMargins.self) { "margins \($0.both)" }
@@ -188,7 +188,7 @@ struct KeyHistoryTests {
     #expect(preferences[key] == "theme dark")
   }
 
-  @Test func movesOnceHoweverManyRead() async {
+  @Test func `moves once, however many read`() async {
     preferences.set(5, forKey: "older")
     let (preferences, renamed) = (preferences, renamed)
     await withTaskGroup { group in

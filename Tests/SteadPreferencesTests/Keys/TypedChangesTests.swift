@@ -11,7 +11,7 @@ struct TypedChangesTests {
 
   let store = Preferences.inMemory()
 
-  @Test(.hangLimit) func projectionGivesChanges() async {
+  @Test(.hangLimit) func `projection gives changes`() async {
     let reader = Reader(store)
     var changes = reader.$theme.makeAsyncIterator()
     reader.theme = .dark
@@ -22,7 +22,7 @@ struct TypedChangesTests {
     #expect(change?.old == .dark && change?.new == .system)
   }
 
-  @Test(.hangLimit) func endsWithItsTask() async {
+  @Test(.hangLimit) func `ends with its task`() async {
     let reader = Reader(store)
     let changes = reader.$theme.changes
     let seen = Lines()
@@ -35,7 +35,7 @@ struct TypedChangesTests {
     #expect(seen.lines.isEmpty)
   }
 
-  @Test func observesByKeyPath() {
+  @Test func `observes by key path`() {
     let seen = Lines()
     let all = store.observe(\.count) { change in seen.add("\(change.old) \(change.new)") }
     let others = store.observe(\.count, includingOwn: false) { _ in seen.add("own") }
@@ -50,7 +50,7 @@ struct TypedChangesTests {
     #expect(seen.lines.count == 2)
   }
 
-  @Test func tellsWhatDoesNotDecodeAsTheDefault() {
+  @Test func `tells what does not decode as the default`() {
     let log = ErrorLog(store)
     let seen = Lines()
     let token = store.observe(\.count) { change in seen.add("\(change.old) \(change.new)") }
@@ -61,7 +61,7 @@ struct TypedChangesTests {
     token.cancel()
   }
 
-  @Test func movesOldNamesFirst() {
+  @Test func `moves old names first`() {
     store.set(5, forKey: "older")
     let key = Preferences.Key<Int>("new", default: 0).renamed(from: "older")
     let seen = Lines()
@@ -71,7 +71,7 @@ struct TypedChangesTests {
     token.cancel()
   }
 
-  @Test func readsAreTracked() {
+  @Test func `reads are tracked`() {
     let reader = Reader(store)
     let seen = Lines()
     withObservationTracking {

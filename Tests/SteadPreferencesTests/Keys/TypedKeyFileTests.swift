@@ -17,7 +17,7 @@ struct TypedKeyFileTests {
   /// What the property list file holds.
   func published() throws -> PropertyList { try BinaryPropertyList.decode(Data(contentsOf: plist)) }
 
-  @Test func keepsAllFormsOverReopening() throws {
+  @Test func `keeps all forms over reopening`() throws {
     let device = UUID()
     do {
       let preferences = try Preferences(environment: home.environment())
@@ -39,7 +39,7 @@ struct TypedKeyFileTests {
     #expect(preferences[\.device] == device)
   }
 
-  @Test func movesAnOldNameInTheFile() throws {
+  @Test func `moves an old name in the file`() throws {
     try home.write(["older": .integer(5)], to: plist)
     let key = Preferences.Key<Int>("new", default: 0).renamed(from: "older")
     let preferences = try Preferences(environment: home.environment())
@@ -48,7 +48,7 @@ struct TypedKeyFileTests {
     #expect(try published() == ["new": .integer(5)].asValue)
   }
 
-  @Test func keepsAsideInTheFile() throws {
+  @Test func `keeps aside in the file`() throws {
     try home.write(["margins": .data(Data("{".utf8)), "count": .string("many")], to: plist)
     let preferences = try Preferences(environment: home.environment())
     let errors = ReportedErrors()
@@ -68,7 +68,7 @@ struct TypedKeyFileTests {
 
   /// A change that rests on what was there is not made when that has changed.
   @Test(arguments: [true, false])
-  func looksAndChangesInOneStep(isInFile: Bool) throws {
+  func `looks and changes in one step`(isInFile: Bool) throws {
     let directory = home.config.appending(path: "store")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let store =

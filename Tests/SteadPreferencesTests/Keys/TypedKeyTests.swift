@@ -56,7 +56,7 @@ extension Preferences.Keys {
 struct TypedKeyTests {
   let preferences = Preferences.inMemory()
 
-  @Test func hasTheDefaultWhileNothingIsStored() {
+  @Test func `has the default while nothing is stored`() {
     #expect(preferences[\.theme] == .system)
     #expect(preferences[\.count] == 3)
     #expect(preferences[\.note] == nil)
@@ -65,7 +65,7 @@ struct TypedKeyTests {
     #expect(preferences.storedKeys.isEmpty)
   }
 
-  @Test func keepsWhatWasSet() throws {
+  @Test func `keeps what was set`() throws {
     preferences[\.theme] = .dark
     preferences[\.direction] = .north
     preferences[\.count] = -7
@@ -98,7 +98,7 @@ struct TypedKeyTests {
   }
 
   /// A type that is raw and `Codable` both is its raw value; one that is `Codable` alone is a tree.
-  @Test func isStoredAsToolsExpect() {
+  @Test func `is stored as tools expect`() {
     preferences[\.theme] = .dark
     preferences[\.lastTheme] = .light
     preferences[\.days] = [.friday]
@@ -113,7 +113,7 @@ struct TypedKeyTests {
     #expect(preferences.propertyList(forKey: "history") == .array([.string("light")]))
   }
 
-  @Test func takesTheRawValueWhereThereAreBoth() {
+  @Test func `takes the raw value where there are both`() {
     struct Settings {
       @UserDefault(key: "wrapped") var priority = Priority.low
       @UserDefault(key: "wrappedOptional") var optional: Priority?
@@ -140,14 +140,14 @@ struct TypedKeyTests {
     #expect(preferences[renamed] == "high")
   }
 
-  @Test func nilTakesTheKeyOut() {
+  @Test func `nil takes the key out`() {
     preferences[\.note] = "n"
     preferences[\.note] = nil
     #expect(preferences.propertyList(forKey: "note") == nil)
     #expect(!preferences.isSet(\.note))
   }
 
-  @Test func computesDefaultsWhenTheyAreNeeded() {
+  @Test func `computes defaults when they are needed`() {
     #expect(preferences[\.device] != preferences[\.device])
     let device = UUID()
     preferences[\.device] = device
@@ -166,7 +166,7 @@ struct TypedKeyTests {
     #expect(calls.withLock { $0 } == 2)
   }
 
-  @Test func tellsWhatWasChosen() {
+  @Test func `tells what was chosen`() {
     #expect(!preferences.isSet(\.count))
     preferences.register(defaults: ["count": 8])
     #expect(preferences[\.count] == 8)
@@ -179,7 +179,7 @@ struct TypedKeyTests {
   }
 
   /// What comes from the command line is text.
-  @Test func readsArguments() {
+  @Test func `reads arguments`() {
     let arguments = ["app", "-count", "42", "-theme", "dark", "-verbose", "YES", "-days", "17"]
     let preferences = Preferences.inMemory(environment: .inMemory(arguments: arguments))
     #expect(preferences[\.count] == 42)
@@ -193,7 +193,7 @@ struct TypedKeyTests {
     #expect(preferences.persistentDomain(forName: preferences.domain)?["count"] as? Int == 5)
   }
 
-  @Test func agreesWithTheMethodsOfUserDefaults() {
+  @Test func `agrees with the methods of UserDefaults`() {
     preferences.set(11, forKey: "count")
     #expect(preferences[\.count] == 11)
     preferences[\.count] = 12
@@ -204,7 +204,7 @@ struct TypedKeyTests {
     #expect(preferences.stringArray(forKey: "tags") == ["a", "b"])
   }
 
-  @Test func throwsWhereAsked() throws {
+  @Test func `throws where asked`() throws {
     let readOnly = Preferences.inMemory(options: .init(isReadOnly: true))
     let log = ErrorLog(readOnly)
     #expect { try readOnly.set(1, for: \.count) } throws: {
@@ -217,7 +217,7 @@ struct TypedKeyTests {
     #expect(try readOnly.value(for: \.count) == 3)
   }
 
-  @Test func refusesWhatDoesNotEncode() {
+  @Test func `refuses what does not encode`() {
     struct Stubborn: Codable {
       struct Refusal: Error {}
       func encode(to encoder: any Encoder) throws { throw Refusal() }
@@ -231,7 +231,7 @@ struct TypedKeyTests {
     #expect(!preferences.isSet(key))
   }
 
-  @Test func isSafeFromManyTasks() async {
+  @Test func `is safe from many tasks`() async {
     let preferences = preferences
     await withTaskGroup { group in
       for task in 0..<8 {

@@ -6,7 +6,7 @@ import Testing
 struct UndecodableTests {
   let preferences = Preferences.inMemory()
 
-  @Test func readsAsTheDefaultAndIsReported() {
+  @Test func `reads as the default and is reported`() {
     let log = ErrorLog(preferences)
     preferences.set("secret", forKey: "count")
     #expect(preferences[\.count] == 3)
@@ -19,7 +19,7 @@ struct UndecodableTests {
     }
   }
 
-  @Test func isKeptAsideBeforeItIsReplaced() {
+  @Test func `is kept aside before it is replaced`() {
     let log = ErrorLog(preferences)
     preferences.set(Data([1, 2, 3]), forKey: "margins")
     preferences[\.margins] = Margins(left: 9, right: 9)
@@ -29,14 +29,14 @@ struct UndecodableTests {
     #expect(log.codes == [.doesNotDecode])
   }
 
-  @Test func isKeptAsideBeforeNilTakesItOut() {
+  @Test func `is kept aside before nil takes it out`() {
     preferences.set(["a"], forKey: "note")
     preferences[\.note] = nil
     #expect(preferences.propertyList(forKey: "note") == nil)
     #expect(preferences.stringArray(forKey: "note.undecodable") == ["a"])
   }
 
-  @Test func severalAreKeptEachOnce() {
+  @Test func `several are kept, each once`() {
     for text in ["a", "b", "a"] {
       preferences.set(text, forKey: "count")
       preferences[\.count] = 1
@@ -47,7 +47,7 @@ struct UndecodableTests {
     #expect(preferences.string(forKey: "count.undecodable.2") == "b")
   }
 
-  @Test func beyondTheLimitTheWriteIsRefused() {
+  @Test func `beyond the limit, the write is refused`() {
     for number in 0..<Preferences.keptAsideLimit {
       preferences.set("text \(number)", forKey: "count")
       preferences[\.count] = number
@@ -65,7 +65,7 @@ struct UndecodableTests {
   }
 
   /// A readable value needs no keeping, not even one of another kind.
-  @Test func whatDecodesIsSimplyReplaced() {
+  @Test func `what decodes is simply replaced`() {
     preferences.set("42", forKey: "count")
     preferences[\.count] = 1
     preferences[\.count] = 2
@@ -73,7 +73,7 @@ struct UndecodableTests {
   }
 
   /// What does not decode in a domain that is not written stays there anyhow.
-  @Test func otherDomainsAreLeftAlone() {
+  @Test func `other domains are left alone`() {
     let preferences = Preferences.inMemory(
       environment: .inMemory(arguments: ["app", "-count", "many"]))
     let log = ErrorLog(preferences)
@@ -84,7 +84,7 @@ struct UndecodableTests {
   }
 
   /// The value and its copy are one write: nobody sees the one without the other.
-  @Test func isKeptAndReplacedInOneWrite() {
+  @Test func `is kept and replaced in one write`() {
     preferences.set("text", forKey: "count")
     let posts = Counter()
     let observer = NotificationCenter.default.addObserver(
@@ -96,7 +96,7 @@ struct UndecodableTests {
     #expect(preferences.string(forKey: "count.undecodable") == "text")
   }
 
-  @Test func resetTakesItOut() {
+  @Test func `reset takes it out`() {
     preferences.set("text", forKey: "count")
     preferences.reset(\.count)
     #expect(preferences.storedKeys.isEmpty)

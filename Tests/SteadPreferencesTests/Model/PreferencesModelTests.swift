@@ -16,7 +16,7 @@ import Testing
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
   }
 
-  @Test func randomSequencesDoAsDictionaries() async throws {
+  @Test func `random sequences do as dictionaries`() async throws {
     let first = Self.number("STEAD_SEED", 1)
     let count = Self.number("STEAD_SEQUENCES", Effort.times(Self.usualCount, long: 4_000))
     for seed in UInt64(first)..<UInt64(first + count) {

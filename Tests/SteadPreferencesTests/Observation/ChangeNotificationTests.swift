@@ -11,7 +11,7 @@ struct ChangeNotificationTests {
       forName: Preferences.didChangeNotification, object: preferences, queue: nil, using: handler)
   }
 
-  @Test func isPostedForEachWriteOfThesePreferences() throws {
+  @Test func `is posted for each write of these preferences`() throws {
     let preferences = Preferences.inMemory()
     let log = Log<Bool>()
     let listener = listen(to: preferences) { [preferences] notification in
@@ -27,7 +27,7 @@ struct ChangeNotificationTests {
     #expect(log.all == [true, true, false])
   }
 
-  @Test func isPostedOnTheWritingThread() async {
+  @Test func `is posted on the writing thread`() async {
     let preferences = Preferences.inMemory()
     let log = Log<Bool>()
     let writer = Log<ObjectIdentifier>()
@@ -45,7 +45,7 @@ struct ChangeNotificationTests {
     #expect(log.all == [true])
   }
 
-  @Test func isNotPostedForChangesOfOthers() throws {
+  @Test func `is not posted for changes of others`() throws {
     let preferences = Preferences.inMemory()
     let (posted, observed) = (Log<Void>(), Log<Change>())
     let listener = listen(to: preferences) { _ in posted.add(()) }
@@ -58,7 +58,7 @@ struct ChangeNotificationTests {
   }
 
   /// The name is the one that Foundation has.
-  @Test func hasTheNameThatProgramsKnow() {
+  @Test func `has the name that programs know`() {
     #expect(Preferences.didChangeNotification == UserDefaults.didChangeNotification)
   }
 }

@@ -31,7 +31,7 @@ struct ConcurrentObservationTests {
   }
 
   /// The key was looked up, for another layer's change, while the value was there and not told yet.
-  @Test func aChangeThatIsJustBeingToldIsNotMissed() throws {
+  @Test func `a change that is just being told is not missed`() throws {
     let (layers, log) = (Layers(2), Log<Change>())
     let (entered, free, done) = (
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
@@ -57,7 +57,7 @@ struct ConcurrentObservationTests {
 
   /// A domain of another process came, and was edited before this process followed it: the key was not among those
   /// that were looked at, and the handler came too late.
-  @Test func aKeyThatComesWithItsDomainIsToldWhenever() throws {
+  @Test func `a key that comes with its domain is told whenever`() throws {
     let (old, new) = (DomainStore(inMemory: "old"), DomainStore(inMemory: "new"))
     let lookCount = ForkSafeLock<Int?>(nil)
     let observers = PreferenceObservers {
@@ -79,7 +79,7 @@ struct ConcurrentObservationTests {
   }
 
   @Test(arguments: [true, false])
-  func allObserversSeeOneUnbrokenStory(everyKey: Bool) async {
+  func `all observers see one unbroken story`(everyKey: Bool) async {
     let layers = Layers(3)
     let logs = [Log<Change>(), Log<Change>()]
     let observations = logs.map { log in
@@ -96,7 +96,7 @@ struct ConcurrentObservationTests {
     for observation in observations { observation.cancel() }
   }
 
-  @Test func observersMayComeAndGoMeanwhile() async {
+  @Test func `observers may come and go meanwhile`() async {
     let layers = Layers(3)
     await withTaskGroup { group in
       for layer in layers.list { group.addTask { write(1_000, to: layer) } }
@@ -120,7 +120,7 @@ struct ConcurrentObservationTests {
   }
 
   @Test(arguments: [true, false])
-  func theSearchListMayChangeMeanwhile(everyKey: Bool) async {
+  func `the search list may change meanwhile`(everyKey: Bool) async {
     let layers = Layers(2)
     let suites = (0..<2).map { DomainStore(inMemory: "suite \($0)") }
     let log = Log<Change>()
@@ -144,7 +144,7 @@ struct ConcurrentObservationTests {
   }
 
   /// A number that only ever grows by one: an observation that begins meanwhile misses no step.
-  @Test func anObservationBeginsBetweenTwoChanges() async {
+  @Test func `an observation begins between two changes`() async {
     let layers = Layers(2)
     await withTaskGroup { group in
       group.addTask {
@@ -173,7 +173,7 @@ struct ConcurrentObservationTests {
   }
 
   /// However changes are merged, a consumer ends at the last state.
-  @Test func aSlowConsumerSeesTheLastState() async throws {
+  @Test func `a slow consumer sees the last state`() async throws {
     let preferences = Preferences.inMemory()
     let changes = preferences.changes(for: keys + ["end"])
     let writers = Task {
@@ -195,7 +195,7 @@ struct ConcurrentObservationTests {
   }
 
   /// A read that is tracked sees the value before the change, or is told of it.
-  @Test func trackedReadersEndAtTheLastValue() async throws {
+  @Test func `tracked readers end at the last value`() async throws {
     let preferences = Preferences.inMemory()
     let (told, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let reader = Task {
@@ -223,7 +223,7 @@ struct ConcurrentObservationTests {
 struct ForkObservationTests {
   /// The thread that was telling observers at the moment of the fork is not there in the child, which
   /// then waited for it with all that it had to tell.
-  @Test(.exitTests) func theChildTellsItsOwnObservers() async {
+  @Test(.exitTests) func `the child tells its own observers`() async {
     await #expect(processExitsWith: .success) {
       let preferences = Preferences.inMemory()
       let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

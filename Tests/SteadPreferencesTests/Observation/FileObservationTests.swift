@@ -20,7 +20,7 @@ struct FileObservationTests {
     try DomainStore("app", directory: directory.url, options: DomainStore.Options())
   }
 
-  @Test func changesOfOthersCome() async throws {
+  @Test func `changes of others come`() async throws {
     try preferences.set(1, "key")
     var changes = preferences.changes(for: "key").makeAsyncIterator()
     let other = try other()
@@ -37,7 +37,7 @@ struct FileObservationTests {
     #expect(try #require(await changes.next()).new == nil)
   }
 
-  @Test func theLastOfManyChangesComes() async throws {
+  @Test func `the last of many changes comes`() async throws {
     let changes = preferences.changes
     let other = try other()
     for number in 1...2_000 { try other.set(number, forKey: "key \(number % 5)") }
@@ -58,7 +58,7 @@ struct FileObservationTests {
     #expect(try #require(await rest.next()).new == .integer(7))
   }
 
-  @Test func ownChangesAreLeftOutIfAsked() async throws {
+  @Test func `own changes are left out if asked`() async throws {
     var changes = preferences.changes(for: "key", includingOwn: false).makeAsyncIterator()
     let other = try other()
     for number in 1...10 {
@@ -69,7 +69,7 @@ struct FileObservationTests {
     }
   }
 
-  @Test func editsByHandCome() async throws {
+  @Test func `edits by hand come`() async throws {
     try preferences.set(1, "key")
     #expect(preferences.synchronize())
     let changes = preferences.changes(for: ["key", "new"])
@@ -86,7 +86,7 @@ struct FileObservationTests {
     #expect(seen == ["key": .integer(2), "new": .string("text")])
   }
 
-  @Test func trackingSeesChangesOfOthers() async throws {
+  @Test func `tracking sees changes of others`() async throws {
     try preferences.set(1, "n")
     let other = try other()
     for number in 2...10 {
@@ -105,7 +105,7 @@ struct FileObservationTests {
   }
 
   /// A read may find what others wrote before the watcher does; observers are told all the same.
-  @Test func whatAReadFindsIsTold() async throws {
+  @Test func `what a read finds is told`() async throws {
     var changes = preferences.changes(for: "key").makeAsyncIterator()
     let other = try other()
     for number in 1...100 {
@@ -115,7 +115,7 @@ struct FileObservationTests {
     }
   }
 
-  @Test func nobodyIsWokenOnceNobodyObserves() throws {
+  @Test func `nobody is woken once nobody observes`() throws {
     let store = preferences.search.list.target
     let observation = preferences.observe("key") { _ in }
     #expect(store.handlerCount == 1)

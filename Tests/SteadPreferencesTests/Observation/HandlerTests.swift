@@ -9,7 +9,7 @@ struct HandlerTests {
   let preferences = Preferences.inMemory()
   let log = Log<Change>()
 
-  @Test func mayReadWhatTheyAreToldOf() throws {
+  @Test func `may read what they are told of`() throws {
     let observation = preferences.observe("key") { [preferences, log] change in
       #expect(preferences.propertyList(forKey: "key") == change.new)
       log.add(change)
@@ -20,7 +20,7 @@ struct HandlerTests {
   }
 
   /// Calls do not nest, and all observers see one order.
-  @Test func maySetPreferences() throws {
+  @Test func `may set preferences`() throws {
     let depth = Atomic<Int>(0)
     let second = Log<Change>()
     let observations = [
@@ -40,7 +40,7 @@ struct HandlerTests {
     for observation in observations { observation.cancel() }
   }
 
-  @Test func maySetWhatAnotherDomainHides() throws {
+  @Test func `may set what another domain hides`() throws {
     let layers = Layers(2)
     let observation = layers.observers.observe(["a", "b"], includingOwn: true) { [log] change in
       log.add(change)
@@ -53,7 +53,7 @@ struct HandlerTests {
     #expect(log.texts == ["a: nil -> 1", "b: nil -> 1"])
   }
 
-  @Test func mayEndTheirOwnObservation() throws {
+  @Test func `may end their own observation`() throws {
     let token = ForkSafeLock<PreferenceObservation?>(nil)
     let observation = preferences.observe("key") { [log] change in
       log.add(change)
@@ -68,7 +68,7 @@ struct HandlerTests {
     #expect(log.texts == ["key: nil -> 1"])
   }
 
-  @Test func mayEndAndBeginOtherObservations() throws {
+  @Test func `may end and begin other observations`() throws {
     let others = ForkSafeLock<[PreferenceObservation]>([])
     let observation = preferences.observe("key") { [preferences, log] _ in
       let other = preferences.observe("key") { log.add($0) }
@@ -87,7 +87,7 @@ struct HandlerTests {
   }
 
   /// What was set while observers were being told still waits to be told, and is told to all in order.
-  @Test func mayObserveWhatTheyHaveJustSet() throws {
+  @Test func `may observe what they have just set`() throws {
     let others = Log<PreferenceObservation>()
     let observation = preferences.observe("a") { [preferences, log] _ in
       #expect(throws: Never.self) {

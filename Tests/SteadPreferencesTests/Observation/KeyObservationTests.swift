@@ -6,7 +6,7 @@ struct KeyObservationTests {
   let preferences = Preferences.inMemory()
   let log = Log<Change>()
 
-  @Test func tellsOldAndNew() throws {
+  @Test func `tells old and new`() throws {
     let observation = preferences.observe("theme") { [log] in log.add($0) }
     defer { observation.cancel() }
     try preferences.set(1, "theme")
@@ -15,7 +15,7 @@ struct KeyObservationTests {
     #expect(log.texts == ["theme: nil -> 1", "theme: 1 -> 2", "theme: 2 -> nil"])
   }
 
-  @Test func tellsNothingOfOtherKeysAndOfWritesThatChangeNothing() throws {
+  @Test func `tells nothing of other keys and of writes that change nothing`() throws {
     try preferences.set(1, "theme")
     let observation = preferences.observe("theme") { [log] in log.add($0) }
     defer { observation.cancel() }
@@ -27,14 +27,14 @@ struct KeyObservationTests {
     #expect(log.all.map(\.new) == [.double(1)])
   }
 
-  @Test func tellsOfEachOfSeveralKeys() throws {
+  @Test func `tells of each of several keys`() throws {
     let observation = preferences.observe(["a", "b", "a"]) { [log] in log.add($0) }
     defer { observation.cancel() }
     for key in ["a", "c", "b"] { try preferences.set(1, key) }
     #expect(log.texts == ["a: nil -> 1", "b: nil -> 1"])
   }
 
-  @Test func tellsOfEveryKey() throws {
+  @Test func `tells of every key`() throws {
     try preferences.set(1, "a")
     let observation = preferences.observe { [log] in log.add($0) }
     defer { observation.cancel() }
@@ -45,7 +45,7 @@ struct KeyObservationTests {
   }
 
   /// Two spellings of "é" are two keys, as in a property list, though Swift takes them for one text.
-  @Test func tellsSpellingsOfAKeyApart() throws {
+  @Test func `tells spellings of a key apart`() throws {
     let observation = preferences.observe("caf\u{E9}") { [log] in log.add($0) }
     defer { observation.cancel() }
     try preferences.set(1, "cafe\u{301}")
@@ -54,7 +54,7 @@ struct KeyObservationTests {
     #expect(log.all.map(\.new) == [.integer(2)])
   }
 
-  @Test func tellsObserversInTheOrderInWhichTheyCame() throws {
+  @Test func `tells observers in the order in which they came`() throws {
     let log = Log<Int>()
     let observations = (0..<20).map { index in
       preferences.observe("key") { _ in log.add(index) }
@@ -64,7 +64,7 @@ struct KeyObservationTests {
     for observation in observations { observation.cancel() }
   }
 
-  @Test func endsWithCancelAndWithTheLastReference() throws {
+  @Test func `ends with cancel and with the last reference`() throws {
     let cancelled = preferences.observe("key") { [log] in log.add($0) }
     var released: PreferenceObservation? = preferences.observe("key") { [log] in log.add($0) }
     try preferences.set(1, "key")
@@ -79,7 +79,7 @@ struct KeyObservationTests {
     #expect(log.all.count == 3)
   }
 
-  @Test func goesOnWhenThePreferencesAreNotHeld() throws {
+  @Test func `goes on when the preferences are not held`() throws {
     let store = DomainStore(inMemory: "store")
     let observation = Layers([store]).observers.observe(["key"], includingOwn: true) { [log] in
       log.add($0)
@@ -90,7 +90,7 @@ struct KeyObservationTests {
     #expect(store.handlerCount == 0)
   }
 
-  @Test func letsGoOfHandlersAndDomains() throws {
+  @Test func `lets go of handlers and domains`() throws {
     final class Witness: Sendable {}
     let layers = Layers(3)
     var witness: Witness? = Witness()
@@ -110,7 +110,7 @@ struct KeyObservationTests {
   }
 
   /// Nothing says when Observation is no longer interested, so a tracked key is followed for good.
-  @Test func letsGoOfDomainsWithThePreferences() throws {
+  @Test func `lets go of domains with the preferences`() throws {
     let store = DomainStore(inMemory: "store")
     var layers: Layers? = Layers([store])
     layers?.observers.track(ExactKey("key"))
@@ -121,7 +121,7 @@ struct KeyObservationTests {
     #expect(store.handlerCount == 0)
   }
 
-  @Test func leavesOutOwnWritesIfAsked() throws {
+  @Test func `leaves out own writes if asked`() throws {
     let layers = Layers(1)
     let observation = layers.observers.observe(["key"], includingOwn: false) { [log] in
       log.add($0)

@@ -12,7 +12,7 @@ struct LayerObservationTests {
   }
 
   @Test(arguments: [["key"], nil])
-  func saysNothingOfWhatIsHidden(keys: [String]?) throws {
+  func `says nothing of what is hidden`(keys: [String]?) throws {
     try layers[0].set(1, forKey: "key")
     let observation = observe(keys)
     defer { observation.cancel() }
@@ -23,7 +23,7 @@ struct LayerObservationTests {
   }
 
   @Test(arguments: [["key"], nil])
-  func saysWhatARemovalReveals(keys: [String]?) throws {
+  func `says what a removal reveals`(keys: [String]?) throws {
     try layers[2].set(3, forKey: "key")
     try layers[0].set(1, forKey: "key")
     let observation = observe(keys)
@@ -35,7 +35,7 @@ struct LayerObservationTests {
     #expect(log.texts == ["key: 1 -> 3", "key: 3 -> 2", "key: 2 -> 4"])
   }
 
-  @Test func tellsAllChangesOfOneWrite() throws {
+  @Test func `tells all changes of one write`() throws {
     let observation = observe(nil)
     defer { observation.cancel() }
     try layers[0].set(1, forKey: "a")
@@ -51,7 +51,7 @@ struct LayerObservationTests {
   }
 
   @Test(arguments: [["a", "b", "c"], nil])
-  func tellsWhatAChangeOfTheSearchListChanges(keys: [String]?) throws {
+  func `tells what a change of the search list changes`(keys: [String]?) throws {
     let added = DomainStore(inMemory: "added")
     for key in ["a", "b"] { try added.set(9, forKey: key) }
     for key in ["a", "c"] { try layers[0].set(1, forKey: key) }
@@ -69,7 +69,7 @@ struct LayerObservationTests {
     #expect(added.handlerCount == 0)
   }
 
-  @Test func knowsADomainThatIsThereTwice() throws {
+  @Test func `knows a domain that is there twice`() throws {
     layers.list.append(layers[0])
     let observation = observe(["key"])
     layers.list.append(DomainStore(inMemory: "another"))
@@ -83,7 +83,7 @@ struct LayerObservationTests {
 
   /// Random writes to all layers: what is told is what a look-up gives.
   @Test(arguments: [true, false])
-  func tellsWhatALookUpGives(everyKey: Bool) throws {
+  func `tells what a look-up gives`(everyKey: Bool) throws {
     let keys = (0..<5).map { "key \($0)" }
     let observation = observe(everyKey ? nil : keys)
     defer { observation.cancel() }

@@ -5,7 +5,7 @@ import Testing
 struct PreferenceChangesTests {
   let preferences = Preferences.inMemory()
 
-  @Test func givesChangesSinceItWasMade() async throws {
+  @Test func `gives changes since it was made`() async throws {
     let changes = preferences.changes(for: "key")
     try preferences.set(1, "other")
     try preferences.set(1, "key")
@@ -17,7 +17,7 @@ struct PreferenceChangesTests {
     #expect(second == Change(key: "key", old: .integer(1), new: .integer(2), isOwn: true))
   }
 
-  @Test func givesWhatComesWhileItWaits() async throws {
+  @Test func `gives what comes while it waits`() async throws {
     let log = Log<Change>()
     let changes = preferences.changes(for: ["a", "b"])
     let (told, tell) = AsyncStream.makeStream(of: Void.self)
@@ -38,7 +38,7 @@ struct PreferenceChangesTests {
     await task.value
   }
 
-  @Test func givesASlowConsumerOneChangeOfEachKey() async throws {
+  @Test func `gives a slow consumer one change of each key`() async throws {
     var changes = preferences.changes.makeAsyncIterator()
     for number in 0..<100 { try preferences.set(number, "key \(number % 3)") }
     try preferences.setPropertyList(nil, forKey: "key 1")
@@ -51,7 +51,7 @@ struct PreferenceChangesTests {
     #expect(log.texts.last == "key 1: nil -> 5")
   }
 
-  @Test func saysThatMergedChangesAreNotOwnIfOneIsNot() async throws {
+  @Test func `says that merged changes are not own if one is not`() async throws {
     let layers = Layers(1)
     let all = PreferenceChanges { layers.observers.observe(nil, includingOwn: true, $0) }
     let others = PreferenceChanges { layers.observers.observe(nil, includingOwn: false, $0) }
@@ -66,7 +66,7 @@ struct PreferenceChangesTests {
     #expect(other == Change(key: "key", old: .integer(1), new: .integer(2), isOwn: false))
   }
 
-  @Test func endsWhenItsTaskIsCancelled() async throws {
+  @Test func `ends when its task is cancelled`() async throws {
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let changes = preferences.changes(for: "key")
     let task = Task { [preferences] in
@@ -87,7 +87,7 @@ struct PreferenceChangesTests {
     #expect(await task.value == 1)
   }
 
-  @Test func endsWithItsIterator() async throws {
+  @Test func `ends with its iterator`() async throws {
     let changes = preferences.changes(for: "key")
     try preferences.set(1, "key")
     for await change in changes where change.new == .integer(1) { break }
@@ -99,7 +99,7 @@ struct PreferenceChangesTests {
     #expect(change.old == .integer(1) && change.new == .integer(2))
   }
 
-  @Test func endsWhenItIsNeverAwaited() throws {
+  @Test func `ends when it is never awaited`() throws {
     do {
       let changes = preferences.changes
       #expect(preferences.observers.state.withLock { $0.observers.count } == 1)

@@ -15,7 +15,7 @@ struct SearchListObservationTests {
     observation.cancel()
   }
 
-  @Test func registeredDefaultsAreToldWhereTheyCount() {
+  @Test func `registered defaults are told where they count`() {
     observe(.inMemory(), ["a", "b"]) { preferences in
       preferences.set(1, forKey: "a")
       preferences.register(defaults: ["a": 2, "b": 3])
@@ -26,7 +26,7 @@ struct SearchListObservationTests {
     #expect(log.texts == ["a: nil -> 1", "b: nil -> 3", "a: 1 -> 2"])
   }
 
-  @Test func argumentsHideWhatIsSet() {
+  @Test func `arguments hide what is set`() {
     let preferences = Preferences.inMemory()
     observe(preferences, ["a"]) { preferences in
       preferences.setVolatileDomain(["a": 1], forName: Preferences.argumentDomain)
@@ -38,7 +38,7 @@ struct SearchListObservationTests {
     #expect(log.texts == ["a: nil -> 1", "a: 1 -> 3", "a: 3 -> 4"])
   }
 
-  @Test func suitesComeAndGo() throws {
+  @Test func `suites come and go`() throws {
     let environment = Preferences.Environment.inMemory(appID: "app")
     let suite = try #require(Preferences(suiteName: "suite", environment: environment))
     suite.set(1, forKey: "a")
@@ -53,7 +53,7 @@ struct SearchListObservationTests {
     #expect(log.texts == ["a: nil -> 1", "a: 1 -> 2", "b: nil -> 3", "b: 3 -> 4", "a: 2 -> nil"])
   }
 
-  @Test func domainsOfOthersCount() throws {
+  @Test func `domains of others count`() throws {
     let environment = Preferences.Environment.inMemory(appID: "app")
     let preferences = Preferences.inMemory("app", environment: environment)
     observe(preferences, ["a"]) { preferences in
@@ -69,7 +69,7 @@ struct SearchListObservationTests {
   }
 
   /// One file, two objects, and a third that was released while it was being observed.
-  @Test func otherPreferencesOfOneDomainAreOwn() throws {
+  @Test func `other preferences of one domain are own`() throws {
     let environment = Preferences.Environment.inMemory(appID: "app")
     let writer = Preferences.inMemory("app", environment: environment)
     observe(.inMemory("app", environment: environment), ["a"]) { _ in
@@ -84,7 +84,7 @@ struct SearchListObservationTests {
   }
 
   /// What an administrator installs is not this process's change.
-  @Test func managedValuesAreToldOnceTheyAreRead() throws {
+  @Test func `managed values are told once they are read`() throws {
     let directory = try TemporaryDirectory()
     let environment = Preferences.Environment(
       appID: "app", variables: ["HOME": directory.url.filePath], managedDirectory: directory.url)

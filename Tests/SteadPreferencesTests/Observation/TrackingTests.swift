@@ -14,7 +14,7 @@ struct TrackingTests {
     return log
   }
 
-  @Test func firesForTheKeyThatWasRead() throws {
+  @Test func `fires for the key that was read`() throws {
     let log = track { _ = preferences.propertyList(forKey: "n") }
     try preferences.set(1, "other")
     #expect(log.all.isEmpty)
@@ -24,7 +24,7 @@ struct TrackingTests {
     #expect(log.all.count == 1)
   }
 
-  @Test func firesAgainWhenItIsReadAgain() throws {
+  @Test func `fires again when it is read again`() throws {
     for number in 0..<5 {
       let logs = (0..<3).map { _ in
         track {
@@ -37,7 +37,7 @@ struct TrackingTests {
     }
   }
 
-  @Test func firesWhenItsNewValueCanBeRead() throws {
+  @Test func `fires when its new value can be read`() throws {
     let seen = Log<Int?>()
     withObservationTracking {
       _ = preferences.propertyList(forKey: "n")
@@ -48,7 +48,7 @@ struct TrackingTests {
     #expect(seen.all == [7])
   }
 
-  @Test func firesNotForWritesThatChangeNothing() throws {
+  @Test func `fires not for writes that change nothing`() throws {
     try preferences.set(1, "n")
     let log = track { _ = preferences.propertyList(forKey: "n") }
     try preferences.set(1, "n")
@@ -57,7 +57,7 @@ struct TrackingTests {
     #expect(log.all.count == 1)
   }
 
-  @Test func seesReadsBesideOtherObjects() throws {
+  @Test func `sees reads beside other objects`() throws {
     let other = Preferences.inMemory("other")
     let log = track {
       _ = other.propertyList(forKey: "n")
@@ -77,7 +77,7 @@ struct TrackingTests {
   /// Reads that nothing tracks leave nothing behind, and make nobody follow the domains.
   ///
   /// In a process of its own: a read may be taken for one that another thread tracks at that moment.
-  @Test(.exitTests) func costsNothingUntracked() async {
+  @Test(.exitTests) func `costs nothing untracked`() async {
     await #expect(processExitsWith: .success) {
       let preferences = Preferences.inMemory()
       for number in 0..<100 { _ = preferences.propertyList(forKey: "key \(number)") }
@@ -87,7 +87,7 @@ struct TrackingTests {
   }
 
   /// A change on one thread is not missed by a read on another that is tracked from then on.
-  @Test func missesNoChangeAfterTracking() async throws {
+  @Test func `misses no change after tracking`() async throws {
     for round in 0..<200 {
       let preferences = Preferences.inMemory()
       let log = track { _ = preferences.propertyList(forKey: "n") }

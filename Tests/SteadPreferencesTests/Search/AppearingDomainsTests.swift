@@ -25,20 +25,20 @@ struct AppearingDomainsTests {
     return try #require(await changes.next()).new
   }
 
-  @Test func theGlobalDomainComes() async throws {
+  @Test func `the global domain comes`() async throws {
     let global = Preferences.globalDomain
     let new = try await change { other.setPersistentDomain(["k": 1], forName: global) }
     #expect(new == .integer(1))
     #expect(app.integer(forKey: "k") == 1)
   }
 
-  @Test func theHostsDomainComes() async throws {
+  @Test func `the host's domain comes`() async throws {
     let new = try await change { other.scopedToCurrentHost().set("host", forKey: "k") }
     #expect(new == .string("host"))
     #expect(app.string(forKey: "k") == "host")
   }
 
-  @Test func anAdministratorsFileComesAndChangesAndGoes() async throws {
+  @Test func `an administrator's file comes and changes and goes`() async throws {
     app.set("app", forKey: "k")
     let file = home.managed.appending(path: "com.example.app.plist")
     let first = try await change { try home.write(["k": .string("fixed")], to: file) }
@@ -51,14 +51,14 @@ struct AppearingDomainsTests {
     #expect(!app.objectIsForced(forKey: "k"))
   }
 
-  @Test func aFileForAllUsersComes() async throws {
+  @Test func `a file for all users comes`() async throws {
     let file = home.allUsers.appending(path: "com.example.app/com.example.app.plist")
     let new = try await change { try home.write(["k": .bool(true)], to: file) }
     #expect(new == .bool(true))
   }
 
   /// Once each suite left a property list's contents and a watch for good, whose number is limited.
-  @Test func whatASuiteFollowsGoesWithIt() throws {
+  @Test func `what a suite follows goes with it`() throws {
     let environment = home.environment(appID: "com.example.many")
     let shared = environment.search.shared
     for number in 0..<400 {

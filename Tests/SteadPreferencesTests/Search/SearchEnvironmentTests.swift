@@ -7,14 +7,14 @@ struct EnvironmentTests {
     Preferences.Environment(variables: variables).search.directories
   }
 
-  @Test func theUsersPlaceIsTheSpecifications() {
+  @Test func `the user's place is the specification's`() {
     #expect(places(["HOME": "/h"]).config?.filePath == "/h/.config/")
     #expect(places(["HOME": "/h", "XDG_CONFIG_HOME": "/c"]).config?.filePath == "/c/")
     #expect(places(["HOME": "/h", "XDG_CONFIG_HOME": "c"]).config?.filePath == "/h/.config/")
     #expect(places(["HOME": "/h", "XDG_CONFIG_HOME": ""]).config?.filePath == "/h/.config/")
   }
 
-  @Test func allUsersPlacesAreTheSpecifications() {
+  @Test func `all users' places are the specification's`() {
     #expect(places([:]).allUsers.map(\.filePath) == ["/etc/xdg/"])
     for list in ["", "relative", ":./a:"] {
       let paths = places(["XDG_CONFIG_DIRS": list]).allUsers.map(\.filePath)
@@ -24,7 +24,7 @@ struct EnvironmentTests {
     #expect(several.map(\.filePath) == ["/a/", "/c/"])
   }
 
-  @Test func nothingOfTheProcessIsSeenInMemory() {
+  @Test func `nothing of the process is seen in memory`() {
     let environment = Preferences.Environment.inMemory()
     #expect(environment.search.directories.config == nil)
     #expect(environment.search.directories.managed == nil)
@@ -32,7 +32,7 @@ struct EnvironmentTests {
     #expect(environment.search.shared.arguments.isEmpty)
   }
 
-  @Test func theProcesssEnvironmentHasItsNameAndPlaces() {
+  @Test func `the process's environment has its name and places`() {
     let process = Preferences.Environment.process
     #expect(!process.appID.isEmpty)
     #expect(process.search.directories.managed?.filePath == "/etc/stead/managed/")
@@ -40,7 +40,7 @@ struct EnvironmentTests {
   }
 
   /// A tool that only looks leaves no directory behind.
-  @Test func readingADomainThatIsNotThereMakesNothing() throws {
+  @Test func `reading a domain that is not there makes nothing`() throws {
     let home = try TestHome()
     let app = try Preferences(
       options: .init(isReadOnly: true), environment: home.environment())
@@ -50,7 +50,7 @@ struct EnvironmentTests {
 }
 
 struct HostIDTests {
-  @Test func theMachinesIdentityDoesNotShow() {
+  @Test func `the machine's identity does not show`() {
     let identity = "0123456789abcdef0123456789abcdef"
     let id = HostID.make(machineID: Data("\(identity)\n".utf8), hostName: "host")
     #expect(id.count == 32)
@@ -59,7 +59,7 @@ struct HostIDTests {
     #expect(id != HostID.make(machineID: Data("1\(identity)".utf8), hostName: "host"))
   }
 
-  @Test func withoutAnIdentityTheNameCounts() {
+  @Test func `without an identity, the name counts`() {
     let id = HostID.make(machineID: nil, hostName: "host")
     #expect(id == HostID.make(machineID: Data("\n".utf8), hostName: "host"))
     #expect(id != HostID.make(machineID: nil, hostName: "other"))
@@ -72,7 +72,7 @@ struct ArgumentDomainTests {
     .inMemory(environment: .inMemory(arguments: ["program"] + arguments))
   }
 
-  @Test func keysBeginWithAHyphenAndValuesFollow() {
+  @Test func `keys begin with a hyphen and values follow`() {
     let preferences = preferences(
       "-theme", "dark", "input.txt", "-pageSize", "20", "-wide", "YES", "-ratio", "0.5", "--long",
       "x")
@@ -85,7 +85,7 @@ struct ArgumentDomainTests {
     #expect(Set(names) == ["theme", "pageSize", "wide", "ratio", "-long"])
   }
 
-  @Test func aKeyWithoutAValueIsNone() {
+  @Test func `a key without a value is none`() {
     let preferences = preferences("-verbose", "-theme", "dark", "-", "x", "-last")
     #expect(preferences.object(forKey: "verbose") == nil)
     #expect(preferences.string(forKey: "theme") == "dark")
@@ -93,23 +93,23 @@ struct ArgumentDomainTests {
     #expect(preferences.object(forKey: "last") == nil)
   }
 
-  @Test func aNegativeNumberIsAKeyAsOnApplesSystems() {
+  @Test func `a negative number is a key as on Apple's systems`() {
     let preferences = preferences("-offset", "-5", "x", "-other", " 7 ")
     #expect(preferences.object(forKey: "offset") == nil)
     #expect(preferences.string(forKey: "5") == "x")
     #expect(preferences.string(forKey: "other") == "7")
   }
 
-  @Test func theProgramsNameIsNoKey() {
+  @Test func `the program's name is no key`() {
     let environment = Preferences.Environment.inMemory(arguments: ["-program", "value"])
     #expect(Preferences.inMemory(environment: environment).object(forKey: "program") == nil)
   }
 
-  @Test func theLastOfOneKeyCounts() {
+  @Test func `the last of one key counts`() {
     #expect(preferences("-k", "1", "-k", "2").integer(forKey: "k") == 2)
   }
 
-  @Test func argumentsHideWhatIsSetAndAreNotWritten() throws {
+  @Test func `arguments hide what is set and are not written`() throws {
     let preferences = preferences("-k", "argument")
     preferences.set("set", forKey: "k")
     #expect(preferences.string(forKey: "k") == "argument")
@@ -117,7 +117,7 @@ struct ArgumentDomainTests {
   }
 
   /// As Foundation's `UserDefaults` reads them, with Foundation's reader.
-  @Test func propertyListsAreRead() {
+  @Test func `property lists are read`() {
     let preferences = preferences(
       "-list", "(a, \"b c\")", "-map", "{ k = v; }", "-number", "<integer>-5</integer>", "-text",
       "\"quoted\"", "-array", "<array><true/><real>1.5</real></array>")
@@ -129,7 +129,7 @@ struct ArgumentDomainTests {
   }
 
   @Test(arguments: ["{ not a list", "(a", "<html>", "[x", "\"open"])
-  func whatIsNoPropertyListIsAText(text: String) {
+  func `what is no property list is a text`(text: String) {
     #expect(preferences("-k", text).string(forKey: "k") == text)
   }
 }

@@ -9,7 +9,7 @@ struct SearchOrderTests {
 
   init() throws { home = try TestHome() }
 
-  @Test func domainsCountInApplesOrder() throws {
+  @Test func `domains count in Apple's order`() throws {
     let global = Preferences.globalDomain
     let managedApp = home.managed.appending(path: "com.example.app.plist")
     let managedGlobal = home.managed.appending(path: "\(global).plist")
@@ -68,7 +68,7 @@ struct SearchOrderTests {
     #expect(app.object(forKey: "k") == nil)
   }
 
-  @Test func setWritesTheAppsDomainForAnyHost() throws {
+  @Test func `set writes the app's domain for any host`() throws {
     let environment = home.environment()
     let app = try Preferences(environment: environment)
     app.addSuite(named: "suite")
@@ -85,7 +85,7 @@ struct SearchOrderTests {
     #expect(app.persistentDomain(forName: "suite") == nil)
   }
 
-  @Test func aSuiteDoesNotSeeTheAppsDomainAndIsSeenByOthers() throws {
+  @Test func `a suite does not see the app's domain and is seen by others`() throws {
     let environment = home.environment()
     let app = try Preferences(environment: environment)
     let suite = try #require(Preferences(suiteName: "suite", environment: environment))
@@ -102,7 +102,7 @@ struct SearchOrderTests {
     #expect(app.object(forKey: "s") == nil)
   }
 
-  @Test func lookingUpMakesNoDomains() throws {
+  @Test func `looking up makes no domains`() throws {
     let app = try Preferences(environment: home.environment())
     #expect(app.object(forKey: "k") == nil)
     #expect(app.persistentDomain(forName: "unknown") == nil)
@@ -111,7 +111,7 @@ struct SearchOrderTests {
     #expect(made == ["com.example.app"])
   }
 
-  @Test func anAdministratorsValueCannotBeChanged() throws {
+  @Test func `an administrator's value cannot be changed`() throws {
     let file = home.managed.appending(path: "com.example.app.plist")
     try home.write(["fixed": .bool(true)], to: file)
     let app = try Preferences(environment: home.environment())
@@ -125,7 +125,7 @@ struct SearchOrderTests {
     #expect(app.dictionaryRepresentation()["fixed"] as? Bool == true)
   }
 
-  @Test func anotherObjectsSuiteOrDomainIsSeenAtOnce() throws {
+  @Test func `another object's suite or domain is seen at once`() throws {
     let environment = home.environment()
     let app = try Preferences(environment: environment)
     let other = try Preferences(environment: environment)
@@ -138,7 +138,7 @@ struct SearchOrderTests {
     #expect(app.integer(forKey: "g") == 3)
   }
 
-  @Test func aPropertyListOfOthersThatIsDamagedIsLeftAlone() throws {
+  @Test func `a property list of others that is damaged is left alone`() throws {
     let file = home.managed.appending(path: "com.example.app.plist")
     try home.write(["fixed": .integer(1)], to: file)
     let app = try Preferences(environment: home.environment())
@@ -159,7 +159,7 @@ struct SearchOrderTests {
 
 /// Readers take no lock, so lists must not go while they are being read.
 struct ConcurrentSearchTests {
-  @Test func readersSeeOneListOrTheOther() async throws {
+  @Test func `readers see one list or the other`() async throws {
     let environment = Preferences.Environment.inMemory()
     let app = Preferences.inMemory("app", environment: environment)
     let suites = (0..<4).map { "suite \($0)" }
@@ -190,7 +190,7 @@ struct ConcurrentSearchTests {
     #expect(app.string(forKey: "k") == "registered")
   }
 
-  @Test func listsThatComeBackAreUsedAgain() {
+  @Test func `lists that come back are used again`() {
     let environment = Preferences.Environment.inMemory()
     let app = Preferences.inMemory("app", environment: environment)
     let first = app.search.list

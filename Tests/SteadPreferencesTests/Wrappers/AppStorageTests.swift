@@ -81,7 +81,7 @@
       @AppStorage("optionalShade", store: Declared.store) var optionalShade: Shade?
     }
 
-    @Test func takesAStoreInEachForm() throws {
+    @Test func `takes a store in each form`() throws {
       let all = Declared()
       #expect(all.whole == 1 && all.shade == .pale && all.optionalShade == nil)
       all.bool.toggle()
@@ -121,7 +121,7 @@
 
     let store = Preferences.inMemory()
 
-    @Test func hasItsDefaults() {
+    @Test func `has its defaults`() {
       let all = Everything(store)
       #expect(all.bool && all.int == 1 && all.double == 0.5 && all.string == "s")
       #expect(all.url.path == "/tmp/a" && all.data == Data([1]) && all.strings.isEmpty)
@@ -135,7 +135,7 @@
     }
 
     /// What a property sets, the methods of `UserDefaults` read.
-    @Test func storesAsUserDefaultsDoes() throws {
+    @Test func `stores as UserDefaults does`() throws {
       let all = Everything(store)
       all.bool = false
       all.int = 2
@@ -162,7 +162,7 @@
       #expect(all.theme == .dark && all.direction == .north && all.strings == ["a", "b"])
     }
 
-    @Test func storesOptionals() {
+    @Test func `stores optionals`() {
       let all = Everything(store)
       all.optionalBool = true
       all.optionalInt = 2
@@ -187,7 +187,7 @@
       #expect(all.optionalBool == nil && all.optionalTheme == nil && all.optionalStrings == nil)
     }
 
-    @Test func propertiesOfOneKeyAgree() {
+    @Test func `properties of one key agree`() {
       let (one, other) = (Everything(store), Everything(store))
       one.theme = .light
       #expect(other.theme == .light)
@@ -195,7 +195,7 @@
       #expect(one.theme == .system)
     }
 
-    @Test func handsOnABinding() {
+    @Test func `hands on a binding`() {
       let all = Everything(store)
       let binding: PreferenceBinding<String> = all.$string
       binding.wrappedValue = "bound"
@@ -204,7 +204,7 @@
       #expect(binding.wrappedValue == "set")
     }
 
-    @Test func bindsMembersOfAValue() {
+    @Test func `binds members of a value`() {
       let key = Preferences.Key<Margins>("margins", default: Margins())
       let margins = Preference(key, store: store).projectedValue.binding
       margins.left.wrappedValue = 7
@@ -220,7 +220,7 @@
       func rename() { title += "!" }
     }
 
-    @Test func bindingIsAWrapperAsWell() {
+    @Test func `Binding is a wrapper as well`() {
       let all = Everything(store)
       Row(title: all.$string).rename()
       #expect(all.string == "s!")
@@ -229,7 +229,7 @@
       #expect(all.string == "x")
     }
 
-    @Test func keepsAsideWhatDoesNotDecode() {
+    @Test func `keeps aside what does not decode`() {
       store.set("sepia", forKey: "theme")
       let log = ErrorLog(store)
       let all = Everything(store)
@@ -254,7 +254,7 @@
       func work() { jobs += 1 }
     }
 
-    @Test func livesInClassesAndActors() async {
+    @Test func `lives in classes and actors`() async {
       let model = await Model(store)
       await MainActor.run { model.title = "main" }
       #expect(store.string(forKey: "title") == "main")

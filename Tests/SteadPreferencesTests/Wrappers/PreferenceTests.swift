@@ -17,7 +17,7 @@ struct PreferenceTests {
 
   let store = Preferences.inMemory()
 
-  @Test func readsAndWritesTheKey() {
+  @Test func `reads and writes the key`() {
     let reader = Reader(store)
     #expect(reader.theme == .system)
     reader.theme = .dark
@@ -29,7 +29,7 @@ struct PreferenceTests {
     #expect(Reader(store).theme == .dark)
   }
 
-  @Test func tellsAndTakesBackWhatWasChosen() {
+  @Test func `tells and takes back what was chosen`() {
     let reader = Reader(store)
     #expect(!reader.$theme.isSet)
     reader.theme = .dark

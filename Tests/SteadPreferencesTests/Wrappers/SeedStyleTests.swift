@@ -44,7 +44,7 @@ struct SeedStyleTests {
 
   let settings = Settings(.inMemory())
 
-  @Test func hasWhatUserDefaultsGivesWhileNothingIsStored() {
+  @Test func `has what UserDefaults gives while nothing is stored`() {
     #expect(!settings.wasShown)
     #expect(settings.wasEverShown == nil)
     #expect(settings.visits == 7)
@@ -55,7 +55,7 @@ struct SeedStyleTests {
     #expect(!settings.$visits.isSet)
   }
 
-  @Test func keepsWhatWasSet() {
+  @Test func `keeps what was set`() {
     settings.wasShown = true
     settings.visits += 1
     settings.theme = .dark
@@ -82,7 +82,7 @@ struct SeedStyleTests {
   }
 
   /// What an article prints for the first change: the old value nil, the new one as it is.
-  @Test func observesChanges() {
+  @Test func `observes changes`() {
     let printed = Lines()
     var observation: PreferenceObservation? = settings.$wasShown.observe { old, new in
       printed.add("\(String(describing: old)) \(new)")
@@ -98,7 +98,7 @@ struct SeedStyleTests {
     #expect(printed.lines.count == 3)
   }
 
-  @Test func observesOptionals() {
+  @Test func `observes optionals`() {
     let printed = Lines()
     let observation = settings.$lastTheme.observe { old, new in
       printed.add("\(old?.rawValue ?? "nil") \(new?.rawValue ?? "nil")")
@@ -110,7 +110,7 @@ struct SeedStyleTests {
     #expect(printed.lines == ["nil dark", "dark nil"])
   }
 
-  @Test(.hangLimit) func awaitsChanges() async {
+  @Test(.hangLimit) func `awaits changes`() async {
     var changes = settings.$visits.changes.makeAsyncIterator()
     settings.visits = 1
     let change = await changes.next()
@@ -119,7 +119,7 @@ struct SeedStyleTests {
     #expect(change?.isOwn == true)
   }
 
-  @Test func keepsAsideWhatDoesNotDecode() {
+  @Test func `keeps aside what does not decode`() {
     settings.preferences.set("many", forKey: "visits")
     #expect(settings.visits == 7)
     settings.visits = 8
@@ -127,7 +127,7 @@ struct SeedStyleTests {
     #expect(settings.visits == 8)
   }
 
-  @Test func namesAreTexts() {
+  @Test func `names are texts`() {
     #expect(Key.wasShown.rawValue == "wasShown")
     #expect("\(Key.visits)" == "visits")
     #expect(Key(rawValue: "visits") == .visits)

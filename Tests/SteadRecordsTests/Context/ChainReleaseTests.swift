@@ -29,7 +29,7 @@ final class BeadCounter {
 @Suite(.serialized) struct ChainReleaseTests {
   private var alive: Int { Bead.alive.load(ordering: .relaxed) }
 
-  @Test func aChainOfAnyLengthIsReleased() {
+  @Test func `a chain of any length is released`() {
     let before = alive
     do {
       var first: Bead? = Bead(number: 0)
@@ -44,7 +44,7 @@ final class BeadCounter {
     #expect(alive == before)
   }
 
-  @Test func aChainOfListsIsReleased() {
+  @Test func `a chain of lists is released`() {
     let before = alive
     do {
       var first: Bead? = Bead(number: 0)
@@ -58,7 +58,7 @@ final class BeadCounter {
     #expect(alive == before)
   }
 
-  @Test func whatOthersHoldStays() {
+  @Test func `what others hold stays`() {
     let last = Bead(number: 1)
     do {
       let first = Bead(number: 0)
@@ -68,7 +68,7 @@ final class BeadCounter {
     #expect(last.number == 1)
   }
 
-  @Test func threadsReleaseTheirOwn() {
+  @Test func `threads release their own`() {
     let before = alive
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       var first: Bead? = Bead(number: 0)

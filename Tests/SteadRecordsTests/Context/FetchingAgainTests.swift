@@ -19,8 +19,8 @@ import Testing
 
   private func names(_ clubs: [Club]) -> [String] { clubs.map(\.name) }
 
-  @Test("gives the same objects in the same order", arguments: StorePlace.allCases)
-  func keepsIdentity(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `gives the same objects in the same order`(_ place: StorePlace) throws {
     let context = try filled(place).context()
     let first = try context.all(Club.self)
     let second = try context.all(Club.self)
@@ -28,8 +28,8 @@ import Testing
     #expect(names(second) == (0..<Self.count).map(String.init))
   }
 
-  @Test("reads missing rows in their places", arguments: [1, 3, 7])
-  func readsMissingRows(each: Int) throws {
+  @Test(arguments: [1, 3, 7])
+  func `reads missing rows in their places`(each: Int) throws {
     let context = try filled(.file).context()
     let kept = try context.all(Club.self).enumerated().filter { $0.offset % each != 0 }.map(
       \.element)
@@ -38,9 +38,8 @@ import Testing
     #expect(kept.allSatisfy { club in again.contains { $0 === club } })
   }
 
-  @Test(
-    "sees what another context has changed, inserted and deleted", arguments: StorePlace.allCases)
-  func seesCommits(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `sees what another context has changed, inserted and deleted`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     let loaded = try context.all(Club.self)
@@ -57,8 +56,7 @@ import Testing
     #expect(again.last?.name == "new")
   }
 
-  @Test("sees another process's changes, after which every object is outdated")
-  func seesAllOutdated() throws {
+  @Test func `sees another process's changes, after which every object is outdated`() throws {
     let store = try filled(.file)
     let context = store.context()
     let loaded = try context.all(Club.self)
@@ -69,8 +67,8 @@ import Testing
     #expect(again[4].name == "other")
   }
 
-  @Test("counts unsaved changes", arguments: StorePlace.allCases)
-  func countsPending(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `counts unsaved changes`(_ place: StorePlace) throws {
     let context = try filled(place).context()
     let loaded = try context.all(Club.self)
     loaded[0].name = "pending"
@@ -82,8 +80,8 @@ import Testing
   }
 
   /// Neighbouring rows are deleted as a range.
-  @Test("deleted neighbours are gone, and no others", arguments: StorePlace.allCases)
-  func deletesRanges(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `deleted neighbours are gone, and no others`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     let loaded = try context.all(Club.self)

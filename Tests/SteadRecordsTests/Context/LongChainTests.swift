@@ -11,7 +11,7 @@ import Testing
 @Suite struct LongChainTests {
   /// Inserting the head of a chain took in each object inside the call for the one before it, which
   /// ran out of stack with a few thousand of them under the address sanitizer.
-  @Test func aChainOfAnyLengthIsInserted() throws {
+  @Test func `a chain of any length is inserted`() throws {
     let count = 20_000
     let container = try ModelContainer(
       for: Link.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))

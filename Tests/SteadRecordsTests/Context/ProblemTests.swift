@@ -64,7 +64,7 @@ struct ProblemTests {
     #expect(error?.message == "One is wrong. Two is wrong.")
   }
 
-  @Test(.exitTests) func aProblemThatCannotBeThrownReachesTheHandler() async {
+  @Test(.exitTests) func `a problem that cannot be thrown reaches the handler`() async {
     await #expect(processExitsWith: .success) {
       let received = Box<[Stead.Problem]>([])
       Stead.onProblem = { problem in received.change { $0.append(problem) } }

@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test(arguments: [10, 100, 3_000, Int64.max / 32])
-  func agreesWithADictionary(range: Int64) throws {
+  func `agrees with a dictionary`(range: Int64) throws {
     var random = SplitMix(seed: 0x5EED)
     var map = RowMap()
     defer { map.deallocate() }

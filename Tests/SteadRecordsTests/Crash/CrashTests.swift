@@ -9,8 +9,8 @@ import WorkerModels
 
   /// Each round starts a process that saves group after group, kills it at a random moment, opens the
   /// store and looks: what it said was saved is there, and no group is there in part.
-  @Test("every committed save is there, none half", .hangLimit)
-  func killed() throws {
+  @Test(.hangLimit)
+  func `every committed save is there, none half`() throws {
     let directory = try TestFiles.directory()
     var random = SplitMix(seed: Effort.seed)
     var savesSeen = 0

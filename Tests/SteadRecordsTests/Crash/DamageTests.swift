@@ -4,10 +4,8 @@ import Testing
 import WorkerModels
 
 @Suite("Full disks, foreign and damaged files", .serialized, .ownThread) struct DamageTests {
-  @Test(
-    "a full disk is an error, the changes stay pending, the file stays whole",
-    .needs(.smallDisk))
-  func fullDisk() throws {
+  @Test(.needs(.smallDisk))
+  func `a full disk is an error, the changes stay pending, the file stays whole`() throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.file("full.store")
     try saveUntilFull(disk, url)
@@ -39,9 +37,9 @@ import WorkerModels
     #expect(!large.persistentModelID.isTemporary)
   }
 
-  @Test(
-    "files that are no stores give an error and are left untouched", arguments: Intruder.allCases)
-  func foreignFile(_ intruder: Intruder) throws {
+  @Test(arguments: Intruder.allCases)
+  func `files that are no stores give an error and are left untouched`(_ intruder: Intruder) throws
+  {
     let url = try StoreFile().url
     try intruder.write(to: url)
     let before = try Data(contentsOf: url)
@@ -52,8 +50,7 @@ import WorkerModels
     #expect(left == [url.lastPathComponent])
   }
 
-  @Test("a store with a damaged page gives errors, never a trap")
-  func damagedPages() throws {
+  @Test func `a store with a damaged page gives errors, never a trap`() throws {
     let url = try StoreFile().url
     do {
       let context = ModelContext(try openLedgers(at: url))

@@ -5,7 +5,7 @@
   import Testing
 
   @Suite struct URLDirectoriesTests {
-    @Test func namesTheDirectoriesThatAppleDoes() {
+    @Test func `names the directories that Apple does`() {
       let directories: [URL] = [
         .applicationSupportDirectory, .cachesDirectory, .libraryDirectory, .documentsDirectory,
         .downloadsDirectory, .desktopDirectory, .moviesDirectory, .musicDirectory,
@@ -18,7 +18,7 @@
       }
     }
 
-    @Test(.exitTests) func followsTheEnvironment() async {
+    @Test(.exitTests) func `follows the environment`() async {
       await #expect(processExitsWith: .success) {
         setenv("XDG_DATA_HOME", "/x/data", 1)
         setenv("XDG_CACHE_HOME", "/x/cache", 1)

@@ -31,7 +31,7 @@
       undoManager.endUndoGrouping()
     }
 
-    @Test func undoesAndRedoesStepByStep() {
+    @Test func `undoes and redoes step by step`() {
       setTitle("one")
       setTitle("two")
       undoManager.undo()
@@ -47,13 +47,13 @@
       #expect(document.title == "one")
     }
 
-    @Test func doesNothingWithNothingToUndo() {
+    @Test func `does nothing with nothing to undo`() {
       undoManager.undo()
       undoManager.redo()
       #expect(!undoManager.canUndo && !undoManager.canRedo)
     }
 
-    @Test func opensAGroupForTheFirstActionAndClosesItWithUndo() {
+    @Test func `opens a group for the first action and closes it with undo`() {
       document.setTitle("one")
       document.setTitle("two")
       #expect(undoManager.groupingLevel == 1 && undoManager.canUndo)
@@ -62,7 +62,7 @@
       #expect(undoManager.groupingLevel == 0)
     }
 
-    @Test func takesAGroupInAGroupAsPartOfTheOuterStep() {
+    @Test func `takes a group in a group as part of the outer step`() {
       undoManager.beginUndoGrouping()
       document.setTitle("one")
       setTitle("two")
@@ -75,7 +75,7 @@
       #expect(document.title == "three")
     }
 
-    @Test func undoesANestedGroupInsideAnOpenOne() {
+    @Test func `undoes a nested group inside an open one`() {
       undoManager.beginUndoGrouping()
       document.setTitle("one")
       setTitle("two")
@@ -86,13 +86,13 @@
       #expect(document.title == "")
     }
 
-    @Test func leavesNoTraceOfAGroupWithoutActions() {
+    @Test func `leaves no trace of a group without actions`() {
       undoManager.beginUndoGrouping()
       undoManager.endUndoGrouping()
       #expect(!undoManager.canUndo)
     }
 
-    @Test func forgetsWhatCouldBeRedoneWhenSomethingNewIsDone() {
+    @Test func `forgets what could be redone when something new is done`() {
       setTitle("one")
       undoManager.undo()
       setTitle("other")
@@ -101,7 +101,7 @@
       #expect(document.title == "")
     }
 
-    @Test func keepsNoMoreStepsThanItsLevels() {
+    @Test func `keeps no more steps than its levels`() {
       for number in 1...5 { setTitle("\(number)") }
       undoManager.levelsOfUndo = 2
       #expect(undoManager.undoCount == 2)
@@ -110,7 +110,7 @@
       #expect(document.title == "4")
     }
 
-    @Test func knowsWhatItIsAt() {
+    @Test func `knows what it is at`() {
       var phases: [String] = []
       func note(_ target: Document) {
         phases.append("\(undoManager.isUndoing) \(undoManager.isRedoing)")
@@ -122,7 +122,7 @@
       #expect(phases == ["false false", "true false", "false true"])
     }
 
-    @Test func namesItsSteps() {
+    @Test func `names its steps`() {
       setTitle("one", named: "Typing")
       setTitle("two", named: "Pasting")
       #expect(undoManager.undoMenuItemTitle == "Undo Pasting")
@@ -134,7 +134,7 @@
       #expect(undoManager.undoActionName == "Pasting")
     }
 
-    @Test func takesNothingWhileRegistrationIsDisabled() {
+    @Test func `takes nothing while registration is disabled`() {
       undoManager.disableUndoRegistration()
       undoManager.disableUndoRegistration()
       undoManager.enableUndoRegistration()
@@ -146,7 +146,7 @@
       #expect(document.title == "unseen")
     }
 
-    @Test func forgetsTheActionsOfOneTarget() {
+    @Test func `forgets the actions of one target`() {
       let other = Document(undoManager)
       undoManager.beginUndoGrouping()
       document.setTitle("mine")
@@ -160,7 +160,7 @@
       #expect(other.title == "")
     }
 
-    @Test func forgetsEverything() {
+    @Test func `forgets everything`() {
       setTitle("one")
       undoManager.undo()
       document.setTitle("two")
@@ -170,7 +170,7 @@
       #expect(undoManager.isUndoRegistrationEnabled)
     }
 
-    @Test func holdsNoTarget() {
+    @Test func `holds no target`() {
       var calls = 0
       weak var gone: Document?
       do {
@@ -183,7 +183,7 @@
       #expect(calls == 0)
     }
 
-    @Test func keepsWhetherAStepIsDiscardable() {
+    @Test func `keeps whether a step is discardable`() {
       undoManager.beginUndoGrouping()
       document.setTitle("one")
       undoManager.setActionIsDiscardable(true)
@@ -193,7 +193,7 @@
       #expect(undoManager.redoActionIsDiscardable && !undoManager.undoActionIsDiscardable)
     }
 
-    @Test func postsFoundationsNotifications() {
+    @Test func `posts Foundation's notifications`() {
       nonisolated(unsafe) var names: [String] = []  // posted on this thread, while `post` waits
       let all: [Notification.Name] = [
         .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerWillCloseUndoGroup,

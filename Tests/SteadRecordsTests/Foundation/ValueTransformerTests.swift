@@ -34,7 +34,7 @@
   }
 
   @Suite struct ValueTransformerTests {
-    @Test func findsWhatWasRegistered() {
+    @Test func `finds what was registered`() {
       let name = NSValueTransformerName("findsWhatWasRegistered")
       #expect(ValueTransformer(forName: name) == nil)
       let transformer = ReversingTransformer()
@@ -45,7 +45,7 @@
       #expect(ValueTransformer(forName: name) == nil)
     }
 
-    @Test func makesOneOfAClassThatBearsTheName() throws {
+    @Test func `makes one of a class that bears the name`() throws {
       let name = NSValueTransformerName(NSStringFromClass(ReversingTransformer.self))
       let transformer = try #require(ValueTransformer(forName: name))
       #expect(transformer is ReversingTransformer)
@@ -53,7 +53,7 @@
       #expect(ValueTransformer(forName: NSValueTransformerName("Foundation.NSArray")) == nil)
     }
 
-    @Test func turnsValuesThereAndBack() {
+    @Test func `turns values there and back`() {
       let transformer = ReversingTransformer()
       #expect(transformer.transformedValue("abc") as? String == "cba")
       #expect(transformer.reverseTransformedValue("cba") as? String == "abc")
@@ -61,7 +61,7 @@
       #expect(ValueTransformer().reverseTransformedValue(1) == nil)
     }
 
-    @Test func hasTheSystemsTransformers() throws {
+    @Test func `has the system's transformers`() throws {
       let not = try #require(ValueTransformer(forName: .negateBooleanTransformerName))
       #expect(not.transformedValue(true) as? Bool == false)
       let isNil = try #require(ValueTransformer(forName: .isNilTransformerName))
@@ -80,7 +80,7 @@
       transformer.transformedValue(transformer.reverseTransformedValue(value))
     }
 
-    @Test func keepsValuesOfTheUsualClasses() throws {
+    @Test func `keeps values of the usual classes`() throws {
       #expect(reloaded("text") as? String == "text")
       #expect(reloaded(["a", "b"]) as? [String] == ["a", "b"])
       #expect(reloaded([String]()) as? [String] == [])
@@ -100,7 +100,7 @@
       #expect(reloaded(NSArray(array: ["a"])) as? [String] == ["a"])
     }
 
-    @Test func keepsObjectsOfAnAllowedClass() throws {
+    @Test func `keeps objects of an allowed class`() throws {
       let transformer = RouteTransformer()
       let data = try #require(
         transformer.reverseTransformedValue(Route(stops: ["A", "B"])) as? Data)
@@ -110,7 +110,7 @@
       #expect(self.transformer.reverseTransformedValue(Route(stops: [])) == nil)
     }
 
-    @Test func refusesWhatIsNotAllowedAtTheTopOrInside() throws {
+    @Test func `refuses what is not allowed at the top or inside`() throws {
       let text = TextTransformer()
       #expect(text.transformedValue(text.reverseTransformedValue("a")) as? String == "a")
       #expect(text.reverseTransformedValue(["a"]) == nil)
@@ -118,7 +118,7 @@
       #expect(text.transformedValue(transformer.reverseTransformedValue(1)) == nil)
     }
 
-    @Test func refusesWhatCannotBeArchived() {
+    @Test func `refuses what cannot be archived`() {
       struct Plain {}
       #expect(transformer.reverseTransformedValue(Plain()) == nil)
       #expect(transformer.reverseTransformedValue([Plain()]) == nil)
@@ -126,7 +126,7 @@
       #expect(transformer.reverseTransformedValue(nil) == nil)
     }
 
-    @Test func refusesWhatIsNoArchive() throws {
+    @Test func `refuses what is no archive`() throws {
       #expect(transformer.transformedValue(nil) == nil)
       #expect(transformer.transformedValue("text") == nil)
       #expect(transformer.transformedValue(Data()) == nil)
@@ -136,7 +136,7 @@
       #expect(transformer.transformedValue(list) == nil)
     }
 
-    @Test func survivesADamagedArchive() throws {
+    @Test func `survives a damaged archive`() throws {
       // Foundation's unarchiver on Linux ends the process at some of these.
       let value: [String: Any] = ["a": [1, 2.5], "b": ["c": Date()], "d": UUID(), "e": Data([1])]
       let archive = try #require(transformer.reverseTransformedValue(value) as? Data)
@@ -152,7 +152,7 @@
 
     /// `["key": ["key", true, UInt64.max, "zażółć 🐟"]]` with mutable classes and a value that two
     /// places refer to, put together with Python's plistlib.
-    @Test func readsAnArchiveOfAnotherMaker() throws {
+    @Test func `reads an archive of another maker`() throws {
       let base64 = """
         YnBsaXN0MDDUAQIDBAUGLTBZJGFyY2hpdmVyWCRvYmplY3RzVCR0b3BYJHZlcnNpb25fEA9OU0tl\
         eWVkQXJjaGl2ZXKqBwgREhkaICQlKVUkbnVsbNMJCgsMDQ9WJGNsYXNzV05TLmtleXNaTlMub2Jq\

@@ -31,7 +31,7 @@ import Testing
     return context
   }
 
-  @Test func largeDataLiesInAFileOfItsOwnAndComesBack() throws {
+  @Test func `large data lies in a file of its own and comes back`() throws {
     let picture = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     _ = try save(picture)
     #expect(try files().count == 1)
@@ -39,14 +39,14 @@ import Testing
     #expect(reread.first?.picture == picture)
   }
 
-  @Test func smallDataLiesInItsRow() throws {
+  @Test func `small data lies in its row`() throws {
     _ = try save(Data(repeating: 7, count: 1_000))
     #expect(try files().isEmpty)
     let reread = try ModelContext(container).fetch(FetchDescriptor<Headline>())
     #expect(reread.first?.picture == Data(repeating: 7, count: 1_000))
   }
 
-  @Test func aFileGoesWithTheLastRowThatRefersToIt() throws {
+  @Test func `a file goes with the last row that refers to it`() throws {
     let picture = Data(repeating: 1, count: 200_000)
     let context = try save(picture)
     let twin = Headline(title: "twin")

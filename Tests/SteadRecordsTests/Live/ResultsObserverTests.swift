@@ -17,7 +17,7 @@ import Testing
     FetchDescriptor(sortBy: [SortDescriptor(\.title)])
   }
 
-  @Test func seesWhatItsContextSaves() throws {
+  @Test func `sees what its context saves`() throws {
     let context = ModelContext(container)
     let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
     #expect(observer.results.isEmpty)
@@ -27,7 +27,7 @@ import Testing
     #expect(observer.results.map(\.title) == ["a", "b"])
   }
 
-  @Test func tellsObservationWhenTheResultsChange() throws {
+  @Test func `tells Observation when the results change`() throws {
     let context = ModelContext(container)
     let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
     let changes = Mutex(0)
@@ -44,7 +44,7 @@ import Testing
     #expect(changes.withLock { $0 } == 1)
   }
 
-  @Test func groupsResultsIntoSections() throws {
+  @Test func `groups results into sections`() throws {
     let context = ModelContext(container)
     for (title, topic) in [("a", "x"), ("b", "y"), ("c", "x")] {
       context.insert(Headline(title: title, topic: topic))
@@ -63,7 +63,7 @@ import Testing
     #expect(observer.sections.sectionNames == ["a", "b", "c"])
   }
 
-  @Test func newFiltersAndOrdersFetchAnew() throws {
+  @Test func `new filters and orders fetch anew`() throws {
     let context = ModelContext(container)
     for words in 1...4 { context.insert(Headline(title: "\(words)", words: words)) }
     try context.save()
@@ -73,7 +73,7 @@ import Testing
     #expect(observer.results.map(\.words) == [4, 3])
   }
 
-  @Test(.hangLimit) func anotherContextsCommitArrivesByItself() async throws {
+  @Test(.hangLimit) func `another context's commit arrives by itself`() async throws {
     let context = container.mainContext
     var results = context.updates(of: byTitle()).makeAsyncIterator()
     let before = await results.next(isolation: #isolation)
@@ -88,7 +88,7 @@ import Testing
     #expect(after?.map(\.title) == ["from elsewhere"])
   }
 
-  @Test(.hangLimit) func anotherProcessesCommitArrivesByItself() async throws {
+  @Test(.hangLimit) func `another process's commit arrives by itself`() async throws {
     let context = container.mainContext
     var results = context.updates(of: byTitle()).makeAsyncIterator()
     let before = await results.next(isolation: #isolation)
@@ -101,7 +101,7 @@ import Testing
     #expect(after?.map(\.title) == ["by sqlite3"])
   }
 
-  @Test func queryWorksInAnyClass() throws {
+  @Test func `Query works in any class`() throws {
     let context = container.mainContext
     context.insert(Headline(title: "b", words: 1))
     context.insert(Headline(title: "a", words: 9))

@@ -14,23 +14,23 @@ import Testing
     return context
   }
 
-  @Test func findsWordsWithoutRegardToCaseAndDiacritics() throws {
+  @Test func `finds words without regard to case and diacritics`() throws {
     let found = try filled().search(Headline.self, for: "CREME brulee")
     #expect(found.map(\.model.title) == ["Crème brûlée"])
   }
 
-  @Test func ranksTheBetterMatchFirst() throws {
+  @Test func `ranks the better match first`() throws {
     let found = try filled().search(Headline.self, for: "sugar")
     #expect(found.map(\.model.title) == ["Sugar prices", "Crème brûlée"])
     #expect(found[0].rank < found[1].rank)
   }
 
-  @Test func showsAPieceOfTheTextWithTheMatchInBrackets() throws {
+  @Test func `shows a piece of the text with the match in brackets`() throws {
     let found = try filled().search(Headline.self, for: "rain")
     #expect(found.first?.snippet == "[Rain]")
   }
 
-  @Test func findsWordsByTheirBeginning() throws {
+  @Test func `finds words by their beginning`() throws {
     let context = try filled()
     #expect(try context.search(Headline.self, for: "weath").isEmpty)
     #expect(try context.search(Headline.self, for: "weath*").count == 1)
@@ -38,11 +38,11 @@ import Testing
   }
 
   @Test(arguments: ["\"", "*", "NEAR(", "b AND", "title:", "-", "(", "'; DROP TABLE Headline"])
-  func takesNoWordForAnOperator(text: String) throws {
+  func `takes no word for an operator`(text: String) throws {
     #expect(try filled().search(Headline.self, for: text).isEmpty)
   }
 
-  @Test func followsChangesAndDeletions() throws {
+  @Test func `follows changes and deletions`() throws {
     let context = try filled()
     let headline = try #require(try context.search(Headline.self, for: "rain").first?.model)
     headline.body = "Snow"
@@ -54,7 +54,7 @@ import Testing
     #expect(try context.search(Headline.self, for: "snow").isEmpty)
   }
 
-  @Test func refusesAModelWithoutTextToSearch() throws {
+  @Test func `refuses a model without text to search`() throws {
     let container = try ModelContainer(
       for: Unrelated.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     #expect(throws: SwiftDataError.unsupportedPredicate) {

@@ -42,7 +42,7 @@ import Testing
 
   /// Each object read once had a registrar, which made each write from then on five times slower.
   @Test(arguments: Home.allCases)
-  func anUntrackedReadMakesNoRegistrar(home: Home) throws {
+  func `an untracked read makes no registrar`(home: Home) throws {
     let (context, members) = try members(3, home)
     for member in members { #expect(!member.name.isEmpty && member.club == nil) }
     #expect(!members.contains { isObserved($0) })
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: Home.allCases)
-  func theFirstTrackedReadIsNoticed(home: Home) throws {
+  func `the first tracked read is noticed`(home: Home) throws {
     let (context, members) = try members(2, home)
     let flag = tracking { _ = members[0].name }
     #expect(isObserved(members[0]))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: Home.allCases)
-  func aTrackedReadAfterUntrackedOnesIsNoticed(home: Home) throws {
+  func `a tracked read after untracked ones is noticed`(home: Home) throws {
     let (context, members) = try members(2, home)
     for _ in 0..<3 { for member in members { _ = member.name } }
     for _ in 0..<3 {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: Home.allCases)
-  func nestedTrackingsNoticeTheirOwnReads(home: Home) throws {
+  func `nested trackings notice their own reads`(home: Home) throws {
     let (context, members) = try members(3, home)
     let inner = Flag()
     let outer = tracking {
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A thread that tracks must not make another one's reads look tracked, nor hide its own.
-  @Test func trackingOnOneThreadIsNotAnothersBusiness() async throws {
+  @Test func `tracking on one thread is not another's business`() async throws {
     let (context, members) = try members(200, .context)
     let isDone = Flag()
     let other = Task.detached {
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// What is tracked goes with the objects: a tracking that never ends must not pile up.
-  @Test func aTrackingEndsWithItsObjects() throws {
+  @Test func `a tracking ends with its objects`() throws {
     final class Witness {}
     let (context, _) = try members(1, .context)
     weak var witness: Witness?
@@ -153,7 +153,7 @@ import Testing
     #expect(witness == nil)
   }
 
-  @Test func appendsAreNoticedOnBothSides() throws {
+  @Test func `appends are noticed on both sides`() throws {
     let store = try TestStore.clubs(.memory)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -171,7 +171,7 @@ import Testing
   }
 
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-  @MainActor @Test func aSequenceOfObservationsSeesChanges() async throws {
+  @MainActor @Test func `a sequence of observations sees changes`() async throws {
     let store = try TestStore.clubs(.memory)
     let context = store.context()
     let ann = Member(name: "Ann")

@@ -44,7 +44,7 @@ import Testing
 
 /// Models of every visibility, with properties of every visibility.
 @Suite struct AccessShapes {
-  @Test func aPublicModelKeepsItsPrivateProperties() throws {
+  @Test func `a public model keeps its private properties`() throws {
     let model = PublicShape(number: 7, secret: "x")
     model.text = "text"
     try reread(model) { twin in
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func modelsOfOtherVisibilityAreStored() throws {
+  @Test func `models of other visibility are stored`() throws {
     try reread(OpenShape(name: "open")) { #expect($0.name == "open") }
     try reread(PackageShape(name: "package")) { #expect($0.name == "package") }
     try reread(PrivateShape(name: "private")) { #expect($0.name == "private") }

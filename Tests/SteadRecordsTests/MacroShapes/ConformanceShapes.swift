@@ -52,7 +52,7 @@ extension ExtendedShape: Comparable {
 
 /// A model's own conformances stand beside those that the macro adds.
 @Suite struct ConformanceShapes {
-  @Test func aModelMayBeCodable() throws {
+  @Test func `a model may be Codable`() throws {
     let model = CodableShape(id: UUID(), name: "name")
     let copy = try JSONDecoder().decode(
       CodableShape.self, from: try JSONEncoder().encode(model))
@@ -63,20 +63,20 @@ extension ExtendedShape: Comparable {
     }
   }
 
-  @Test func aModelMayHaveItsOwnEquality() {
+  @Test func `a model may have its own equality`() {
     let models: Set = [HashableShape(name: "a"), HashableShape(name: "a")]
     #expect(models.count == 1)
     #expect("\(HashableShape(name: "b"))" == "shape b")
   }
 
-  @Test func withoutEqualityOfItsOwnAModelEqualsItself() {
+  @Test func `without equality of its own, a model equals itself`() {
     let model = ExtendedShape(rank: 1)
     #expect(model == model)
     #expect(model != ExtendedShape(rank: 1))
     #expect(model < ExtendedShape(rank: 2))
   }
 
-  @Test func aPropertyMayBeAProtocolsRequirement() throws {
+  @Test func `a property may be a protocol's requirement`() throws {
     let model = ProtocolShape(title: "old")
     (model as any Titled).title = "new"
     try reread(model) { #expect($0.title == "new") }

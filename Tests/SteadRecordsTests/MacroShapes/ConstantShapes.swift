@@ -36,7 +36,7 @@ import Testing
 
 /// Constants are stored properties that cannot have accessors, and still get their values from rows.
 @Suite struct ConstantShapes {
-  @Test func constantsAreReadFromTheStore() throws {
+  @Test func `constants are read from the store`() throws {
     let model = ConstantShape(key: UUID(), note: "note")
     model.count = 2
     try reread(model) { twin in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func constantsOfAnObjectWithoutRowComeLater() throws {
+  @Test func `constants of an object without row come later`() throws {
     let container = try ModelContainer(
       for: ConstantShape.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let context = ModelContext(container)
@@ -66,7 +66,7 @@ import Testing
     #expect(twin.note == nil)
   }
 
-  @Test func constantsAreInherited() throws {
+  @Test func `constants are inherited`() throws {
     try reread(ConstantChild(own: ["a"]), alongside: ConstantBase.self) { twin in
       #expect(twin.own == ["a"])
       #expect(twin.base == 3)

@@ -52,7 +52,7 @@ private enum Defaults {
 
 /// Properties with and without a type, with every kind of initial value.
 @Suite struct DefaultShapes {
-  @Test func initialValuesAreStoredAndRead() throws {
+  @Test func `initial values are stored and read`() throws {
     let model = DefaultShape()
     try reread(model) { twin in
       #expect(twin.date == model.date)
@@ -71,7 +71,7 @@ private enum Defaults {
     }
   }
 
-  @Test func changedValuesAreStoredAndRead() throws {
+  @Test func `changed values are stored and read`() throws {
     let model = DefaultShape()
     model.unwrapped = "now"
     model.parenthesized = 4
@@ -85,7 +85,7 @@ private enum Defaults {
     }
   }
 
-  @Test func theSchemaKnowsTheInitialValues() {
+  @Test func `the schema knows the initial values`() {
     let defaults = Dictionary(
       uniqueKeysWithValues: DefaultShape.schemaMetadata.map { ($0.name, $0.defaultValue) })
     #expect(defaults["name"] as? String == "name")

@@ -32,7 +32,7 @@ import Testing
 
 /// Models below other models.
 @Suite struct InheritanceShapes {
-  @Test func inheritedPropertiesAreStored() throws {
+  @Test func `inherited properties are stored`() throws {
     let model = PuppyShape(name: "Rex", age: 1)
     model.tricks = ["sit"]
     model.mother = DogShape(name: "Luna")
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func indicesFollowThoseOfTheSuperclass() {
+  @Test func `indices follow those of the superclass`() {
     #expect(AnimalShape._$propertyCount == 2)
     #expect(DogShape._$propertyCount == 3)
     #expect(PuppyShape._$propertyCount == 5)
@@ -53,7 +53,7 @@ import Testing
     #expect(AnimalShape._$supermodel == nil)
   }
 
-  @Test func aFetchOfTheSuperclassFindsTheSubclass() throws {
+  @Test func `a fetch of the superclass finds the subclass`() throws {
     let container = try ModelContainer(
       for: AnimalShape.self, DogShape.self, EmptyChildShape.self,
       configurations: ModelConfiguration(isStoredInMemoryOnly: true))

@@ -49,7 +49,7 @@ extension UncheckedShape: @unchecked Sendable {}
 
 /// Models on global actors, and models that their author says are Sendable.
 @Suite struct IsolationShapes {
-  @MainActor @Test func aModelMayBelongToTheMainActor() throws {
+  @MainActor @Test func `a model may belong to the main actor`() throws {
     let model = MainShape(text: "text")
     model.children = [MainChildShape()]
     model.rename()
@@ -60,16 +60,16 @@ extension UncheckedShape: @unchecked Sendable {}
     }
   }
 
-  @Librarian @Test func aModelMayBelongToAnotherActor() throws {
+  @Librarian @Test func `a model may belong to another actor`() throws {
     try reread(ActorShape(text: "text")) { #expect($0.text == "text") }
   }
 
-  @Test func theSchemaOfAnIsolatedModelIsReadAnywhere() {
+  @Test func `the schema of an isolated model is read anywhere`() {
     #expect(MainShape.schemaMetadata.map(\.name) == ["text", "date", "number", "key", "children"])
     #expect(MainShape.schemaMetadata[2].defaultValue as? Int == 6)
   }
 
-  @Test func sendableModelsAreStored() throws {
+  @Test func `Sendable models are stored`() throws {
     try reread(UncheckedShape(text: "a")) { #expect($0.text == "a") }
     try reread(SendableShape(text: "b")) { #expect($0.text == "b") }
     try reread(UncheckedInlineShape(text: "c")) { #expect($0.text == "c") }

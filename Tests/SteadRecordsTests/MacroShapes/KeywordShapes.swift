@@ -197,7 +197,7 @@ import Testing
 
 /// Properties whose names the generated code might use for itself.
 @Suite struct KeywordShapes {
-  @Test func propertiesMayHaveAnyName() throws {
+  @Test func `properties may have any name`() throws {
     let model = KeywordShape()
     model.state = -1
     model.`default` = -2
@@ -208,7 +208,7 @@ import Testing
     #expect(KeywordShape.schemaMetadata.count == 145)
   }
 
-  @Test func namesOfMetatypesAreNamesToo() throws {
+  @Test func `names of metatypes are names too`() throws {
     let model = CapitalShape()
     model.`Type` = -3
     try reread(model) { twin in
@@ -216,14 +216,14 @@ import Testing
     }
   }
 
-  @Test func constantsMayHaveTheNamesOfParameters() throws {
+  @Test func `constants may have the names of parameters`() throws {
     try reread(ConstantNameShape(7)) { twin in
       #expect(twin.row == 7 && twin.index == 8 && twin.visitor == 9)
       #expect(twin.slot == 10 && twin.state == 11)
     }
   }
 
-  @Test func observersSeeThePropertiesTheyMention() {
+  @Test func `observers see the properties they mention`() {
     let model = ObserverNameShape()
     model.observed = 100
     #expect(model.sums == [110, 15])

@@ -90,7 +90,7 @@ typealias Action = () -> Int
 @Suite(.serialized) struct MakingShapes {
   private func count(_ name: String) -> Int { evaluations.withLock { $0[name] ?? 0 } }
 
-  @Test func readingARowEvaluatesNoDefaultValue() throws {
+  @Test func `reading a row evaluates no default value`() throws {
     let container = try ModelContainer(
       for: MadeShape.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let writer = ModelContext(container)
@@ -115,7 +115,7 @@ typealias Action = () -> Int
     #expect(twin.changes == 1)
   }
 
-  @Test func unstoredPropertiesStillHaveTheirDefaultValues() throws {
+  @Test func `unstored properties still have their default values`() throws {
     let model = MadeShape()
     model.changes = 5
     try reread(model) { twin in
@@ -124,7 +124,7 @@ typealias Action = () -> Int
     }
   }
 
-  @Test func whatAMadeObjectHoldsIsReleasedWithIt() throws {
+  @Test func `what a made object holds is released with it`() throws {
     let container = try ModelContainer(
       for: MadeShape.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     let writer = ModelContext(container)
@@ -140,7 +140,7 @@ typealias Action = () -> Int
     #expect(Canary.alive.load(ordering: .relaxed) == before)
   }
 
-  @Test @MainActor func classesOfActorsAreMadeToo() throws {
+  @Test @MainActor func `classes of actors are made too`() throws {
     let model = MadeOnMainActor()
     try reread(model) { twin in
       #expect(twin.key == model.key && twin.text == "text")
@@ -151,7 +151,7 @@ typealias Action = () -> Int
     }
   }
 
-  @Test func otherFormsAreInitialized() throws {
+  @Test func `other forms are initialized`() throws {
     let model = InitializedShape()
     try reread(model) { twin in
       #expect(twin.key == model.key && twin.lazily == 3 && twin.reference == nil)
@@ -168,7 +168,7 @@ typealias Action = () -> Int
     }
   }
 
-  @Test func aClassWithAnUnknownPropertyIsNotMade() {
+  @Test func `a class with an unknown property is not made`() {
     #expect(_canMake(Canary.self, fields: 0))
     #expect(!_canMake(Canary.self, fields: 1))
   }

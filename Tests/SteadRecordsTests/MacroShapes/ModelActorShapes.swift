@@ -45,7 +45,7 @@ import Testing
       for: NoteShape.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
   }
 
-  @Test func anActorSavesAndFindsItsModels() async throws {
+  @Test func `an actor saves and finds its models`() async throws {
     let container = try makeContainer()
     let worker = PlainWorker(modelContainer: container)
     let id = try await worker.add("note")
@@ -55,7 +55,7 @@ import Testing
     #expect(try await PublicWorker(modelContainer: container).count() == 1)
   }
 
-  @Test func anActorMayHaveItsOwnInitializer() async throws {
+  @Test func `an actor may have its own initializer`() async throws {
     let worker = OwnInitializerWorker(label: "own", modelContainer: try makeContainer())
     #expect(worker.label == "own")
   }

@@ -52,7 +52,7 @@ import Testing
 
 /// Unusual names, and declarations under conditions.
 @Suite struct NameShapes {
-  @Test func keywordsAndUnderscoresAreNamesToo() throws {
+  @Test func `keywords and underscores are names too`() throws {
     let model = NameShape()
     model.default = 4
     model.in = 6
@@ -67,11 +67,11 @@ import Testing
     }
   }
 
-  @Test func aModelMayBeNamedLikeAKeyword() throws {
+  @Test func `a model may be named like a keyword`() throws {
     try reread(`protocol`(text: "text")) { #expect($0.text == "text") }
   }
 
-  @Test func onlyActivePropertiesAreStored() throws {
+  @Test func `only active properties are stored`() throws {
     #expect(
       ConditionShape.schemaMetadata.map(\.name) == ["first", "second", "third", "last"])
     try reread(ConditionShape(first: 1)) { twin in

@@ -48,7 +48,7 @@ struct Outside {
 
 /// Models inside other types, and two models of one name.
 @Suite struct NestingShapes {
-  @Test func bothVersionsOfAModelAreStored() throws {
+  @Test func `both versions of a model are stored`() throws {
     let first = ShapesV1.Item(name: "one")
     first.children = [ShapesV1.Child(), ShapesV1.Child()]
     try reread(first, alongside: ShapesV1.Child.self) { twin in
@@ -63,12 +63,12 @@ struct Outside {
     }
   }
 
-  @Test func bothVersionsHaveOneEntityName() {
+  @Test func `both versions have one entity name`() {
     #expect(Schema.entityName(for: ShapesV1.Item.self) == "Item")
     #expect(Schema.entityName(for: ShapesV2.Item.self) == "Item")
   }
 
-  @Test func aDeeplyNestedModelIsStored() throws {
+  @Test func `a deeply nested model is stored`() throws {
     try reread(Outside.Inside.Deep()) { #expect($0.text == "deep") }
   }
 }

@@ -28,11 +28,11 @@ import Testing
 
 /// willSet and didSet run as the language says.
 @Suite struct ObserverShapes {
-  @Test func initializersAreNotObserved() {
+  @Test func `initializers are not observed`() {
     #expect(ObserverShape().log.isEmpty)
   }
 
-  @Test func anObserverMayAssignItsProperty() {
+  @Test func `an observer may assign its property`() {
     let model = ObserverShape()
     model.limited = 3
     model.limited = 9
@@ -40,7 +40,7 @@ import Testing
     #expect(model.log == ["0"])
   }
 
-  @Test func observersSeeBothValues() {
+  @Test func `observers see both values`() {
     let model = ObserverShape()
     model.named = "next"
     model.optional = 4
@@ -50,14 +50,14 @@ import Testing
     #expect(model.count == 2)
   }
 
-  @Test func relationshipsAreObserved() {
+  @Test func `relationships are observed`() {
     let model = ObserverShape()
     model.partner = ObserverShape()
     model.partner = nil
     #expect(model.log == ["first", "another"])
   }
 
-  @Test func readingFromTheStoreIsNotObserved() throws {
+  @Test func `reading from the store is not observed`() throws {
     let model = ObserverShape()
     model.named = "stored"
     try reread(model) { twin in

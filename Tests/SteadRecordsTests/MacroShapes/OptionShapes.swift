@@ -30,7 +30,7 @@ import Testing
 
 /// Attributes with options and relationships with rules.
 @Suite struct OptionShapes {
-  @Test func optionsReachTheSchema() throws {
+  @Test func `options reach the schema`() throws {
     let metadata = Dictionary(
       uniqueKeysWithValues: OptionShape.schemaMetadata.map { ($0.name, $0.metadata) })
     let key = try #require(metadata["key"] as? Schema.Attribute)
@@ -51,7 +51,7 @@ import Testing
     #expect(metadata["_$index1"] as? Schema.Index<OptionShape> != nil)
   }
 
-  @Test func valuesWithOptionsAreStored() throws {
+  @Test func `values with options are stored`() throws {
     let model = OptionShape(key: 4, first: "first")
     model.file = Data([1, 2])
     model.requiredFile = Data(repeating: 7, count: 300_000)

@@ -27,7 +27,7 @@ final class Attachment {}
 
 /// Properties without a column.
 @Suite struct TransientShapes {
-  @Test func onlyTheOthersAreStored() throws {
+  @Test func `only the others are stored`() throws {
     #expect(TransientShape.schemaMetadata.map(\.name) == ["name"])
     let model = TransientShape(name: "name")
     model.selected = true

@@ -59,7 +59,7 @@ import Testing
     try context.save()
   }
 
-  @Test func relationshipsAndColumnsFollow() throws {
+  @Test func `relationships and columns follow`() throws {
     try fillShelf()
     let context = ModelContext(try open(Shelf2.models))
     let books = try context.fetch(
@@ -83,7 +83,7 @@ import Testing
     #expect(author.books.map(\.name) == ["one", "two", "three"])
   }
 
-  @Test func identifiersAndUniqueDuplicates() throws {
+  @Test func `identifiers and unique duplicates`() throws {
     try fillShelf()
     let context = ModelContext(try open(Shelf1.models))
     let before = try context.fetch(FetchDescriptor<Shelf1.Book>()).map(\.persistentModelID)
@@ -99,7 +99,7 @@ import Testing
     #expect(after.map(\.persistentModelID) == before)
   }
 
-  @Test func aModelIsRenamedAndGetsASuperclass() throws {
+  @Test func `a model is renamed and gets a superclass`() throws {
     try fillShelf()
     try open(Shelf2.models)
     let message = try refusal(Shelf3.models)
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// The numbers of classes depend on the names of all models: rows became objects of another class.
-  @Test func classesKeepTheirRows() throws {
+  @Test func `classes keep their rows`() throws {
     do {
       let context = ModelContext(try open(Fleet1.models))
       context.insert(Fleet1.Vehicle("sled"))
@@ -142,7 +142,7 @@ import Testing
     #expect(boats.map(\.name) == ["raft"] && boats.map(\.color) == ["white"])
   }
 
-  @Test func whatIsRemovedDoesNotComeBack() throws {
+  @Test func `what is removed does not come back`() throws {
     try fillShelf()
     try open([Shelf1.Tag.self])
     let context = ModelContext(try open(Shelf1.models))
@@ -150,7 +150,7 @@ import Testing
     #expect(try context.fetchCount(FetchDescriptor<Shelf1.Tag>()) == 2)
   }
 
-  @Test func whatIsLostIsInTheBackup() throws {
+  @Test func `what is lost is in the backup`() throws {
     try fillShelf()
     do {
       let container = try open(Shelf2.models)
@@ -172,7 +172,7 @@ import Testing
   }
 
   /// Earlier versions of the library wrote schemas that tell types by their names alone, and the types may be gone.
-  @Test func aSchemaOfTypesThatAreGoneIsCompletedFromTheColumns() throws {
+  @Test func `a schema of types that are gone is completed from the columns`() throws {
     try fillShelf()
     let schema = try sqlite("SELECT value FROM stead_metadata WHERE key = 'schema'")
     func withoutForms(_ value: Any) -> Any {
@@ -203,7 +203,7 @@ import Testing
     try ToolRun.text(["sqlite3", url.filePath, sql])
   }
 
-  @Test func nothingIsCopiedWhereNothingIsLost() throws {
+  @Test func `nothing is copied where nothing is lost`() throws {
     let context = ModelContext(try open([Fleet1.Vehicle.self]))
     context.insert(Fleet1.Vehicle("sled"))
     try context.save()
@@ -212,7 +212,7 @@ import Testing
     #expect(try !directory.names.contains("shelf.store.backup"))
   }
 
-  @Test func theDifferenceIsToldInSentences() {
+  @Test func `the difference is told in sentences`() {
     let difference = SchemaDifference(from: Schema(Shelf1.models), to: Schema(Shelf2.models))
     let text = difference.description
     for sentence in [

@@ -57,7 +57,7 @@ import WorkerModels
   }
 
   /// Old or new, and never anything between; the next one who opens it migrates it.
-  @Test func aKilledMigrationLeavesTheOldContentOrTheNew() throws {
+  @Test func `a killed migration leaves the old content or the new`() throws {
     let first = try makeStore()
     let old = try Content(first)
     let worker = try Worker(first.url, "migrate")
@@ -99,7 +99,8 @@ import WorkerModels
   private static let callLimit = 10_000
 
   /// One transaction, with a backup before it, since data is dropped: old or new, and the backup is whole.
-  @Test(.needs(.tracing)) func aMigrationWithoutAPlanLeavesTheOldContentOrTheNewWhereverItIsKilled()
+  @Test(.needs(.tracing))
+  func `a migration without a plan leaves the old content or the new, wherever it is killed`()
     throws
   {
     let template = try makeStore()

@@ -40,7 +40,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func allStagesRunInTheirOrder(stopsAtTheSecond: Bool) throws {
+  @Test(arguments: [false, true])
+  func `all stages run in their order`(stopsAtTheSecond: Bool) throws {
     if stopsAtTheSecond { _ = try open(NotesV2.self, NotesPlan.self) }
     for _ in 1...2 {
       #expect(try texts(open(NotesV3.self, LongPlan.self)) == ["one! true 4 o"])
@@ -48,7 +49,7 @@ import Testing
   }
 
   /// A store was taken for the version that has its number, so a custom stage wrote over good data.
-  @Test func aShippedVersionThatWasEditedIsToldFromTheStores() throws {
+  @Test func `a shipped version that was edited is told from the store's`() throws {
     let message = try refusal(NotesV2.self, EditedPlan.self, .unknownSchema)
     #expect(message.contains("Note.color is gone"))
     // Without closures of the app the tables follow by themselves.
@@ -57,7 +58,7 @@ import Testing
     #expect(notes.map(\.text) == ["one"] && notes.map(\.isCompleted) == [true])
   }
 
-  @Test func aStoreOfALaterVersionIsRefused() throws {
+  @Test func `a store of a later version is refused`() throws {
     _ = try open(NotesV3.self, LongPlan.self)
     for plan in [NotesPlan.self, nil] as [(any SchemaMigrationPlan.Type)?] {
       let message = try refusal(NotesV2.self, plan, .backwardMigration)
@@ -66,7 +67,7 @@ import Testing
     #expect(try texts(open(NotesV3.self, LongPlan.self)) == ["one! true 4 o"])
   }
 
-  @Test func plansThatCannotBeAreTold() throws {
+  @Test func `plans that cannot be are told`() throws {
     let cases: [(any SchemaMigrationPlan.Type, String)] = [
       (DescendingPlan.self, "list the oldest first"), (TwicePlan.self, "a different number"),
       (GapPlan.self, "has no stage from NotesV2"), (EmptyPlan.self, "has no schemas"),

@@ -84,7 +84,7 @@ enum FailingPlan: SchemaMigrationPlan {
       configurations: ModelConfiguration(url: store.url))
   }
 
-  @Test func customStagesSeeTheOldTypesAndThenTheNew() throws {
+  @Test func `custom stages see the old types and then the new`() throws {
     for _ in 1...2 {
       let notes = try ModelContext(open(NotesPlan.self)).fetch(
         FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.text)]))
@@ -94,7 +94,7 @@ enum FailingPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func aRenamedAndANewPropertyNeedNoPlan() throws {
+  @Test func `a renamed and a new property need no plan`() throws {
     let notes = try ModelContext(store.open(NotesV2.Note.self)).fetch(
       FetchDescriptor<NotesV2.Note>(sortBy: [SortDescriptor(\.text)]))
     #expect(notes.map(\.isCompleted) == [true, false])
@@ -103,7 +103,7 @@ enum FailingPlan: SchemaMigrationPlan {
 
   /// A migration compared only the first schema and the last. It reported a property that a stage had renamed as gone
   /// with its values, and asked for a custom stage where one had just converted a property.
-  @Test func aMigrationTellsWhatEachStageHasChanged() throws {
+  @Test func `a migration tells what each stage has changed`() throws {
     let migration = try #require(
       ModelContainer(
         for: Schema(versionedSchema: NotesV3.self), migrationPlan: LongPlan.self,
@@ -121,7 +121,7 @@ enum FailingPlan: SchemaMigrationPlan {
         """))
   }
 
-  @Test func aDryRunTellsWhatTheModelsChangeAfterTheLastStage() throws {
+  @Test func `a dry run tells what the models change after the last stage`() throws {
     let migration = try #require(
       ModelContainer.dryRun(
         for: Schema(versionedSchema: NotesV3.self), migrationPlan: NotesPlan.self,
@@ -133,7 +133,7 @@ enum FailingPlan: SchemaMigrationPlan {
   }
 
   /// The first schema and the last were the same, so that no backup was made.
-  @Test func whatOneStageDropsAndAnotherAddsAgainIsInTheBackup() throws {
+  @Test func `what one stage drops and another adds again is in the backup`() throws {
     let container = try ModelContainer(
       for: Schema(versionedSchema: DoneNotes.self), migrationPlan: ForthAndBackPlan.self,
       configurations: ModelConfiguration(url: store.url))
@@ -147,7 +147,7 @@ enum FailingPlan: SchemaMigrationPlan {
     #expect(notes.map(\.isDone) == [true, false])
   }
 
-  @Test func aStageThatFailsLeavesTheStoreAsItWas() throws {
+  @Test func `a stage that fails leaves the store as it was`() throws {
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(FailingPlan.self) }
     let notes = try ModelContext(store.open(NotesV1.Note.self)).fetch(
       FetchDescriptor<NotesV1.Note>(sortBy: [SortDescriptor(\.text)]))
@@ -155,7 +155,7 @@ enum FailingPlan: SchemaMigrationPlan {
   }
   /// The copy that is put back is made for its owner alone, and the store kept that mode: an app's
   /// service of the same group could no longer read it.
-  @Test func aStageThatFailsLeavesTheStoresPermissionsAsTheyWere() throws {
+  @Test func `a stage that fails leaves the store's permissions as they were`() throws {
     try store.url.setMode(0o640)
     #expect(throws: SwiftDataError.loadIssueModelContainer) { try open(FailingPlan.self) }
     #expect(try store.url.mode == 0o640)

@@ -43,7 +43,7 @@ import WorkerModels
   // MARK: Failures
 
   @Test(arguments: FailingParcelPlan.Place.allCases)
-  func aStageThatFailsLeavesEveryFileAsItWas(place: FailingParcelPlan.Place) throws {
+  func `a stage that fails leaves every file as it was`(place: FailingParcelPlan.Place) throws {
     let before = try bytes()
     FailingParcelPlan.place.withLock { $0 = place }
     let error = try #require(throws: SwiftDataError.self) { try open(FailingParcelPlan.self) }
@@ -51,7 +51,7 @@ import WorkerModels
     #expect(try bytes() == before)
   }
 
-  @Test func aStoreWithALogStaysAsItIsToo() throws {
+  @Test func `a store with a log stays as it is too`() throws {
     let container = try ModelContainer(
       for: Schema(versionedSchema: ParcelsV1.self),
       configurations: ModelConfiguration(url: file.url))
@@ -67,7 +67,7 @@ import WorkerModels
   }
 
   /// Each step in turn stops the migration.
-  @Test func whoeverIsToldOfProgressMayStopIt() throws {
+  @Test func `whoever is told of progress may stop it`() throws {
     let before = try bytes()
     var steps: [MigrationProgress] = []
     for stop in 1...100 {
@@ -92,7 +92,7 @@ import WorkerModels
     #expect(try migratedCodes() == 10)
   }
 
-  @Test func aTaskThatIsCancelledStopsItsMigration() async throws {
+  @Test func `a task that is cancelled stops its migration`() async throws {
     let (before, url) = (try bytes(), file.url)
     let task = Task {
       try ParcelPlan.open(url) { step in
@@ -109,7 +109,7 @@ import WorkerModels
     try ModelContext(ParcelPlan.open(file.url)).fetchCount(FetchDescriptor<ParcelsV2.Parcel>())
   }
 
-  @Test func aPlanConvertsSplitsAndRemovesDuplicates() throws {
+  @Test func `a plan converts, splits and removes duplicates`() throws {
     let container = try ParcelPlan.open(file.url)
     let parcels = try ModelContext(container).fetch(
       FetchDescriptor<ParcelsV2.Parcel>(sortBy: [SortDescriptor(\.kilograms)]))
@@ -130,7 +130,7 @@ import WorkerModels
   }
 
   /// The large values of the store that was are in the backup, though some have gone from the store.
-  @Test func theBackupIsAStoreOfItsOwn() throws {
+  @Test func `the backup is a store of its own`() throws {
     let container = try ParcelPlan.open(file.url)
     let backup = try #require(container.migrations.first?.backup)
     let old = try ModelContainer(
@@ -149,7 +149,7 @@ import WorkerModels
 
   // MARK: Dry run
 
-  @Test func aDryRunTellsWhatWouldChangeAndChangesNothing() throws {
+  @Test func `a dry run tells what would change and changes nothing`() throws {
     let before = try bytes()
     let configurations = [ModelConfiguration(url: file.url)]
     let migrations = try ModelContainer.dryRun(
@@ -170,7 +170,7 @@ import WorkerModels
     #expect(same.isEmpty)
   }
 
-  @Test func aDryRunOfOneOfTwoStoresKnowsTheModelsOfBoth() throws {
+  @Test func `a dry run of one of two stores knows the models of both`() throws {
     let configurations = [
       ModelConfiguration(
         "looks", schema: Schema([DryRunLook.self]), url: file.directory.appending(path: "looks")),
@@ -186,7 +186,7 @@ import WorkerModels
   }
 
   /// In a process of its own, in which no other test opens containers.
-  @Test(.exitTests) func whatIsOpenedForAMomentIsNotTheCurrentContainer() async {
+  @Test(.exitTests) func `what is opened for a moment is not the current container`() async {
     await #expect(processExitsWith: .success) {
       let file = try RecordsTestSupport.StoreFile()
       try ParcelPlan.makeStore(at: file.url, codes: 10, labels: 3)
@@ -209,7 +209,7 @@ import WorkerModels
     }
   }
 
-  @Test func aDryRunThrowsWhatOpeningWould() throws {
+  @Test func `a dry run throws what opening would`() throws {
     let before = try bytes()
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try ModelContainer.dryRun(
@@ -221,7 +221,7 @@ import WorkerModels
 
   // MARK: What stages have to see to
 
-  @Test func aCustomStageMustLookAtWhatItDrops() throws {
+  @Test func `a custom stage must look at what it drops`() throws {
     let before = try bytes()
     let error = try #require(throws: SwiftDataError.self) { try open(CarelessPlan.self) }
     #expect(error.message.contains("Parcel.grams (20)"))
@@ -249,7 +249,7 @@ import WorkerModels
     #expect(old.count == 20 && old.allSatisfy { !$0.sender.isEmpty })
   }
 
-  @Test func aCustomStageMustSetWhatIsRequired() throws {
+  @Test func `a custom stage must set what is required`() throws {
     let before = try bytes()
     ForgetfulPlan.sets.withLock { $0 = false }
     let open = {
@@ -267,7 +267,7 @@ import WorkerModels
 
   /// `didMigrate` could not fetch objects whose new property was a Codable value, an enum or external data: NULL was
   /// refused as damage, and so a property could not become one of these under its name.
-  @Test func aCustomStageMaySetRequiredPropertiesOfEveryType() throws {
+  @Test func `a custom stage may set required properties of every type`() throws {
     let before = try bytes()
     let open = {
       try ModelContainer(
@@ -294,7 +294,7 @@ import WorkerModels
 
   // MARK: Others who have the store open
 
-  @Test func aContainerIsToldWhenItsStoreWasMigrated() throws {
+  @Test func `a container is told when its store was migrated`() throws {
     let old = try ModelContainer(
       for: Schema(versionedSchema: ParcelsV1.self),
       configurations: ModelConfiguration(url: file.url))
@@ -316,7 +316,7 @@ import WorkerModels
     #expect(try migratedCodes() == 10)
   }
 
-  @Test func whatAnotherProgramWroteMeanwhileIsNoticed() throws {
+  @Test func `what another program wrote meanwhile is noticed`() throws {
     let source = try MigrationSource(StoreFile(ModelConfiguration(url: file.url)))
     #expect(try source.isUnchanged())
     source.unlock()

@@ -154,7 +154,7 @@ import Testing
     return result
   }
 
-  @Test(arguments: 0..<8) func keepsWhatItShould(part: Int) throws {
+  @Test(arguments: 0..<8) func `keeps what it should`(part: Int) throws {
     var (refused, moved) = (0, 0)
     let count = Effort.times(20, long: 900)
     for seed in (part * 1_000 + 1)...(part * 1_000 + count) {

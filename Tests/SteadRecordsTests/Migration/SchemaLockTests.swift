@@ -15,7 +15,7 @@ import Testing
     }.message
   }
 
-  @Test func recordedVersionsAreAsTheyWere() throws {
+  @Test func `recorded versions are as they were`() throws {
     try SchemaLock.record(NotesPlan.self, in: url)
     let bytes = try Data(contentsOf: url)
     #expect(try SchemaLock(contentsOf: url).versions.map { "\($0.version)" } == ["1.0.0", "2.0.0"])
@@ -26,7 +26,7 @@ import Testing
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test func anEditedVersionIsTold() throws {
+  @Test func `an edited version is told`() throws {
     try SchemaLock.record(NotesPlan.self, in: url)
     let bytes = try Data(contentsOf: url)
     let message = try message(EditedPlan.self)
@@ -38,7 +38,7 @@ import Testing
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  @Test func versionsThatAreMissingAreTold() throws {
+  @Test func `versions that are missing are told`() throws {
     try SchemaLock.record(LongPlan.self, in: url)
     #expect(
       try message(NotesPlan.self).contains("Version 3.0.0 was shipped and is not in the plan"))
@@ -46,7 +46,7 @@ import Testing
     #expect(try message(NotesPlan.self).contains("NotesV1, version 1.0.0, is not recorded"))
   }
 
-  @Test func whatIsNoLockIsLeftAsItIs() throws {
+  @Test func `what is no lock is left as it is`() throws {
     for text in ["{", "[]", #"{"format":1}"#, #"{"format":2,"versions":[]}"#] {
       try Data(text.utf8).write(to: url)
       #expect(throws: SwiftDataError.unknownSchema, "\(text)") {

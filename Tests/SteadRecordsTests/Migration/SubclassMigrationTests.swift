@@ -156,8 +156,9 @@ enum Zoo7 {
 extension Zoo7.Beast: RenamedModel {}
 
 @Suite("Subclasses that come and go") struct SubclassMigrationTests {
-  @Test("a subclass that is added has no rows, and one that is removed takes its rows along")
-  func comesAndGoes() throws {
+  @Test
+  func `a subclass that is added has no rows, and one that is removed takes its rows along`() throws
+  {
     let store = try StoreFile()
     do {
       let context = ModelContext(

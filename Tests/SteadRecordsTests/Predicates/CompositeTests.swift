@@ -52,8 +52,7 @@ struct Residence: Codable, Hashable {
     try context.exactNames(\.name, predicate)
   }
 
-  @Test("fields of structs, of structs in structs, and of optional ones")
-  func predicates() throws {
+  @Test func `fields of structs, of structs in structs, and of optional ones`() throws {
     #expect(try names(#Predicate<Contact> { $0.address.city == "Bern" }) == ["Ann"])
     #expect(try names(#Predicate<Contact> { $0.address.home.name == "Mill" }) == ["Ann", "Cid"])
     #expect(try names(#Predicate<Contact> { $0.address.home.number == nil }) == ["Bob"])
@@ -71,8 +70,7 @@ struct Residence: Codable, Hashable {
     try context.fetch(FetchDescriptor(sortBy: [order, SortDescriptor(\.name)])).map(\.name)
   }
 
-  @Test("orders by fields of structs, with nil first")
-  func orders() throws {
+  @Test func `orders by fields of structs, with nil first`() throws {
     #expect(try order(SortDescriptor(\.address.city)) == ["Bob", "Ann", "Cid"])
     #expect(try order(SortDescriptor(\.address.home.name)) == ["Bob", "Ann", "Cid"])
     #expect(

@@ -8,7 +8,7 @@ struct FoundationFormTests {
 
   init() throws { store = try ErrandStore() }
 
-  @Test func comparisonsAndLogic() throws {
+  @Test func `comparisons and logic`() throws {
     let two = 2
     try store.expect(
       #Predicate<Errand> { $0.number == 1 }
@@ -263,7 +263,7 @@ struct FoundationFormTests {
     ) { !($0 is FarErrand) && $0.number > 2 }
   }
 
-  @Test func predicatesWithinPredicates() throws {
+  @Test func `predicates within predicates`() throws {
     let done = #Predicate<Errand> { $0.isDone }
     let ofAnna = #Predicate<Errand> { $0.courier?.name == "Anna" && !done.evaluate($0) }
     try store.expect(#Predicate<Errand> { ofAnna.evaluate($0) || $0.number == 5 }) {
@@ -276,7 +276,7 @@ struct FoundationFormTests {
     try store.expect(#Predicate<Errand> { double.evaluate($0) > 6 }) { $0.number > 3 }
   }
 
-  @Test func keyPathsAndIdentifiers() throws {
+  @Test func `key paths and identifiers`() throws {
     let path: any KeyPath<Errand, String> & Sendable = \.title
     try store.expect(#Predicate<Errand> { $0[keyPath: path] == "Anna" }) { $0.title == "Anna" }
     let identifier = store.anna.persistentModelID
@@ -290,7 +290,7 @@ struct FoundationFormTests {
   }
 
   /// A captured optional is unwrapped only where the predicate gets to it, as in Swift.
-  @Test func unwrappingWaitsBehindItsTest() throws {
+  @Test func `unwrapping waits behind its test`() throws {
     let none: String? = nil
     try store.expect(#Predicate<Errand> { none == nil || $0.title == none! }) { _ in true }
     try store.expect(#Predicate<Errand> { none != nil && $0.title.count == none!.count }) { _ in
@@ -315,7 +315,7 @@ struct FoundationFormTests {
     ) { $0.number == 1 }
   }
 
-  @Test func contextsGiveTheType() throws {
+  @Test func `contexts give the type`() throws {
     let descriptor = FetchDescriptor<Errand>(predicate: #Predicate { $0.isDone })
     #expect(try store.context.fetch(descriptor).map(\.number) == [1])
     let typed = #Predicate { (errand: Errand) in errand.isDone }

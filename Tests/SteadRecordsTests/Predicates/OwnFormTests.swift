@@ -155,7 +155,7 @@ struct OwnFormTests {
     ) { $0.stop.city.hasPrefix("B") }
   }
 
-  @Test func valuesThatAreOptionalOutside() throws {
+  @Test func `values that are optional outside`() throws {
     let title: String? = "Anna"
     let nothing: String? = nil
     try store.expect(
@@ -175,7 +175,7 @@ struct OwnFormTests {
     ) { $0.note == nothing }
   }
 
-  @Test func foundationsMacroFindsTheBuilderOfLocalizedStandardContains() throws {
+  @Test func `Foundation's macro finds the builder of localizedStandardContains`() throws {
     let base = PredicateExpressions.build_Arg("Crème")
     let other = PredicateExpressions.build_Arg("CREME")
     let predicate = Foundation.Predicate<Int> { _ in
@@ -186,7 +186,7 @@ struct OwnFormTests {
   }
 
   /// Sixteen terms with optional chains compile, and mean what they say.
-  @Test func sixteenTermsUnderTheNameOfItsOwn() throws {
+  @Test func `sixteen terms under the name of its own`() throws {
     try store.expect(
       #ModelPredicate<Errand> {
         $0.note?.contains("a") == true || $0.courier?.name == "Anna" || $0.note?.isEmpty == true

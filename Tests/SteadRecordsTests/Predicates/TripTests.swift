@@ -80,8 +80,7 @@ import Testing
     try context.exactNames(\.name, predicate)
   }
 
-  @Test("classes are told from one another in predicates")
-  func classes() throws {
+  @Test func `classes are told from one another in predicates`() throws {
     #expect(try names(#Predicate { $0 is PersonalTrip }) == ["Home", "Reunion"])
     #expect(try names(#Predicate { !($0 is PersonalTrip) }) == ["Cruise", "Fair"])
     #expect(try names(#Predicate { ($0 as? BusinessTrip)?.perdiem == 90 }) == ["Fair"])
@@ -95,8 +94,7 @@ import Testing
     #expect(try names(reason) == ["Home"])
   }
 
-  @Test("predicates of a class and of a search are put together")
-  func combined() throws {
+  @Test func `predicates of a class and of a search are put together`() throws {
     let searchText = "lima"
     let classPredicate = #Predicate<Trip> { $0 is PersonalTrip }
     let searchPredicate = #Predicate<Trip> {
@@ -109,8 +107,7 @@ import Testing
     #expect(try names(full) == ["Reunion"])
   }
 
-  @Test("an expression over a relationship is a part of the query")
-  func expression() throws {
+  @Test func `an expression over a relationship is a part of the query`() throws {
     let unplanned = #Expression<[BucketListItem], Int> { items in
       items.filter { !$0.isInPlan }.count
     }
@@ -121,8 +118,9 @@ import Testing
     #expect(try names(predicate) == ["Fair", "Reunion"])
   }
 
-  @Test("a relationship to a class holds objects of its subclasses, and predicates see them")
-  func relationship() throws {
+  @Test
+  func `a relationship to a class holds objects of its subclasses, and predicates see them`() throws
+  {
     let items = try context.fetch(
       FetchDescriptor<BucketListItem>(
         predicate: #Predicate { $0.trip is PersonalTrip }, sortBy: [SortDescriptor(\.title)]))
@@ -134,8 +132,10 @@ import Testing
     #expect(byTrip.map(\.title).prefix(4) == ["2.0", "2.1", "2.2", "1.0"])
   }
 
-  @Test("a deletion by predicate takes subclasses along, or leaves them", arguments: [true, false])
-  func deletion(includesSubclasses: Bool) throws {
+  @Test(arguments: [true, false])
+  func `a deletion by predicate takes subclasses along, or leaves them`(includesSubclasses: Bool)
+    throws
+  {
     try context.delete(
       model: Trip.self, where: #Predicate { $0.destination == "Lima" },
       includeSubclasses: includesSubclasses)
@@ -146,8 +146,7 @@ import Testing
     #expect(try store.container.check().isSound)
   }
 
-  @Test("relationships that are prefetched are loaded by the fetch")
-  func prefetching() throws {
+  @Test func `relationships that are prefetched are loaded by the fetch`() throws {
     var descriptor = FetchDescriptor<BucketListItem>(sortBy: [SortDescriptor(\.title)])
     descriptor.relationshipKeyPathsForPrefetching = [\.trip]
     let fresh = store.context()

@@ -5,8 +5,7 @@ import Testing
 @testable import SteadRecords
 
 @Suite("Layouts without a container") struct LooseLayoutTests {
-  @Test("a class's layout knows the inverses of all that it reaches")
-  func inverses() throws {
+  @Test func `a class's layout knows the inverses of all that it reaches`() throws {
     let layout = try #require(LooseLayout.layout(for: Club.self))
     let club = try #require(layout.entity(for: Club.self))
     let member = try #require(layout.entity(for: Member.self))
@@ -18,28 +17,24 @@ import Testing
     #expect(skill.properties[skills].name == "holders")
   }
 
-  @Test("classes that reach each other share a layout, which is made once")
-  func isShared() throws {
+  @Test func `classes that reach each other share a layout, which is made once`() throws {
     let layout = try #require(LooseLayout.layout(for: Backyard.self))
     #expect(LooseLayout.layout(for: Backyard.self) === layout)
     #expect(LooseLayout.layout(for: Plant.self) === layout)
   }
 
-  @Test("a layout holds a class's superclasses")
-  func superclasses() throws {
+  @Test func `a layout holds a class's superclasses`() throws {
     let layout = try #require(LooseLayout.layout(for: Car.self))
     #expect(layout.entity(for: Vehicle.self) != nil)
     #expect(layout.entity(for: Driver.self) != nil)
   }
 
-  @Test("models that contradict each other have none")
-  func contradiction() {
+  @Test func `models that contradict each other have none`() {
     #expect(LooseLayout.layout(for: Inverses.Writer.self) == nil)
     #expect(LooseLayout.layout(for: Inverses.Writer.self) == nil)
   }
 
-  @Test("threads that ask at once get the same layout")
-  func threads() {
+  @Test func `threads that ask at once get the same layout`() {
     let found = Box<Set<ObjectIdentifier?>>([])
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
       let layout = LooseLayout.layout(for: Album.self)

@@ -16,8 +16,9 @@ import Testing
   }
 
   /// An object without a row looked for its 1,025th column behind the end of the columns.
-  @Test("a model with more properties than 1,024 is an error that says how many it may have")
-  func tooManyProperties() throws {
+  @Test
+  func `a model with more properties than 1,024 is an error that says how many it may have`() throws
+  {
     try StoreLayoutBuilder.check(count: 1024, of: "Form")
     let problem = #expect(throws: SchemaProblem.self) {
       try StoreLayoutBuilder.check(count: 1025, of: "Form")
@@ -31,8 +32,7 @@ import Testing
 
   /// `Author.books` named `\Book.publisher`, which leads to a Publisher. The container opened, and
   /// then each book that was appended was lost.
-  @Test("an inverse that leads to another class is an error that names both sides")
-  func inverseOfAnotherClass() {
+  @Test func `an inverse that leads to another class is an error that names both sides`() {
     let message = message(.invalidInverse, Inverses.Writer.self)
     #expect(message.contains("Writer.books"))
     #expect(message.contains(#"\Volume.publisher"#))
@@ -40,8 +40,7 @@ import Testing
     #expect(message.contains("Name a property of Volume whose type is Writer? or [Writer]."))
   }
 
-  @Test("an inverse that belongs to a class other than the destination is an error")
-  func inverseOnAnotherClass() {
+  @Test func `an inverse that belongs to a class other than the destination is an error`() {
     let message = message(.invalidInverse, Inverses.Printer.self)
     #expect(message.contains("Printer.volumes"))
     #expect(message.contains(#"\Publisher.name"#))
@@ -49,8 +48,7 @@ import Testing
   }
 
   /// The message showed `\Volume.<computed 0x000055f1a25cf360 (String)>`.
-  @Test("an attribute as inverse is an error that names the attribute")
-  func attributeAsInverse() {
+  @Test func `an attribute as inverse is an error that names the attribute`() {
     let message = message(.invalidInverse, Inverses.Shelf.self)
     #expect(message.contains("Shelf.volumes"))
     #expect(message.contains(#"\Volume.title"#))
@@ -58,16 +56,14 @@ import Testing
     #expect(!message.contains("0x"))
   }
 
-  @Test("a computed property as inverse is an error")
-  func computedInverse() {
+  @Test func `a computed property as inverse is an error`() {
     let message = message(.invalidInverse, Inverses.Reviewer.self)
     #expect(message.contains("Reviewer.volumes"))
     #expect(message.contains("computed"))
     #expect(!message.contains("0x"))
   }
 
-  @Test("a subclass may name an inverse that it inherits, by its own key path")
-  func inheritedInverse() throws {
+  @Test func `a subclass may name an inverse that it inherits, by its own key path`() throws {
     let schema = Schema([Inverses.Binder.self, Inverses.Atlas.self])
     _ = try ModelContainer(
       for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -75,28 +71,24 @@ import Testing
       schema.entitiesByName["Binder"]?.relationshipsByName["atlases"]?.inverseName == "binder")
   }
 
-  @Test("two models of one name are an error of their own")
-  func sameName() {
+  @Test func `two models of one name are an error of their own`() {
     let message = message(.duplicateModel, Inverses.Volume.self, OtherInverses.Volume.self)
     #expect(message.contains("Volume"))
   }
 
-  @Test("#Unique over a computed property is an error")
-  func uniqueOverComputedProperty() {
+  @Test func `#Unique over a computed property is an error`() {
     let message = message(.unknownProperty, Inverses.Badge.self)
     #expect(message.contains("#Unique of Badge"))
     #expect(message.contains("computed or transient property of type String"))
     #expect(message.contains("reads Badge.first"))
   }
 
-  @Test("#Index over a transient property is an error")
-  func indexOverTransientProperty() {
+  @Test func `#Index over a transient property is an error`() {
     let message = message(.unknownProperty, Inverses.Place.self, Inverses.Ticket.self)
     #expect(message.contains("#Index of Ticket"))
   }
 
-  @Test("#Unique and #Index of a subclass may name what it inherits")
-  func constraintOverInheritedProperty() throws {
+  @Test func `#Unique and #Index of a subclass may name what it inherits`() throws {
     let schema = Schema([Inverses.Atlas.self])
     _ = try ModelContainer(
       for: schema, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
@@ -104,27 +96,23 @@ import Testing
   }
 
   /// SQLite said "duplicate column name", without the class.
-  @Test("properties that differ only in case are an error that names both")
-  func namesThatDifferInCase() {
+  @Test func `properties that differ only in case are an error that names both`() {
     let message = message(.nameClash, Clashes.Film.self)
     #expect(message.contains("Film.title and Film.Title differ only in case"))
   }
 
-  @Test("a property with the name of a column of every table is an error that names it")
-  func reservedName() {
+  @Test func `a property with the name of a column of every table is an error that names it`() {
     #expect(message(.nameClash, Clashes.Document.self).contains("Document._id has the name"))
   }
 
   /// Both lay in one column of integers, which changed texts of digits.
-  @Test("properties of sibling classes that share a column have to have one type")
-  func siblingsOfDifferentTypes() {
+  @Test func `properties of sibling classes that share a column have to have one type`() {
     let message = message(.nameClash, Clashes.Call.self, Clashes.Letter.self)
     #expect(message.contains("Call.duration and Letter.duration share a column"))
   }
 
   // It opened a container, and looked neither at the columns nor at what they kept.
-  @Test("properties of sibling classes with one name and type share a column")
-  func siblingsOfOneType() throws {
+  @Test func `properties of sibling classes with one name and type share a column`() throws {
     let schema = Schema([Clashes.Call.self, Clashes.Meeting.self])
     let layout = try StoreLayout(schema: schema)
     let call = try #require(layout.entity(for: Clashes.Call.self))
@@ -144,14 +132,12 @@ import Testing
     #expect(try other.fetch(FetchDescriptor<Clashes.Meeting>()).map(\.duration) == [60])
   }
 
-  @Test("models whose names differ only in case are an error that names both")
-  func modelsThatDifferInCase() {
+  @Test func `models whose names differ only in case are an error that names both`() {
     let message = message(.nameClash, Clashes.Reel.self, Clashes.reel.self)
     #expect(message.contains("Reel and reel differ only in case"))
   }
 
-  @Test("a schema knows its inverses before a container opens")
-  func inversesBeforeOpening() {
+  @Test func `a schema knows its inverses before a container opens`() {
     let schema = Schema([Club.self, Member.self, Skill.self, Album.self])
     let entities = schema.entitiesByName
     #expect(entities["Club"]?.relationshipsByName["members"]?.inverseName == "club")

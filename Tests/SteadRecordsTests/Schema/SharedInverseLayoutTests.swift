@@ -15,8 +15,7 @@ struct SharedInverseLayoutTests {
     try StoreFile(ModelConfiguration(url: url)).open(writable: writable)
   }
 
-  @Test("the to-one has the first list as its inverse, and knows all of them")
-  func lists() throws {
+  @Test func `the to-one has the first list as its inverse, and knows all of them`() throws {
     let layout = try layout(Backyard.self)
     let yard = try #require(layout.entity(for: Backyard.self))
     let plants = try #require(yard.property(named: "plants"))
@@ -40,8 +39,7 @@ struct SharedInverseLayoutTests {
     }
   }
 
-  @Test("to-one relationships that share an inverse have a column, too")
-  func toOnes() throws {
+  @Test func `to-one relationships that share an inverse have a column, too`() throws {
     let layout = try layout(Gate.self)
     let gate = try #require(layout.entity(for: Gate.self))
     let keeper = try #require(gate.property(named: "keeper"))
@@ -53,8 +51,7 @@ struct SharedInverseLayoutTests {
     #expect(deputy.relationship?.inverse == toOne.index)
   }
 
-  @Test("a relationship that shares no inverse has no list")
-  func plainRelationship() throws {
+  @Test func `a relationship that shares no inverse has no list`() throws {
     let layout = try layout(Album.self)
     let album = try #require(layout.entity(for: Track.self)?.property(named: "album"))
     #expect(album.relationship?.lists == [])
@@ -62,8 +59,7 @@ struct SharedInverseLayoutTests {
     #expect(layout.entity(for: Album.self)?.property(named: "tracks")?.relationship?.list == nil)
   }
 
-  @Test("predicates over lists that share an inverse see their own objects")
-  func predicates() throws {
+  @Test func `predicates over lists that share an inverse see their own objects`() throws {
     let store = try TestStore(.file, Backyard.self, Plant.self)
     try connection(store.url, writable: true).execute(
       """
@@ -84,8 +80,7 @@ struct SharedInverseLayoutTests {
   }
 
   /// A second list was declared before the first; all rows of the first would have moved to it.
-  @Test("rows stay in their list when lists are added, turned round and renamed")
-  func renumbering() throws {
+  @Test func `rows stay in their list when lists are added, turned round and renamed`() throws {
     let file = try StoreFile()
     func lists() throws -> [[SQLValue]] {
       try connection(file.url).rows(
@@ -110,8 +105,7 @@ struct SharedInverseLayoutTests {
     #expect(try lists() == [[.text("box"), .integer(0)], [.text("ivy"), .integer(1)]])
   }
 
-  @Test("a to-one relationship with a new name keeps lists and orders")
-  func renaming() throws {
+  @Test func `a to-one relationship with a new name keeps lists and orders`() throws {
     let file = try StoreFile()
     func open(_ type: any PersistentModel.Type) throws -> ModelContext {
       ModelContext(try file.open(type))
@@ -132,8 +126,8 @@ struct SharedInverseLayoutTests {
     #expect(yard.wanted.map(\.name) == ["yew"])
   }
 
-  @Test("four unnamed lists and one to-one open, each for itself, and are reported once")
-  func unnamedLists() throws {
+  @Test
+  func `four unnamed lists and one to-one open, each for itself, and are reported once`() throws {
     let store = try TestStore(.file, ShopAccount.self, MailingAddress.self)
     #expect(store.schema.entities.flatMap(\.relationships).allSatisfy { $0.inverseName == nil })
     let note = try #require(store.schema.findings.notes.first)
@@ -153,8 +147,7 @@ struct SharedInverseLayoutTests {
     #expect(reader.billing.isEmpty && reader.former.isEmpty && reader.shared.isEmpty)
   }
 
-  @Test("three unnamed relationships to the class itself open, each for itself")
-  func unnamedReflexive() throws {
+  @Test func `three unnamed relationships to the class itself open, each for itself`() throws {
     let store = try TestStore(.file, Relative.self)
     let context = store.context()
     let (ann, ben) = (Relative(name: "Ann"), Relative(name: "Ben"))

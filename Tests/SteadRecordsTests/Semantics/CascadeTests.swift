@@ -18,8 +18,8 @@ import Testing
     #expect(try context.count(Stamp.self) == 0)
   }
 
-  @Test("R5 saved parent, saved children, over two steps", arguments: StorePlace.allCases)
-  func saved(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 saved parent, saved children, over two steps`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -30,8 +30,8 @@ import Testing
     try expectEmpty(try store.reopened())
   }
 
-  @Test("R5 unsaved parent and children", arguments: StorePlace.allCases)
-  func unsaved(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 unsaved parent and children`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -41,8 +41,8 @@ import Testing
     try expectEmpty(try store.reopened())
   }
 
-  @Test("R5 a child added after the parent was saved", arguments: StorePlace.allCases)
-  func addedLater(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a child added after the parent was saved`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -57,9 +57,8 @@ import Testing
     try expectEmpty(try store.reopened())
   }
 
-  @Test(
-    "R5 the parent fetched by another context, children not loaded", arguments: StorePlace.allCases)
-  func fromAnotherContext(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 the parent fetched by another context, children not loaded`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -73,8 +72,8 @@ import Testing
     #expect(letters.map(\.text) == ["a", "b"])
   }
 
-  @Test("R5 a child of another context's making", arguments: StorePlace.allCases)
-  func childOfAnotherContext(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a child of another context's making`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -90,8 +89,8 @@ import Testing
     try expectEmpty(try store.reopened())
   }
 
-  @Test("R5 a child that moved away stays", arguments: StorePlace.allCases)
-  func movedChild(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a child that moved away stays`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -107,8 +106,8 @@ import Testing
     #expect(try reader.only(Letter.self).owner?.name == "Bob")
   }
 
-  @Test("R5 deleting a child leaves the parent", arguments: StorePlace.allCases)
-  func deletedChild(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 deleting a child leaves the parent`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)
@@ -120,8 +119,8 @@ import Testing
     #expect(try store.reopened().only(Stamp.self).price == 2)
   }
 
-  @Test("R5 a tree of one class", arguments: StorePlace.allCases)
-  func tree(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a tree of one class`(_ place: StorePlace) throws {
     let store = try TestStore.folders(place)
     let context = store.context()
     func folder(_ name: String, depth: Int) -> Folder {
@@ -140,8 +139,8 @@ import Testing
     #expect(try store.reopened().only(Folder.self).name == "other")
   }
 
-  @Test("R5 a long chain does not exhaust the stack", arguments: StorePlace.allCases)
-  func chain(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a long chain does not exhaust the stack`(_ place: StorePlace) throws {
     let store = try TestStore.folders(place)
     let context = store.context()
     var root = Folder(name: "leaf")
@@ -153,8 +152,8 @@ import Testing
     #expect(try store.reopened().count(Folder.self) == 0)
   }
 
-  @Test("R5 cascades that go in a circle end", arguments: StorePlace.allCases)
-  func circle(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 cascades that go in a circle end`(_ place: StorePlace) throws {
     let store = try TestStore(place, Chicken.self, Egg.self)
     let context = store.context()
     let (hen, chick) = (Chicken(name: "hen"), Chicken(name: "chick"))
@@ -173,8 +172,8 @@ import Testing
     #expect(try store.reopened().count(Egg.self) == 0)
   }
 
-  @Test("R5 a cascade after rollback", arguments: StorePlace.allCases)
-  func afterRollback(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R5 a cascade after rollback`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = owner(context)

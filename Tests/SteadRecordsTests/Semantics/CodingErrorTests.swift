@@ -46,8 +46,7 @@ struct Motto: Codable {
 /// Values that don't encode or decode, and files that can't be written.
 @Suite("Values that fail") struct CodingErrorTests {
   /// Foundation's own description of such an error quotes what was read.
-  @Test("an error doesn't quote what it could not decode")
-  func unreadable() throws {
+  @Test func `an error doesn't quote what it could not decode`() throws {
     let store = try TestStore(.file, Knight.self)
     let context = store.context()
     context.insert(Knight())
@@ -65,8 +64,7 @@ struct Motto: Codable {
     #expect(error.description.hasSuffix("(A value is corrupt.)"))
   }
 
-  @Test("a value that can't be encoded fails the save, and keeps the change")
-  func unwritable() throws {
+  @Test func `a value that can't be encoded fails the save, and keeps the change`() throws {
     let store = try TestStore(.file, Knight.self)
     let context = store.context()
     let knight = Knight(motto: "a motto that is much too long")
@@ -81,8 +79,8 @@ struct Motto: Codable {
     #expect(try store.reopened().only(Knight.self).motto.text == "short")
   }
 
-  @Test("a full disk for a large value is a full disk", .needs(.smallDisk))
-  func fullDisk() throws {
+  @Test(.needs(.smallDisk))
+  func `a full disk for a large value is a full disk`() throws {
     let disk = try SmallDisk(byteCount: 2 << 20)
     let url = disk.directory.file("full.store")
     let container = try ModelContainer(

@@ -4,8 +4,8 @@ import Testing
 import WorkerModels
 
 @Suite("concurrency") struct ConcurrencyTests {
-  @Test("C1 containers and identifiers cross tasks, models and contexts do not")
-  func sendability() async throws {
+  @Test
+  func `C1 containers and identifiers cross tasks, models and contexts do not`() async throws {
     // Compiles only because they are; with ModelContext or Member it does not.
     requireSendable(ModelContainer.self)
     requireSendable(PersistentIdentifier.self)
@@ -29,8 +29,8 @@ import WorkerModels
 
   private func requireSendable<T: Sendable>(_: T.Type) {}
 
-  @Test("C2 a model actor works on its own executor", arguments: StorePlace.allCases) @MainActor
-  func modelActor(_ place: StorePlace) async throws {
+  @Test(arguments: StorePlace.allCases) @MainActor
+  func `C2 a model actor works on its own executor`(_ place: StorePlace) async throws {
     let store = try TestStore.clubs(place)
     let importer = MemberImporter(modelContainer: store.container)
     #expect(await !importer.isOnMainThread())
@@ -50,8 +50,7 @@ import WorkerModels
     #expect(try await !other.rename(id, to: "nobody"))
   }
 
-  @Test("C2 an actor with an initializer of its own")
-  func customActor() async throws {
+  @Test func `C2 an actor with an initializer of its own`() async throws {
     let store = try TestStore.clubs(.memory)
     let counter = MemberCounter(container: store.container, prefix: "m")
     #expect(try await counter.add(3) == 3)
@@ -59,8 +58,8 @@ import WorkerModels
     #expect(try store.context().count(Member.self) == 5)
   }
 
-  @Test("C3 contexts that write at the same time all succeed", arguments: StorePlace.allCases)
-  func concurrentSaves(_ place: StorePlace) async throws {
+  @Test(arguments: StorePlace.allCases)
+  func `C3 contexts that write at the same time all succeed`(_ place: StorePlace) async throws {
     let store = try TestStore.clubs(place)
     let container = store.container
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -83,8 +82,7 @@ import WorkerModels
     #expect(try reader.all(Member.self).allSatisfy { $0.club != nil })
   }
 
-  @Test("C3 readers go on while another context writes")
-  func readersAndWriter() async throws {
+  @Test func `C3 readers go on while another context writes`() async throws {
     let store = try TestStore.clubs(.file)
     let container = store.container
     let context = store.context()
@@ -119,10 +117,10 @@ import WorkerModels
     #expect(try context.only(Club.self).members.count == 100)
   }
 
-  @Test(
-    "C3 upserts of the same values from many contexts leave one row", arguments: StorePlace.allCases
-  )
-  func concurrentUpserts(_ place: StorePlace) async throws {
+  @Test(arguments: StorePlace.allCases)
+  func `C3 upserts of the same values from many contexts leave one row`(_ place: StorePlace)
+    async throws
+  {
     let store = try TestStore(place, Badge.self, Scan.self)
     let container = store.container
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -140,8 +138,7 @@ import WorkerModels
     #expect(try store.reopened().count(Badge.self) == 25)
   }
 
-  @Test("C4 two processes write to one store")
-  func twoProcesses() throws {
+  @Test func `C4 two processes write to one store`() throws {
     let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let workers = try [
@@ -160,8 +157,7 @@ import WorkerModels
     #expect(Set(ledgers.map(\.number)).count == 180)
   }
 
-  @Test("C4 a process sees what another has saved")
-  func seenByOtherProcess() throws {
+  @Test func `C4 a process sees what another has saved`() throws {
     let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let worker = try Worker(url, "watch", "7")
@@ -178,8 +174,7 @@ import WorkerModels
     #expect(worker.finish() == 0)
   }
 
-  @Test("C4 another process's changes reach registered objects")
-  func changesOfOtherProcess() throws {
+  @Test func `C4 another process's changes reach registered objects`() throws {
     let url = try StoreFile().url
     let context = ModelContext(try openLedgers(at: url))
     let ledger = Ledger(number: 1, writer: "test", amounts: [1, 2, 3, 4])

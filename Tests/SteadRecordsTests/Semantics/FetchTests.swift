@@ -33,8 +33,8 @@ import Testing
     return result
   }
 
-  @Test("F1 several sort descriptors, each in its direction", arguments: StorePlace.allCases)
-  func sorting(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F1 several sort descriptors, each in its direction`(_ place: StorePlace) throws {
     let store = try filled(place)
     #expect(try names(store, [SortDescriptor(\.name)]) == "Ann Bob Cid Dan Eve")
     #expect(try names(store, [SortDescriptor(\.name, order: .reverse)]) == "Eve Dan Cid Bob Ann")
@@ -46,8 +46,8 @@ import Testing
         == "Dan Ann Cid Bob Eve")
   }
 
-  @Test("F1 optional and relationship key paths, nil first", arguments: StorePlace.allCases)
-  func sortingByPaths(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F1 optional and relationship key paths, nil first`(_ place: StorePlace) throws {
     let store = try filled(place)
     #expect(
       try names(store, [SortDescriptor(\.nickname), SortDescriptor(\.name)])
@@ -63,8 +63,8 @@ import Testing
         == "Bob Cid Eve Ann Dan")
   }
 
-  @Test("F1 text sorts as Swift compares it", arguments: StorePlace.allCases)
-  func sortingText(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F1 text sorts as Swift compares it`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let texts = ["b", "B", "a", "A", "é", "e\u{301}x", "z", "10", "9", "", "\u{1F600}", "ﬁ"]
@@ -81,8 +81,8 @@ import Testing
     }
   }
 
-  @Test("F2 limit and offset", arguments: StorePlace.allCases)
-  func limits(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F2 limit and offset`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     var descriptor = FetchDescriptor<Member>(sortBy: [SortDescriptor(\.name)])
@@ -104,8 +104,8 @@ import Testing
     #expect(try context.fetch(descriptor).count == 1)
   }
 
-  @Test("F3 constants and captured values", arguments: StorePlace.allCases)
-  func captures(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F3 constants and captured values`(_ place: StorePlace) throws {
     let store = try filled(place)
     #expect(try matching(store, .true) == "Ann Bob Cid Dan Eve")
     #expect(try matching(store, .false) == "")
@@ -117,8 +117,8 @@ import Testing
     #expect(try matching(store, #Predicate { $0.nickname == none }) == "Bob Dan")
   }
 
-  @Test("F3 captured models and identifiers", arguments: StorePlace.allCases)
-  func capturedModels(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F3 captured models and identifiers`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     let club = try context.fetch(
@@ -135,8 +135,8 @@ import Testing
     #expect(try matching(store, #Predicate { some.contains($0.persistentModelID) }) == "Bob Cid")
   }
 
-  @Test("F3 captured arrays of any length", arguments: StorePlace.allCases)
-  func capturedArrays(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F3 captured arrays of any length`(_ place: StorePlace) throws {
     let store = try filled(place)
     for count in [0, 1, 10_000] {
       let ages = Array(30..<(30 + count))
@@ -148,8 +148,8 @@ import Testing
     #expect(try matching(store, #Predicate { !names.contains($0.name) }) == "Ann Cid Dan")
   }
 
-  @Test("F4 nil compares as in Swift", arguments: StorePlace.allCases)
-  func nilSemantics(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F4 nil compares as in Swift`(_ place: StorePlace) throws {
     let store = try filled(place)
     #expect(try matching(store, #Predicate { $0.nickname != "A" }) == "Bob Cid Dan Eve")
     #expect(try matching(store, #Predicate { !($0.nickname == "A") }) == "Bob Cid Dan Eve")
@@ -165,10 +165,9 @@ import Testing
     #expect(try matching(store, #Predicate { ($0.nickname ?? "Z") > "D" }) == "Bob Dan Eve")
   }
 
-  @Test(
-    "F5 equality is Swift's: case sensitive, canonically equivalent", arguments: StorePlace.allCases
-  )
-  func textEquality(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F5 equality is Swift's: case sensitive, canonically equivalent`(_ place: StorePlace) throws
+  {
     let store = try TestStore.clubs(place)
     let context = store.context()
     for text in ["caf\u{E9}", "cafe\u{301}", "CAFÉ", "cafe", "Zürich"] {
@@ -191,8 +190,8 @@ import Testing
         FetchDescriptor<Member>(predicate: #Predicate { wanted.contains($0.name) })) == 2)
   }
 
-  @Test("F5 localizedStandardContains ignores case and diacritics", arguments: StorePlace.allCases)
-  func localizedSearch(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F5 localizedStandardContains ignores case and diacritics`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     for text in ["caf\u{E9}", "cafe\u{301}", "CAFÉ", "Straße", "ﬁsh", "İstanbul"] {
@@ -211,8 +210,8 @@ import Testing
     #expect(try count(#Predicate { $0.nickname?.localizedStandardContains("tan") == true }) == 1)
   }
 
-  @Test("F6 enums, Bool, URL, UUID and dates in predicates", arguments: StorePlace.allCases)
-  func valueTypes(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F6 enums, Bool, URL, UUID and dates in predicates`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self, Scalars.self)
     let context = store.context()
     for mood in Mood.allCases {
@@ -257,8 +256,8 @@ import Testing
     #expect(try scalars(#Predicate { $0.uint64 < bound }).isEmpty)
   }
 
-  @Test("F6 predicates over to-many relationships", arguments: StorePlace.allCases)
-  func toManyPredicates(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F6 predicates over to-many relationships`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     func clubs(_ predicate: Predicate<Club>) throws -> [String] {
@@ -275,8 +274,8 @@ import Testing
       try clubs(#Predicate { $0.members.filter { $0.age == 20 }.count == 2 }) == ["Go"])
   }
 
-  @Test("F7 enumerate goes through everything in batches", arguments: StorePlace.allCases)
-  func enumerate(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F7 enumerate goes through everything in batches`(_ place: StorePlace) throws {
     let store = try TestStore(place, Pilot.self, Crew.self)
     let writer = store.context()
     for number in 0..<1_200 { writer.insert(Pilot(name: "\(number)")) }
@@ -314,8 +313,8 @@ import Testing
     #expect(try store.reopened().fetchCount(renamed) == 1_200)
   }
 
-  @Test("F8 a fetch in batches is a lazy collection", arguments: StorePlace.allCases)
-  func batches(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F8 a fetch in batches is a lazy collection`(_ place: StorePlace) throws {
     let store = try TestStore(place, Pilot.self, Crew.self)
     let writer = store.context()
     for number in 0..<1_000 { writer.insert(Pilot(name: String(format: "%04d", number))) }
@@ -337,8 +336,8 @@ import Testing
     #expect(identifiers[3] == pilots[3].persistentModelID)
   }
 
-  @Test("F9 predicates in generic and protocol code", arguments: StorePlace.allCases)
-  func generic(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F9 predicates in generic and protocol code`(_ place: StorePlace) throws {
     let store = try filled(place)
     let context = store.context()
     #expect(try named("Ann", Member.self, context).map(\.age) == [30])
@@ -347,8 +346,8 @@ import Testing
     #expect(try Repository<Member>(context).find(named: "Bob").map(\.age) == [20])
   }
 
-  @Test("F10 a fetch of a class returns its subclasses", arguments: StorePlace.allCases)
-  func inheritance(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `F10 a fetch of a class returns its subclasses`(_ place: StorePlace) throws {
     let store = try TestStore.vehicles(place)
     let context = store.context()
     context.insert(Vehicle(name: "cart"))

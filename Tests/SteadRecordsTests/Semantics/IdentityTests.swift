@@ -4,8 +4,8 @@ import SwiftData
 import Testing
 
 @Suite("identity, contexts, life cycle") struct IdentityTests {
-  @Test("I1 one instance per identifier per context", arguments: StorePlace.allCases)
-  func oneInstance(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I1 one instance per identifier per context`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
     writer.insert(Member(name: "Ann", club: Club(name: "Chess")))
@@ -26,8 +26,8 @@ import Testing
     #expect(try writer.only(Club.self).members.first === written)
   }
 
-  @Test("I1 an object stays the same through its first save", arguments: StorePlace.allCases)
-  func sameThroughSave(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I1 an object stays the same through its first save`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -38,9 +38,8 @@ import Testing
     #expect(context.model(for: ann.persistentModelID) === ann)
   }
 
-  @Test(
-    "I2 contexts have instances of their own, equal identifiers", arguments: StorePlace.allCases)
-  func instancePerContext(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I2 contexts have instances of their own, equal identifiers`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let first = store.context()
     let ann = Member(name: "Ann")
@@ -59,8 +58,8 @@ import Testing
     #expect(try second.all(Member.self).count { $0 == ann } == 1)
   }
 
-  @Test("I3 an identifier is temporary until the first save", arguments: StorePlace.allCases)
-  func identifierLife(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I3 an identifier is temporary until the first save`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -89,8 +88,7 @@ import Testing
     #expect((other.model(for: decoded) as? Member)?.name == "Ann")
   }
 
-  @Test("I3 identifiers are ordered and survive reopening")
-  func identifiersSurviveReopening() throws {
+  @Test func `I3 identifiers are ordered and survive reopening`() throws {
     let store = try TestStore.clubs(.file)
     let context = store.context()
     for name in ["a", "b", "c"] {
@@ -103,8 +101,8 @@ import Testing
     #expect(try store.reopened().fetchIdentifiers(byName) == identifiers)
   }
 
-  @Test("I4 unknown identifiers give nil or a placeholder", arguments: StorePlace.allCases)
-  func unknownIdentifiers(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I4 unknown identifiers give nil or a placeholder`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
     let ann = Member(name: "Ann")
@@ -134,8 +132,8 @@ import Testing
     #expect((context.model(for: foreign) as? Member)?.age == 0)
   }
 
-  @Test("I5 modelContext follows insertion and deletion", arguments: StorePlace.allCases)
-  func modelContextFollows(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I5 modelContext follows insertion and deletion`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -151,8 +149,8 @@ import Testing
     #expect(ann.name == "Ann")
   }
 
-  @Test("I6 properties and relationships load when read", arguments: StorePlace.allCases)
-  func faulting(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I6 properties and relationships load when read`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
     for number in 0..<5 {
@@ -190,8 +188,8 @@ import Testing
     #expect(shells[1].members.count == 3)
   }
 
-  @Test("I6 a partly fetched object can be changed", arguments: StorePlace.allCases)
-  func partialFetchAndChange(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I6 a partly fetched object can be changed`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
     writer.insert(Club(name: "Chess", city: "Bern"))
@@ -209,8 +207,7 @@ import Testing
     #expect(club.city == "Bern")
   }
 
-  @Test("I7 objects made before any container work until they are inserted")
-  func beforeAnyContainer() throws {
+  @Test func `I7 objects made before any container work until they are inserted`() throws {
     let club = Club(name: "Chess")
     let ann = Member(name: "Ann", club: club)
     club.members.append(ann)
@@ -236,8 +233,8 @@ import Testing
     #expect(stored.skills.map(\.title) == ["openings"])
   }
 
-  @Test("I8 hasChanges and the arrays of changed objects", arguments: StorePlace.allCases)
-  func changes(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I8 hasChanges and the arrays of changed objects`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     #expect(!context.hasChanges)
@@ -276,8 +273,8 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("I9 reading registers, writing notifies", arguments: StorePlace.allCases)
-  func observation(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I9 reading registers, writing notifies`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -323,8 +320,8 @@ import Testing
       })
   }
 
-  @Test("I9 rollback notifies", arguments: StorePlace.allCases)
-  func rollbackNotifies(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I9 rollback notifies`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann", club: Club(name: "Chess"))
@@ -348,8 +345,8 @@ import Testing
       })
   }
 
-  @Test("I9 another context's save notifies", arguments: StorePlace.allCases)
-  func mergeNotifies(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I9 another context's save notifies`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -367,8 +364,8 @@ import Testing
     #expect(ann.name == "Anna")
   }
 
-  @Test("I10 isDeleted holds between delete and save", arguments: StorePlace.allCases)
-  func isDeleted(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I10 isDeleted holds between delete and save`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")

@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: List.all, Start.allCases)
-  func editsMeanWhatTheyMeanForAnArray(list: List, start: Start) throws {
+  func `edits mean what they mean for an array`(list: List, start: Start) throws {
     let store = try TestStore.trays(.memory)
     let context = store.context()
     let tray = try tray(start, context)
@@ -121,7 +121,7 @@ import Testing
 
   /// Each append copied the list, so that 8,000 of them took seconds.
   @Test(arguments: List.all, Start.allCases)
-  func appendsDoNotCopyTheList(list: List, start: Start) throws {
+  func `appends do not copy the list`(list: List, start: Start) throws {
     let store = try TestStore.trays(.memory)
     let context = store.context()
     let tray = try tray(start, context)
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: List.all, Start.allCases)
-  func theListMayBeChangedWhileItIsEdited(list: List, start: Start) throws {
+  func `the list may be changed while it is edited`(list: List, start: Start) throws {
     let store = try TestStore.trays(.memory)
     let context = store.context()
     let tray = try tray(start, context)
@@ -168,7 +168,7 @@ import Testing
     #expect(list.members(tray).map(\.number) == expected + [49])
   }
 
-  @Test func anEditThatThrowsLeavesWhatItDid() throws {
+  @Test func `an edit that throws leaves what it did`() throws {
     struct Stop: Error {}
     let store = try TestStore.trays(.memory)
     let context = store.context()
@@ -187,7 +187,7 @@ import Testing
     #expect(try store.context().only(Tray.self).slides.map(\.number) == Array(1..<41))
   }
 
-  @Test func aRollbackForgetsEdits() throws {
+  @Test func `a rollback forgets edits`() throws {
     let store = try TestStore.trays(.memory)
     let context = store.context()
     let tray = try tray(.saved, context)

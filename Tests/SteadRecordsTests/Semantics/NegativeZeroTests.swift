@@ -4,8 +4,8 @@ import Testing
 
 // A column of type REAL holds whole numbers as integers, of which none is negative zero.
 @Suite("negative zero") struct NegativeZeroTests {
-  @Test("P1 negative zero keeps its sign and equals zero", arguments: StorePlace.allCases)
-  func negativeZero(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 negative zero keeps its sign and equals zero`(_ place: StorePlace) throws {
     let store = try TestStore(place, ZeroValues.self)
     let context = store.context()
     context.insert(ZeroValues(-0.0))

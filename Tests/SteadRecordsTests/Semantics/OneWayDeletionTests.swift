@@ -38,10 +38,10 @@ private enum Bench {
     #expect(desk.pages.map(\.title) == (leadsToFirst ? ["a", "b"] : ["b"]), comment)
   }
 
-  @Test(
-    "R4 a reference without an inverse is cleared by the save, loaded or not",
-    arguments: StorePlace.allCases, [false, true])
-  func clearedBySave(_ place: StorePlace, isLoaded: Bool) throws {
+  @Test(arguments: StorePlace.allCases, [false, true])
+  func `R4 a reference without an inverse is cleared by the save, loaded or not`(
+    _ place: StorePlace, isLoaded: Bool
+  ) throws {
     let store = try store(place)
     let context = store.context()
     if isLoaded { check(try context.only(Bench.Desk.self), leadsToFirst: true, "loaded") }
@@ -57,8 +57,10 @@ private enum Bench {
     check(try store.reopened().only(Bench.Desk.self), leadsToFirst: false, "reopened")
   }
 
-  @Test("R4 a reference without an inverse to an object that was never saved is cleared at once")
-  func clearedAtOnce() throws {
+  @Test
+  func `R4 a reference without an inverse to an object that was never saved is cleared at once`()
+    throws
+  {
     let context = try store(.memory).context()
     let (desk, page) = (try context.only(Bench.Desk.self), Bench.Page("c"))
     context.insert(page)
@@ -70,10 +72,10 @@ private enum Bench {
   }
 
   /// Undoing a step since the deletion doesn't bring the object back, which is in no store then.
-  @Test(
-    "S8 a reference without an inverse comes back with its object, not before",
-    arguments: StorePlace.allCases, [[], [1], [2], [1, 2]])
-  func undone(_ place: StorePlace, saves: Set<Int>) throws {
+  @Test(arguments: StorePlace.allCases, [[], [1], [2], [1, 2]])
+  func `S8 a reference without an inverse comes back with its object, not before`(
+    _ place: StorePlace, saves: Set<Int>
+  ) throws {
     let store = try store(place)
     let context = store.context()
     let manager = UndoManager()

@@ -3,8 +3,8 @@ import SwiftData
 import Testing
 
 @Suite("properties") struct PropertyTests {
-  @Test("P1 scalars come back exactly", arguments: StorePlace.allCases)
-  func scalars(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 scalars come back exactly`(_ place: StorePlace) throws {
     let store = try TestStore(place, Scalars.self)
     let context = store.context()
     var values = ScalarValues()
@@ -33,8 +33,8 @@ import Testing
     #expect(stored.cgFloat == CGFloat(Double.pi))
   }
 
-  @Test("P1 extremes come back exactly", arguments: StorePlace.allCases)
-  func extremes(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 extremes come back exactly`(_ place: StorePlace) throws {
     let store = try TestStore(place, Scalars.self)
     let context = store.context()
     var cases: [ScalarValues] = []
@@ -72,8 +72,8 @@ import Testing
     }
   }
 
-  @Test("P1 NaN comes back as NaN", arguments: StorePlace.allCases)
-  func notANumber(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 NaN comes back as NaN`(_ place: StorePlace) throws {
     let store = try TestStore(place, Scalars.self)
     let context = store.context()
     context.insert(Scalars(ScalarValues(float: .nan, double: .nan, decimal: .nan)))
@@ -84,8 +84,8 @@ import Testing
     #expect(stored.decimal.isNaN)
   }
 
-  @Test("P1 optionals hold nil and values", arguments: StorePlace.allCases)
-  func optionals(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 optionals hold nil and values`(_ place: StorePlace) throws {
     let store = try TestStore(place, Optionals.self)
     let context = store.context()
     let empty = Optionals()
@@ -143,8 +143,8 @@ import Testing
     #expect(again.text == nil && again.mood == nil && again.address == nil && again.numbers == nil)
   }
 
-  @Test("P1 enums, structs and collections come back", arguments: StorePlace.allCases)
-  func composites(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P1 enums, structs and collections come back`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
     let model = Composites(
@@ -189,9 +189,8 @@ import Testing
     #expect(stored.hasChanges)
   }
 
-  @Test(
-    "P2 a struct's fields can be changed, queried and sorted by", arguments: StorePlace.allCases)
-  func structFields(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P2 a struct's fields can be changed, queried and sorted by`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
     for (city, number) in [("Bern", 3), ("Basel", 1), ("Bern", nil)] {
@@ -217,8 +216,8 @@ import Testing
     #expect(try store.reopened().fetch(inBern).count == 1)
   }
 
-  @Test("P2 a Codable class is one value", arguments: StorePlace.allCases)
-  func codableClass(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P2 a Codable class is one value`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
     let model = Composites()
@@ -231,8 +230,8 @@ import Testing
     #expect(stored.preferences.sizes.isEmpty)
   }
 
-  @Test("P3 optional members of a struct keep nil and values", arguments: StorePlace.allCases)
-  func optionalMembers(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P3 optional members of a struct keep nil and values`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
     let model = Composites(address: Address(street: "s", city: "c", number: 0, note: ""))
@@ -252,8 +251,8 @@ import Testing
     #expect(stored.address.place == Point(x: -1, y: 0))
   }
 
-  @Test("P4 an array of values can be searched with contains", arguments: StorePlace.allCases)
-  func arrayContains(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P4 an array of values can be searched with contains`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)
     let context = store.context()
     let (first, second) = (Composites(tags: ["red", "blue"]), Composites(tags: []))
@@ -274,8 +273,8 @@ import Testing
     #expect(try reader.fetch(large).map(\.numbers) == [[2, 3]])
   }
 
-  @Test("P5 transient properties stay on the instance", arguments: StorePlace.allCases)
-  func transient(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P5 transient properties stay on the instance`(_ place: StorePlace) throws {
     let store = try TestStore(place, Picture.self)
     let context = store.context()
     let picture = Picture(title: "One")
@@ -296,8 +295,7 @@ import Testing
     #expect(entity.storedPropertiesByName["title"] != nil)
   }
 
-  @Test("P6 large external data lies in a file of its own")
-  func externalStorage() throws {
+  @Test func `P6 large external data lies in a file of its own`() throws {
     let store = try TestStore(.file, Picture.self)
     let context = store.context()
     let (small, large) = (Data(repeating: 1, count: 1_000), Data(repeating: 2, count: 300_000))
@@ -331,8 +329,7 @@ import Testing
     #expect(try store.reopened().only(Picture.self).image == nil)
   }
 
-  @Test("P6 external data works in memory, too")
-  func externalStorageInMemory() throws {
+  @Test func `P6 external data works in memory, too`() throws {
     let store = try TestStore(.memory, Picture.self)
     let context = store.context()
     context.insert(Picture(title: "large", image: Data(repeating: 2, count: 300_000)))
@@ -350,8 +347,8 @@ import Testing
     }
   }
 
-  @Test("P7 defaults are evaluated for each object", arguments: StorePlace.allCases)
-  func defaults(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P7 defaults are evaluated for each object`(_ place: StorePlace) throws {
     let store = try TestStore(place, InitialValues.self)
     let context = store.context()
     let (first, second) = (InitialValues(), InitialValues())
@@ -367,8 +364,8 @@ import Testing
     #expect(stored[0].created.timeIntervalSinceNow < 0)
   }
 
-  @Test("P7 didSet and private(set) work as in any class", arguments: StorePlace.allCases)
-  func observers(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P7 didSet and private(set) work as in any class`(_ place: StorePlace) throws {
     let store = try TestStore(place, InitialValues.self)
     let context = store.context()
     let model = InitialValues()
@@ -383,8 +380,8 @@ import Testing
     #expect(stored.counter == 2)
   }
 
-  @Test("P9 an ephemeral change leaves the object clean", arguments: StorePlace.allCases)
-  func ephemeral(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `P9 an ephemeral change leaves the object clean`(_ place: StorePlace) throws {
     let store = try TestStore(place, Picture.self)
     let context = store.context()
     let picture = Picture(title: "One")
@@ -396,8 +393,7 @@ import Testing
     #expect(!context.hasChanges)
   }
 
-  @Test("P9 options stay visible in the schema")
-  func options() throws {
+  @Test func `P9 options stay visible in the schema`() throws {
     let entity = try #require(Schema([Picture.self]).entitiesByName["Picture"])
     #expect(entity.attributesByName["serial"]?.options.contains(.preserveValueOnDeletion) == true)
     #expect(entity.attributesByName["secret"]?.options.contains(.allowsCloudEncryption) == true)
@@ -408,8 +404,8 @@ import Testing
     #expect(entity.attributesByName["title"]?.options.isEmpty == true)
   }
 
-  @Test("an opaque value comes back", arguments: StorePlace.allCases)
-  func opaque(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an opaque value comes back`(_ place: StorePlace) throws {
     let store = try TestStore(place, Picture.self)
     let context = store.context()
     let picture = Picture(title: "One")

@@ -3,8 +3,8 @@ import SwiftData
 import Testing
 
 @Suite("relationships and delete rules") struct RelationshipTests {
-  @Test("R1 one optional candidate is taken as the inverse", arguments: StorePlace.allCases)
-  func inferredInverse(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R1 one optional candidate is taken as the inverse`(_ place: StorePlace) throws {
     let store = try TestStore(place, Album.self, Track.self)
     let context = store.context()
     let album = Album(title: "One")
@@ -21,8 +21,8 @@ import Testing
     #expect(try store.reopened().only(Album.self).tracks.map(\.title) == ["a", "b"])
   }
 
-  @Test("R1 a many-to-many inverse is not inferred", arguments: StorePlace.allCases)
-  func manyToManyIsNotInferred(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R1 a many-to-many inverse is not inferred`(_ place: StorePlace) throws {
     let store = try TestStore(place, Pupil.self, Course.self)
     let context = store.context()
     let ann = Pupil(name: "Ann")
@@ -37,8 +37,8 @@ import Testing
     #expect(try reader.only(Course.self).pupils.isEmpty)
   }
 
-  @Test("R1 an ambiguous inverse is none: each side is one-way", arguments: StorePlace.allCases)
-  func ambiguousInverse(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R1 an ambiguous inverse is none: each side is one-way`(_ place: StorePlace) throws {
     let store = try TestStore(place, Flight.self, Airport.self)
     let relationships = store.schema.entities.flatMap { Array($0.relationships) }
     #expect(relationships.count == 3)
@@ -58,8 +58,8 @@ import Testing
     #expect(try reader.only(Airport.self).flights.count == 1)
   }
 
-  @Test("R2 naming the inverse on one side is enough", arguments: StorePlace.allCases)
-  func oneSidedInverse(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R2 naming the inverse on one side is enough`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let entities = store.schema.entitiesByName
     #expect(entities["Member"]?.relationshipsByName["club"]?.inverseName == "members")
@@ -74,10 +74,9 @@ import Testing
     #expect(try store.reopened().only(Member.self).skills.map(\.title) == ["endings"])
   }
 
-  @Test(
-    "R3 a to-many relationship keeps its order and has no duplicates",
-    arguments: StorePlace.allCases)
-  func orderAndDuplicates(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R3 a to-many relationship keeps its order and has no duplicates`(_ place: StorePlace) throws
+  {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -100,8 +99,8 @@ import Testing
     #expect(try store.reopened().only(Club.self).members.map(\.name) == ["c", "e", "a", "d", "f"])
   }
 
-  @Test("R3 many-to-many keeps the order of either side", arguments: StorePlace.allCases)
-  func orderOfManyToMany(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R3 many-to-many keeps the order of either side`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let skills = ["z", "y", "x"].map { Skill(title: $0) }
@@ -122,8 +121,8 @@ import Testing
     #expect(held.map { $0.holders.map(\.name) } == Array(repeating: ["Ann", "Bob"], count: 3))
   }
 
-  @Test("R3 a to-many relationship may be optional", arguments: StorePlace.allCases)
-  func optionalToMany(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R3 a to-many relationship may be optional`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = Owner(name: "Ann")
@@ -142,8 +141,8 @@ import Testing
     #expect(try store.reopened().all(Letter.self).allSatisfy { $0.owner == nil })
   }
 
-  @Test("R4 nullify clears the reference to what was deleted", arguments: StorePlace.allCases)
-  func nullify(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R4 nullify clears the reference to what was deleted`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = Owner(name: "Ann")
@@ -160,9 +159,8 @@ import Testing
     #expect(try store.reopened().all(Pet.self).allSatisfy { $0.owner == nil })
   }
 
-  @Test(
-    "R4 deleting a child takes it out of the parent's relationship", arguments: StorePlace.allCases)
-  func nullifyChild(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R4 deleting a child takes it out of the parent's relationship`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -186,8 +184,8 @@ import Testing
     #expect(try store.reopened().only(Member.self).skills.isEmpty)
   }
 
-  @Test("R6 deny refuses the save while children exist", arguments: StorePlace.allCases)
-  func deny(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R6 deny refuses the save while children exist`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = Owner(name: "Ann")
@@ -207,8 +205,8 @@ import Testing
     #expect(try store.reopened().count(Debt.self) == 0)
   }
 
-  @Test("R6 deny lets go when the child moved away", arguments: StorePlace.allCases)
-  func denyAfterMove(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R6 deny lets go when the child moved away`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let (ann, bob) = (Owner(name: "Ann"), Owner(name: "Bob"))
@@ -227,8 +225,8 @@ import Testing
     #expect(try store.reopened().only(Debt.self).owner?.name == "Bob")
   }
 
-  @Test("R7 noAction leaves a reference that reads as nil", arguments: StorePlace.allCases)
-  func noAction(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R7 noAction leaves a reference that reads as nil`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     let ann = Owner(name: "Ann")
@@ -246,8 +244,8 @@ import Testing
     #expect(try store.reopened().only(Rumor.self).text == "heard")
   }
 
-  @Test("R8 counts of a relationship are checked by save", arguments: StorePlace.allCases)
-  func counts(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R8 counts of a relationship are checked by save`(_ place: StorePlace) throws {
     let store = try TestStore.teams(place)
     let context = store.context()
     let crew = Crew(name: "Blue")
@@ -267,8 +265,8 @@ import Testing
     #expect(try store.reopened().count(Crew.self) == 0)
   }
 
-  @Test("R8 a required to-one relationship must have its object", arguments: StorePlace.allCases)
-  func requiredToOne(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R8 a required to-one relationship must have its object`(_ place: StorePlace) throws {
     let store = try TestStore(place, Invoice.self, Customer.self)
     let context = store.context()
     let ann = Customer(name: "Ann")
@@ -285,8 +283,8 @@ import Testing
     #expect(try store.reopened().count(Customer.self) == 0)
   }
 
-  @Test("R9 deleting by predicate works on the store at once", arguments: StorePlace.allCases)
-  func deleteByPredicate(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R9 deleting by predicate works on the store at once`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -307,8 +305,8 @@ import Testing
     #expect(club.members.isEmpty)
   }
 
-  @Test("R9 deleting by predicate follows the delete rules", arguments: StorePlace.allCases)
-  func deleteByPredicateWithRules(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R9 deleting by predicate follows the delete rules`(_ place: StorePlace) throws {
     let store = try TestStore.owners(place)
     let context = store.context()
     for name in ["Ann", "Bob"] {
@@ -327,8 +325,8 @@ import Testing
     #expect(try reader.count(Pet.self) == 2)
   }
 
-  @Test("R9 a simple class is deleted in one statement", arguments: StorePlace.allCases)
-  func deleteSimple(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R9 a simple class is deleted in one statement`(_ place: StorePlace) throws {
     let store = try TestStore(place, Seat.self)
     let context = store.context()
     for number in 0..<20 { context.insert(Seat(hall: "A", number: number)) }
@@ -349,8 +347,8 @@ import Testing
     #expect(next.persistentModelID != last)
   }
 
-  @Test("R9 includeSubclasses decides about subclasses", arguments: StorePlace.allCases)
-  func deleteSubclasses(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R9 includeSubclasses decides about subclasses`(_ place: StorePlace) throws {
     let store = try TestStore.vehicles(place)
     let context = store.context()
     func fill() throws {
@@ -369,9 +367,8 @@ import Testing
     #expect(try context.count(Vehicle.self) == 0)
   }
 
-  @Test(
-    "R10 deleting twice, or what was never inserted, is no error", arguments: StorePlace.allCases)
-  func deleteTwice(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R10 deleting twice, or what was never inserted, is no error`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -393,8 +390,8 @@ import Testing
     #expect(try store.reopened().count(Member.self) == 0)
   }
 
-  @Test("R11 a to-many change alone marks both sides", arguments: StorePlace.allCases)
-  func toManyMarksBoth(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `R11 a to-many change alone marks both sides`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -421,8 +418,8 @@ import Testing
     #expect(did.received[2]["updated"] == [ann.persistentModelID, skill.persistentModelID])
   }
 
-  @Test("a relationship without an inverse to its own class", arguments: StorePlace.allCases)
-  func selfRelationship(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a relationship without an inverse to its own class`(_ place: StorePlace) throws {
     let store = try TestStore(place, Friend.self)
     let context = store.context()
     let (ann, bob) = (Friend(name: "Ann"), Friend(name: "Bob"))
@@ -439,10 +436,9 @@ import Testing
     #expect(try store.reopened().only(Friend.self).friends.map(\.name) == ["Ann"])
   }
 
-  @Test(
-    "a to-one relationship without an inverse loses what is deleted", arguments: StorePlace.allCases
-  )
-  func oneWayToOne(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a to-one relationship without an inverse loses what is deleted`(_ place: StorePlace) throws
+  {
     let store = try TestStore.owners(place)
     let context = store.context()
     let letter = Letter(text: "a", stamp: Stamp(price: 1))

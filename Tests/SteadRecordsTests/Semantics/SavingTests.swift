@@ -3,8 +3,8 @@ import SwiftData
 import Testing
 
 @Suite("insert, save, rollback, transaction") struct SavingTests {
-  @Test("S1 insert takes in everything reachable", arguments: StorePlace.allCases)
-  func insertReaches(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S1 insert takes in everything reachable`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -38,8 +38,8 @@ import Testing
     #expect(members.map { $0.skills.map(\.title) } == [["openings"], [], ["endings"]])
   }
 
-  @Test("S2 both sides of a relationship change at once", arguments: StorePlace.allCases)
-  func inversesAtOnce(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S2 both sides of a relationship change at once`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let (chess, go) = (Club(name: "Chess"), Club(name: "Go"))
@@ -85,9 +85,8 @@ import Testing
     #expect(try reader.only(Skill.self).holders.map(\.name) == ["Bob"])
   }
 
-  @Test(
-    "S2 inverses of objects whose relationships were never loaded", arguments: StorePlace.allCases)
-  func inversesOfUnloaded(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S2 inverses of objects whose relationships were never loaded`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let writer = store.context()
     writer.insert(Member(name: "Ann", club: Club(name: "Chess")))
@@ -107,8 +106,8 @@ import Testing
     #expect(try store.reopened().only(Member.self).club?.name == "Chess")
   }
 
-  @Test("S3 pending changes are seen by their own context alone", arguments: StorePlace.allCases)
-  func pendingChanges(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S3 pending changes are seen by their own context alone`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let other = store.context()
@@ -142,8 +141,8 @@ import Testing
     #expect(try other.fetchCount(FetchDescriptor(predicate: older)) == 3)
   }
 
-  @Test("S3 a predicate over a relationship sees pending changes", arguments: StorePlace.allCases)
-  func pendingRelated(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S3 a predicate over a relationship sees pending changes`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess")
@@ -157,8 +156,8 @@ import Testing
     #expect(try store.context().fetch(inGo).isEmpty)
   }
 
-  @Test("S3 batches refuse pending changes", arguments: StorePlace.allCases)
-  func batchesRefusePending(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S3 batches refuse pending changes`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     context.insert(Member(name: "Ann"))
@@ -173,8 +172,8 @@ import Testing
   // It read the settings alone. So nobody saw that a context which was made on the main actor and set to
   // save never did, in a program whose `main` is asynchronous: it asked for the main thread, and the main
   // actor isn't there.
-  @Test("S4 only the main context saves by itself") @MainActor
-  func autosaveDefaults() async throws {
+  @Test @MainActor
+  func `S4 only the main context saves by itself`() async throws {
     let store = try TestStore.clubs(.memory)
     #expect(!store.context().autosaveEnabled)
     #expect(store.container.mainContext.autosaveEnabled)
@@ -192,8 +191,8 @@ import Testing
     #expect(try store.context().count(Member.self) == 1)
   }
 
-  @Test("S5 autosave comes at the end of a turn", arguments: StorePlace.allCases) @MainActor
-  func autosave(_ place: StorePlace) async throws {
+  @Test(arguments: StorePlace.allCases) @MainActor
+  func `S5 autosave comes at the end of a turn`(_ place: StorePlace) async throws {
     let store = try TestStore.clubs(place)
     let main = store.container.mainContext
     let other = store.context()
@@ -218,8 +217,8 @@ import Testing
     for _ in 0..<count { await Task { @MainActor in }.value }
   }
 
-  @Test("S6 transaction runs and saves, or does not save", arguments: StorePlace.allCases)
-  func transaction(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S6 transaction runs and saves, or does not save`(_ place: StorePlace) throws {
     struct Refusal: Error {}
     let store = try TestStore.clubs(place)
     let context = store.context()
@@ -237,8 +236,8 @@ import Testing
     #expect(try context.count(Member.self) == 1)
   }
 
-  @Test("S7 rollback discards everything unsaved", arguments: StorePlace.allCases)
-  func rollback(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S7 rollback discards everything unsaved`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let club = Club(name: "Chess", city: "Bern")
@@ -278,8 +277,8 @@ import Testing
     #expect(try store.reopened().count(Member.self) == 3)
   }
 
-  @Test("S7 rollback brings back what a cascade was to delete", arguments: StorePlace.allCases)
-  func rollbackOfCascade(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S7 rollback brings back what a cascade was to delete`(_ place: StorePlace) throws {
     let store = try TestStore.folders(place)
     let context = store.context()
     let root = Folder(name: "root", children: [Folder(name: "a"), Folder(name: "b")])
@@ -293,8 +292,8 @@ import Testing
     #expect(root.children.allSatisfy { $0.parent === root && !$0.isDeleted })
   }
 
-  @Test("S9 willSave and didSave name the context and what changed", arguments: StorePlace.allCases)
-  func notifications(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S9 willSave and didSave name the context and what changed`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let (ann, bob, cid) = (Member(name: "Ann"), Member(name: "Bob"), Member(name: "Cid"))
@@ -326,8 +325,8 @@ import Testing
     #expect(did.received.count == 1)
   }
 
-  @Test("S9 changes made while willSave is posted are saved, too", arguments: StorePlace.allCases)
-  func changesInWillSave(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S9 changes made while willSave is posted are saved, too`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let context = store.context()
     let ann = Member(name: "Ann")
@@ -342,8 +341,8 @@ import Testing
     #expect(try store.reopened().only(Member.self).nickname == "stamped")
   }
 
-  @Test("S10 a refused save changes nothing and keeps the changes", arguments: StorePlace.allCases)
-  func refusedSave(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S10 a refused save changes nothing and keeps the changes`(_ place: StorePlace) throws {
     let store = try TestStore.teams(place)
     let context = store.context()
     let crew = Crew(name: "Blue")
@@ -369,9 +368,8 @@ import Testing
     #expect(try store.reopened().only(Crew.self).pilots.map(\.name) == ["Pilot 0", "Pilot 1"])
   }
 
-  @Test(
-    "S11 saved changes reach the clean objects of other contexts", arguments: StorePlace.allCases)
-  func mergesIntoClean(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S11 saved changes reach the clean objects of other contexts`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let (one, two) = (store.context(), store.context())
     let ann = Member(name: "Ann", club: Club(name: "Chess"))
@@ -400,8 +398,8 @@ import Testing
     #expect(ann.name == "Anna")
   }
 
-  @Test("S11 conflicts are decided property by property", arguments: StorePlace.allCases)
-  func mergesIntoDirty(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S11 conflicts are decided property by property`(_ place: StorePlace) throws {
     let store = try TestStore.clubs(place)
     let (one, two) = (store.context(), store.context())
     let ann = Member(name: "Ann", age: 20)
@@ -424,8 +422,8 @@ import Testing
     #expect(twin.name == "Anna")
   }
 
-  @Test("S11 the main context merges on its own") @MainActor
-  func mainContextMerges() async throws {
+  @Test @MainActor
+  func `S11 the main context merges on its own`() async throws {
     let store = try TestStore.clubs(.file)
     let main = store.container.mainContext
     let ann = Member(name: "Ann")
@@ -445,8 +443,7 @@ import Testing
     while member.name != name { await Task.yield() }
   }
 
-  @Test("S12 a store opened with allowsSave: false is read only")
-  func readOnly() throws {
+  @Test func `S12 a store opened with allowsSave: false is read only`() throws {
     let store = try TestStore.clubs(.file)
     let writer = store.context()
     writer.insert(Member(name: "Ann"))

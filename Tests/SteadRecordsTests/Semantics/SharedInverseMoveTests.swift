@@ -34,8 +34,8 @@ import Testing
     try context.fetch(FetchDescriptor<Backyard>(sortBy: [SortDescriptor(\.name)]))
   }
 
-  @Test("lists keep their orders", arguments: StorePlace.allCases)
-  func order(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `lists keep their orders`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     #expect(try stored(store) == [["fern", "thyme"], ["rose"], [], []])
     north.archive.append(fern)
@@ -50,8 +50,8 @@ import Testing
   }
 
   /// An object that kept its place came first, since only the others had one.
-  @Test("a predicate sees the first object of a reordered list", arguments: StorePlace.allCases)
-  func first(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a predicate sees the first object of a reordered list`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     north.plants.append(rose)
     north.plants.swapAt(0, 2)
@@ -65,8 +65,8 @@ import Testing
     #expect(try count("thyme") == 0)
   }
 
-  @Test("an object moves between the lists of two owners", arguments: StorePlace.allCases)
-  func owners(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an object moves between the lists of two owners`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     south.archive.append(fern)
     #expect(lists(north) == [["thyme"], ["rose"]])
@@ -80,8 +80,8 @@ import Testing
     #expect(try stored(store) == [["thyme", "fern"], [], ["rose"], []])
   }
 
-  @Test("owners that are not loaded lose and get objects, too", arguments: StorePlace.allCases)
-  func unloaded(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `owners that are not loaded lose and get objects, too`(_ place: StorePlace) throws {
     let (store, _) = try gardens(place)
     let context = try store.reopened()
     let rose = try #require(
@@ -95,8 +95,8 @@ import Testing
     #expect(try lists(yards(context)[0]) == [["fern", "thyme"], []])
   }
 
-  @Test("two lists of one owner trade their objects", arguments: StorePlace.allCases)
-  func trade(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `two lists of one owner trade their objects`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let plants = north.plants
     north.plants = north.archive
@@ -108,8 +108,8 @@ import Testing
     #expect(try stored(store) == [["rose"], ["fern", "thyme"], [], []])
   }
 
-  @Test("setting the to-one to nil takes an object out of its list", arguments: StorePlace.allCases)
-  func leave(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `setting the to-one to nil takes an object out of its list`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     rose.backyard = nil
     #expect(lists(north) == [["fern", "thyme"], []])
@@ -123,8 +123,8 @@ import Testing
     #expect(try stored(store) == [["fern", "thyme"], [], [], []])
   }
 
-  @Test("moves are undone and done again", arguments: StorePlace.allCases)
-  func undo(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `moves are undone and done again`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let undoManager = UndoManager()
     context.undoManager = undoManager
@@ -147,8 +147,8 @@ import Testing
     #expect(try stored(store) == [["fern", "thyme"], ["rose"], [], []])
   }
 
-  @Test("an undone deletion puts an object back into its list", arguments: StorePlace.allCases)
-  func undoDeletion(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an undone deletion puts an object back into its list`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let undoManager = UndoManager()
     context.undoManager = undoManager
@@ -162,8 +162,8 @@ import Testing
     #expect(try stored(store) == [["fern", "thyme"], ["rose"], [], []])
   }
 
-  @Test("a new object is forgotten with its list", arguments: StorePlace.allCases)
-  func rollback(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a new object is forgotten with its list`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let mint = Plant(name: "mint")
     north.archive = [mint]
@@ -177,8 +177,8 @@ import Testing
     #expect(try stored(store) == [["fern", "thyme", "mint"], ["rose"], [], []])
   }
 
-  @Test("another context sees after a fetch what moved", arguments: StorePlace.allCases)
-  func secondContext(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `another context sees after a fetch what moved`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let reader = try store.reopened()
     let yard = try yards(reader)[0]
@@ -194,8 +194,8 @@ import Testing
     #expect(try stored(store) == [["thyme", "fern"], ["rose"], [], []])
   }
 
-  @Test("the last save decides where two contexts move an object", arguments: StorePlace.allCases)
-  func conflict(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `the last save decides where two contexts move an object`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     let other = try store.reopened()
     let yards = try yards(other)
@@ -210,8 +210,8 @@ import Testing
     #expect(try stored(store) == [["thyme"], ["rose"], [], ["fern"]])
   }
 
-  @Test("lists are fetched together with their owners", arguments: StorePlace.allCases)
-  func prefetching(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `lists are fetched together with their owners`(_ place: StorePlace) throws {
     let (store, context) = try gardens(place)
     south.archive.append(thyme)
     try context.save()
@@ -225,8 +225,8 @@ import Testing
       try store.reopened().fetch(plants).map(\.backyard?.name) == ["north", "north", "south"])
   }
 
-  @Test("objects of which a part was fetched know their list", arguments: StorePlace.allCases)
-  func partialFetch(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `objects of which a part was fetched know their list`(_ place: StorePlace) throws {
     let (store, _) = try gardens(place)
     let context = try store.reopened()
     let yards = try yards(context)
@@ -244,8 +244,7 @@ import Testing
     #expect(try stored(store) == [["fern", "thyme"], [], ["rose"], []])
   }
 
-  @Test("linked objects are inserted with the lists they have")
-  func insertion() throws {
+  @Test func `linked objects are inserted with the lists they have`() throws {
     let store = try TestStore(.memory, Backyard.self, Plant.self)
     let context = store.context()
     north.plants = [fern]

@@ -3,8 +3,8 @@ import SwiftData
 import Testing
 
 @Suite("kinds of relationships with one inverse") struct SharedInverseShapeTests {
-  @Test("an owner's lists go with it by their rules", arguments: StorePlace.allCases)
-  func cascade(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an owner's lists go with it by their rules`(_ place: StorePlace) throws {
     let store = try TestStore(place, Estate.self)
     let context = store.context()
     let estate = Estate(name: "hill")
@@ -20,8 +20,8 @@ import Testing
     #expect(try store.reopened().only(Tree.self).estate == nil)
   }
 
-  @Test("a list and a single object take turns", arguments: StorePlace.allCases)
-  func mixed(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a list and a single object take turns`(_ place: StorePlace) throws {
     let store = try TestStore(place, Estate.self)
     let context = store.context()
     let (hill, dale) = (Estate(name: "hill"), Estate(name: "dale"))
@@ -54,8 +54,7 @@ import Testing
     #expect(estates[1].limes.map(\.name) == ["oak"])
   }
 
-  @Test("a new object with the unique value of another takes its place in the lists")
-  func upsert() throws {
+  @Test func `a new object with the unique value of another takes its place in the lists`() throws {
     let store = try TestStore(.file, Estate.self)
     let context = store.context()
     let estate = Estate(name: "hill")
@@ -72,9 +71,8 @@ import Testing
   }
 
   /// A save took the reference of one keeper for that of the other, and cleared it.
-  @Test(
-    "objects of several to-one relationships stay with one owner", arguments: StorePlace.allCases)
-  func toOnes(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `objects of several to-one relationships stay with one owner`(_ place: StorePlace) throws {
     let store = try TestStore(place, Gate.self, Keeper.self)
     let context = store.context()
     let (west, east) = (Gate(name: "west"), Gate(name: "east"))
@@ -101,8 +99,7 @@ import Testing
     #expect(gates[1].keeper == nil && gates[1].deputy?.name == "Ann")
   }
 
-  @Test("a save ends what another context linked meanwhile")
-  func toOneConflict() throws {
+  @Test func `a save ends what another context linked meanwhile`() throws {
     let store = try TestStore(.file, Gate.self, Keeper.self)
     let context = store.context()
     context.insert(Gate(name: "west"))
@@ -125,8 +122,8 @@ import Testing
     #expect(try gate("east", reader).keeper == nil)
   }
 
-  @Test("an object goes to the first list that can hold its class", arguments: StorePlace.allCases)
-  func subclasses(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an object goes to the first list that can hold its class`(_ place: StorePlace) throws {
     let store = try TestStore(
       place, Orchard.self, Fruiter.self, AppleTree.self, PearTree.self)
     let context = store.context()
@@ -145,8 +142,8 @@ import Testing
     #expect(reader.pears.map(\.name) == ["pear", "other"])
   }
 
-  @Test("lists may be of the class itself", arguments: StorePlace.allCases)
-  func reflexive(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `lists may be of the class itself`(_ place: StorePlace) throws {
     let store = try TestStore(place, Colleague.self)
     let context = store.context()
     let (ann, ben, cid) = (

@@ -12,8 +12,8 @@ struct SharedInverseTests {
     return (store, context, yard)
   }
 
-  @Test("an append to any list sets the to-one", arguments: StorePlace.allCases)
-  func append(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an append to any list sets the to-one`(_ place: StorePlace) throws {
     let (store, context, yard) = try garden(place)
     let (fern, rose) = (Plant(name: "fern"), Plant(name: "rose"))
     yard.plants.append(fern)
@@ -28,9 +28,8 @@ struct SharedInverseTests {
     #expect(reader.archive.first?.backyard === reader)
   }
 
-  @Test(
-    "setting the to-one adds to the list that is declared first", arguments: StorePlace.allCases)
-  func setToOne(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `setting the to-one adds to the list that is declared first`(_ place: StorePlace) throws {
     let (store, context, yard) = try garden(place)
     let fern = Plant(name: "fern")
     context.insert(fern)
@@ -43,8 +42,8 @@ struct SharedInverseTests {
     #expect(reader.archive.isEmpty)
   }
 
-  @Test("an object is in one list at a time, and stays there", arguments: StorePlace.allCases)
-  func move(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an object is in one list at a time, and stays there`(_ place: StorePlace) throws {
     let (store, context, yard) = try garden(place)
     let fern = Plant(name: "fern")
     yard.plants.append(fern)
@@ -71,8 +70,8 @@ struct SharedInverseTests {
     #expect(yards[1].plants.map(\.name) == ["fern"])
   }
 
-  @Test("removing from any list clears the to-one", arguments: StorePlace.allCases)
-  func remove(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `removing from any list clears the to-one`(_ place: StorePlace) throws {
     let (store, context, yard) = try garden(place)
     let (fern, rose) = (Plant(name: "fern"), Plant(name: "rose"))
     yard.plants = [fern]
@@ -87,10 +86,9 @@ struct SharedInverseTests {
     #expect(reader.archive.isEmpty)
   }
 
-  @Test(
-    "setting the to-one to what it is leaves the object in its list", arguments: StorePlace.allCases
-  )
-  func setAgain(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `setting the to-one to what it is leaves the object in its list`(_ place: StorePlace) throws
+  {
     let (store, context, yard) = try garden(place)
     let rose = Plant(name: "rose")
     yard.archive.append(rose)
@@ -101,8 +99,8 @@ struct SharedInverseTests {
     #expect(try store.reopened().only(Backyard.self).archive.map(\.name) == ["rose"])
   }
 
-  @Test("a fetch sees which list an unsaved object is in", arguments: StorePlace.allCases)
-  func pendingChanges(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a fetch sees which list an unsaved object is in`(_ place: StorePlace) throws {
     let (_, context, yard) = try garden(place)
     yard.plants.append(Plant(name: "fern"))
     try context.save()
@@ -117,8 +115,8 @@ struct SharedInverseTests {
     #expect(try count(#Predicate { $0.plants.isEmpty }) == 1)
   }
 
-  @Test("rollback puts an object back into its list", arguments: StorePlace.allCases)
-  func rollback(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `rollback puts an object back into its list`(_ place: StorePlace) throws {
     let (_, context, yard) = try garden(place)
     let rose = Plant(name: "rose")
     yard.archive.append(rose)
@@ -129,8 +127,7 @@ struct SharedInverseTests {
     #expect(yard.archive.map(\.name) == ["rose"])
   }
 
-  @Test("objects that belong to no context have the same lists")
-  func outsideContexts() {
+  @Test func `objects that belong to no context have the same lists`() {
     let yard = Backyard(name: "north")
     let fern = Plant(name: "fern")
     yard.archive.append(fern)
@@ -139,8 +136,8 @@ struct SharedInverseTests {
     #expect(yard.archive.isEmpty)
   }
 
-  @Test("to-one relationships that share an inverse take turns", arguments: StorePlace.allCases)
-  func toOnes(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `to-one relationships that share an inverse take turns`(_ place: StorePlace) throws {
     let store = try TestStore(place, Gate.self, Keeper.self)
     let context = store.context()
     let (gate, keeper) = (Gate(name: "west"), Keeper(name: "Ann"))

@@ -9,8 +9,8 @@
     private static let register: Void = ValueTransformer.setValueTransformer(
       TintTransformer(), forName: NSValueTransformerName("TintByName"))
 
-    @Test("P8 a transformer by class or by name, and nil", arguments: StorePlace.allCases)
-    func transformable(_ place: StorePlace) throws {
+    @Test(arguments: StorePlace.allCases)
+    func `P8 a transformer by class or by name, and nil`(_ place: StorePlace) throws {
       Self.register
       let store = try TestStore(place, Swatch.self)
       let context = store.context()
@@ -35,8 +35,8 @@
 
     // `.transformable(by: NSSecureUnarchiveFromDataTransformer.self)` could not save: that class turns
     // data into values, and was asked to turn values into data.
-    @Test("P8 transformers that unarchive", arguments: StorePlace.allCases)
-    func unarchiving(_ place: StorePlace) throws {
+    @Test(arguments: StorePlace.allCases)
+    func `P8 transformers that unarchive`(_ place: StorePlace) throws {
       let store = try TestStore(place, Itinerary.self)
       let context = store.context()
       let itinerary = Itinerary(stops: ["A", "B"])
@@ -60,7 +60,7 @@
       #expect(stored.stops == [])
     }
 
-    @Test("P8 the direction follows from what the class says") func direction() {
+    @Test func `P8 the direction follows from what the class says`() {
       let settings = Settings(volume: 1, tags: [])
       for transformer in [SettingsTransformer(), LabelledTransformer(), ReadingTransformer()] {
         let data = transformer.storedData(of: settings)

@@ -12,8 +12,8 @@ import Testing
     return (store, context, undoManager)
   }
 
-  @Test("S8 a property's change is undone and done again", arguments: StorePlace.allCases)
-  func property(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 a property's change is undone and done again`(_ place: StorePlace) throws {
     let (store, context, undoManager) = try context(place)
     let ann = Member(name: "Ann")
     context.insert(ann)
@@ -38,8 +38,8 @@ import Testing
     #expect(try store.reopened().only(Member.self).name == "Anna")
   }
 
-  @Test("S8 insertion and deletion are undone and done again", arguments: StorePlace.allCases)
-  func insertAndDelete(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 insertion and deletion are undone and done again`(_ place: StorePlace) throws {
     let (store, context, undoManager) = try context(place)
     let ann = Member(name: "Ann")
     context.insert(ann)
@@ -63,8 +63,8 @@ import Testing
     #expect(try store.reopened().count(Member.self) == 0)
   }
 
-  @Test("S8 a saved deletion is undone", arguments: StorePlace.allCases)
-  func savedDeletion(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 a saved deletion is undone`(_ place: StorePlace) throws {
     let (store, context, undoManager) = try context(place)
     let club = Club(name: "Chess")
     let ann = Member(name: "Ann", club: club)
@@ -81,8 +81,8 @@ import Testing
     #expect(stored.club?.name == "Chess")
   }
 
-  @Test("S8 relationships are undone on both sides", arguments: StorePlace.allCases)
-  func relationships(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 relationships are undone on both sides`(_ place: StorePlace) throws {
     let (store, context, undoManager) = try context(place)
     let (chess, go) = (Club(name: "Chess"), Club(name: "Go"))
     let ann = Member(name: "Ann", club: chess)
@@ -113,8 +113,8 @@ import Testing
     #expect(try store.reopened().only(Member.self).club?.name == "Go")
   }
 
-  @Test("S8 a cascade is undone as a whole", arguments: StorePlace.allCases)
-  func cascade(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 a cascade is undone as a whole`(_ place: StorePlace) throws {
     let store = try TestStore.folders(place)
     let context = store.context()
     let undoManager = UndoManager()
@@ -134,10 +134,10 @@ import Testing
   }
 
   /// The rule may no longer deny the deletion, and the object stays until the next save all the same, as before.
-  @Test(
-    "S8 a denied deletion of an unsaved object, cancelled, comes back as it was",
-    arguments: [false, true])
-  func deniedDeletion(movesDebt: Bool) throws {
+  @Test(arguments: [false, true])
+  func `S8 a denied deletion of an unsaved object, cancelled, comes back as it was`(movesDebt: Bool)
+    throws
+  {
     let context = try TestStore.owners(.memory).context()
     let undoManager = UndoManager()
     context.undoManager = undoManager
@@ -166,8 +166,8 @@ import Testing
     }
   }
 
-  @Test("S8 without an undo manager nothing is recorded", arguments: StorePlace.allCases)
-  func none(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S8 without an undo manager nothing is recorded`(_ place: StorePlace) throws {
     let (_, context, undoManager) = try context(place)
     context.undoManager = nil
     context.insert(Member(name: "Ann"))
@@ -178,8 +178,8 @@ import Testing
 
   private func store(_ place: StorePlace) throws -> TestStore { try TestStore.clubs(place) }
 
-  @Test("S7 rollback empties the undo stack", arguments: StorePlace.allCases)
-  func rollback(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `S7 rollback empties the undo stack`(_ place: StorePlace) throws {
     let (_, context, undoManager) = try context(place)
     let ann = Member(name: "Ann")
     context.insert(ann)
@@ -193,8 +193,8 @@ import Testing
     #expect(ann.name == "Ann")
   }
 
-  @Test("I9 undo notifies", arguments: StorePlace.allCases)
-  func notifies(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `I9 undo notifies`(_ place: StorePlace) throws {
     let (_, context, undoManager) = try context(place)
     let ann = Member(name: "Ann")
     context.insert(ann)

@@ -3,10 +3,10 @@ import SwiftData
 import Testing
 
 @Suite("unique values and upserts") struct UniqueTests {
-  @Test(
-    "U1 unsaved duplicates coexist, the save leaves the newest values",
-    arguments: StorePlace.allCases)
-  func unsavedDuplicates(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U1 unsaved duplicates coexist, the save leaves the newest values`(_ place: StorePlace)
+    throws
+  {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     context.insert(Badge(code: "a", label: "old", count: 1))
@@ -20,8 +20,8 @@ import Testing
     #expect(try context.only(Badge.self).label == "new")
   }
 
-  @Test("U2 a duplicate of a saved row updates it", arguments: StorePlace.allCases)
-  func upsert(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U2 a duplicate of a saved row updates it`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let writer = store.context()
     let first = Badge(code: "a", label: "old", count: 7)
@@ -43,8 +43,8 @@ import Testing
     #expect(badge.count == nil)
   }
 
-  @Test("U2 relationships of a duplicate go to the row", arguments: StorePlace.allCases)
-  func upsertWithRelationships(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U2 relationships of a duplicate go to the row`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let writer = store.context()
     writer.insert(Scan(place: "door", badge: Badge(code: "a")))
@@ -59,8 +59,8 @@ import Testing
     #expect(Set(badge.scans.map(\.place)) == ["door", "gate"])
   }
 
-  @Test("U2 changing a value to one that is taken is refused", arguments: StorePlace.allCases)
-  func collidingChange(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U2 changing a value to one that is taken is refused`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let (a, b) = (Badge(code: "a", label: "A"), Badge(code: "b", label: "B"))
@@ -76,8 +76,8 @@ import Testing
     #expect(try store.reopened().count(Badge.self) == 2)
   }
 
-  @Test("U2 a deleted value can be used again at once", arguments: StorePlace.allCases)
-  func deletedAndInserted(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U2 a deleted value can be used again at once`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let old = Badge(code: "a", label: "old")
@@ -89,8 +89,8 @@ import Testing
     #expect(try store.reopened().only(Badge.self).label == "new")
   }
 
-  @Test("U2 values that trade places", arguments: StorePlace.allCases)
-  func swappedValues(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U2 values that trade places`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let (a, b) = (Badge(code: "a", label: "A"), Badge(code: "b", label: "B"))
@@ -103,8 +103,8 @@ import Testing
     #expect(try store.reopened().fetch(sorted).map(\.label) == ["B", "A"])
   }
 
-  @Test("U3 each compound constraint is a key of its own", arguments: StorePlace.allCases)
-  func compound(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U3 each compound constraint is a key of its own`(_ place: StorePlace) throws {
     let store = try TestStore(place, Seat.self)
     let context = store.context()
     context.insert(Seat(hall: "A", number: 1, holder: "Ann", price: 1))
@@ -125,8 +125,8 @@ import Testing
     #expect(seats.map(\.number) == [1, 1, 9])
   }
 
-  @Test("U3 nil in a key differs from every nil", arguments: StorePlace.allCases)
-  func nilInKey(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U3 nil in a key differs from every nil`(_ place: StorePlace) throws {
     let store = try TestStore(place, Seat.self)
     let context = store.context()
     for number in 1...3 { context.insert(Seat(hall: "A", number: number)) }
@@ -136,8 +136,8 @@ import Testing
     #expect(try store.reopened().count(Seat.self) == 4)
   }
 
-  @Test("U4 a to-one relationship can be unique", arguments: StorePlace.allCases)
-  func uniqueToOne(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U4 a to-one relationship can be unique`(_ place: StorePlace) throws {
     let store = try TestStore(place, Locker.self, LockerOwner.self)
     let context = store.context()
     let ann = LockerOwner(name: "Ann")
@@ -153,15 +153,14 @@ import Testing
     #expect(lockers.map { $0.owner?.name } == [nil, nil, "Ann"])
   }
 
-  @Test("U4 a to-many relationship cannot be unique")
-  func uniqueToMany() {
+  @Test func `U4 a to-many relationship cannot be unique`() {
     #expect(throws: SwiftDataError.self) {
       _ = try TestStore(.memory, Shelf.self, Volume.self)
     }
   }
 
-  @Test("U5 the new object forwards to the one that was there", arguments: StorePlace.allCases)
-  func redirection(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U5 the new object forwards to the one that was there`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let first = Badge(code: "a", label: "old")
@@ -197,8 +196,8 @@ import Testing
     #expect(try store.reopened().count(Scan.self) == 0)
   }
 
-  @Test("U5 other objects refer to the one that stays", arguments: StorePlace.allCases)
-  func redirectionOfReferences(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U5 other objects refer to the one that stays`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let first = Badge(code: "a")
@@ -212,8 +211,8 @@ import Testing
     #expect(first.scans.count == 1)
   }
 
-  @Test("U5 unsaved duplicates become one object", arguments: StorePlace.allCases)
-  func redirectionOfUnsaved(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `U5 unsaved duplicates become one object`(_ place: StorePlace) throws {
     let store = try TestStore(place, Badge.self, Scan.self)
     let context = store.context()
     let first = Badge(code: "a", label: "old")

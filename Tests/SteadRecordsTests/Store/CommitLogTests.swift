@@ -21,8 +21,7 @@ import Testing
     if case .everything = news { true } else { false }
   }
 
-  @Test("a reader gets the rows of all commits that it has not seen, but for its own")
-  func givesRows() {
+  @Test func `a reader gets the rows of all commits that it has not seen, but for its own`() {
     let log = CommitLog()
     log.post(1, from: other, rows: rows(1))
     log.post(2, from: other, rows: rows(2, 3, deleted: [3]))
@@ -33,8 +32,7 @@ import Testing
     if case .nothing = log.news(after: 2, upTo: 3, for: reader) {} else { Issue.record() }
   }
 
-  @Test("a number that the log lacks is another process's")
-  func knowsOthers() {
+  @Test func `a number that the log lacks is another process's`() {
     let log = CommitLog()
     log.post(1, from: other, rows: rows(1))
     log.post(3, from: other, rows: rows(2))
@@ -43,8 +41,7 @@ import Testing
   }
 
   /// Forgotten commits are removed many at a time; those that are left must be exactly the newest.
-  @Test("the newest commits are remembered, however many there were")
-  func forgetsTheOldest() {
+  @Test func `the newest commits are remembered, however many there were`() {
     let log = CommitLog()
     let limit = Int64(CommitLog.commitLimit)
     for number in 1...(3 * limit) {
@@ -56,8 +53,7 @@ import Testing
     }
   }
 
-  @Test("commits of many rows are forgotten earlier")
-  func limitsRows() {
+  @Test func `commits of many rows are forgotten earlier`() {
     let log = CommitLog()
     var many = CommitLog.Rows()
     many.add(.init(name: "Task", written: Array(0..<Int64(CommitLog.rowLimit))))
@@ -70,8 +66,7 @@ import Testing
     #expect(written(log.news(after: 2, upTo: 3, for: reader)) == [1])
   }
 
-  @Test("a commit that was taken back is not there")
-  func retracts() {
+  @Test func `a commit that was taken back is not there`() {
     let log = CommitLog()
     log.post(1, from: other, rows: rows(1))
     log.retract(1)

@@ -14,16 +14,16 @@ import Testing
     try connection.rows("SELECT max(number) FROM stead_history")
   }
 
-  @Test("a new store has committed nothing")
-  func startsAtZero() throws {
+  @Test func `a new store has committed nothing`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     #expect(try numbers(connection(store)) == [[.integer(0)]])
     _ = try store.reopened()
     #expect(try numbers(connection(store)) == [[.integer(0)]])
   }
 
-  @Test("a store of an earlier version goes on with its number when it is opened for writing")
-  func isAddedToExistingStores() throws {
+  @Test func `a store of an earlier version goes on with its number when it is opened for writing`()
+    throws
+  {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store, writable: true)
     try writer.execute("DROP TABLE stead_history")
@@ -36,8 +36,7 @@ import Testing
     #expect(try numbers(connection(store)) == [[.integer(42)]])
   }
 
-  @Test("a store of an earlier version that is opened read-only stays as it is")
-  func readOnlyStoresStay() throws {
+  @Test func `a store of an earlier version that is opened read-only stays as it is`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store, writable: true)
     try writer.execute("DROP TABLE stead_history")
@@ -54,8 +53,7 @@ import Testing
   }
 
   /// The next free number of a row is kept between saves, as long as nobody else has written.
-  @Test("a save notices a row that a program past Stead has inserted")
-  func noticesRowsOfOthers() throws {
+  @Test func `a save notices a row that a program past Stead has inserted`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let context = store.context()
     context.insert(Club(name: "first"))
@@ -72,9 +70,8 @@ import Testing
       ])
   }
 
-  @Test(
-    "a failed save takes no numbers, and the next one counts on", arguments: StorePlace.allCases)
-  func failedSavesCountNothing(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a failed save takes no numbers, and the next one counts on`(_ place: StorePlace) throws {
     struct Failure: Error {}
     let store = try TestStore(place, Club.self, Member.self, Skill.self)
     let context = store.context()

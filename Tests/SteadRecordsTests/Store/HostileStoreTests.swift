@@ -17,8 +17,7 @@ import Testing
     return store
   }
 
-  @Test("a trigger calls no function of queries, and nothing is lost")
-  func triggers() throws {
+  @Test func `a trigger calls no function of queries, and nothing is lost`() throws {
     let store = try store(
       """
       CREATE TRIGGER spy AFTER INSERT ON "Member"
@@ -33,10 +32,10 @@ import Testing
     #expect(try store.reopened().count(Member.self) == 1)
   }
 
-  @Test(
-    "a view that replaces a table is not read, and the error says what to do",
-    arguments: [false, true])
-  func views(isOpen: Bool) throws {
+  @Test(arguments: [false, true])
+  func `a view that replaces a table is not read, and the error says what to do`(isOpen: Bool)
+    throws
+  {
     let store = try store(
       """
       ALTER TABLE "Member" RENAME TO "Other";
@@ -62,8 +61,8 @@ import Testing
   ]
 
   /// Three of them ended the program at each save, and `check()` found the store sound.
-  @Test("a number that leaves none for what is new makes saves throw", arguments: exhausting)
-  func exhausted(statement: String) throws {
+  @Test(arguments: exhausting)
+  func `a number that leaves none for what is new makes saves throw`(statement: String) throws {
     let layout = try StoreLayout(schema: Schema([Club.self, Member.self, Skill.self]))
     let joins = layout.entities.flatMap { entity in
       entity.joined.compactMap { entity.properties[$0].joinTable?.name }
@@ -94,23 +93,23 @@ import Testing
   }
 
   /// The error said that nothing was saved, and to change the object's value.
-  @Test(
-    "rows that share a unique value are named, when the store is opened and by a check",
-    arguments: [
-      Sharing(
-        properties: "Badge.code", rows: [1, 3],
-        sql: "DROP INDEX Badge_code_unique; UPDATE Badge SET code = 'secret 1' WHERE _id = 3"),
-      Sharing(
-        properties: "Seat.hall and Seat.number", rows: [1, 2, 3],
-        sql: "DROP INDEX Seat_hall_number_unique; UPDATE Seat SET number = 7"),
-      Sharing(
-        properties: "Seat.hall and Seat.holder", rows: [1, 2],
-        sql: "DROP INDEX Seat_hall_holder_unique; UPDATE Seat SET holder = 'secret' WHERE _id < 3"),
-      Sharing(
-        properties: "Locker.owner", rows: [1, 2],
-        sql: "DROP INDEX Locker_owner_unique; UPDATE Locker SET owner = 1"),
-    ])
-  func sharing(damage: Sharing) throws {
+  @Test(arguments: [
+    Sharing(
+      properties: "Badge.code", rows: [1, 3],
+      sql: "DROP INDEX Badge_code_unique; UPDATE Badge SET code = 'secret 1' WHERE _id = 3"),
+    Sharing(
+      properties: "Seat.hall and Seat.number", rows: [1, 2, 3],
+      sql: "DROP INDEX Seat_hall_number_unique; UPDATE Seat SET number = 7"),
+    Sharing(
+      properties: "Seat.hall and Seat.holder", rows: [1, 2],
+      sql: "DROP INDEX Seat_hall_holder_unique; UPDATE Seat SET holder = 'secret' WHERE _id < 3"),
+    Sharing(
+      properties: "Locker.owner", rows: [1, 2],
+      sql: "DROP INDEX Locker_owner_unique; UPDATE Locker SET owner = 1"),
+  ])
+  func `rows that share a unique value are named, when the store is opened and by a check`(
+    damage: Sharing
+  ) throws {
     let store = try TestStore(
       .file, Badge.self, Scan.self, Seat.self, Locker.self, LockerOwner.self)
     let context = store.context()
@@ -146,8 +145,9 @@ import Testing
     #expect(try store.secondContainer().check().isSound)
   }
 
-  @Test("a store, what lies beside it, and directories made for it are their owner's alone")
-  func permissions() throws {
+  @Test
+  func `a store, what lies beside it, and directories made for it are their owner's alone`() throws
+  {
     let directory = try TestFiles.directory().appending(path: "a/b", directoryHint: .isDirectory)
     let url = directory.file("app.store")
     let configuration = ModelConfiguration(url: url)

@@ -11,8 +11,7 @@ import Testing
   }
 
   /// Opening made and dropped a table, wrote the schema and took the write lock, each time.
-  @Test("a store that needs no change is opened without writing")
-  func writesNothing() throws {
+  @Test func `a store that needs no change is opened without writing`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store)
     let before = try writer.integer("PRAGMA data_version")
@@ -25,8 +24,7 @@ import Testing
     #expect(try writer.integer("PRAGMA schema_version") == version)
   }
 
-  @Test("an index that another program has dropped is made again")
-  func repairsIndexes() throws {
+  @Test func `an index that another program has dropped is made again`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store)
     let count = "SELECT count(*) FROM sqlite_schema WHERE name = 'Member_club'"
@@ -36,8 +34,7 @@ import Testing
     #expect(try writer.integer(count) == 1)
   }
 
-  @Test("models that differ in their version alone are recorded")
-  func recordsVersion() throws {
+  @Test func `models that differ in their version alone are recorded`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let schema = Schema([Club.self, Member.self, Skill.self], version: .init(2, 0, 0))
     _ = try ModelContainer(for: schema, configurations: ModelConfiguration(url: store.url))
@@ -70,8 +67,8 @@ import Testing
   }
 
   /// The user whose home root had made a store in was told that the file is not a store.
-  @Test("a store that this user may not read is said to be unreadable", .needs(.ordinaryUser))
-  func unreadableFile() throws {
+  @Test(.needs(.ordinaryUser))
+  func `a store that this user may not read is said to be unreadable`() throws {
     let url = try TestFiles.directory().file("foreign.store")
     try Data(repeating: 1, count: 4096).write(to: url)
     try url.setMode(0o000)
@@ -82,8 +79,7 @@ import Testing
     #expect(error.message.contains("cannot be read"), "\(error)")
   }
 
-  @Test("an error of SQLite that has no code here says what to do")
-  func otherErrors() {
+  @Test func `an error of SQLite that has no code here says what to do`() {
     let error = StoreErrors.error(SQLiteError(code: 21, message: "bad use", sql: "SELECT 1"))
     #expect(error.code == .storeFailure)
     #expect(
@@ -92,8 +88,7 @@ import Testing
     #expect(error.message.hasSuffix(" The statement: SELECT 1"))
   }
 
-  @Test("each failure to open a container is caught as SwiftData's own error for it")
-  func failureIsLoadIssue() throws {
+  @Test func `each failure to open a container is caught as SwiftData's own error for it`() throws {
     let url = try TestFiles.directory().file("text.store")
     try Data("This is no store, and stays as it is.".utf8).write(to: url)
     do {

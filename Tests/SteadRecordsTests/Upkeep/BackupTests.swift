@@ -20,8 +20,8 @@ import WorkerModels
     try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
   }
 
-  @Test("a backup has every object and every large value", arguments: StorePlace.allCases)
-  func complete(place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a backup has every object and every large value`(place: StorePlace) throws {
     let store = try UpkeepStore(place)
     let pending = store.store.context()
     pending.insert(Club(name: "pending"))
@@ -39,8 +39,7 @@ import WorkerModels
     #expect(try store.store.reopened().only(Headline.self).picture == UpkeepStore.picture)
   }
 
-  @Test("a backup replaces nothing")
-  func refuses() throws {
+  @Test func `a backup replaces nothing`() throws {
     let store = try UpkeepStore()
     try Data("mine".utf8).write(to: target)
     let error = try #require(throws: SwiftDataError.self) { try store.container.backUp(to: target) }
@@ -49,10 +48,8 @@ import WorkerModels
     #expect(try names() == ["copy.store"])
   }
 
-  @Test(
-    "a backup that is ended early leaves nothing",
-    arguments: [StoreProgress.Phase.copyingFiles, .copyingPages])
-  func ended(phase: StoreProgress.Phase) throws {
+  @Test(arguments: [StoreProgress.Phase.copyingFiles, .copyingPages])
+  func `a backup that is ended early leaves nothing`(phase: StoreProgress.Phase) throws {
     let store = try UpkeepStore()
     #expect(throws: CancellationError.self) {
       try store.container.backUp(to: target) {
@@ -62,8 +59,10 @@ import WorkerModels
     #expect(try names() == [])
   }
 
-  @Test("a backup is as of one commit while another process saves, and keeps nobody from saving")
-  func consistent() throws {
+  @Test
+  func `a backup is as of one commit while another process saves, and keeps nobody from saving`()
+    throws
+  {
     let url = try StoreFile().url
     let container = try openLedgers(at: url)
     let worker = try Worker(url, "write", "worker", "1", "100000")
@@ -91,8 +90,9 @@ import WorkerModels
 
   /// It compared the store's file with the one at its path by the writer's connection, which a thread that saved was using. The
   /// thread sanitizer reported it.
-  @Test("a backup is made while another thread saves and compacts, also behind a link")
-  func besideAnotherThread() async throws {
+  @Test
+  func `a backup is made while another thread saves and compacts, also behind a link`() async throws
+  {
     let link = directory.file("link")
     try FileManager.default.createSymbolicLink(
       at: link, withDestinationURL: try TestFiles.directory())
@@ -117,8 +117,10 @@ import WorkerModels
     }
   }
 
-  @Test("a large value that is deleted while others are copied is in the backup, or its row is not")
-  func filesComeAndGo() throws {
+  @Test
+  func `a large value that is deleted while others are copied is in the backup, or its row is not`()
+    throws
+  {
     let store = try UpkeepStore()
     let context = store.store.context()
     let first = try context.only(Headline.self)
@@ -136,10 +138,8 @@ import WorkerModels
   }
 
   /// The backup failed.
-  @Test(
-    "a row that names no file is in the backup as it is",
-    arguments: ["", "/etc/passwd", String(repeating: "0", count: 64)])
-  func strayName(name: String) throws {
+  @Test(arguments: ["", "/etc/passwd", String(repeating: "0", count: 64)])
+  func `a row that names no file is in the backup as it is`(name: String) throws {
     let store = try UpkeepStore()
     try store.sql("UPDATE Headline SET picture = '\(name)'")
     try store.container.backUp(to: target)
@@ -149,9 +149,9 @@ import WorkerModels
   }
 
   @Test(
-    "a backup on a full disk says so, and leaves nothing", .needs(.smallDisk),
+    .needs(.smallDisk),
     arguments: [true, false])
-  func fullDisk(hasFiles: Bool) throws {
+  func `a backup on a full disk says so, and leaves nothing`(hasFiles: Bool) throws {
     let store = try UpkeepStore()
     if !hasFiles {
       let context = store.store.context()
@@ -171,8 +171,7 @@ import WorkerModels
     #expect(try open(copy, as: store).check().isSound)
   }
 
-  @Test("several stores are backed up to a directory")
-  func severalStores() throws {
+  @Test func `several stores are backed up to a directory`() throws {
     let files = try TestFiles.directory()
     let configurations = [
       ModelConfiguration("one", schema: Schema([Unrelated.self]), url: files.file("a.db")),

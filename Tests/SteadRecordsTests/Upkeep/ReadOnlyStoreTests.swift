@@ -28,10 +28,12 @@ import WorkerModels
       configurations: ModelConfiguration(url: url, allowsSave: false))
   }
 
-  @Test(
-    "a store on a file system that is mounted read-only is read, and a save says why it is refused",
-    .needs(.smallDisk), arguments: Left.allCases)
-  func mount(left: Left) throws {
+  @Test(.needs(.smallDisk), arguments: Left.allCases)
+  func
+    `a store on a file system that is mounted read-only is read, and a save says why it is refused`(
+      left: Left
+    ) throws
+  {
     let disk = try SmallDisk(byteCount: 32 << 20)
     let url = disk.directory.file("test.store")
     try fill(url, left)
@@ -57,13 +59,16 @@ import WorkerModels
   }
 
   @Test(
-    "a store of another user, in a directory of theirs, is read, and a save says why it is refused",
     .needs(
       Requirement(
         otherUser != nil,
         orElse: "other users cannot run the worker: build in a directory that they can reach")),
     arguments: Left.allCases, [false, true])
-  func permissions(left: Left, isDirectoryWritable: Bool) throws {
+  func
+    `a store of another user, in a directory of theirs, is read, and a save says why it is refused`(
+      left: Left, isDirectoryWritable: Bool
+    ) throws
+  {
     let launcher = try #require(otherUser)
     let directory = try TemporaryDirectory()
     let url = directory.file("test.store")

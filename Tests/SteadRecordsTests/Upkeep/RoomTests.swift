@@ -8,8 +8,7 @@ import WorkerModels
 @testable import SteadRecords
 
 @Suite("Compacting and erasing a store") struct RoomTests {
-  @Test("compacting gives back the room of what was deleted, and keeps the rest")
-  func compacts() throws {
+  @Test func `compacting gives back the room of what was deleted, and keeps the rest`() throws {
     let store = try UpkeepStore()
     let context = store.store.context()
     for number in 0..<3_000 {
@@ -35,8 +34,7 @@ import WorkerModels
     #expect(try store.container.compact() < 40_000)
   }
 
-  @Test("compacting removes files that no row refers to")
-  func removesStrayFiles() throws {
+  @Test func `compacting removes files that no row refers to`() throws {
     let store = try UpkeepStore()
     try store.container.compact()
     let stray = store.files.file(String(repeating: "b", count: 64))
@@ -47,8 +45,7 @@ import WorkerModels
     #expect(try store.store.reopened().only(Headline.self).picture == UpkeepStore.picture)
   }
 
-  @Test("a store that was compacted is opened without writing")
-  func opensUnchanged() throws {
+  @Test func `a store that was compacted is opened without writing`() throws {
     let store = try UpkeepStore()
     try store.container.compact()
     let writer = try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
@@ -57,8 +54,8 @@ import WorkerModels
     try writer.execute("ROLLBACK")
   }
 
-  @Test("compacting can be ended, and leaves the store as it is", arguments: StorePlace.allCases)
-  func ends(place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `compacting can be ended, and leaves the store as it is`(place: StorePlace) throws {
     let store = try UpkeepStore(place)
     #expect(throws: CancellationError.self) {
       try store.container.compact { if $0.phase == .compacting { throw CancellationError() } }
@@ -67,8 +64,8 @@ import WorkerModels
     #expect(try store.store.context().count(Member.self) == 3)
   }
 
-  @Test("a transaction that is open is a reason not to begin", arguments: StorePlace.allCases)
-  func refusesInTransaction(place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a transaction that is open is a reason not to begin`(place: StorePlace) throws {
     let store = try UpkeepStore(place)
     let context = store.store.context()
     try context.transaction {
@@ -78,8 +75,8 @@ import WorkerModels
     #expect(try store.store.context().count(Member.self) == 3)
   }
 
-  @Test("compacting without room throws, and leaves the store as it is", .needs(.smallDisk))
-  func noRoom() throws {
+  @Test(.needs(.smallDisk))
+  func `compacting without room throws, and leaves the store as it is`() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let container = try openLedgers(at: disk.directory.file("test.store"))
     let context = ModelContext(container)
@@ -90,8 +87,7 @@ import WorkerModels
     #expect(try ModelContext(container).only(Ledger.self).isWhole)
   }
 
-  @Test("erasing leaves no byte of what was stored in any file")
-  func erases() throws {
+  @Test func `erasing leaves no byte of what was stored in any file`() throws {
     let store = try UpkeepStore()
     let second = try store.store.secondContainer()
     let other = ModelContext(second)
@@ -132,8 +128,7 @@ import WorkerModels
     }
   }
 
-  @Test("erasing asks each store before the first is erased")
-  func asksAllStores() throws {
+  @Test func `erasing asks each store before the first is erased`() throws {
     let files = try TestFiles.directory()
     func open(writable: Bool) throws -> ModelContainer {
       try ModelContainer(
@@ -153,8 +148,7 @@ import WorkerModels
   }
 
   /// The numbers of rows began again at 1, so that an identifier from before led to an object that was made later.
-  @Test("an identifier of an erased object never leads to a new one")
-  func erasingKeepsNumbers() throws {
+  @Test func `an identifier of an erased object never leads to a new one`() throws {
     let container = try openLedgers(at: StoreFile().url)
     let context = ModelContext(container)
     let old = Ledger(number: 1, writer: "test", amounts: [1, 2])
@@ -169,8 +163,7 @@ import WorkerModels
     #expect(new.persistentModelID != identifier)
   }
 
-  @Test("another process finds an erased store empty, and goes on with it")
-  func erasesUnderAnotherProcess() throws {
+  @Test func `another process finds an erased store empty, and goes on with it`() throws {
     let url = try StoreFile().url
     let container = try openLedgers(at: url)
     let context = ModelContext(container)

@@ -5,8 +5,8 @@ import Testing
 @testable import SteadRecords
 
 @Suite("Checking a store") struct StoreCheckTests {
-  @Test("a sound store has no problems, and its rows are counted", arguments: StorePlace.allCases)
-  func sound(place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a sound store has no problems, and its rows are counted`(place: StorePlace) throws {
     let check = try UpkeepStore(place).container.check()
     #expect(check.isSound, "\(check)")
     #expect(check.rowCounts["Member"] == 3)
@@ -28,30 +28,29 @@ import Testing
     }
   }
 
-  @Test(
-    "what another program has done is a problem of its model and its rows",
-    arguments: [
-      Damage(.danglingReference, "Member", [2], "UPDATE Member SET club = 99 WHERE _id = 2"),
-      Damage(.danglingReference, "Member", [1, 2, 3], "DELETE FROM Club"),
-      Damage(.danglingReference, "Skill", [1, 2], "DELETE FROM Skill"),
-      Damage(.danglingReference, "Driver", [2], "DELETE FROM Vehicle WHERE _id = 2"),
-      Damage(.ambiguousOrder, "Member", [3], "UPDATE Member SET _club_order = 1 WHERE _id = 3"),
-      Damage(
-        .ambiguousOrder, "Driver", [2], "UPDATE Driver_garage SET owner_order = 1"),
-      Damage(.danglingReference, "Driver", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
-      Damage(
-        .missingColumn, "Skill", [],
-        "ALTER TABLE Skill RENAME COLUMN level TO height; ALTER TABLE Skill ADD COLUMN level BLOB"),
-      Damage(.unknownClass, "Vehicle", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
-      Damage(.missingIndex, "Skill", [], "DROP INDEX Skill_title_unique"),
-      Damage(.missingIndex, "Member", [], "DROP INDEX Member_club"),
-      Damage(.missingTable, "Headline", [], "DROP TABLE Headline"),
-      Damage(.missingColumn, "Skill", [], "ALTER TABLE Skill RENAME COLUMN level TO height"),
-      Damage(
-        .missingFile, "Headline", [1],
-        "UPDATE Headline SET picture = '\(String(repeating: "0", count: 64))'"),
-    ])
-  func findings(damage: Damage) throws {
+  @Test(arguments: [
+    Damage(.danglingReference, "Member", [2], "UPDATE Member SET club = 99 WHERE _id = 2"),
+    Damage(.danglingReference, "Member", [1, 2, 3], "DELETE FROM Club"),
+    Damage(.danglingReference, "Skill", [1, 2], "DELETE FROM Skill"),
+    Damage(.danglingReference, "Driver", [2], "DELETE FROM Vehicle WHERE _id = 2"),
+    Damage(.ambiguousOrder, "Member", [3], "UPDATE Member SET _club_order = 1 WHERE _id = 3"),
+    Damage(
+      .ambiguousOrder, "Driver", [2], "UPDATE Driver_garage SET owner_order = 1"),
+    Damage(.danglingReference, "Driver", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
+    Damage(
+      .missingColumn, "Skill", [],
+      "ALTER TABLE Skill RENAME COLUMN level TO height; ALTER TABLE Skill ADD COLUMN level BLOB"),
+    Damage(.unknownClass, "Vehicle", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
+    Damage(.missingIndex, "Skill", [], "DROP INDEX Skill_title_unique"),
+    Damage(.missingIndex, "Member", [], "DROP INDEX Member_club"),
+    Damage(.missingTable, "Headline", [], "DROP TABLE Headline"),
+    Damage(.missingColumn, "Skill", [], "ALTER TABLE Skill RENAME COLUMN level TO height"),
+    Damage(
+      .missingFile, "Headline", [1],
+      "UPDATE Headline SET picture = '\(String(repeating: "0", count: 64))'"),
+  ])
+  func `what another program has done is a problem of its model and its rows`(damage: Damage) throws
+  {
     let store = try UpkeepStore()
     try store.sql(damage.sql)
     let check = try store.container.check()
@@ -65,8 +64,7 @@ import Testing
     }
   }
 
-  @Test("a reference to a row of another class is a problem")
-  func otherClass() throws {
+  @Test func `a reference to a row of another class is a problem`() throws {
     let store = try TestStore(Vehicle.self, Car.self, Truck.self, Driver.self, Ride.self)
     let context = store.context()
     let ride = Ride()
@@ -81,8 +79,7 @@ import Testing
     #expect(problem.kind == .danglingReference && problem.entity == "Ride" && problem.rows == [1])
   }
 
-  @Test("a member of a list that does not exist is a problem")
-  func unknownList() throws {
+  @Test func `a member of a list that does not exist is a problem`() throws {
     let store = try TestStore(TwoListSchema.Yard.self, TwoListSchema.Shrub.self)
     let context = store.context()
     let yard = TwoListSchema.Yard()
@@ -96,8 +93,7 @@ import Testing
     #expect(problem.kind == .unknownList && problem.entity == "Shrub" && problem.rows == [1])
   }
 
-  @Test("what another program has changed about models and tables is a problem")
-  func models() throws {
+  @Test func `what another program has changed about models and tables is a problem`() throws {
     let store = try TestStore(Label.self, Harbor.self, Voyage.self)
     let all = Schema([Label.self, Harbor.self, Voyage.self, Parcel.self])
     _ = try ModelContainer(for: all, configurations: ModelConfiguration(url: store.url))
@@ -116,8 +112,8 @@ import Testing
   }
 
   /// The check threw an error of decoding. Later it called the record a damage of pages, which SQLite had not found.
-  @Test("a record of the models that is no schema is a problem, and no damage of pages")
-  func record() throws {
+  @Test
+  func `a record of the models that is no schema is a problem, and no damage of pages`() throws {
     let store = try UpkeepStore()
     try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
       .execute("UPDATE stead_metadata SET value = '{' WHERE key = 'schema'")
@@ -126,8 +122,7 @@ import Testing
     #expect(problems.allSatisfy { $0.description.contains("record of its models") })
   }
 
-  @Test("files that no row refers to, and files that were changed, are problems")
-  func files() throws {
+  @Test func `files that no row refers to, and files that were changed, are problems`() throws {
     let store = try UpkeepStore()
     let name = try #require(try store.container.stores[0].blobs?.references().first)
     try Data("other".utf8).write(to: store.files.file(String(repeating: "a", count: 64)))
@@ -138,8 +133,7 @@ import Testing
     #expect(check.problems[0].rows == [1])
   }
 
-  @Test("files of a store that is read only are checked, too")
-  func filesOfReadOnly() throws {
+  @Test func `files of a store that is read only are checked, too`() throws {
     let store = try UpkeepStore()
     try Data("other".utf8).write(to: store.files.file(String(repeating: "a", count: 64)))
     let container = try ModelContainer(
@@ -148,8 +142,7 @@ import Testing
     #expect(try container.check().problems.map(\.kind) == [.unusedFile])
   }
 
-  @Test("pages that were overwritten are a problem")
-  func pages() throws {
+  @Test func `pages that were overwritten are a problem`() throws {
     let url = try StoreFile().url
     do {
       let context = ModelContext(try openUnrelated(url))
@@ -165,8 +158,7 @@ import Testing
   }
 
   /// A check took each error for the one of numbers that are used up, and said so once for each table.
-  @Test("a table that cannot be read is a damage of pages, whatever is read from it")
-  func damagedNumbers() throws {
+  @Test func `a table that cannot be read is a damage of pages, whatever is read from it`() throws {
     for table in ["stead_sequence", "stead_history", "Unrelated"] {
       let url = try StoreFile().url
       var page: Int64 = 0
@@ -197,8 +189,7 @@ import Testing
     try ModelContainer(for: Unrelated.self, configurations: ModelConfiguration(url: url))
   }
 
-  @Test("a check changes nothing, and goes on beside a writer")
-  func readsOnly() throws {
+  @Test func `a check changes nothing, and goes on beside a writer`() throws {
     let store = try UpkeepStore()
     let writer = try StoreFile(ModelConfiguration(url: store.store.url)).open(writable: true)
     let before = try writer.integer("PRAGMA data_version")
@@ -210,8 +201,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: store.store.url.path + "-wal")) == log)
   }
 
-  @Test("progress comes by phases, and what it throws ends the check")
-  func progress() throws {
+  @Test func `progress comes by phases, and what it throws ends the check`() throws {
     let store = try UpkeepStore()
     var phases: [StoreProgress.Phase] = []
     _ = try store.container.check { if phases.last != $0.phase { phases.append($0.phase) } }
@@ -221,8 +211,7 @@ import Testing
     }
   }
 
-  @Test("a task that is cancelled ends its check")
-  func cancelled() async throws {
+  @Test func `a task that is cancelled ends its check`() async throws {
     let container = try UpkeepStore().container
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }

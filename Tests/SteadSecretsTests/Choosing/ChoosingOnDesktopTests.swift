@@ -5,7 +5,7 @@ import Testing
 
 /// Automatic places with a real keyring, in each state that one can be in.
 @Suite(.needs(.keyring)) struct ChoosingOnDesktopTests {
-  @Test func anOpenKeyringIsChosenAndStays() throws {
+  @Test func `an open keyring is chosen and stays`() throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()
     #expect(secrets.storeDescription.kind == .secretService)
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// The secrets are in the keyring, so a process without the desktop must not find "none".
-  @Test func withoutItsDesktopTheKeyringIsMissedAndNothingElseIsUsed() throws {
+  @Test func `without its desktop, the keyring is missed and nothing else is used`() throws {
     let home = Home(try KeyringSession())
     try home.secrets().set("word", for: "anna")
     let secrets = try home.withoutDesktop.secrets()
@@ -32,7 +32,7 @@ import Testing
     #expect(!home.has(home.vault))
   }
 
-  @Test func aLockedKeyringIsWaitedForNotReplaced() throws {
+  @Test func `a locked keyring is waited for, not replaced`() throws {
     let session = try KeyringSession()
     let home = Home(session)
     try session.restartLocked()
@@ -48,7 +48,7 @@ import Testing
     #expect(try secrets.string(for: "anna") == "word")
   }
 
-  @Test func aRecordedKeyringThatIsLockedSaysSo() throws {
+  @Test func `a recorded keyring that is locked says so`() throws {
     let session = try KeyringSession()
     let home = Home(session)
     try home.secrets().set("word", for: "anna")
@@ -60,7 +60,7 @@ import Testing
     #expect(errorCode { try secrets.accounts() } == .locked)
   }
 
-  @Test func aKeyringThatWasNeverMadeGivesWayToAVault() throws {
+  @Test func `a keyring that was never made gives way to a vault`() throws {
     let home = Home(try KeyringSession(.uninitialised))
     let secrets = try home.secrets()
     #expect(secrets.storeDescription.kind == .vault)
@@ -69,7 +69,7 @@ import Testing
     #expect(home.has(home.vault))
   }
 
-  @Test func aBusWithoutAServiceGivesWayToAVault() throws {
+  @Test func `a bus without a service gives way to a vault`() throws {
     let bus = try PrivateBus()
     let secrets = try Secrets(
       service: Home.service, environment: bus.environment, timeout: .seconds(120))
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// A sandbox, or a rule of the bus, may forbid the call, and the keyring behind it may have secrets.
-  @Test func aServiceThatMayNotBeCalledGivesWayToNothing() throws {
+  @Test func `a service that may not be called gives way to nothing`() throws {
     let bus = try PrivateBus(denying: [KeyringSession.name])
     let peer = try SilentPeer(KeyringSession.name, on: bus)
     let error = secretError {
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// It may have secrets, which a vault would hide for ever.
-  @Test func aServiceThatHangsIsAnErrorAndGivesWayToNothing() throws {
+  @Test func `a service that hangs is an error and gives way to nothing`() throws {
     let session = try KeyringSession()
     let home = Home(session)
     func hanging(_ service: String) throws(SecretError) -> Secrets {
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// A server that gets a desktop later goes on with what it has.
-  @Test func aVaultThatIsRecordedIsKeptWhenAKeyringAppears() throws {
+  @Test func `a vault that is recorded is kept when a keyring appears`() throws {
     let home = Home(try KeyringSession())
     try home.withoutDesktop.secrets().set("word", for: "anna")
     let secrets = try home.secrets()
@@ -120,7 +120,7 @@ import Testing
     #expect(try secrets.string(for: "anna") == "word")
   }
 
-  @Test func whoeverWritesFirstDecidesForAll() throws {
+  @Test func `whoever writes first decides for all`() throws {
     let home = Home(try KeyringSession())
     let desktop = try home.secrets()
     let server = try home.withoutDesktop.secrets()

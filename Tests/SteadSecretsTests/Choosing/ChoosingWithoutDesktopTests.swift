@@ -11,7 +11,7 @@ import Testing
 
   init() throws { home = try Home() }
 
-  @Test func secretsAreInAVaultAndStayThere() throws {
+  @Test func `secrets are in a vault and stay there`() throws {
     let secrets = try home.secrets()
     #expect(secrets.storeDescription.kind == .vault)
     #expect(secrets.storeDescription.location == home.vault.filePath)
@@ -25,7 +25,7 @@ import Testing
     #expect(next.storeDescription.reason.contains(home.record.filePath))
   }
 
-  @Test func onlyReadingMakesNoFile() throws {
+  @Test func `only reading makes no file`() throws {
     let secrets = try home.secrets()
     #expect(try secrets.string(for: "anna") == nil)
     #expect(try secrets.items().isEmpty)
@@ -35,7 +35,7 @@ import Testing
     #expect(!home.has(home.vault) && !home.has(home.record) && !home.has(home.keyFile))
   }
 
-  @Test func aProcessThatOnlyReadsSeesWhatAnotherOneWrites() throws {
+  @Test func `a process that only reads sees what another one writes`() throws {
     let reader = try home.secrets()
     #expect(try reader.string(for: "anna") == nil)
     try home.secrets().set("word", for: "anna")
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// In one vault for all, an app with sixty megabytes made another's writes take seconds, and fail once it was full.
-  @Test func servicesHaveVaultsAndRecordsOfTheirOwn() throws {
+  @Test func `services have vaults and records of their own`() throws {
     try home.secrets().set("word", for: "anna")
     let other = try Secrets(service: "org.example.Mail", environment: home.environment)
     #expect(try other.string(for: "anna") == nil)
@@ -57,7 +57,7 @@ import Testing
 
   // MARK: Keys that are not allowed
 
-  @Test func aKeyBesideItsVaultCanBeRuledOut() throws {
+  @Test func `a key beside its vault can be ruled out`() throws {
     let error = secretError { try home.secrets(.automatic(allowsKeyFile: false)) }
     #expect(error?.code == .notFound)
     #expect(error?.message.contains("does not allow") == true)
@@ -79,7 +79,7 @@ import Testing
     #expect(!unit.has(unit.keyFile))
   }
 
-  @Test func aMoveMakesNoKeyThatIsRuledOut() async throws {
+  @Test func `a move makes no key that is ruled out`() async throws {
     let secrets = try Secrets(service: Home.service, store: InMemorySecretStore())
     try secrets.set("word", for: "anna")
     let environment = home.environment
@@ -91,7 +91,7 @@ import Testing
     #expect(try secrets.string(for: "anna") == "word")
   }
 
-  @Test func aMoveToAVaultThatHasToExistMakesNone() async throws {
+  @Test func `a move to a vault that has to exist makes none`() async throws {
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     let url = home.file("notes/a.vault")
@@ -104,7 +104,7 @@ import Testing
   // MARK: Vaults that the program names
 
   /// A path with a mistake in it made a new vault by a read, and told that there was no secret.
-  @Test func readingANamedVaultMakesNone() throws {
+  @Test func `reading a named vault makes none`() throws {
     let url = home.file("notes/a.vault")
     let secrets = try home.secrets(.vault(at: url))
     #expect(try secrets.string(for: "anna") == nil)
@@ -120,7 +120,7 @@ import Testing
     #expect(errorCode { try home.secrets(.vault(at: url, opening: .create)) } == .duplicateItem)
   }
 
-  @Test func readersOfANamedVaultSeeItOnceItIsMade() throws {
+  @Test func `readers of a named vault see it once it is made`() throws {
     let url = home.file("notes/a.vault")
     let reader = try home.secrets(.vault(at: url))
     #expect(try reader.string(for: "anna") == nil)
@@ -128,7 +128,7 @@ import Testing
     #expect(try reader.string(for: "anna") == "word")
   }
 
-  @Test func aNamedVaultThatIsGoneIsMissed() throws {
+  @Test func `a named vault that is gone is missed`() throws {
     let url = home.file("notes/a.vault")
     try home.secrets(.vault(at: url)).set("word", for: "anna")
     try FileManager.default.removeItem(at: url)
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// With the record the vault is known to be gone, and it was not without.
-  @Test func aVaultThatIsGoneWithItsRecordIsMissed() throws {
+  @Test func `a vault that is gone with its record is missed`() throws {
     try home.secrets().set("word", for: "anna")
     try FileManager.default.removeItem(at: home.record)
     try FileManager.default.removeItem(at: home.vault)
@@ -153,7 +153,7 @@ import Testing
 
   /// The address of a session that has ended, or of one that has still to begin.
   @Test(arguments: ["unix:path=/nowhere/bus", "not an address", "tcp:host=127.0.0.1,port=1"])
-  func anAddressThatLeadsNowhereIsNoAbsence(address: String) {
+  func `an address that leads nowhere is no absence`(address: String) {
     var stale = home
     stale.environment["DBUS_SESSION_BUS_ADDRESS"] = address
     #expect(secretError { _ = try stale.secrets() }?.unavailability == .noBus)
@@ -161,7 +161,7 @@ import Testing
   }
 
   /// cron starts programs without the variables of the session that the same user may have.
-  @Test func aProcessThatTheSessionDidNotStartKnowsOfItsBus() throws {
+  @Test func `a process that the session did not start knows of its bus`() throws {
     let users = try TemporaryDirectory()
     let directory = users.file("\(geteuid())")
     let home = ProcessInfo.processInfo.environment["HOME"]
@@ -174,7 +174,7 @@ import Testing
     #expect(!BusAddress.isGiven(in: ["HOME": "/nowhere"], users: users.url.filePath))
   }
 
-  @Test func aHomeThatIsEmptyOrNotThereIsAnError() {
+  @Test func `a home that is empty or not there is an error`() {
     for path in ["", "relative", home.file("not mounted").filePath] {
       var lost = home
       lost.environment["HOME"] = path
@@ -184,7 +184,7 @@ import Testing
     #expect(!home.has(home.file("not mounted")))
   }
 
-  @Test func credentialsWithoutTheVaultsAreAnError() throws {
+  @Test func `credentials without the vault's are an error`() throws {
     let credentials = try TemporaryDirectory(inMemory: true)
     var unit = home
     unit.environment["CREDENTIALS_DIRECTORY"] = credentials.url.filePath
@@ -196,7 +196,7 @@ import Testing
   }
 
   /// Under `sudo` with the user's HOME, files of the superuser's would lock the user out.
-  @Test(.needs(.superuser)) func theSuperuserDoesNotUseAnothersHome() throws {
+  @Test(.needs(.superuser)) func `the superuser does not use another's home`() throws {
     #expect(chown(home.file("").filePath, 4_001, 4_001) == 0)
     let error = secretError { _ = try home.secrets() }
     #expect(error?.code == .accessDenied && error?.message.contains("sudo -H") == true)
@@ -204,7 +204,8 @@ import Testing
   }
 
   /// A vault that the program names would have been made there, too.
-  @Test(.needs(.superuser)) func theSuperuserMakesNothingOfItsOwnInAnothersHome() throws {
+  @Test(.needs(.superuser))
+  func `the superuser makes nothing of its own in another's home`() throws {
     #expect(chown(home.file("").filePath, 4_001, 4_001) == 0)
     let error = secretError { try home.secrets(.vault()).set("word", for: "anna") }
     #expect(error?.code == .accessDenied)
@@ -218,7 +219,7 @@ import Testing
 
   // MARK: Processes that are stopped
 
-  @Test func aStuckWriterOfOneServiceHoldsUpNoOther() throws {
+  @Test func `a stuck writer of one service holds up no other`() throws {
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     let holder = try lock(home.file(".config/stead/secrets/\(Home.service).json.lock"))
@@ -230,7 +231,7 @@ import Testing
     #expect(try stuck.string(for: "anna") == "word")
   }
 
-  @Test(.ownThread) func aStuckWriterOfTheVaultIsNotWaitedForWithoutLimit() throws {
+  @Test(.ownThread) func `a stuck writer of the vault is not waited for without limit`() throws {
     try home.secrets().set("word", for: "anna")
     let holder = try lock(home.file(".local/share/stead/secrets/\(Home.service).vault.lock"))
     defer { unlockAndClose(holder) }
@@ -240,7 +241,7 @@ import Testing
     #expect(try home.secrets().string(for: "anna") == "word")
   }
 
-  @Test func aStuckWitnessHoldsUpNoReader() throws {
+  @Test func `a stuck witness holds up no reader`() throws {
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     let vaults = home.file(".local/state/stead/vaults")
@@ -259,7 +260,7 @@ import Testing
   }
 
   /// A home directory that is not mounted must not look like one without secrets.
-  @Test func aVaultThatIsGoneIsNotMadeAnew() throws {
+  @Test func `a vault that is gone is not made anew`() throws {
     let writer = try home.secrets()
     try writer.set("word", for: "anna")
     try FileManager.default.removeItem(at: home.vault)
@@ -271,14 +272,14 @@ import Testing
     #expect(!home.has(home.vault))
   }
 
-  @Test func aKeyThatIsGoneIsNotMadeAnew() throws {
+  @Test func `a key that is gone is not made anew`() throws {
     try home.secrets().set("word", for: "anna")
     try FileManager.default.removeItem(at: home.keyFile)
     #expect(errorCode { try home.secrets() } == .notFound)
     #expect(!home.has(home.keyFile))
   }
 
-  @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
+  @Test func `a record that others could have written is refused`() throws {
     try home.secrets().set("word", for: "anna")
     try home.record.setMode(0o666)
     #expect(errorCode { try home.secrets() } == .accessDenied)
@@ -286,7 +287,7 @@ import Testing
 
   /// Who can write the directory can exchange the record, whatever its own mode is.
   @Test(arguments: [0o777, 0o770, 0o702])
-  func aDirectoryOfRecordsThatOthersCouldWriteIsRefused(_ mode: Int) throws {
+  func `a directory of records that others could write is refused`(_ mode: Int) throws {
     let records = home.record.deletingLastPathComponent()
     try FileManager.default.createDirectory(at: records, withIntermediateDirectories: true)
     try records.setMode(mode)
@@ -299,7 +300,7 @@ import Testing
     #expect(errorCode { try home.secrets() } == .accessDenied)
   }
 
-  @Test func aRecordThatCannotBeReadIsNotTakenForNone() throws {
+  @Test func `a record that cannot be read is not taken for none`() throws {
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")
     try Data("?".utf8).write(to: home.record)
@@ -308,7 +309,7 @@ import Testing
     #expect(errorCode { try secrets.set("new", for: "anna") } == .corrupt)
   }
 
-  @Test func aServiceOfSystemdHasAKeyThatNoFileHolds() throws {
+  @Test func `a service of systemd has a key that no file holds`() throws {
     let credentials = try TemporaryDirectory(inMemory: true)
     let key = credentials.file("stead-vault-key")
     try Data((0..<32).map { $0 }).write(to: key)
@@ -326,7 +327,7 @@ import Testing
     #expect(try Data(contentsOf: home.vault) == before)
   }
 
-  @Test func aVaultFromBeforeTheCredentialStillOpens() throws {
+  @Test func `a vault from before the credential still opens`() throws {
     try home.secrets().set("word", for: "anna")
     let credentials = try TemporaryDirectory(inMemory: true)
     let key = credentials.file("stead-vault-key")
@@ -337,7 +338,7 @@ import Testing
     #expect(try unit.secrets().string(for: "anna") == "word")
   }
 
-  @Test func aNamedPlaceIsUsedAsItIs() throws {
+  @Test func `a named place is used as it is`() throws {
     let store = InMemorySecretStore()
     let secrets = try home.secrets(.store(store))
     try secrets.set("word", for: "anna")
@@ -348,11 +349,11 @@ import Testing
     #expect(!home.has(home.record) && !home.has(home.vault))
   }
 
-  @Test func namesAreChecked() {
+  @Test func `names are checked`() {
     #expect(errorCode { try Secrets(service: "", environment: home.environment) } == .invalidName)
   }
 
-  @Test func writersOfOneServiceAgreeOnItsFirstRecord() async throws {
+  @Test func `writers of one service agree on its first record`() async throws {
     let home = home
     await withTaskGroup(of: SecretError.Code?.self) { group in
       for number in 0..<8 {

@@ -4,7 +4,7 @@ import Testing
 @testable import SteadSecrets
 
 @Suite struct SecretFilesTests {
-  @Test func filesAreWhereTheEnvironmentSays() throws {
+  @Test func `files are where the environment says`() throws {
     let files = try SecretFiles(environment: [
       "HOME": "/home/anna", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d",
     ])
@@ -19,7 +19,7 @@ import Testing
 
   /// Without HOME, a home that was named by the user database and didn't exist counted as one: a read found no
   /// secret where it should have thrown, and an app asked for the password again.
-  @Test func aHomeMustExistIfALocationIsBelowItWhereverItIsNamed() throws {
+  @Test func `a home must exist if a location is below it, wherever it is named`() throws {
     let directory = try TemporaryDirectory(inMemory: true)
     let (present, missing) = (directory.url.filePath, directory.file("not mounted").filePath)
     let file = directory.file("file")
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func aSystemdCredentialGoesBeforeTheKeyFile() throws {
+  @Test func `a systemd credential goes before the key file`() throws {
     let directory = try TemporaryDirectory()
     let environment = [
       "HOME": directory.url.filePath, "CREDENTIALS_DIRECTORY": directory.url.filePath,

@@ -24,7 +24,7 @@ import Testing
   ]
 
   @Test(arguments: rows)
-  func aServiceWithoutARecordGetsWhatTheSystemHas(_ row: Row) {
+  func `a service without a record gets what the system has`(_ row: Row) {
     let key = StoreProbe.KeyLocation.keyFile(path: "/home/anna/.config/stead/secrets.key")
     let choice = StoreChoice(probe: StoreProbe(secretService: row.found, vaultKey: key))
     #expect(choice.address == row.chosen)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: rows)
-  func appleSystemsHaveTheirKeychainWhateverElseIsThere(_ row: Row) {
+  func `Apple systems have their Keychain, whatever else is there`(_ row: Row) {
     let probe = StoreProbe(
       keychain: .keychain, secretService: row.found, vaultKey: .keyFile(path: "/key"))
     #expect(StoreChoice(probe: probe).address == .keychain)
@@ -45,7 +45,7 @@ import Testing
     StoreAddress(kind: .vault, location: "/srv/notes.vault"),
     StoreAddress(kind: .elsewhere, location: "a vault with a passphrase"),
   ])
-  func aRecordDecides(_ address: StoreAddress) {
+  func `a record decides`(_ address: StoreAddress) {
     let record = StoreRecord(
       service: "org.example.Notes", address: address, since: Date(timeIntervalSince1970: 0),
       reason: "There was no bus.")
@@ -58,14 +58,14 @@ import Testing
 
   /// What a sandbox lets through of the Secret Service would have the secrets of all apps.
   @Test(arguments: rows)
-  func inASandboxThePortalGoesBeforeTheSecretService(_ row: Row) {
+  func `in a sandbox, the portal goes before the Secret Service`(_ row: Row) {
     let probe = StoreProbe(secretService: row.found, vaultKey: .secretPortal)
     let choice = StoreChoice(probe: probe)
     #expect(choice.address == .vault)
     #expect(choice.reason.contains("sandbox") && choice.reason.contains("Secret portal"))
   }
 
-  @Test func theReasonTellsWhereTheKeyIs() {
+  @Test func `the reason tells where the key is`() {
     let credential = StoreProbe(
       secretService: .absent(.noBus),
       vaultKey: .systemdCredential(name: "stead-vault-key"))

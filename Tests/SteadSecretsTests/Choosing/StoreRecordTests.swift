@@ -17,7 +17,7 @@ import Testing
       service: "org.example.Notes", in: directory.url.appending(path: "config/stead/secrets"))
   }
 
-  @Test func whatIsWrittenIsRead() throws {
+  @Test func `what is written is read`() throws {
     #expect(try file.read() == nil)
     #expect(try file.stamp() == nil)
     try file.create(record)
@@ -26,7 +26,7 @@ import Testing
     #expect(try file.url.deletingLastPathComponent().mode == 0o700)
   }
 
-  @Test func theFileIsTheOneThatIsDocumented() throws {
+  @Test func `the file is the one that is documented`() throws {
     var record = record
     record.leftover = nil
     try file.create(record)
@@ -46,7 +46,7 @@ import Testing
         """)
   }
 
-  @Test func aFirstRecordNeverReplacesAnother() throws {
+  @Test func `a first record never replaces another`() throws {
     try file.create(record)
     var other = record
     other.address = .secretService
@@ -54,7 +54,7 @@ import Testing
     #expect(try file.read() == record)
   }
 
-  @Test func aStampTellsOneRecordFromTheNext() throws {
+  @Test func `a stamp tells one record from the next`() throws {
     try file.create(record)
     let first = try file.stamp()
     #expect(try file.stamp() == first)
@@ -80,13 +80,15 @@ import Testing
       """, .corrupt
     ),
   ])
-  func aRecordThatSaysNothingIsRefused(_ text: String, _ expected: SecretError.Code) throws {
+  func `a record that says nothing is refused`(
+    _ text: String, _ expected: SecretError.Code
+  ) throws {
     try file.create(record)
     try Data(text.utf8).write(to: file.url)
     #expect(errorCode { try file.read() } == expected)
   }
 
-  @Test func aRecordThatOthersCouldHaveWrittenIsRefused() throws {
+  @Test func `a record that others could have written is refused`() throws {
     try file.create(record)
     try file.url.setMode(0o620)
     #expect(errorCode { try file.read() } == .accessDenied)
@@ -94,7 +96,7 @@ import Testing
     #expect(try file.read() == record)
   }
 
-  @Test func aVeryLongFileIsRefused() throws {
+  @Test func `a very long file is refused`() throws {
     try file.create(record)
     try Data(count: StoreRecord.sizeLimit + 1).write(to: file.url)
     #expect(errorCode { try file.read() } == .failed)
@@ -108,11 +110,11 @@ import Testing
     ("a%2Fb", "a%252Fb"),
     ("Ä", "%C3%84"),
   ])
-  func aFileIsNamedAfterItsService(_ service: String, _ name: String) {
+  func `a file is named after its service`(_ service: String, _ name: String) {
     #expect(StoreRecordFile.stem(service) == name)
   }
 
-  @Test func longNamesAreHashed() {
+  @Test func `long names are hashed`() {
     let long = String(repeating: "n", count: 201)
     let other = String(repeating: "n", count: 202)
     #expect(StoreRecordFile.stem(long).utf8.count < 255)

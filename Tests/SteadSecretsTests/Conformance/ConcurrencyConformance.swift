@@ -8,7 +8,7 @@ import Testing
   private static let threadCount = 4
 
   @Test(arguments: TestedStore.all)
-  func losesNoIncrementByCompareAndSwap(_ tested: TestedStore) throws {
+  func `loses no increment by compare-and-swap`(_ tested: TestedStore) throws {
     let place = try tested.place()
     try place.secrets().set("0", for: "counter")
     let rounds = 20
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func letsExactlyOneInsert(_ tested: TestedStore) throws {
+  func `lets exactly one insert`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let shared = try place.secrets()
     let accounts = (0..<10).map { "account \($0)" }
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func keepsAllThatThreadsSet(_ tested: TestedStore) throws {
+  func `keeps all that threads set`(_ tested: TestedStore) throws {
     let place = try tested.place()
     try inThreads(Self.threadCount) { thread in
       let secrets = try place.secrets()
@@ -73,7 +73,7 @@ import Testing
 
   /// A read finds the secret before or after a write, whole, and never none.
   @Test(arguments: TestedStore.all)
-  func readsWholeSecretsDuringWrites(_ tested: TestedStore) throws {
+  func `reads whole secrets during writes`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let shared = try place.secrets()
     let values = (1...3).map { Data(repeating: UInt8($0), count: $0 * 3000) }

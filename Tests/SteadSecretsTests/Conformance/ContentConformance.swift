@@ -12,7 +12,7 @@ import Testing
   ]
 
   @Test(arguments: TestedStore.all)
-  func takesUnusualNamesOfAccounts(_ tested: TestedStore) throws {
+  func `takes unusual names of accounts`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     for (index, name) in Self.names.enumerated() { try secrets.insert("\(index)", for: name) }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func takesUnusualNamesOfServices(_ tested: TestedStore) throws {
+  func `takes unusual names of services`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let store = try place.open()
     for (index, name) in Self.names.enumerated() {
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func tellsAnEmptySecretFromNone(_ tested: TestedStore) throws {
+  func `tells an empty secret from none`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.set("", for: "text")
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func keepsEveryByte(_ tested: TestedStore) throws {
+  func `keeps every byte`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let all = Data((0...255).map { UInt8($0) } + [0, 0])
@@ -84,7 +84,7 @@ import Testing
   }()
 
   @Test(arguments: TestedStore.all)
-  func takesSecretsOfManySizes(_ tested: TestedStore) throws {
+  func `takes secrets of many sizes`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let kept = Self.secretsOfManySizes
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func takesItsLimitAndNoMore(_ tested: TestedStore) throws {
+  func `takes its limit and no more`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let limit = secrets.store.sizeLimit
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func keepsCodableValues(_ tested: TestedStore) throws {
+  func `keeps Codable values`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let token = Token(
@@ -155,7 +155,7 @@ import Testing
 
   /// The three calls that apps wrap Apple's Keychain in.
   @Test(arguments: TestedStore.all)
-  func hasTheCallsOfKeychainWrappers(_ tested: TestedStore) throws {
+  func `has the calls of Keychain wrappers`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let keychain = try place.secrets()
     let token = "eyJhbGci..."

@@ -5,7 +5,7 @@ import Testing
 /// What every store tells of its items.
 @Suite struct ItemConformance {
   @Test(arguments: TestedStore.all)
-  func keepsLabelsAndAttributesUntilTheyAreReplaced(_ tested: TestedStore) throws {
+  func `keeps labels and attributes until they are replaced`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets("service")
     try secrets.set("1", for: "a")
@@ -37,7 +37,7 @@ import Testing
 
   /// As libsecret searches: for items that have all of the attributes, of every service in the store.
   @Test(arguments: TestedStore.all)
-  func findsItemsByTheirAttributes(_ tested: TestedStore) throws {
+  func `finds items by their attributes`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.set("1", for: "b", attributes: ["server": "mx", "port": "25"])
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.named)
-  func listsItsServices(_ tested: TestedStore) throws {
+  func `lists its services`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let store = try place.open()
     #expect(try store.services() == [])
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func tellsWhenAnItemWasMadeAndChanged(_ tested: TestedStore) throws {
+  func `tells when an item was made and changed`(_ tested: TestedStore) throws {
     guard let resolution = tested.timeResolution else { return }
     let place = try tested.place()
     let secrets = try place.secrets()
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func listsAccountsInTheOrderOfTheirBytes(_ tested: TestedStore) throws {
+  func `lists accounts in the order of their bytes`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     // In UTF-16 the last two would change places, and by `String` the e with its accent would be last
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func refusesTextsThatNoStoreCanKeep(_ tested: TestedStore) throws {
+  func `refuses texts that no store can keep`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let long = String(repeating: "a", count: SecretStoreWrite.textLimit)
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func refusesRequirementsThatItLacks(_ tested: TestedStore) throws {
+  func `refuses requirements that it lacks`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.set("first", for: "there")

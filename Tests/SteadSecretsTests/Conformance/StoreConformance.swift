@@ -7,7 +7,7 @@ import Testing
   // MARK: Reading and writing
 
   @Test(arguments: TestedStore.all)
-  func givesBackWhatWasKept(_ tested: TestedStore) throws {
+  func `gives back what was kept`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let data = Data([0, 1, 0, 255, 0])
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func tellsOfNothingByNilAndFalse(_ tested: TestedStore) throws {
+  func `tells of nothing by nil and false`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     #expect(try secrets.bytes(for: "a") == nil)
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func replacesWhatWasThere(_ tested: TestedStore) throws {
+  func `replaces what was there`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.set("a longer first secret", for: "a")
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func removesOneAndAll(_ tested: TestedStore) throws {
+  func `removes one and all`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     for account in ["a", "b", "c"] { try secrets.set(account, for: account) }
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func keepsServicesApart(_ tested: TestedStore) throws {
+  func `keeps services apart`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let (first, second) = (try place.secrets("first"), try place.secrets("first.second"))
     try first.set("of the first", for: "a")
@@ -83,7 +83,7 @@ import Testing
 
   /// As the parts of one program, or two programs, have it.
   @Test(arguments: TestedStore.all)
-  func showsWhatAnotherStoreOfThePlaceWrote(_ tested: TestedStore) throws {
+  func `shows what another store of the place wrote`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let (one, other) = (try place.secrets(), try place.secrets())
     #expect(try one.string(for: "a") == nil)
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func keepsWhatItHasWhenItIsOpenedAnew(_ tested: TestedStore) throws {
+  func `keeps what it has when it is opened anew`(_ tested: TestedStore) throws {
     let place = try tested.place()
     var store: (any SecretStore)? = try place.open()
     guard store?.features.contains(.persistence) == true else { return }
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func saysNothingOfLocksWhereThereIsNone(_ tested: TestedStore) async throws {
+  func `says nothing of locks where there is none`(_ tested: TestedStore) async throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     guard !secrets.store.features.contains(.locking) else { return }
@@ -130,7 +130,7 @@ import Testing
   // MARK: Conditions
 
   @Test(arguments: TestedStore.all)
-  func insertsOnlyWhatIsNotThere(_ tested: TestedStore) throws {
+  func `inserts only what is not there`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     try secrets.insert("first", for: "a", label: "first")
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func updatesOnlyWhatIsThere(_ tested: TestedStore) throws {
+  func `updates only what is there`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let error = #expect(throws: SecretError.self) { try secrets.update("first", for: "a") }
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.all)
-  func replacesOnlyWhatIsExpected(_ tested: TestedStore) throws {
+  func `replaces only what is expected`(_ tested: TestedStore) throws {
     let place = try tested.place()
     let secrets = try place.secrets()
     let missing = #expect(throws: SecretError.self) {

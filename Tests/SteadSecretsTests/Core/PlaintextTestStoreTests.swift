@@ -15,7 +15,7 @@ import Testing
       service: "service", store: PlaintextTestStore(at: directory.file("secrets.json")))
   }
 
-  @Test func isJSONInTheClearForItsOwnerAlone() throws {
+  @Test func `is JSON in the clear for its owner alone`() throws {
     try secrets.set("word", for: "anna", label: "Label", attributes: ["name": "value"])
     #expect(try file.mode == 0o600)
     let document = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
@@ -30,7 +30,7 @@ import Testing
     #expect(secrets.storeDescription.reason.contains("can read the secrets"))
   }
 
-  @Test func readsAFileThatATestHasWritten() throws {
+  @Test func `reads a file that a test has written`() throws {
     let text = """
       {"version": 1, "items": [{"service": "service", "account": "bob", "label": "Bob",
         "attributes": {}, "secret": "\(Data("word".utf8).base64EncodedString())"}]}
@@ -40,7 +40,7 @@ import Testing
     #expect(try secrets.item(for: "bob")?.created == nil)
   }
 
-  @Test func readingMakesNoFile() throws {
+  @Test func `reading makes no file`() throws {
     #expect(try secrets.string(for: "anna") == nil)
     #expect(try secrets.items().isEmpty)
     #expect(try directory.names == [])
@@ -50,7 +50,7 @@ import Testing
     ("", SecretError.Code.corrupt), ("{", .corrupt), ("{\"version\": 1}", .corrupt),
     ("{\"version\": 2}", .newerVersion),
   ])
-  func leavesAFileThatItCannotReadAsItIs(text: String, code: SecretError.Code) throws {
+  func `leaves a file that it cannot read as it is`(text: String, code: SecretError.Code) throws {
     try Data(text.utf8).write(to: file)
     for attempt in 0..<3 {
       let error = #expect(throws: SecretError.self) {

@@ -9,14 +9,14 @@ import Testing
 
   init() throws { secrets = try Secrets(service: "service", store: InMemorySecretStore()) }
 
-  @Test func refusesAServiceWithoutAName() {
+  @Test func `refuses a service without a name`() {
     let error = #expect(throws: SecretError.self) {
       try Secrets(service: "", store: InMemorySecretStore())
     }
     #expect(error?.code == .invalidName)
   }
 
-  @Test func namesServiceAndAccountInErrors() throws {
+  @Test func `names service and account in errors`() throws {
     let locked = try Secrets(service: "service", store: FailingStore())
     let reading = #expect(throws: SecretError.self) { try locked.string(for: "anna") }
     #expect(reading?.service == "service" && reading?.account == "anna")
@@ -28,14 +28,14 @@ import Testing
     #expect(writing?.account == "bob")
   }
 
-  @Test func namesTheServiceInAnErrorOfUnlocking() async throws {
+  @Test func `names the service in an error of unlocking`() async throws {
     let locked = try Secrets(service: "service", store: FailingStore())
     let error = await #expect(throws: SecretError.self) { try await locked.unlock() }
     #expect(error?.service == "service")
   }
 
   /// A program prints errors and objects, into logs.
-  @Test func showsNoSecret() throws {
+  @Test func `shows no secret`() throws {
     let word = "hunter2"
     try secrets.set(word, for: "anna")
     var texts: [String] = []
@@ -58,14 +58,14 @@ import Testing
     for text in texts { #expect(!text.contains(word), "\(text)") }
   }
 
-  @Test func encodesEqualValuesToEqualBytes() throws {
+  @Test func `encodes equal values to equal bytes`() throws {
     let value = ["b": 1, "a": 2, "c": 3]
     #expect(try SecretBytes(encoding: value) == SecretBytes("{\"a\":2,\"b\":1,\"c\":3}"))
     #expect(try SecretBytes(encoding: "a/b") == SecretBytes("\"a/b\""))
     #expect(try SecretBytes(encoding: value).decoded(as: [String: Int].self) == value)
   }
 
-  @Test func lendsBytesAndPassesErrorsOn() throws {
+  @Test func `lends bytes and passes errors on`() throws {
     try secrets.set("word", for: "anna")
     #expect(try secrets.withBytes(for: "anna") { $0.count } == 4)
     let error = #expect(throws: SecretError.self) {
@@ -107,13 +107,13 @@ private struct FailingStore: SecretStore {
 
 @Suite struct SecretErrorTests {
   @Test(arguments: ["", String(repeating: "a", count: 1025), "a\0b"])
-  func refusesNamesThatAStoreCannotTake(_ name: String) {
+  func `refuses names that a store cannot take`(_ name: String) {
     #expect(throws: SecretError.self) { try SecretID(service: name, account: "account") }
     #expect(throws: SecretError.self) { try SecretID(service: "service", account: name) }
   }
 
   /// An account's name with a line end made a line of its own in logs, one with an escape coloured the terminal.
-  @Test func namesCannotForgeLinesOfALog() {
+  @Test func `names cannot forge lines of a log`() {
     let error = SecretError(
       code: .notFound, message: "There is none in /a\u{1B}[31m/b\nERROR", service: "x\u{202E}y",
       account: "a\"\r\n, account \"b\\")
@@ -156,7 +156,7 @@ private struct FailingStore: SecretStore {
     (.invalidName, "invalidName"), (.noSpace, "noSpace"), (.newerVersion, "newerVersion"),
     (.failed, "failed"),
   ])
-  func aCodePrintsAsItsName(_ code: SecretError.Code, _ name: String) {
+  func `a code prints as its name`(_ code: SecretError.Code, _ name: String) {
     #expect("\(code)" == name)
   }
 
@@ -165,7 +165,7 @@ private struct FailingStore: SecretStore {
     (.noService, "noService"), (.timedOut, "timedOut"), (.disconnected, "disconnected"),
     (.forked, "forked"), (.notOnThisSystem, "notOnThisSystem"),
   ])
-  func aReasonPrintsAsItsName(_ reason: SecretError.Unavailability, _ name: String) {
+  func `a reason prints as its name`(_ reason: SecretError.Unavailability, _ name: String) {
     #expect("\(reason)" == name)
   }
 }

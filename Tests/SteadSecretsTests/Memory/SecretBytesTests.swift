@@ -16,7 +16,7 @@ struct SecretBytesTests {
   ]
 
   @Test(arguments: sizes)
-  func holdsWhatItWasGiven(size: Int) {
+  func `holds what it was given`(size: Int) {
     let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let bytes = SecretBytes(data)
     #expect(bytes.count == size)
@@ -24,12 +24,12 @@ struct SecretBytesTests {
     #expect(data.withUnsafeBytes { SecretBytes(copying: $0) } == bytes)
   }
 
-  @Test func takesTextAsUTF8() {
+  @Test func `takes text as UTF-8`() {
     #expect(SecretBytes("pass wörd 🔑").withBytes { Array($0) } == Array("pass wörd 🔑".utf8))
     #expect(SecretBytes("").count == 0)
   }
 
-  @Test func comparesByEveryByte() {
+  @Test func `compares by every byte`() {
     let one = SecretBytes(Data(repeating: 7, count: 100))
     #expect(one == SecretBytes(Data(repeating: 7, count: 100)))
     #expect(one != SecretBytes(Data(repeating: 7, count: 99)))
@@ -43,7 +43,7 @@ struct SecretBytesTests {
 
   /// Memory that another secret had is clean, also where the closure that filled it failed.
   @Test(arguments: sizes)
-  func beginsWithZeros(size: Int) {
+  func `begins with zeros`(size: Int) {
     struct Refusal: Error {}
     for _ in 0..<100 {
       _ = SecretBytes(Data(repeating: 0xAA, count: size))
@@ -64,7 +64,7 @@ struct SecretBytesTests {
   }
 
   /// More than the shared pages have slots for, from several threads, none in another's place.
-  @Test func givesEverySecretMemoryOfItsOwn() throws {
+  @Test func `gives every secret memory of its own`() throws {
     try inThreads(4) { thread in
       var random = SplitMix(seed: UInt64(thread))
       var held: [(SecretBytes, UInt8)] = []
@@ -88,7 +88,7 @@ struct SecretBytesTests {
   #if os(Linux)
     /// As the kernel tells it: not in core dumps (dd), and locked (lo) where the limit allows.
     @Test(.exitTests, arguments: [10, 2000, 100_000])
-    func isLeftOutOfDumpsAndSwap(size: Int) async {
+    func `is left out of dumps and swap`(size: Int) async {
       // In a process whose limit no other test has used up.
       await #expect(processExitsWith: .success) { [size = size as Int] in
         let bytes = SecretBytes(Data(repeating: 7, count: size))
@@ -100,7 +100,7 @@ struct SecretBytesTests {
       }
     }
 
-    @Test(.exitTests) func worksWhereNothingMayBeLocked() async {
+    @Test(.exitTests) func `works where nothing may be locked`() async {
       await #expect(processExitsWith: .success) {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         #expect(setrlimit(lockLimit, &none) == 0)
@@ -115,7 +115,7 @@ struct SecretBytesTests {
     }
   #endif
 
-  @Test(.exitTests) func worksInTheChildOfAFork() async {
+  @Test(.exitTests) func `works in the child of a fork`() async {
     await #expect(processExitsWith: .success) {
       let isTaking = Atomic(true)
       // Others are in the middle of taking and giving while the process forks.
@@ -143,7 +143,8 @@ struct SecretBytesTests {
     }
   }
 
-  @Test(.exitTests) func isNotLockedInTheChildOfAForkUntilItMakesASecretThere() async {
+  @Test(.exitTests)
+  func `is not locked in the child of a fork until it makes a secret there`() async {
     await #expect(processExitsWith: .success) {
       let held = SecretBytes("of the parent")
       #expect(held.isLocked)

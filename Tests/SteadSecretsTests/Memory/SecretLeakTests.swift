@@ -9,7 +9,7 @@
     static let stores = TestedStore.all.filter { $0.name != TestedStore.plaintext.name }
 
     @Test(arguments: stores, [48, 2048, 20_000])
-    func noCopyIsLeftInMemory(_ tested: TestedStore, size: Int) throws {
+    func `no copy is left in memory`(_ tested: TestedStore, size: Int) throws {
       let scan = try MemoryScan(size: size / MemoryScan.pieceSize * MemoryScan.pieceSize)
       let place = try tested.place()
       let secrets = try place.secrets()
@@ -30,7 +30,7 @@
     }
 
     /// The scan finds what is there, so that finding nothing says something.
-    @Test func findsWhatIsThere() throws {
+    @Test func `finds what is there`() throws {
       let scan = try MemoryScan(size: 48)
       #expect(try scan.findings() == [])
       let held = SecretBytes(copying: UnsafeRawBufferPointer(scan.secret))

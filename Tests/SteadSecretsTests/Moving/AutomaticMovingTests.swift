@@ -21,7 +21,7 @@ import SteadSecretsTesting
     return secrets
   }
 
-  @Test func theRecordGoesWithTheSecrets() async throws {
+  @Test func `the record goes with the secrets`() async throws {
     let secrets = try filled()
     let follower = try home.secrets()
     try await secrets.move(to: .vault(at: other))
@@ -37,7 +37,7 @@ import SteadSecretsTesting
     #expect(try otherVault.string(for: "carl") == "new")
   }
 
-  @Test func toWhereTheyAreNothingMoves() async throws {
+  @Test func `to where they are, nothing moves`() async throws {
     let secrets = try filled()
     let before = try Data(contentsOf: home.record)
     try await secrets.move(to: .vault()) { _ in Issue.record("There was nothing to do.") }
@@ -49,7 +49,7 @@ import SteadSecretsTesting
     #expect(try secrets.accounts() == ["anna", "bob"])
   }
 
-  @Test func aServiceWithoutSecretsGetsItsRecord() async throws {
+  @Test func `a service without secrets gets its record`() async throws {
     let secrets = try home.secrets()
     try await secrets.move(to: .vault(at: other))
     #expect(secrets.storeDescription.location == other.filePath)
@@ -58,7 +58,7 @@ import SteadSecretsTesting
     #expect(!home.has(home.vault))
   }
 
-  @Test func theRecordSaysSoWhenOnlyTheProgramCanOpenTheNewStore() async throws {
+  @Test func `the record says so when only the program can open the new store`() async throws {
     let store = PlaintextTestStore(at: home.file("clear.json"))
     let secrets = try filled()
     try await secrets.move(to: .store(store), accepting: [.encryptedAttributes])
@@ -75,7 +75,7 @@ import SteadSecretsTesting
   }
 
   /// Its key is written to an automatic place, and writers wait for moves.
-  @Test func aVaultCanHaveItsKeyInAnAutomaticPlace() async throws {
+  @Test func `a vault can have its key in an automatic place`() async throws {
     let keys = try Secrets(service: "org.example.Keys", environment: home.environment)
     let key = VaultKey.stored(
       in: keys.store, try SecretID(service: "org.example.Keys", account: "notes"))
@@ -85,7 +85,7 @@ import SteadSecretsTesting
     #expect(secretError { try home.secrets() }?.unavailability == .notOnThisSystem)
   }
 
-  @Test func anAutomaticStoreByAnotherNameIsAnAutomaticPlace() async throws {
+  @Test func `an automatic store by another name is an automatic place`() async throws {
     let secrets = try filled()
     try await secrets.move(to: .vault(at: other))
     let mail = try Secrets(service: "org.example.Mail", environment: home.environment)
@@ -94,7 +94,7 @@ import SteadSecretsTesting
     #expect(try home.secrets().storeDescription.location == home.vault.filePath)
   }
 
-  @Test func aMoveThatFailsLeavesTheRecord() async throws {
+  @Test func `a move that fails leaves the record`() async throws {
     let secrets = try filled()
     let before = try Data(contentsOf: home.record)
     try otherVault.set("another", for: "bob")
@@ -105,7 +105,7 @@ import SteadSecretsTesting
   }
 
   /// Readers hold no lock: one that comes between the steps must not find an item missing.
-  @Test func whoReadsDuringAMoveFindsEverything() async throws {
+  @Test func `who reads during a move finds everything`() async throws {
     let reader = try home.secrets()
     try await filled().move(to: .vault(at: other)) { progress in
       #expect(errorCode { try reader.accounts() } == nil)
@@ -115,7 +115,7 @@ import SteadSecretsTesting
     }
   }
 
-  @Test func whatIsWrittenDuringAMoveWaitsAndIsAtTheNewPlace() async throws {
+  @Test func `what is written during a move waits and is at the new place`() async throws {
     let home = home
     let (written, done) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Bool.self))
     try await filled().move(to: .vault(at: other)) { progress in
@@ -147,7 +147,7 @@ import SteadSecretsTesting
         since: since, reason: "The program moved the secrets there.", leftover: .vault))
   }
 
-  @Test func oldCopiesGoWhateverHasBecomeOfTheirOriginals() async throws {
+  @Test func `old copies go, whatever has become of their originals`() async throws {
     try leaveCopies(movedAt: Date(timeIntervalSinceNow: 3600))
     let secrets = try home.secrets()
     #expect(secrets.storeDescription.reason.contains("Copies may be left in the vault"))
@@ -157,7 +157,7 @@ import SteadSecretsTesting
     #expect(!secrets.storeDescription.reason.contains("Copies may be left"))
   }
 
-  @Test func whatIsNewerThanTheMoveIsNoOldCopy() async throws {
+  @Test func `what is newer than the move is no old copy`() async throws {
     try leaveCopies(movedAt: Date(timeIntervalSince1970: 0))
     let secrets = try home.secrets()
     #expect(await errorCode { try await secrets.move(to: .vault(at: other)) } == .changed)
@@ -171,7 +171,7 @@ import SteadSecretsTesting
 
   // MARK: With a keyring
 
-  @Test(.needs(.keyring)) func fromAVaultToTheKeyringAndBack() async throws {
+  @Test(.needs(.keyring)) func `from a vault to the keyring and back`() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.withoutDesktop.secrets()
     try secrets.set("word", for: "anna", label: "Anna's", attributes: ["server": "example.org"])
@@ -193,7 +193,7 @@ import SteadSecretsTesting
       try session.secretTool("lookup", "service", Home.service, "account", "anna").text == "")
   }
 
-  @Test(.needs(.keyring)) func toALockedKeyringNothingMoves() async throws {
+  @Test(.needs(.keyring)) func `to a locked keyring nothing moves`() async throws {
     let session = try KeyringSession()
     let home = Home(session)
     let secrets = try home.withoutDesktop.secrets()
@@ -210,7 +210,7 @@ import SteadSecretsTesting
   }
 
   /// An alias and a name lead to one collection.
-  @Test(.needs(.keyring)) func aCollectionIsNotMovedIntoItself() async throws {
+  @Test(.needs(.keyring)) func `a collection is not moved into itself`() async throws {
     let home = Home(try KeyringSession())
     let secrets = try home.secrets()
     try secrets.set("word", for: "anna")

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: TestedStore.named, TestedStore.named)
-  func allThatThereIsGoesFromOneStoreToAnother(
+  func `all that there is goes from one store to another`(
     _ from: TestedStore, _ to: TestedStore
   ) async throws {
     let (old, new) = (try from.place(), try to.place())
@@ -49,7 +49,7 @@ import Testing
 
   /// Each would hold what the other holds, until it is removed from both.
   @Test(arguments: TestedStore.named)
-  func aStoreIsNotMovedIntoItself(_ store: TestedStore) async throws {
+  func `a store is not moved into itself`(_ store: TestedStore) async throws {
     let place = try store.place()
     try fill(place.secrets())
     #expect(
@@ -60,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: TestedStore.named)
-  func anotherSecretOfTheNameStopsTheMoveBeforeItBegins(_ store: TestedStore) async throws {
+  func `another secret of the name stops the move before it begins`(
+    _ store: TestedStore
+  ) async throws {
     let (old, new) = (InMemorySecretStore(), try store.place())
     let secrets = try Secrets(service: "org.example.Tests", store: old)
     try fill(secrets)
@@ -78,7 +80,7 @@ import Testing
     #expect(try secrets.items().isEmpty)
   }
 
-  @Test func aSecretThatIsThereAlreadyIsNoConflict() async throws {
+  @Test func `a secret that is there already is no conflict`() async throws {
     let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
     let secrets = try Secrets(service: "org.example.Tests", store: old)
     try fill(secrets)
@@ -86,7 +88,7 @@ import Testing
     try checkFilled(try await secrets.move(to: .store(new)))
   }
 
-  @Test func whatTheNewStoreCannotProtectHasToBeAccepted() async throws {
+  @Test func `what the new store cannot protect has to be accepted`() async throws {
     let vault = try TestVault()
     let secrets = try Secrets(service: "org.example.Tests", store: vault.open())
     try fill(secrets)
@@ -100,7 +102,7 @@ import Testing
     try checkFilled(try await secrets.move(to: memory, accepting: [.persistence]))
   }
 
-  @Test func aSecretThatTheNewStoreDoesNotTakeStopsTheMove() async throws {
+  @Test func `a secret that the new store does not take stops the move`() async throws {
     let vault = try TestVault()
     let secrets = try Secrets(service: "org.example.Tests", store: InMemorySecretStore())
     try secrets.set("word", for: "anna")
@@ -109,7 +111,7 @@ import Testing
     #expect(try secrets.accounts() == ["anna", "large"])
   }
 
-  @Test func whatAnotherProgramChangesMeanwhileIsNotRemoved() async throws {
+  @Test func `what another program changes meanwhile is not removed`() async throws {
     let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
     let secrets = try Secrets(service: "org.example.Tests", store: old)
     try fill(secrets)
@@ -126,7 +128,7 @@ import Testing
     try checkFilled(Secrets(service: "org.example.Tests", store: new))
   }
 
-  @Test func aMoveTellsHowFarItHasCome() async throws {
+  @Test func `a move tells how far it has come`() async throws {
     let secrets = try Secrets(service: "org.example.Tests", store: InMemorySecretStore())
     try fill(secrets)
     let (stream, continuation) = AsyncStream.makeStream(of: SecretMoveProgress.self)
@@ -140,7 +142,7 @@ import Testing
   }
 
   @Test(arguments: [SecretMoveProgress.Step.copying, .removing])
-  func aMoveThatIsCancelledCanBeFinished(_ step: SecretMoveProgress.Step) async throws {
+  func `a move that is cancelled can be finished`(_ step: SecretMoveProgress.Step) async throws {
     let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
     let secrets = try Secrets(service: "org.example.Tests", store: old)
     try fill(secrets)
@@ -228,7 +230,7 @@ private struct EmptiedStore: SecretStore {
     return try Secrets(service: Home.service, store: store)
   }
 
-  @Test func aSecretIsNotMissingBecauseItWasMoved() throws {
+  @Test func `a secret is not missing because it was moved`() throws {
     #expect(try reader().string(for: "anna") == "word")
     #expect(try reader().item(for: "anna")?.account == "anna")
     #expect(try reader().accounts() == ["anna"])

@@ -24,7 +24,7 @@ import Testing
     FileManager.default.fileExists(atPath: "\(environment["HOME"] ?? "")/\(path)")
   }
 
-  @Test func theVaultOfAnAppInASandboxHasItsKeyFromThePortal() throws {
+  @Test func `the vault of an app in a sandbox has its key from the portal`() throws {
     let portal = try PortalService.start(on: bus)
     let secrets = try secrets()
     #expect(secrets.storeDescription.kind == .vault)
@@ -38,14 +38,14 @@ import Testing
   }
 
   /// The desktop may answer before it has returned from the call.
-  @Test func anEarlyAnswerIsHeard() throws {
+  @Test func `an early answer is heard`() throws {
     let portal = try PortalService.start(.early, on: bus)
     let key = try SecretPortal(environment: environment, timeout: Self.ample).secret()
     #expect(key.withBytes { Array($0) } == Array(0..<64))
     withExtendedLifetime(portal) {}
   }
 
-  @Test func aKeyOfThePortalCanBeNamed() throws {
+  @Test func `a key of the portal can be named`() throws {
     let portal = try PortalService.start(on: bus)
     let place = try TestVault()
     let key = VaultKey.secretPortal(environment: bus.environment)
@@ -60,7 +60,7 @@ import Testing
     (PortalService.Answer.refuse, SecretError.Code.cancelled), (.fail, .failed),
     (.short, .wrongKey), (.forbid, .accessDenied),
   ])
-  func aRefusalIsAnErrorAndNoVaultIsMade(
+  func `a refusal is an error and no vault is made`(
     _ answer: PortalService.Answer, _ code: SecretError.Code
   ) throws {
     let portal = try PortalService.start(answer, on: bus)
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(arguments: [PortalService.Answer.silence, .endless])
-  func noAnswerIsWaitedForWithoutLimit(_ answer: PortalService.Answer) throws {
+  func `no answer is waited for without limit`(_ answer: PortalService.Answer) throws {
     let portal = try PortalService.start(answer, on: bus)
     let error = secretError {
       try SecretPortal(environment: environment, timeout: .milliseconds(500)).secret()
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// A vault by the portal's secret does not become one by a key file because the desktop is away.
-  @Test func withoutItsPortalTheVaultIsMissed() throws {
+  @Test func `without its portal, the vault is missed`() throws {
     let portal = try PortalService.start(on: bus)
     try secrets().set("word", for: "anna")
     withExtendedLifetime(portal) {}
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// libsecret uses the Secret Service there, and so do we.
-  @Test func aDesktopWithoutThePortalIsLikeAnyOther() throws {
+  @Test func `a desktop without the portal is like any other`() throws {
     let others = try PortalService.startWithoutSecret(on: bus)
     #expect(try !SecretPortal(environment: environment, timeout: Self.ample).isOffered())
     #expect(try secrets().storeDescription.reason.contains("Nothing on the message bus"))
@@ -108,14 +108,14 @@ import Testing
     #expect(try !SecretPortal(environment: ["HOME": "/"], timeout: Self.ample).isOffered())
   }
 
-  @Test func aPortalThatDoesNotAnswerIsNoAbsence() throws {
+  @Test func `a portal that does not answer is no absence`() throws {
     let peer = try SilentPeer(SecretPortal.name, on: bus)
     let error = secretError { try secrets(timeout: .milliseconds(500)) }
     #expect(error?.unavailability == .timedOut)
     withExtendedLifetime(peer) {}
   }
 
-  @Test func outsideOfASandboxThePortalIsNotAsked() throws {
+  @Test func `outside of a sandbox, the portal is not asked`() throws {
     let portal = try PortalService.start(on: bus)
     let secrets = try Secrets(
       service: Home.service, environment: bus.environment, timeout: Self.ample)
@@ -123,7 +123,7 @@ import Testing
     withExtendedLifetime(portal) {}
   }
 
-  @Test func sandboxesAreKnownByWhatTheyPutIntoThem() throws {
+  @Test func `sandboxes are known by what they put into them`() throws {
     let file = try TemporaryDirectory().file("flatpak-info")
     #expect(!SecretPortal.isForProcess([:], information: file.filePath))
     #expect(!SecretPortal.isForProcess(["SNAP_NAME": ""], information: file.filePath))

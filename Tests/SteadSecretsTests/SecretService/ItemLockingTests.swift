@@ -16,7 +16,7 @@ import Testing
   }
 
   /// `GetSecret` answers that the item is locked, though its collection is not; all reads failed.
-  @Test func anItemThatIsLockedIsUnlockedByItself() throws {
+  @Test func `an item that is locked is unlocked by itself`() throws {
     let bus = try PrivateBus()
     let service = try ItemLockingService.start(on: bus)
     let secrets = try Self.secrets(bus)
@@ -30,7 +30,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func whereThatNeedsAPersonNobodyIsAskedUnlessItIsAllowed() throws {
+  @Test func `where that needs a person, nobody is asked unless it is allowed`() throws {
     let bus = try PrivateBus()
     let service = try ItemLockingService.start(prompting: true, on: bus)
     try Self.secrets(bus).set("word", for: "A")
@@ -43,7 +43,7 @@ import Testing
     withExtendedLifetime(service) {}
   }
 
-  @Test func aPersonMayRefuse() throws {
+  @Test func `a person may refuse`() throws {
     let bus = try PrivateBus()
     let service = try ItemLockingService.start(prompting: true, refused: true, on: bus)
     let secrets = try Self.secrets(bus, .allowed(timeout: Self.ample))
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// Four hundred items took longer than one call may, and some stayed.
-  @Test func allItemsGoHoweverLongThatTakes() throws {
+  @Test func `all items go, however long that takes`() throws {
     let bus = try PrivateBus()
     let service = try ItemLockingService.start(delay: 200, on: bus)
     let timeout = Duration.seconds(3)

@@ -35,7 +35,7 @@ import Testing
     try session.bus.call(KeyringSession.name, old, "org.freedesktop.Secret.Collection.Delete")
   }
 
-  @Test func anotherDefaultIsNoticedWithoutAnewConnection() throws {
+  @Test func `another default is noticed without a new connection`() throws {
     let session = try KeyringSession()
     let secrets = try Self.outdated(session, lifetime: .milliseconds(50))
     let start = ContinuousClock.now
@@ -51,7 +51,7 @@ import Testing
     #expect(try secrets.string(for: "A") == "new")
   }
 
-  @Test func aWriteNeverGoesToTheOldDefault() throws {
+  @Test func `a write never goes to the old default`() throws {
     let session = try KeyringSession()
     let secrets = try Self.outdated(session)
     try secrets.insert("new", for: "A")
@@ -60,7 +60,7 @@ import Testing
     #expect(try secrets.string(for: "A") == "new")
   }
 
-  @Test func aRemovalNeverGoesToTheOldDefault() throws {
+  @Test func `a removal never goes to the old default`() throws {
     let session = try KeyringSession()
     let secrets = try Self.outdated(session)
     #expect(try !secrets.remove("A"))
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The old default is the source, and the new one is the destination: they have become one.
-  @Test func aMoveToWhatHasJustBecomeTheDefaultRemovesNothing() throws {
+  @Test func `a move to what has just become the default removes nothing`() throws {
     let session = try KeyringSession()
     let source = try Self.outdated(session)
     let named = SecretService(
@@ -82,7 +82,7 @@ import Testing
     #expect(try Secrets(service: "S", store: named).string(for: "A") == "new")
   }
 
-  @Test func aCollectionThatIsGoneIsReplacedByTheNewDefaultAtOnce() throws {
+  @Test func `a collection that is gone is replaced by the new default at once`() throws {
     let session = try KeyringSession()
     let secrets = try Self.outdated(session)
     try Self.removeTheOld(session)
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Unlocking makes a new one, for which nobody can be asked here.
-  @Test func aCollectionThatIsGoneIsNotTakenForUnlocked() async throws {
+  @Test func `a collection that is gone is not taken for unlocked`() async throws {
     let session = try KeyringSession()
     let secrets = try Self.connected(session)
     try Self.removeTheOld(session)
@@ -102,7 +102,7 @@ import Testing
     #expect(error?.code == .interactionRequired)
   }
 
-  @Test func aCollectionThatIsGoneIsMissing() throws {
+  @Test func `a collection that is gone is missing`() throws {
     let session = try KeyringSession()
     let secrets = try Self.connected(session)
     try Self.removeTheOld(session)
@@ -116,12 +116,12 @@ import Testing
 
 @Suite(.needs(.keyring)) struct KeyringSessionTests {
   /// Without a keyring the suites over all stores have fewer of them, and this test is skipped.
-  @Test func isAmongTheStoresOfAllSuites() {
+  @Test func `is among the stores of all suites`() {
     let names = Set(TestedStore.all.map(\.name))
     #expect(names.isSuperset(of: ["Secret Service", "automatic, with a keyring"]))
   }
 
-  @Test func keepsWhatSecretToolStoresUntilItIsLocked() throws {
+  @Test func `keeps what secret-tool stores until it is locked`() throws {
     let session = try KeyringSession()
     let stored = try session.secretTool(
       "store", "--label=x", "service", "S", "account", "A", input: Data("word".utf8))
@@ -139,14 +139,14 @@ import Testing
     #expect(session.startCount == 3)
   }
 
-  @Test func hasNoKeyringBeforeOneIsMade() throws {
+  @Test func `has no keyring before one is made`() throws {
     let session = try KeyringSession(.uninitialised)
     let stored = try session.secretTool(
       "store", "--label=x", "service", "S", "account", "A", input: Data("word".utf8))
     #expect(stored.status != 0)
   }
 
-  @Test func endsWithItsLastReference() throws {
+  @Test func `ends with its last reference`() throws {
     var session: KeyringSession? = try KeyringSession()
     let ids = [session?.bus.processID, session?.daemonID].compactMap(\.self)
     let directory = try #require(session).bus.directory.url.filePath

@@ -26,7 +26,7 @@ import Testing
     try ToolRun(["secret-tool", "lookup"] + attributes, environment: session.environment).output
   }
 
-  @Test func readsAndChangesAndRemovesWhatSecretToolKept() throws {
+  @Test func `reads and changes and removes what secret-tool kept`() throws {
     try store("theirs", "service", "S", "account", "A", "url", "https://example.org")
     #expect(try secrets.string(for: "A") == "theirs")
     let item = try #require(try secrets.item(for: "A"))
@@ -40,7 +40,7 @@ import Testing
     #expect(try look("service", "S", "account", "A") == Data())
   }
 
-  @Test func isReadAndRemovedBySecretTool() throws {
+  @Test func `is read and removed by secret-tool`() throws {
     try secrets.set(
       "ours", for: "A", label: "Our label", attributes: ["url": "https://example.org"])
     #expect(try look("service", "S", "account", "A") == Data("ours".utf8))
@@ -55,7 +55,7 @@ import Testing
     #expect(try secrets.accounts() == [])
   }
 
-  @Test func changesTheItemThatAnotherProgramMadeInPlace() throws {
+  @Test func `changes the item that another program made in place`() throws {
     try store("theirs", "service", "S", "account", "A", "more", "1")
     try secrets.set("ours", for: "A", label: "Ours", attributes: ["other": "2"])
     #expect(try secrets.items().count == 1)
@@ -63,7 +63,7 @@ import Testing
     #expect(try look("service", "S", "account", "A", "other", "2") == Data("ours".utf8))
   }
 
-  @Test func countsTheNewestOfSeveralAndRemovesAll() throws {
+  @Test func `counts the newest of several and removes all`() throws {
     // Other attributes make another item to secret-tool, of the same name to us.
     try store("first", "service", "S", "account", "A", "n", "1")
     try store("second", "service", "S", "account", "A", "n", "2")
@@ -81,7 +81,7 @@ import Testing
     #expect(try secrets.remove("A") == false)
   }
 
-  @Test func leavesAloneWhatIsNotOfItsNames() throws {
+  @Test func `leaves alone what is not of its names`() throws {
     try store("other service", "service", "T", "account", "A")
     try store("no account", "service", "S", "user", "A")
     try store("no service", "account", "A", "kind", "bare")
@@ -93,7 +93,7 @@ import Testing
     #expect(try look("kind", "bare") == Data("no service".utf8))
   }
 
-  @Test func seesOneCollectionOnly() throws {
+  @Test func `sees one collection only`() throws {
     let passing = try Secrets(
       service: "S",
       store: SecretService(
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Bytes that are no text travel as they are; `secret-tool` prints them as they are, too.
-  @Test func exchangesBytesThatAreNoText() throws {
+  @Test func `exchanges bytes that are no text`() throws {
     let bytes = Data([0, 0xFF, 0xFE, 10, 0, 1])
     try secrets.set(bytes, for: "A")
     #expect(try secrets.data(for: "A") == bytes)
@@ -118,7 +118,7 @@ import Testing
 
   /// What the documentation says of GNOME Keyring: values of attributes are in its file as MD5, without
   /// salt, and the secret is not.
-  @Test func leavesHashesOfNamesInTheOpen() throws {
+  @Test func `leaves hashes of names in the open`() throws {
     try secrets.set("correct horse battery", for: "anna@example.org")
     let keyrings = session.bus.directory.file("home").file("data").file("keyrings")
     let file = try Data(contentsOf: keyrings.file("login.keyring"))

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func saysWhenTheLibraryIsNotInstalled() throws {
+  @Test func `says when the library is not installed`() throws {
     let session = try KeyringSession()
     let store = SecretService(
       timeout: Self.ample, environment: session.environment,
@@ -33,7 +33,7 @@ import Testing
     #expect(Self.error(other)?.unavailability == .noLibrary)
   }
 
-  @Test func saysWhenThereIsNoBus() throws {
+  @Test func `says when there is no bus`() throws {
     let directory = try TemporaryDirectory()
     let path = directory.url.filePath
     // An address of "autolaunch:" would have GDBus start a bus.
@@ -51,7 +51,7 @@ import Testing
     #expect(try directory.names.isEmpty)
   }
 
-  @Test func findsTheBusOfTheRuntimeDirectory() throws {
+  @Test func `finds the bus of the runtime directory`() throws {
     let session = try KeyringSession()
     var environment = session.environment
     environment["DBUS_SESSION_BUS_ADDRESS"] = nil
@@ -63,7 +63,7 @@ import Testing
     #expect(try Secrets(service: "S", store: store).string(for: "A") == "word")
   }
 
-  @Test func saysInTimeWhenWhatListensIsNoBus() throws {
+  @Test func `says in time when what listens is no bus`() throws {
     let directory = try TemporaryDirectory()
     let descriptor = try UnixSocket.listen(directory.file("bus").filePath)
     defer { close(descriptor) }
@@ -72,7 +72,7 @@ import Testing
     #expect(Self.error(store)?.unavailability == .timedOut)
   }
 
-  @Test func saysWhenNothingOffersTheService() throws {
+  @Test func `says when nothing offers the service`() throws {
     let bus = try PrivateBus()
     let store = SecretService(timeout: Self.ample, environment: bus.environment)
     #expect(Self.error(store)?.unavailability == .noService)
@@ -80,13 +80,13 @@ import Testing
     #expect(error?.unavailability == .noService)
   }
 
-  @Test func saysWhenTheServiceCannotBeStarted() throws {
+  @Test func `says when the service cannot be started`() throws {
     let bus = try PrivateBus(services: [KeyringSession.name: "/bin/false"])
     let store = SecretService(timeout: Self.ample, environment: bus.environment)
     #expect(Self.error(store)?.unavailability == .noService)
   }
 
-  @Test func saysInTimeWhenTheServiceNeverAnswers() throws {
+  @Test func `says in time when the service never answers`() throws {
     let bus = try PrivateBus()
     let peer = try SilentPeer(KeyringSession.name, on: bus)
     let store = SecretService(timeout: Self.brief, environment: bus.environment)
@@ -94,7 +94,7 @@ import Testing
     withExtendedLifetime(peer) {}
   }
 
-  @Test func saysInTimeWhenTheServiceHangsAndGoesOnWithIt() throws {
+  @Test func `says in time when the service hangs and goes on with it`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: Self.ample, environment: session.environment)
     let secrets = try Secrets(service: "S", store: store)
@@ -112,7 +112,7 @@ import Testing
     #expect(try secrets.string(for: "A") == "word")
   }
 
-  @Test func saysDisconnectedWhenTheServiceIsKilledInTheMiddle() throws {
+  @Test func `says disconnected when the service is killed in the middle`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: Self.ample, environment: session.environment)
     let secrets = try Secrets(service: "S", store: store)
@@ -132,7 +132,7 @@ import Testing
     #expect(session.startCount == 2)
   }
 
-  @Test func connectsAnewWhenTheServiceWasStartedAgain() throws {
+  @Test func `connects anew when the service was started again`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: Self.ample, environment: session.environment)
     let secrets = try Secrets(service: "S", store: store)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// The bus that programs share ends them by a signal when it dies.
-  @Test func outlivesTheBus() throws {
+  @Test func `outlives the bus`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: Self.ample, environment: session.environment)
     try Secrets(service: "S", store: store).set("word", for: "A")
@@ -158,7 +158,7 @@ import Testing
     #expect(Self.error(store)?.unavailability == .noBus)
   }
 
-  @Test func closesTheConnectionsThatItMade() throws {
+  @Test func `closes the connections that it made`() throws {
     let session = try KeyringSession()
     func count() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
@@ -178,7 +178,7 @@ import Testing
     #expect(try count() < before + 60)
   }
 
-  @Test func saysForkedInTheChildOfAFork() throws {
+  @Test func `says forked in the child of a fork`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: Self.ample, environment: session.environment)
     try Secrets(service: "S", store: store).set("word", for: "A")

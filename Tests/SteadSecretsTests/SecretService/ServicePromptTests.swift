@@ -12,7 +12,7 @@ import Testing
     SecretService(timeout: ample, prompts: prompts, environment: session.environment)
   }
 
-  @Test func saysThatNobodyCanBeAskedToUnlock() async throws {
+  @Test func `says that nobody can be asked to unlock`() async throws {
     let session = try KeyringSession()
     let store = Self.store(session)
     try session.lock()
@@ -27,7 +27,7 @@ import Testing
     #expect(read?.code == .interactionRequired)
   }
 
-  @Test func saysThatNobodyCanBeAskedForANewPassword() async throws {
+  @Test func `says that nobody can be asked for a new password`() async throws {
     let session = try KeyringSession(.uninitialised)
     let store = Self.store(session)
     let error = await #expect(throws: SecretError.self) {
@@ -37,7 +37,7 @@ import Testing
     #expect(try store.state() == .notInitialized)
   }
 
-  @Test func showsNoPromptInAnyCallUnlessItMay() throws {
+  @Test func `shows no prompt in any call unless it may`() throws {
     let session = try KeyringSession()
     let store = Self.store(session)
     let secrets = try Secrets(service: "S", store: store)
@@ -60,13 +60,13 @@ import Testing
     #expect(heard.contains("member=SearchItems") && !heard.contains("member=Prompt"))
   }
 
-  @Test func asksNobodyWhenItIsOpen() async throws {
+  @Test func `asks nobody when it is open`() async throws {
     let session = try KeyringSession()
     try await Self.store(session).unlock(timeout: Self.ample)
     #expect(try Self.store(session).state() == .ready)
   }
 
-  @Test(.needs(.prompter)) func opensWithTheUsersPassword() async throws {
+  @Test(.needs(.prompter)) func `opens with the user's password`() async throws {
     let session = try KeyringSession()
     let store = Self.store(session)
     try Secrets(service: "S", store: store).set("word", for: "A")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(.needs(.prompter))
-  func asksInTheMiddleOfACallWherePromptsAreAllowed()
+  func `asks in the middle of a call where prompts are allowed`()
     throws
   {
     let session = try KeyringSession()
@@ -95,7 +95,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.needs(.prompter)) func makesTheFirstCollection() async throws {
+  @Test(.needs(.prompter)) func `makes the first collection`() async throws {
     let session = try KeyringSession(.uninitialised)
     let prompter = try KeyringPrompter([.password("a new password")], in: session)
     try session.restartLocked()
@@ -107,7 +107,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test(.needs(.prompter)) func saysCancelledWhenTheUserDoes() async throws {
+  @Test(.needs(.prompter)) func `says cancelled when the user does`() async throws {
     let session = try KeyringSession()
     let prompter = try KeyringPrompter([.cancel], in: session)
     // The name by which a desktop's prompter is known.
@@ -122,7 +122,7 @@ import Testing
     withExtendedLifetime((prompter, named)) {}
   }
 
-  @Test func givesUpAPromptThatNobodyAnswers() async throws {
+  @Test func `gives up a prompt that nobody answers`() async throws {
     let session = try KeyringSession()
     let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
     // Not merely locked: gnome-keyring opens that again by itself when a prompt is dismissed.
@@ -139,7 +139,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test func dismissesThePromptWhenTheTaskIsCancelled() async throws {
+  @Test func `dismisses the prompt when the task is cancelled`() async throws {
     let session = try KeyringSession()
     let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
     let monitor = try BusMonitor("interface='org.freedesktop.Secret.Prompt'", on: session.bus)
@@ -154,7 +154,7 @@ import Testing
     withExtendedLifetime(prompter) {}
   }
 
-  @Test func isCancelledBeforeItBegins() async throws {
+  @Test func `is cancelled before it begins`() async throws {
     let session = try KeyringSession()
     try session.lock()
     let store = Self.store(session)
@@ -166,7 +166,7 @@ import Testing
     #expect(error?.code == .cancelled)
   }
 
-  @Test func saysDisconnectedWhenTheServiceDiesDuringAPrompt() async throws {
+  @Test func `says disconnected when the service dies during a prompt`() async throws {
     let session = try KeyringSession()
     let prompter = try SilentPeer("org.gnome.keyring.SystemPrompter", on: session.bus)
     let monitor = try BusMonitor("interface='org.freedesktop.Secret.Prompt'", on: session.bus)

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// Another user may make the stand-in for a runtime directory in /tmp first; no write succeeded from then on.
-  @Test(.needs(.superuser)) func anothersRuntimeDirectoryKeepsNobodyFromWriting() throws {
+  @Test(.needs(.superuser)) func `another's runtime directory keeps nobody from writing`() throws {
     let session = try KeyringSession()
     let temporary = try TemporaryDirectory()
     var environment = session.environment
@@ -47,14 +47,14 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: foreign.filePath).isEmpty)
   }
 
-  @Test func isReadyWhenItIsUnlocked() throws {
+  @Test func `is ready when it is unlocked`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: .seconds(120), environment: session.environment)
     #expect(try store.state() == .ready)
     #expect(try Secrets(service: "S", store: store).string(for: "A") == nil)
   }
 
-  @Test func saysLockedForEveryCallOnceItIsLocked() throws {
+  @Test func `says locked for every call once it is locked`() throws {
     let session = try KeyringSession()
     let store = SecretService(timeout: .seconds(120), environment: session.environment)
     try Secrets(service: "S", store: store).set("old", for: "A")
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// A daemon that has not seen the keyring open knows attributes by their hashes alone.
-  @Test func saysLockedForEveryCallAfterAColdStart() throws {
+  @Test func `says locked for every call after a cold start`() throws {
     let session = try KeyringSession()
     let old = SecretService(timeout: .seconds(120), environment: session.environment)
     try Secrets(service: "S", store: old).set("old", for: "A")
@@ -81,7 +81,7 @@ import Testing
     #expect(try Secrets(service: "S", store: old).string(for: "A") == "old")
   }
 
-  @Test func saysNotInitialisedWhereThereWasNeverAKeyring() throws {
+  @Test func `says not initialised where there was never a keyring`() throws {
     let session = try KeyringSession(.uninitialised)
     let store = SecretService(timeout: .seconds(120), environment: session.environment)
     #expect(try store.state() == .notInitialized)
@@ -90,7 +90,7 @@ import Testing
     #expect(error?.code == .notInitialized)
   }
 
-  @Test func saysNotInitialisedOfACollectionThatIsNotThere() throws {
+  @Test func `says not initialised of a collection that is not there`() throws {
     let session = try KeyringSession()
     let store = SecretService(
       collection: .named("Elsewhere"), timeout: .seconds(120), environment: session.environment)
@@ -98,7 +98,7 @@ import Testing
     for (call, code) in try Self.errors(store) { #expect(code == .notInitialized, "\(call)") }
   }
 
-  @Test func findsACollectionByItsAliasAndByItsLabel() throws {
+  @Test func `finds a collection by its alias and by its label`() throws {
     let session = try KeyringSession()
     let secrets = try ["default", "Login"].map {
       try Secrets(
@@ -111,7 +111,7 @@ import Testing
     #expect(secrets[1].storeDescription.location == "Login")
   }
 
-  @Test func usesTheSessionsCollectionWhenTheDefaultOneIsLocked() throws {
+  @Test func `uses the session's collection when the default one is locked`() throws {
     let session = try KeyringSession()
     let kept = SecretService(timeout: .seconds(120), environment: session.environment)
     let passing = SecretService(

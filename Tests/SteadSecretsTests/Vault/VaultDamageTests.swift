@@ -25,7 +25,7 @@ import Testing
     return code
   }
 
-  @Test func everyFlippedBitIsNoticed() throws {
+  @Test func `every flipped bit is noticed`() throws {
     let versionPlace = 8..<12
     for place in file.indices {
       for bit in 0..<8 {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func everyCutIsNoticed() throws {
+  @Test func `every cut is noticed`() throws {
     for length in file.indices {
       #expect(try outcome(file.prefix(length)) == .corrupt, "\(length) bytes")
     }
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// The digest of the header needs no key, so an attacker can make it anew.
-  @Test func aHeaderWithANewDigestIsNoticed() throws {
+  @Test func `a header with a new digest is noticed`() throws {
     let header = try file.withUnsafeBytes { try VaultHeader(parsing: $0) }
     let slot = VaultLayout.fixedSize
     for place in 0..<(header.size - VaultLayout.digestSize) {
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// A vault that is open does not go on with what it knew, and writes nothing.
-  @Test func anOpenVaultNoticesDamageAndDoesNotWriteOverIt() throws {
+  @Test func `an open vault notices damage and does not write over it`() throws {
     let vault = try place.open()
     var damaged = file
     damaged[file.count - 1] ^= 1
@@ -86,7 +86,7 @@ import Testing
     #expect(try vault.text("anna") == "geheim")
   }
 
-  @Test func aVaultThatIsGoneIsNotMadeAnewByAnObjectThatHadIt() throws {
+  @Test func `a vault that is gone is not made anew by an object that had it`() throws {
     let vault = try place.open()
     try FileManager.default.removeItem(at: place.url)
     #expect(errorCode { _ = try vault.text("anna") } == .notInitialized)
@@ -95,7 +95,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.url.filePath))
   }
 
-  @Test func anotherVaultInThePlaceIsNoticed() throws {
+  @Test func `another vault in the place is noticed`() throws {
     let vault = try place.open()
     try FileManager.default.removeItem(at: place.url)
     try place.open(.create).set("anderes", "anna")
@@ -106,7 +106,7 @@ import Testing
 
   /// One key may open several vaults. Another of them in the place was taken for the one that had been there, by
   /// every program that opened it later.
-  @Test func anotherVaultOfTheSameKeyIsNotTakenForTheOneThatWasThere() throws {
+  @Test func `another vault of the same key is not taken for the one that was there`() throws {
     try place.open().set("geheim", "anna")
     let other = place.directory.file("vault/other.vault")
     let opened = try Vault(
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// It looked like one that has never had secrets, and a new one was made.
-  @Test func aVaultThatIsGoneIsMissedByEveryProgram() throws {
+  @Test func `a vault that is gone is missed by every program`() throws {
     try place.open().set("geheim", "anna")
     try FileManager.default.removeItem(at: place.url)
     #expect(errorCode { _ = try place.open(.openOrCreate) } == .notInitialized)
@@ -140,7 +140,7 @@ import Testing
     #expect(try place.open().text("anna") == nil)
   }
 
-  @Test func withoutItsMemoryOfPathsAVaultWorks() throws {
+  @Test func `without its memory of paths, a vault works`() throws {
     try place.open().set("geheim", "anna")
     let pins = place.directory.file("state/stead/vault-paths")
     let names = try FileManager.default.contentsOfDirectory(atPath: pins.filePath)
@@ -159,7 +159,7 @@ import Testing
 
 /// The parsers, without the digests and keys that keep strange bytes away from them.
 @Suite struct VaultFormatTests {
-  @Test func strangeHeadersGiveErrorsOrWhatTheySay() throws {
+  @Test func `strange headers give errors or what they say`() throws {
     let place = try TestVault()
     _ = try place.open()
     let file = try Data(contentsOf: place.url)
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func strangeIndexesGiveErrorsOrWhatTheySay() throws {
+  @Test func `strange indexes give errors or what they say`() throws {
     let entries = ["a", "b"].map {
       VaultEntry(
         service: "s", account: $0, label: "l", attributes: [.init(name: "n", value: "v")],
@@ -240,7 +240,7 @@ struct FuzzedInputTests {
     .deletingLastPathComponent().appending(path: "../../Support/VaultFuzz")
 
   /// Seeds that the parser refused would teach the fuzzer nothing.
-  @Test func seedsAreWhatTheParserTakes() throws {
+  @Test func `seeds are what the parser takes`() throws {
     let seeds = try inputs("Seeds")
     #expect(seeds.count >= 4)
     for (name, data) in seeds {
@@ -248,7 +248,7 @@ struct FuzzedInputTests {
     }
   }
 
-  @Test func findingsNoLongerStopTheParser() throws {
+  @Test func `findings no longer stop the parser`() throws {
     for (_, data) in (try? inputs("Findings")) ?? [] { try? Self.parse(data) }
   }
 

@@ -21,11 +21,11 @@ import Testing
     file = Data(hexadecimal: blocks[3])
   }
 
-  @Test func theExampleIsWhatThisPackageMakes() throws {
+  @Test func `the example is what this package makes`() throws {
     #expect(try specification.file().hexadecimal == file.hexadecimal)
   }
 
-  @Test func theExampleOpensWithBothKeys() throws {
+  @Test func `the example opens with both keys`() throws {
     let place = try TestVault()
     try place.put(file, Data(hexadecimal: specification.slots[0].key))
     for key in [VaultKey.keyFile(place.keyFile), TestVault.passphrase("correct horse")] {
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(.needs(.cryptography))
-  func theExampleIsWhatTheIndependentProgramMakes() throws {
+  func `the example is what the independent program makes`() throws {
     let place = try TestVault()
     let (made, wanted) = (place.directory.file("made"), place.directory.file("specification"))
     try JSONEncoder().encode(specification).write(to: wanted)
@@ -65,7 +65,7 @@ import Testing
       """
     ),
   ])
-  func scryptIsThatOfTheStandard(
+  func `scrypt is that of the standard`(
     passphrase: String, salt: String, logN: Int, r: Int, p: Int, expected: String
   ) throws {
     let cost = try #require(VaultScrypt(logN: logN, r: r, p: p))
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Limits of the format are those of the calls, so that whatever a call takes can be kept.
-  @Test func limitsAgree() {
+  @Test func `limits agree`() {
     #expect(VaultLayout.nameLimit == SecretID.nameLimit)
     #expect(VaultLayout.textLimit == SecretStoreWrite.textLimit)
     #expect(VaultLayout.attributeLimit == SecretStoreWrite.attributeLimit)

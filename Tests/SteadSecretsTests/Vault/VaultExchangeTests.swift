@@ -27,7 +27,7 @@ struct VaultExchangeTests {
     return try JSONDecoder().decode(Found.self, from: output)
   }
 
-  @Test func theProgramOpensOurVault() throws {
+  @Test func `the program opens our vault`() throws {
     let vault = try place.open()
     var random = SplitMix(seed: 7)
     var secrets: [String: Data] = [:]
@@ -56,7 +56,7 @@ struct VaultExchangeTests {
     }
   }
 
-  @Test func weOpenAndContinueTheProgramsVault() throws {
+  @Test func `we open and continue the program's vault`() throws {
     var random = SplitMix(seed: 8)
     func bytes(_ count: Int) -> String {
       Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }).hexadecimal
@@ -89,7 +89,7 @@ struct VaultExchangeTests {
   }
 
   /// One who does not have the key learns nothing from the program either.
-  @Test func theProgramRefusesAWrongKey() throws {
+  @Test func `the program refuses a wrong key`() throws {
     try place.open().set("geheim", "anna")
     let failure = #expect(throws: ToolRun.Failure.self) { _ = try opened(2, Data(count: 32)) }
     #expect(failure?.description.contains("no slot for this key") == true)

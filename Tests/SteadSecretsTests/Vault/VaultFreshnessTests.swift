@@ -12,7 +12,7 @@ import Testing
 
   init() throws { place = try TestVault() }
 
-  @Test func readersNeverSeeTimeGoBack() throws {
+  @Test func `readers never see time go back`() throws {
     try place.open().set("0", "a")
     try place.open().set("0", "b")
     // What a finished write has put there, from which on no reader may see less.
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// A file that is put in place by other means is noticed by its times, too.
-  @Test func aFileOfTheSameLengthAndTimeIsNoticed() throws {
+  @Test func `a file of the same length and time is noticed`() throws {
     let vault = try place.open()
     try vault.set("eins", "anna")
     let other = try TestVault()

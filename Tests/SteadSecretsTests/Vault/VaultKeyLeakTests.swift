@@ -27,7 +27,7 @@ import Crypto
 
     /// In a process with many threads the digest's state, which holds what did not fill a block, was once
     /// found after it was freed. Threads that end leave their heaps to nobody.
-    @Test func noKeyIsLeftByThreadsThatEnded() throws {
+    @Test func `no key is left by threads that ended`() throws {
       try use(place.open(.stored(in: Self.store(key), Self.id()), .create))
       try openInThreads()
       #expect(try scan.findings() == [])
@@ -51,7 +51,7 @@ import Crypto
     }
 
     /// The cryptographic library frees the schedule of a key, from which the key follows, and does not wipe it.
-    @Test func noScheduleOfAKeyIsLeft() throws {
+    @Test func `no schedule of a key is left`() throws {
       let vault = try place.open(.openOrCreate)
       try vault.set("geheim", "anna")
       let scan = try MemoryScan(size: AESSchedule.size)
@@ -68,7 +68,7 @@ import Crypto
     }
 
     /// What is in vector registers goes to the stack with the next signal, and into core dumps.
-    @Test func noKeyIsLeftInVectorRegisters() throws {
+    @Test func `no key is left in vector registers`() throws {
       let key = VaultRoot.random().valueKey([])
       let sealed = try [UInt8](repeating: 7, count: 4_096).withUnsafeBytes {
         try VaultCipher.seal($0, by: key, with: [1])
@@ -90,12 +90,12 @@ import Crypto
       }
     }
 
-    @Test func vectorRegistersAreCleared() {
+    @Test func `vector registers are cleared`() {
       #expect(stead_test_vectors_left_by(stead_clear_vectors) == 0)
       #expect(stead_test_vectors_left_by({}) > 0)
     }
 
-    @Test func noPassphraseIsLeft() throws {
+    @Test func `no passphrase is left`() throws {
       try use(place.open(.passphrase(key, TestVault.cheap), .create))
       let vault = try place.open(.passphrase(key, TestVault.cheap), .open)
       try vault.changePassphrase(from: key, to: SecretBytes("neu"), cost: TestVault.cheap)
@@ -104,7 +104,7 @@ import Crypto
       #expect(try scan.findings() == [])
     }
 
-    @Test func noKeyOfAFileIsLeft() throws {
+    @Test func `no key of a file is left`() throws {
       // Written from where the scan does not look, so that the test itself leaves nothing.
       try place.put(nil, Data())
       let file = open(place.keyFile.filePath, O_WRONLY)
@@ -115,7 +115,7 @@ import Crypto
       #expect(try scan.findings() == [])
     }
 
-    @Test func noKeyOfAnotherStoreIsLeft() throws {
+    @Test func `no key of another store is left`() throws {
       let store = try Self.store(key)
       try use(place.open(.stored(in: store, Self.id()), .create))
       try use(place.open(.stored(in: store, Self.id()), .open))

@@ -8,20 +8,20 @@ import Testing
 
   init() throws { place = try TestVault() }
 
-  @Test func aPassphraseOpensTheVault() throws {
+  @Test func `a passphrase opens the vault`() throws {
     try place.open(TestVault.passphrase("alt"), .create).set("geheim", "anna")
     #expect(try place.open(TestVault.passphrase("alt"), .open).text("anna") == "geheim")
     #expect(errorCode { _ = try place.open(TestVault.passphrase("neu"), .open) } == .wrongKey)
     #expect(errorCode { _ = try place.open(TestVault.passphrase(""), .open) } == .wrongKey)
   }
 
-  @Test func anotherKindOfKeyIsTheWrongKey() throws {
+  @Test func `another kind of key is the wrong key`() throws {
     _ = try place.open(TestVault.passphrase("alt"), .create)
     try place.put(nil, Data(count: 32))
     #expect(errorCode { _ = try place.open(.open) } == .wrongKey)
   }
 
-  @Test func aKeyFileIsMadeWithItsVaultOnly() throws {
+  @Test func `a key file is made with its vault only`() throws {
     _ = try place.open(.create)
     #expect(try Data(contentsOf: place.keyFile).count == VaultKey.minimumSize)
     #expect(try place.keyFile.mode == 0o600)
@@ -30,7 +30,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: place.keyFile.filePath))
   }
 
-  @Test func aKeyFileThatIsThereIsUsed() throws {
+  @Test func `a key file that is there is used`() throws {
     let key = Data((0..<100).map { UInt8($0) })
     try place.put(nil, key)
     try place.open(.create).set("geheim", "anna")
@@ -41,13 +41,13 @@ import Testing
   }
 
   @Test(arguments: [0, 31, VaultKey.maximumSize + 1])
-  func aKeyFileOfAnotherLengthIsRefused(_ length: Int) throws {
+  func `a key file of another length is refused`(_ length: Int) throws {
     try place.put(nil, Data(count: length))
     #expect(errorCode { _ = try place.open(.create) } != nil)
     #expect(errorCode { _ = try place.open(.open) } == .notInitialized)
   }
 
-  @Test func aCredentialOpensTheVault() throws {
+  @Test func `a credential opens the vault`() throws {
     let credential = place.directory.file("credentials/stead-vault-key")
     try FileManager.default.createDirectory(
       at: credential.deletingLastPathComponent(), withIntermediateDirectories: false)
@@ -65,7 +65,7 @@ import Testing
         == .notFound)
   }
 
-  @Test func aKeyInAnotherStoreIsMadeWithItsVaultOnly() throws {
+  @Test func `a key in another store is made with its vault only`() throws {
     let store = InMemorySecretStore()
     let id = try SecretID(service: "vault", account: "key")
     try place.open(.stored(in: store, id), .create).set("geheim", "anna")
@@ -76,7 +76,7 @@ import Testing
     #expect(try store.bytes(for: id) == nil)
   }
 
-  @Test func aChangedPassphraseLeavesTheSecretsBytesAsTheyAre() throws {
+  @Test func `a changed passphrase leaves the secrets' bytes as they are`() throws {
     let vault = try place.open(TestVault.passphrase("alt"), .create)
     try vault.set("geheim", "anna")
     let values = try place.values()
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// Once a new passphrase cost what is usual, whatever was chosen for the old one.
-  @Test func aChangedPassphraseKeepsItsCost() throws {
+  @Test func `a changed passphrase keeps its cost`() throws {
     let cost = try #require(VaultScrypt(logN: 3, r: 2, p: 1))
     let vault = try place.open(.passphrase(SecretBytes("alt"), cost), .create)
     try vault.changePassphrase(from: SecretBytes("alt"), to: SecretBytes("neu"))
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Of a strange file, sixteen passphrases of the greatest cost each could be tried in turn.
-  @Test func passphrasesThatCostTooMuchTogetherAreRefused() throws {
+  @Test func `passphrases that cost too much together are refused`() throws {
     let costly = try #require(VaultScrypt(logN: 20, r: 4, p: 4))
     #expect(costly.work == VaultScrypt.workLimit)
     _ = try place.open(TestVault.passphrase("a"), .create)
@@ -134,7 +134,7 @@ import Testing
     return data
   }
 
-  @Test func eachKeyOpensAndARemovedOneDoesNot() throws {
+  @Test func `each key opens and a removed one does not`() throws {
     let vault = try place.open(.create)
     let added = try vault.addKey(TestVault.passphrase("zweite"))
     #expect(added.kind == .passphrase)
@@ -148,14 +148,14 @@ import Testing
     #expect(try place.open(TestVault.passphrase("zweite"), .open).keySlots == [added])
   }
 
-  @Test func anAddedKeyFileIsMade() throws {
+  @Test func `an added key file is made`() throws {
     let vault = try place.open(TestVault.passphrase("alt"), .create)
     try vault.addKey(.keyFile(place.keyFile))
     try place.open(.open).set("geheim", "anna")
     #expect(try vault.text("anna") == "geheim")
   }
 
-  @Test func aVaultHasALimitedNumberOfKeys() throws {
+  @Test func `a vault has a limited number of keys`() throws {
     let vault = try place.open(.create)
     for number in 1..<Vault.keyLimit { try vault.addKey(TestVault.passphrase("\(number)")) }
     #expect(errorCode { try vault.addKey(TestVault.passphrase("x")) } == .tooLarge)
@@ -166,7 +166,7 @@ import Testing
     (0, 8, 1), (17, 0, 1), (17, 8, 0), (17, 17, 1), (17, 8, 17), (23, 1, 1), (20, 8, 1),
     (18, 8, 16), (16, 1, 1), (Int.max, Int.max, Int.max),
   ])
-  func costsBeyondTheLimitsCannotBeMade(_ logN: Int, _ r: Int, _ p: Int) {
+  func `costs beyond the limits cannot be made`(_ logN: Int, _ r: Int, _ p: Int) {
     #expect(VaultScrypt(logN: logN, r: r, p: p) == nil)
   }
 }
@@ -175,7 +175,7 @@ import Testing
 
 /// A vault whose key the desktop's keyring holds: it opens while the keyring is open.
 @Suite(.needs(.keyring)) struct VaultKeyInKeyringTests {
-  @Test func opensWhileTheKeyringIsOpen() throws {
+  @Test func `opens while the keyring is open`() throws {
     let (place, session) = (try TestVault(), try KeyringSession())
     let keyring = SecretService(timeout: .seconds(120), environment: session.environment)
     let key = VaultKey.stored(

@@ -25,7 +25,7 @@ import Testing
 
   private func putBack() throws { try place.put(old, nil) }
 
-  @Test func anOldCopyIsNoticedByTheNextProgram() throws {
+  @Test func `an old copy is noticed by the next program`() throws {
     try place.open().set("neu", "anna")
     try putBack()
     #expect(errorCode { _ = try place.open() } == .rolledBack)
@@ -33,7 +33,7 @@ import Testing
     #expect(try Data(contentsOf: place.url) == old)
   }
 
-  @Test func anOldCopyIsNoticedByAnOpenVaultWithoutItsWitness() throws {
+  @Test func `an old copy is noticed by an open vault without its witness`() throws {
     let vault = try place.open()
     try vault.set("neu", "anna")
     try FileManager.default.removeItem(at: place.witnesses)
@@ -164,7 +164,7 @@ import Testing
   }
 
   /// Two branches of one vault have the same generation.
-  @Test func anotherBranchIsNoticed() throws {
+  @Test func `another branch is noticed`() throws {
     let vault = try place.open()
     try vault.set("ein", "anna")
     let branch = try Data(contentsOf: place.url)
@@ -176,7 +176,7 @@ import Testing
     #expect(errorCode { _ = try vault.text("anna") } == .rolledBack)
   }
 
-  @Test func anAcceptedCopyIsTheNewestForEveryone() throws {
+  @Test func `an accepted copy is the newest for everyone`() throws {
     let vault = try place.open()
     try vault.set("neu", "anna")
     try putBack()
@@ -188,7 +188,7 @@ import Testing
     #expect(errorCode { _ = try place.open() } == .rolledBack)
   }
 
-  @Test func acceptingNeedsTheKeyAndAVault() throws {
+  @Test func `accepting needs the key and a vault`() throws {
     let other = try TestVault()
     try other.put(nil, Data(count: 32))
     #expect(
@@ -205,7 +205,7 @@ import Testing
   }
 
   /// A writer that is killed behind the replacement leaves a witness that is behind.
-  @Test func aWitnessThatIsBehindIsRaised() throws {
+  @Test func `a witness that is behind is raised`() throws {
     let behind = try Data(contentsOf: witness)
     try place.open().set("neu", "anna")
     let newer = try Data(contentsOf: witness)
@@ -217,7 +217,7 @@ import Testing
   }
 
   /// A record that was cut short, or damaged, counts for nothing; the other one does.
-  @Test func oneDamagedRecordLeavesTheOther() throws {
+  @Test func `one damaged record leaves the other`() throws {
     try place.open().set("neu", "anna")
     try place.open().set("neuer", "anna")
     // Generations 3 and 4 are in records 1 and 0; the copy is generation 2.
@@ -234,14 +234,14 @@ import Testing
   }
 
   /// Generations in a witness are worth only as much as the code behind them.
-  @Test func aForgedWitnessCountsForNothing() throws {
+  @Test func `a forged witness counts for nothing`() throws {
     var forged = try Data(contentsOf: witness)
     forged[7] = 0x7F
     try forged.write(to: witness)
     #expect(try place.open().text("anna") == "alt")
   }
 
-  @Test func withoutAPlaceForTheWitnessTheVaultWorks() throws {
+  @Test func `without a place for the witness, the vault works`() throws {
     try FileManager.default.removeItem(at: place.directory.file("state"))
     try Data().write(to: place.directory.file("state"))
     let vault = try place.open()

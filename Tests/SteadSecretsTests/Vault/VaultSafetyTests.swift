@@ -10,7 +10,7 @@ import Testing
 
   private var directory: URL { place.url.deletingLastPathComponent() }
 
-  @Test func whatIsMadeIsClosedToOthers() throws {
+  @Test func `what is made is closed to others`() throws {
     try place.open().set("geheim", "anna")
     #expect(try directory.mode == 0o700)
     #expect(try place.keyFile.deletingLastPathComponent().mode == 0o700)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [0o640, 0o604, 0o610, 0o602, 0o660, 0o644])
-  func aVaultOpenToOthersIsRefused(_ mode: Int) throws {
+  func `a vault open to others is refused`(_ mode: Int) throws {
     let vault = try place.open()
     try vault.set("geheim", "anna")
     try place.url.setMode(mode)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [0o750, 0o705, 0o770, 0o701])
-  func aDirectoryOpenToOthersIsRefused(_ mode: Int) throws {
+  func `a directory open to others is refused`(_ mode: Int) throws {
     let vault = try place.open()
     try directory.setMode(mode)
     #expect(errorCode { _ = try place.open() } == .accessDenied)
@@ -48,13 +48,13 @@ import Testing
   }
 
   @Test(arguments: [0o640, 0o604, 0o620])
-  func aKeyFileOpenToOthersIsRefused(_ mode: Int) throws {
+  func `a key file open to others is refused`(_ mode: Int) throws {
     _ = try place.open()
     try place.keyFile.setMode(mode)
     #expect(errorCode { _ = try place.open() } == .accessDenied)
   }
 
-  @Test func aKeyFileThatOthersCouldExchangeIsRefused() throws {
+  @Test func `a key file that others could exchange is refused`() throws {
     _ = try place.open()
     try place.keyFile.deletingLastPathComponent().setMode(0o777)
     #expect(errorCode { _ = try place.open() } == .accessDenied)
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(.needs(.superuser))
-  func filesOfOthersAreRefused() throws {
+  func `files of others are refused`() throws {
     let vault = try place.open()
     for file in [place.url, directory, place.keyFile] {
       #expect(chown(file.filePath, 1234, 1234) == 0)
@@ -76,7 +76,7 @@ import Testing
     #expect(errorCode { _ = try vault.text("anna") } == .accessDenied)
   }
 
-  @Test func theMessageTellsTheCommand() throws {
+  @Test func `the message tells the command`() throws {
     _ = try place.open()
     try place.url.setMode(0o644)
     let error = #expect(throws: SecretError.self) { _ = try place.open() }
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// The command is pasted into a shell, which took what stood behind a quotation mark for another command.
-  @Test func theCommandIsOneWhateverThePathIs() throws {
+  @Test func `the command is one, whatever the path is`() throws {
     let url = place.directory.file("it's a'\u{301}; id/secrets.vault")
     func open() throws(SecretError) {
       _ = try Vault(
@@ -100,7 +100,7 @@ import Testing
     try open()
   }
 
-  @Test func whatIsNoFileIsRefused() throws {
+  @Test func `what is no file is refused`() throws {
     try place.put(Data(), nil)
     try FileManager.default.removeItem(at: place.url)
     #expect(mkfifo(place.url.filePath, 0o600) == 0)
@@ -111,7 +111,7 @@ import Testing
   }
 
   /// All links to a vault lead to one lock and one file, and stay links.
-  @Test func aLinkToAVaultIsFollowed() throws {
+  @Test func `a link to a vault is followed`() throws {
     try place.open().set("geheim", "anna")
     let link = place.directory.file("link")
     try FileManager.default.createSymbolicLink(at: link, withDestinationURL: place.url)

@@ -12,7 +12,7 @@ import Testing
   init() throws { place = try TestVault() }
 
   /// One of them creates the vault just after others have looked for it.
-  @Test func opensANewVaultInManyThreadsAtOnce() throws {
+  @Test func `opens a new vault in many threads at once`() throws {
     for _ in 0..<Effort.times(10, long: 400) {
       let place = try TestVault()
       try inThreads(Self.openers) { number in
@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  @Test func keepsASecretForTheNextOpening() throws {
+  @Test func `keeps a secret for the next opening`() throws {
     try place.open(.create).set("geheim", "anna")
     #expect(try place.open(.open).text("anna") == "geheim")
     #expect(try place.open(.open).text("otto") == nil)
   }
 
-  @Test func keepsWhatDescribesAnItem() throws {
+  @Test func `keeps what describes an item`() throws {
     let vault = try place.open()
     try vault.set(
       "geheim", "anna", SecretStoreWrite(label: "Post", attributes: ["server": "mx", "port": ""]))
@@ -40,7 +40,7 @@ import Testing
     #expect(item.created == item.modified)
   }
 
-  @Test func seesWhatAnotherObjectWrites() throws {
+  @Test func `sees what another object writes`() throws {
     let (one, other) = (try place.open(), try place.open())
     for round in 0..<10 {
       try one.set("\(round)", "anna")
@@ -52,7 +52,7 @@ import Testing
     #expect(try other.text("anna") == nil)
   }
 
-  @Test func opensOnlyWhatIsThereAndMakesOnlyWhatIsNot() throws {
+  @Test func `opens only what is there and makes only what is not`() throws {
     #expect(errorCode { _ = try place.open(.open) } == .notInitialized)
     // A path with a mistake in it makes no vault, unless the call asks for one.
     let url = place.url
@@ -67,7 +67,7 @@ import Testing
 
   /// Lengths around the steps in which values are padded, and the largest ones.
   @Test(arguments: [0, 1, 14, 15, 63, 64, 65, 1000, 1 << 20, Vault.sizeLimit])
-  func keepsSecretsOfEveryLength(_ length: Int) throws {
+  func `keeps secrets of every length`(_ length: Int) throws {
     let id = try SecretID(service: "mail", account: "anna")
     let secret = SecretBytes(count: length) { memory in
       var random = SplitMix(seed: UInt64(length))
@@ -77,7 +77,7 @@ import Testing
     #expect(try place.open().bytes(for: id) == secret)
   }
 
-  @Test func refusesWhatIsLargerThanItsLimit() throws {
+  @Test func `refuses what is larger than its limit`() throws {
     let id = try SecretID(service: "mail", account: "anna")
     let secret = SecretBytes(count: Vault.sizeLimit + 1) { _ in }
     let vault = try place.open()
@@ -86,7 +86,7 @@ import Testing
         == .tooLarge)
   }
 
-  @Test func keepsTheOldVaultWhenTheNewOneWouldBeTooLarge() throws {
+  @Test func `keeps the old vault when the new one would be too large`() throws {
     let vault = try place.open()
     let secret = SecretBytes(count: Vault.sizeLimit) { _ in }
     for name in ["a", "b", "c"] {

@@ -52,11 +52,11 @@ import Testing
     }
   }
 
-  @Test func aTokenNamesItsAccountAndDevice() throws {
+  @Test func `a token names its account and device`() throws {
     #expect(try verify(signed()) == token)
   }
 
-  @Test func anExpiredTokenIsRefused() throws {
+  @Test func `an expired token is refused`() throws {
     let text = try signed()
     time.advance(seconds: AccessToken.lifetime - 1)
     #expect(refusal(of: text) == nil)
@@ -64,7 +64,7 @@ import Testing
     #expect(refusal(of: text) == "The access token has expired.")
   }
 
-  @Test func aTokenFromTheFutureIsRefused() throws {
+  @Test func `a token from the future is refused`() throws {
     time.advance(seconds: 3_600)
     let text = try signed()
     time.advance(seconds: -3_600)
@@ -72,21 +72,21 @@ import Testing
   }
 
   @Test(arguments: ["none", "None", "", "HS256", "ES256", "eddsa"])
-  func anotherAlgorithmIsRefusedWithARightSignature(algorithm: String) throws {
+  func `another algorithm is refused with a right signature`(algorithm: String) throws {
     let key = try keys.newest
     let header = #"{"alg":"\#(algorithm)","kid":"\#(key.name)","typ":"JWT"}"#
     let text = try forged(header: header) { try key.key.signature(for: $0) }
     #expect(refusal(of: text) == "The access token isn't signed with EdDSA.")
   }
 
-  @Test func aTokenWithoutASignatureIsRefused() throws {
+  @Test func `a token without a signature is refused`() throws {
     let text = try signed()
     let end = try #require(text.lastIndex(of: "."))
     #expect(refusal(of: String(text[...end])) == "The access token has a wrong signature.")
     #expect(refusal(of: String(text[..<end])) == "The access token isn't a signed token.")
   }
 
-  @Test func thePublicKeyIsNoSecretOfHS256() throws {
+  @Test func `the public key is no secret of HS256`() throws {
     let key = try keys.newest
     let secret = SymmetricKey(data: key.key.publicKey.rawRepresentation)
     let header = #"{"alg":"HS256","kid":"\#(key.name)"}"#
@@ -96,14 +96,14 @@ import Testing
     #expect(refusal(of: text) == "The access token isn't signed with EdDSA.")
   }
 
-  @Test func aCutSignatureIsRefused() throws {
+  @Test func `a cut signature is refused`() throws {
     let text = try signed()
     for count in [1, 2, 20, 85] {
       #expect(refusal(of: String(text.dropLast(count))) != nil)
     }
   }
 
-  @Test func anUnknownKeyIsRefused() throws {
+  @Test func `an unknown key is refused`() throws {
     let stranger = Curve25519.Signing.PrivateKey()
     let header = #"{"alg":"EdDSA","kid":"\#(Secret.identifier())"}"#
     let text = try forged(header: header) { try stranger.signature(for: $0) }
@@ -111,13 +111,13 @@ import Testing
       refusal(of: text) == "The access token is signed with a key that this server doesn't have.")
   }
 
-  @Test func aStrangersSignatureUnderAKnownNameIsRefused() throws {
+  @Test func `a stranger's signature under a known name is refused`() throws {
     let stranger = Curve25519.Signing.PrivateKey()
     let text = try forged { try stranger.signature(for: $0) }
     #expect(refusal(of: text) == "The access token has a wrong signature.")
   }
 
-  @Test func changedClaimsAreRefused() throws {
+  @Test func `changed claims are refused`() throws {
     let parts = try signed().split(separator: ".")
     let claims = try #require(Base64URL.decode(parts[1]))
     let changed = String(decoding: claims, as: UTF8.self).replacingOccurrences(
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: ["sub", "dev", "iat", "nbf", "exp"])
-  func aMissingClaimIsRefused(name: String) throws {
+  func `a missing claim is refused`(name: String) throws {
     let now = time.clock.now / 1_000
     var claims = [
       "sub": "\"anna\"", "dev": "\"d1\"", "iat": "\(now)", "nbf": "\(now)", "exp": "\(now + 60)",
@@ -140,7 +140,7 @@ import Testing
         == "The access token lacks a claim.")
   }
 
-  @Test func aTokenForTooLongIsRefused() throws {
+  @Test func `a token for too long is refused`() throws {
     let now = time.clock.now / 1_000
     let key = try keys.newest
     let claims = #"{"sub":"anna","dev":"d1","iat":\#(now),"nbf":\#(now),"exp":\#(now + 86_400)}"#
@@ -149,7 +149,7 @@ import Testing
         == "The access token is valid for too long.")
   }
 
-  @Test func anotherSpellingOfTheSameBytesIsRefused() throws {
+  @Test func `another spelling of the same bytes is refused`() throws {
     // 64 bytes leave four unused bits in the last character.
     let text = try signed()
     let last = try #require(text.last)
@@ -161,7 +161,7 @@ import Testing
     #expect(refusal(of: text + "==") == "The access token isn't a signed token.")
   }
 
-  @Test func theKeysAreTheirOwnersAlone() throws {
+  @Test func `the keys are their owner's alone`() throws {
     let path = directory.path + "/signing-keys.json"
     let mode =
       try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func aSupersededKeyVerifiesForAnHour() throws {
+  @Test func `a superseded key verifies for an hour`() throws {
     let first = try keys.newest.name
     try keys.rotate(clock: time.clock)
     #expect(try keys.newest.name != first)
@@ -184,7 +184,7 @@ import Testing
     #expect(keys.publicKey(named: first) == nil)
   }
 
-  @Test func theKeysAreTheSameAfterARestart() throws {
+  @Test func `the keys are the same after a restart`() throws {
     let text = try signed()
     let again = try SigningKeys(directory: directory.path, clock: time.clock)
     #expect(try AccessToken(verifying: text, keys: again, clock: time.clock) == token)

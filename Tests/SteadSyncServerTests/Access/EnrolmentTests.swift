@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aCodeEnrolsOneDevice(in engineCase: EngineCase) async throws {
+  func `a code enrols one device`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let code = try await invite(engine)
       #expect(try await enrol(engine, code: code.lowercased()) != nil)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aCodeExpires(in engineCase: EngineCase) async throws {
+  func `a code expires`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let codes = [try await invite(engine), try await invite(engine)]
       #expect(try await enrol(engine, code: codes[0], now: Invitations.lifetime - 1) != nil)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func fiveWrongCodesEndAllCodes(in engineCase: EngineCase) async throws {
+  func `five wrong codes end all codes`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let first = try await invite(engine)
       for _ in 0..<4 { #expect(try await enrol(engine, code: "0000-0000-0000") == nil) }
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aCodeIsForItsUserAlone(in engineCase: EngineCase) async throws {
+  func `a code is for its user alone`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let code = try await invite(engine)
       let other = try #require(AccountName("bert"))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func theDatabaseHoldsNeitherCodesNorTokens(in engineCase: EngineCase) async throws {
+  func `the database holds neither codes nor tokens`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let code = try await invite(engine)
       let grant = try #require(try await enrol(engine, code: try await invite(engine)))

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aTokenBringsItsSuccessor(in engineCase: EngineCase) async throws {
+  func `a token brings its successor`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       var token = try await enrolled(engine)
       for _ in 0..<5 { token = try #require(try await renew(engine, token)) }
@@ -44,7 +44,9 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aSecondUseAfterTheSuccessorsRevokesTheDevice(in engineCase: EngineCase) async throws {
+  func `a second use after the successor's revokes the device`(
+    in engineCase: EngineCase
+  ) async throws {
     try await engineCase.with { engine in
       let stolen = try await enrolled(engine)
       let second = try #require(try await renew(engine, stolen))
@@ -56,7 +58,7 @@ import Testing
 
   /// A device was killed while its request was on its way, started again and renewed twice; then the request arrived.
   @Test(arguments: EngineCase.all)
-  func aRequestLateByTwoRenewalsLocksNobodyOut(in engineCase: EngineCase) async throws {
+  func `a request late by two renewals locks nobody out`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let token = try await enrolled(engine)
       let second = try #require(try await renew(engine, token, now: 1_000))
@@ -70,7 +72,9 @@ import Testing
 
   /// Requests that come before the leeway is over don't lengthen it.
   @Test(arguments: EngineCase.all)
-  func aThiefWhoAsksAgainIsFoundOutWhenTheLeewayIsOver(in engineCase: EngineCase) async throws {
+  func `a thief who asks again is found out when the leeway is over`(
+    in engineCase: EngineCase
+  ) async throws {
     try await engineCase.with { engine in
       let stolen = try await enrolled(engine)
       let second = try #require(try await renew(engine, stolen))
@@ -85,7 +89,7 @@ import Testing
 
   /// The answer with the successor got lost, and the device asks once more.
   @Test(arguments: EngineCase.all)
-  func aLostAnswerLocksNobodyOut(in engineCase: EngineCase) async throws {
+  func `a lost answer locks nobody out`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let token = try await enrolled(engine)
       let lost = try #require(try await renew(engine, token))
@@ -100,7 +104,7 @@ import Testing
   /// A device was killed while its request was on its way. It started again, asked once more and kept what it got; then
   /// the first request arrived. The device was revoked when it used what it had kept.
   @Test(arguments: EngineCase.all)
-  func aLateRequestLocksNobodyOut(in engineCase: EngineCase) async throws {
+  func `a late request locks nobody out`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let token = try await enrolled(engine)
       let kept = try #require(try await renew(engine, token))
@@ -113,7 +117,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aTokenExpires(in engineCase: EngineCase) async throws {
+  func `a token expires`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let token = try await enrolled(engine)
       let last = RefreshTokens.lifetime
@@ -123,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aStrangersTokenIsRefused(in engineCase: EngineCase) async throws {
+  func `a stranger's token is refused`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       _ = try await enrolled(engine)
       #expect(try await renew(engine, Secret.token()) == nil)

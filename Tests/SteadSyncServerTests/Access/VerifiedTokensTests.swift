@@ -19,7 +19,7 @@ import Testing
     try AccessToken(account: "anna", device: device).signed(with: keys, clock: time.clock)
   }
 
-  @Test func aKeyThatIsRemovedVerifiesNothingThatItVerifiedBefore() throws {
+  @Test func `a key that is removed verifies nothing that it verified before`() throws {
     let tokens = VerifiedTokens(keys: keys, clock: time.clock)
     let text = try signed("d1")
     #expect(try tokens.token(text).device == "d1")
@@ -29,7 +29,7 @@ import Testing
     #expect(throws: ServerError.self) { try tokens.token(text) }
   }
 
-  @Test func anotherKeyOfTheSameNameVerifiesNothingEither() throws {
+  @Test func `another key of the same name verifies nothing either`() throws {
     let tokens = VerifiedTokens(keys: keys, clock: time.clock)
     let (text, name) = (try signed("d1"), try keys.newest.name)
     #expect(try tokens.token(text).device == "d1")
@@ -46,7 +46,7 @@ import Testing
     #expect(throws: ServerError.self) { try tokens.token(text) }
   }
 
-  @Test func noMoreAreHeldThanTheLimit() throws {
+  @Test func `no more are held than the limit`() throws {
     let tokens = VerifiedTokens(keys: keys, clock: time.clock, limit: 10)
     let texts = try (0..<25).map { try signed("d\($0)") }
     for (index, text) in texts.enumerated() {

@@ -13,7 +13,7 @@ import Testing
   private static let zones = 16
 
   @Test(arguments: EngineCase.all)
-  func aPushOfAHundredChangesBesideTheBareEngine(_ engineCase: EngineCase) async throws {
+  func `a push of a hundred changes beside the bare engine`(_ engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let owner = try await Bench.owner(in: engine)
       for name in (0..<Self.zones).flatMap({ [Self.zone($0), Self.bareZone($0)] }) {

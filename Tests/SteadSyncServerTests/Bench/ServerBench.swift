@@ -23,7 +23,7 @@ import Testing
       arguments: ["--requests-per-second", "1000000", "--request-burst", "1000000"])
   }
 
-  @Test func smallPushesOverAThousandZones() async throws {
+  @Test func `small pushes over a thousand zones`() async throws {
     let directory = try TemporaryDirectory()
     let process = try server(directory)
     let data = directory.path + "/data"
@@ -96,7 +96,7 @@ import Testing
     var count: Int { counter.withLock { $0 } }
   }
 
-  @Test func idleWaiters() async throws {
+  @Test func `idle waiters`() async throws {
     let directory = try TemporaryDirectory()
     let process = try server(directory)
     let device = try await process.device(

@@ -14,7 +14,7 @@ import Testing
   /// Random pushes, each merged beforehand, with another push between merging and writing half of the time. A zone in
   /// memory applies them in the order in which they are written.
   @Test(arguments: EngineCase.all)
-  func aDraftStoresWhatItsPushWould(_ engineCase: EngineCase) async throws {
+  func `a draft stores what its push would`(_ engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let seed: UInt64 = 11
       var limits = SyncLimits()
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: Change.allCases)
-  func aDraftIsWrittenOnlyToWhatItBuildsOn(_ change: Change) async throws {
+  func `a draft is written only to what it builds on`(_ change: Change) async throws {
     try await EngineCase.sqlite.with { engine in
       let schemas = SchemaCache()
       let tables = TablesUnderTest(

@@ -16,7 +16,7 @@ import Testing
   private static let changesInPush = 10
 
   @Test(arguments: EngineCase.all)
-  func aCursorMissesNoChangeOfEightWriters(in engineCase: EngineCase) async throws {
+  func `a cursor misses no change of eight writers`(in engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let schemas = SchemaCache()
       let owner = try await Self.owner(in: engine)

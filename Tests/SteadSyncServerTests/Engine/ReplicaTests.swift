@@ -19,7 +19,7 @@ struct ReplicaTests {
     return url
   }
 
-  @Test func aReplicaIsNotConnectedTo() async throws {
+  @Test func `a replica is not connected to`() async throws {
     let url = try await url(try TemporaryDirectory())
     let error = #expect(throws: EngineError.self) {
       try PostgreSQLSession(url + "&options=-c%20default_transaction_read_only%3Don")
@@ -28,7 +28,7 @@ struct ReplicaTests {
     #expect(throws: Never.self) { try PostgreSQLSession(url) }
   }
 
-  @Test func aConnectionThatBecameReadOnlyIsReplaced() async throws {
+  @Test func `a connection that became read-only is replaced`() async throws {
     let engine = try StorageEngine(
       .postgreSQL(try await url(try TemporaryDirectory())), connections: 1)
     @Sendable func change() async throws -> Int {
@@ -48,7 +48,7 @@ struct ReplicaTests {
 
   // An administrator who cancels the wait for a replica makes PostgreSQL commit with a warning, and a failover then lost
   // what had been acknowledged. The trigger stands for that warning.
-  @Test func aCommitWithAWarningIsNotAcknowledged() async throws {
+  @Test func `a commit with a warning is not acknowledged`() async throws {
     let url = try await url(try TemporaryDirectory())
     let session = try PostgreSQLSession(url)
     try session.execute(
@@ -72,7 +72,7 @@ struct ReplicaTests {
   }
 
   /// A machine that is reached while its PostgreSQL is stopped.
-  @Test func aServerThatNeverAnswersIsGivenUp() throws {
+  @Test func `a server that never answers is given up`() throws {
     let silent = try SilentPort()
     let end = DispatchSemaphore(value: 0)
     let code = Mutex<EngineError.Code?>(nil)

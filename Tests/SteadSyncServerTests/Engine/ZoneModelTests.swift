@@ -26,7 +26,7 @@ import Testing
   }()
 
   @Test(arguments: EngineCase.all)
-  func anEngineAnswersAsTheZoneInMemory(_ engineCase: EngineCase) async throws {
+  func `an engine answers as the zone in memory`(_ engineCase: EngineCase) async throws {
     try await engineCase.with { engine in
       let tables = TablesUnderTest(
         engine: engine, zone: Self.zone, limits: Self.limits, schemas: SchemaCache())

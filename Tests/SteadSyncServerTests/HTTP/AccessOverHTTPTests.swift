@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aDeviceOfAnotherUserFindsNoZone(in engineCase: EngineCase) async throws {
+  func `a device of another user finds no zone`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let anna = try await server.device(of: "anna")
       let bert = try await server.device(of: "bert")
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func aTokenForOneZoneOpensNoOther() async throws {
+  @Test func `a token for one zone opens no other`() async throws {
     try await TestServer.with { server in
       let anna = try await server.device(of: "anna")
       #expect(try await anna.send("PUT", "v1/zones/\(Self.zone)").status == 204)
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func theTokensDeviceHasToBeTheUsers() async throws {
+  @Test func `the token's device has to be the user's`() async throws {
     try await TestServer.with { server in
       let anna = try await server.device(of: "anna")
       var bert = try await server.device(of: "bert")
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func aClientBelongsToItsDevice() async throws {
+  @Test func `a client belongs to its device`() async throws {
     try await TestServer.with { server in
       let first = try await server.device(of: "anna")
       let second = try await server.device(of: "anna")
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func aPushNamesTheDeviceOfItsToken() async throws {
+  @Test func `a push names the device of its token`() async throws {
     try await TestServer.with { server in
       let first = try await server.device(of: "anna")
       let second = try await server.device(of: "anna")
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aRevokedDeviceIsOutAtOnce(in engineCase: EngineCase) async throws {
+  func `a revoked device is out at once`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let first = try await server.device(of: "anna")
       let second = try await server.device(of: "anna")
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func nobodyRevokesADeviceOfAnother() async throws {
+  @Test func `nobody revokes a device of another`() async throws {
     try await TestServer.with { server in
       let anna = try await server.device(of: "anna")
       let bert = try await server.device(of: "bert")
@@ -106,7 +106,9 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aSharedZoneIsReadOrWrittenAsItsOwnerSays(in engineCase: EngineCase) async throws {
+  func `a shared zone is read or written as its owner says`(
+    in engineCase: EngineCase
+  ) async throws {
     try await TestServer.with(engineCase) { server in
       let anna = try await server.device(of: "anna")
       let bert = try await server.device(of: "bert")
@@ -125,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func anExpiredTokenIsRefusedUntilItIsRenewed() async throws {
+  @Test func `an expired token is refused until it is renewed`() async throws {
     let time = TestClock()
     try await TestServer.with(clock: time.clock) { server in
       var anna = try await server.device(of: "anna")
@@ -138,7 +140,7 @@ import Testing
     }
   }
 
-  @Test func aRequestWithoutATokenIsRefused() async throws {
+  @Test func `a request without a token is refused`() async throws {
     try await TestServer.with { server in
       let answer = try await server.send("GET", "v1/zones")
       #expect(answer.status == 401 && !answer.text("remedy").isEmpty)

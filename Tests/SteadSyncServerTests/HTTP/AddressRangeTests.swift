@@ -3,7 +3,7 @@ import Testing
 @testable import SteadSyncServer
 
 @Suite struct AddressRangeTests {
-  @Test func aRangeContainsItsAddresses() throws {
+  @Test func `a range contains its addresses`() throws {
     let range = try #require(AddressRange("10.1.0.0/15"))
     #expect(range.contains("10.0.255.255") && range.contains("10.1.2.3"))
     #expect(!range.contains("10.2.0.0") && !range.contains("::1") && !range.contains("x"))
@@ -22,7 +22,7 @@ import Testing
     ("10.0.0.1", "203.0.113.7, 10.0.0.2", "203.0.113.7"),
     ("10.0.0.1", "nonsense", "10.0.0.1"),
   ])
-  func theClientIsTheLastAddressThatNoProxyHas(
+  func `the client is the last address that no proxy has`(
     connection: String, forwarded: String?, client: String
   ) throws {
     let proxies = [try #require(AddressRange("10.0.0.0/8"))]

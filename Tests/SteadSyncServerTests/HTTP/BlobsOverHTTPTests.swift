@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aBlobIsSentInPartsAndFetchedWhole(in engineCase: EngineCase) async throws {
+  func `a blob is sent in parts and fetched whole`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let device = try await owner(server)
       #expect(try await device.send("HEAD", path).status == 404)
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func aGapInTheBytesIsRefusedWithTheOffset() async throws {
+  @Test func `a gap in the bytes is refused with the offset`() async throws {
     try await TestServer.with { server in
       let answer = try await owner(server).send(
         "PUT", path, body: bytes[100_000...],
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func otherBytesThanTheHashSaysAreRefused() async throws {
+  @Test func `other bytes than the hash says are refused`() async throws {
     try await TestServer.with { server in
       let device = try await owner(server)
       #expect(try await device.send("PUT", path, body: bytes.dropLast()).status == 409)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func aBlobBeyondTheQuotaIsRefusedAndRemoved() async throws {
+  @Test func `a blob beyond the quota is refused and removed`() async throws {
     try await TestServer.with(change: { $0.ownerQuota = 299_999 }) { server in
       let device = try await owner(server)
       #expect(try await device.send("PUT", path, body: bytes).status == 507)

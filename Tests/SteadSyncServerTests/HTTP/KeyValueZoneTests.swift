@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func keysAndBytesBeyondTheLimitsAreQuarantinedWithFigures(
+  func `keys and bytes beyond the limits are quarantined with figures`(
     in engineCase: EngineCase
   ) async throws {
     try await TestServer.with(engineCase) { server in
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aKeyOf65BytesIsQuarantined(in engineCase: EngineCase) async throws {
+  func `a key of 65 bytes is quarantined`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = TestClient(device: try await server.device(of: "anna"))
       try await client.makeZone()

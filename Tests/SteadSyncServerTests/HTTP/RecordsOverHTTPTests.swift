@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func whatIsPushedIsInTheChanges(in engineCase: EngineCase) async throws {
+  func `what is pushed is in the changes`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       let title = SyncValue.string("Ääh \"\\ 😀")
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func fieldsOfTwoDevicesAreMergedByTheirStamps(in engineCase: EngineCase) async throws {
+  func `fields of two devices are merged by their stamps`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let first = try await owner(server)
       var second = first
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aTransactionIsAppliedOnce(in engineCase: EngineCase) async throws {
+  func `a transaction is applied once`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       #expect(try await client.push(1, client.insert("a")).receipt?.head == 1)
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aTombstoneIsForThoseWhoKnewTheRecord(in engineCase: EngineCase) async throws {
+  func `a tombstone is for those who knew the record`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       #expect(try await client.push(1, client.insert("a"), client.insert("b")).status == 200)
@@ -75,7 +75,9 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aTransactionBeyondTheQuotaIsQuarantinedWithFigures(in engineCase: EngineCase) async throws {
+  func `a transaction beyond the quota is quarantined with figures`(
+    in engineCase: EngineCase
+  ) async throws {
     try await TestServer.with(engineCase, change: { $0.ownerQuota = 100 }) { server in
       let client = try await owner(server)
       let large = client.insert("b", ["text": .string(String(repeating: "x", count: 200))])
@@ -100,7 +102,7 @@ import Testing
     }
   }
 
-  @Test func theLimitsOfAPushAreEnforced() async throws {
+  @Test func `the limits of a push are enforced`() async throws {
     try await TestServer.with { server in
       let client = try await owner(server)
       let mutations = (0...400).map { client.insert(RecordID("\($0)") ?? "0") }
@@ -117,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func aTooBusyDeviceIsAskedToWait() async throws {
+  @Test func `a too busy device is asked to wait`() async throws {
     let time = TestClock()
     try await TestServer.with(
       clock: time.clock,
@@ -138,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aWaitEndsWithAPush(in engineCase: EngineCase) async throws {
+  func `a wait ends with a push`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       let device = client.device
@@ -155,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func noErrorHoldsAStoredValue() async throws {
+  @Test func `no error holds a stored value`() async throws {
     try await TestServer.with { server in
       let client = try await owner(server)
       let secret = "s3cr3t-s3cr3t-s3cr3t"
@@ -180,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func aCompressedPushIsReadUpToItsLimit() async throws {
+  @Test func `a compressed push is read up to its limit`() async throws {
     try await TestServer.with { server in
       let client = try await owner(server)
       let json = client.message(1, [client.insert("a")]).encoded()

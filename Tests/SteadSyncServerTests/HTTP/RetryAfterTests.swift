@@ -6,7 +6,7 @@ import Testing
 
 /// A server that can't take a request now says after how many seconds it may.
 @Suite struct RetryAfterTests {
-  @Test func strangersMayTryAgainAfterTheSecondsThatTheyAreTold() async throws {
+  @Test func `strangers may try again after the seconds that they are told`() async throws {
     let time = TestClock()
     try await TestServer.with(clock: time.clock) { server in
       let wrong = ["user": "anna", "code": "0000-0000-0000"]
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func aServerThatEndsSaysWhenToComeBack() async throws {
+  @Test func `a server that ends says when to come back`() async throws {
     try await TestServer.with { server in
       let client = TestClient(device: try await server.device(of: "anna"))
       try await client.makeZone()
@@ -38,12 +38,12 @@ import Testing
     (EngineError.Code.retry, "1"), (.disconnected, "1"), (.overloaded, "1"), (.closed, "5"),
     (.storage, "30"),
   ])
-  func eachFailureThatPassesHasItsSeconds(code: EngineError.Code, seconds: String) {
+  func `each failure that passes has its seconds`(code: EngineError.Code, seconds: String) {
     let answer = Answer.failure(Answer.error(for: EngineError(code: code, message: "")))
     #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == seconds)
   }
 
-  @Test func aBlobThatCanNotBeWrittenHasThemToo() {
+  @Test func `a blob that cannot be written has them too`() {
     let answer = Answer.failure(BlobStore.failure)
     #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30")
   }

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func duplicatesOfAUniqueKeyBecomeOneRecord(in engineCase: EngineCase) async throws {
+  func `duplicates of a unique key become one record`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       let first = client.message(1, [client.insert("a", ["name": "x"], type: "Tag", at: 5)])
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aDeniedDeletionIsQuarantinedWithItsReason(in engineCase: EngineCase) async throws {
+  func `a denied deletion is quarantined with its reason`(in engineCase: EngineCase) async throws {
     try await TestServer.with(engineCase) { server in
       let client = try await owner(server)
       let tag = client.insert("a", ["name": "x"], type: "Tag")
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func aSchemaThatContradictsTheZonesIsRefused() async throws {
+  @Test func `a schema that contradicts the zones is refused`() async throws {
     try await TestServer.with { server in
       var client = try await owner(server)
       #expect(
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// Devices of several versions share a zone: each adds what it knows.
-  @Test func rulesThatASchemaLeavesOutStay() async throws {
+  @Test func `rules that a schema leaves out stay`() async throws {
     try await TestServer.with { server in
       var client = try await owner(server)
       let first = client.message(
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func anOldAppReadsWhatItMayNoLongerWrite() async throws {
+  @Test func `an old app reads what it may no longer write`() async throws {
     try await TestServer.with { server in
       let client = try await owner(server)
       #expect(

@@ -10,7 +10,7 @@ import Testing
   private static let day: Int64 = 86_400
 
   @Test(arguments: EngineCase.all)
-  func oldTombstonesGoAndOlderCursorsExpire(in engineCase: EngineCase) async throws {
+  func `old tombstones go and older cursors expire`(in engineCase: EngineCase) async throws {
     let time = TestClock()
     try await TestServer.with(engineCase, clock: time.clock) { server in
       var client = TestClient(device: try await server.device(of: "anna"))
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: EngineCase.all)
-  func aBlobGoesADayAfterItsLastReference(in engineCase: EngineCase) async throws {
+  func `a blob goes a day after its last reference`(in engineCase: EngineCase) async throws {
     let time = TestClock()
     try await TestServer.with(engineCase, clock: time.clock) { server in
       var client = TestClient(device: try await server.device(of: "anna"))
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func aBlobThatIsSentAgainStaysForAnotherDay() async throws {
+  @Test func `a blob that is sent again stays for another day`() async throws {
     let time = TestClock()
     try await TestServer.with(clock: time.clock) { server in
       var client = TestClient(device: try await server.device(of: "anna"))

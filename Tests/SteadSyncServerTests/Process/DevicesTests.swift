@@ -10,7 +10,7 @@ import Testing
   /// The folder of the devices, which are programs.
   private static let workers = Bundle.main.bundleURL
 
-  @Test func devicesAgreeAfterTheNetworkHasHealed() throws {
+  @Test func `devices agree after the network has healed`() throws {
     let script = Process()
     script.executableURL = URL(filePath: "/usr/bin/env")
     script.arguments = [

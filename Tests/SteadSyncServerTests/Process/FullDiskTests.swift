@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct FullDiskTests {
   @Test(.enabled(if: SmallDisk.isAvailable, "No disk can be mounted here."))
-  func aFullDiskRefusesPushesUntilThereIsRoom() async throws {
+  func `a full disk refuses pushes until there is room`() async throws {
     let disk = try SmallDisk(byteCount: 8 << 20)
     let directory = try TemporaryDirectory()
     let data = disk.directory.path + "/data"

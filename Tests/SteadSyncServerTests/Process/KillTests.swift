@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func noAcknowledgedPushIsLostAndNoneAppliedTwice() async throws {
+  @Test func `no acknowledged push is lost and none applied twice`() async throws {
     let directory = try TemporaryDirectory()
     let data = directory.path + "/data"
     var writers: [Writer] = []

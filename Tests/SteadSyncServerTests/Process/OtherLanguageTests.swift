@@ -9,7 +9,7 @@ import Testing
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Python/sync_client.py")
 
-  @Test func twoDevicesInPythonAgree() async throws {
+  @Test func `two devices in Python agree`() async throws {
     let directory = try TemporaryDirectory()
     let data = directory.path + "/data"
     let process = try ServerProcess(directory: data)

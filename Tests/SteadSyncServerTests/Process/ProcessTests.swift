@@ -30,7 +30,7 @@ import Testing
     return Set(try session.rows("SELECT id FROM records", []).map { try $0.text(0) })
   }
 
-  @Test func sigtermAnswersWhoWaitsAndEnds() async throws {
+  @Test func `SIGTERM answers who waits and ends`() async throws {
     let process = try ServerProcess(directory: data)
     let device = try await enrolled(process)
     let start = ContinuousClock.now
@@ -48,7 +48,7 @@ import Testing
     #expect(start.duration(to: .now) < .seconds(30))
   }
 
-  @Test func aBackupOfARunningServerHasWhatWasAcknowledged() async throws {
+  @Test func `a backup of a running server has what was acknowledged`() async throws {
     let process = try ServerProcess(directory: data)
     let device = try await enrolled(process)
     for number in 1...3 { #expect(try await push(device, number).status == 200) }

@@ -7,7 +7,7 @@ import Testing
 
 /// A server whose data are yesterday's.
 @Suite struct RestoredServerTests {
-  @Test func devicesBringBackWhatTheServerForgot() async throws {
+  @Test func `devices bring back what the server forgot`() async throws {
     let directory = try TemporaryDirectory()
     let (data, copy) = (directory.path + "/data", directory.path + "/copy")
     let process = try ServerProcess(directory: data)

@@ -33,7 +33,7 @@ import Testing
       Music.Playlist.self, Music.Track.self, Music.Album.self, Music.Note.self)
   }
 
-  @Test func pairsAndOrdersComeOver() throws {
+  @Test func `pairs and orders come over`() throws {
     let container = try musicContainer()
     let report = try music().importing(to: container).run()
     let context = ModelContext(container)
@@ -54,7 +54,7 @@ import Testing
     #expect(report.links["Album.notes"] == 2)
   }
 
-  @Test func rowsAddedLaterJoinThoseThatCameFirst() throws {
+  @Test func `rows added later join those that came first`() throws {
     let (fixture, container) = (try music(), try musicContainer())
     try fixture.importing(to: container).run()
     try fixture.run(
@@ -72,7 +72,7 @@ import Testing
     #expect(new.playlists.map(\.name) == ["Empty"])
   }
 
-  @Test func aReferenceToNoRowIsCounted() throws {
+  @Test func `a reference to no row is counted`() throws {
     let container = try musicContainer()
     let report = try music(
       """
@@ -87,7 +87,7 @@ import Testing
     #expect(albums.first { $0.name == "First" }?.tracks.map(\.name) == ["b", "a"])
   }
 
-  @Test func aRelationshipToItselfComesOver() throws {
+  @Test func `a relationship to itself comes over`() throws {
     let container = try memoryContainer(Circle.Member.self)
     let fixture = try CoreDataFixture(
       entities: [.init(1, "Member")],
@@ -113,7 +113,7 @@ import Testing
   @Test(arguments: [
     "", "UPDATE ZPASSPORT SET ZHOLDER = NULL;", "ALTER TABLE ZPASSPORT DROP ZHOLDER;",
   ])
-  func aRelationshipOfOneToOneComesOver(_ change: String) throws {
+  func `a relationship of one-to-one comes over`(_ change: String) throws {
     let container = try memoryContainer(Passports.Holder.self)
     let fixture = try CoreDataFixture(
       entities: [.init(1, "Holder"), .init(2, "Passport")],
@@ -160,7 +160,7 @@ import Testing
     "x'" + data.map { String(format: "%02x", $0) }.joined() + "'"
   }
 
-  @Test func plainValuesComeOver() throws {
+  @Test func `plain values come over`() throws {
     let entry = try entry(
       """
       ZISDONE = 1, ZDATE = 700000000, ZMOOD = 'bright', ZLINK = 'https://example.org/a?b=1',
@@ -180,7 +180,7 @@ import Testing
     ("'123456789012345678901234.5'", "123456789012345678901234.5"), ("-0.07", "-0.07"),
     ("1234567890123.4567", "1234567890123.4568"),
   ])
-  func decimalsComeOver(_ stored: String, _ wanted: String) throws {
+  func `decimals come over`(_ stored: String, _ wanted: String) throws {
     // Text that the column's type would make a number of is kept out of the way of that.
     let value = stored.hasPrefix("'") ? "CAST(\(stored) AS TEXT)" : stored
     let entry = try entry("ZPRICE = \(value)")
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func arraysInPropertyListsAndArchivesComeOver() throws {
+  @Test func `arrays in property lists and archives come over`() throws {
     let list = try PropertyListSerialization.data(
       fromPropertyList: ["x", "ü"], format: .binary, options: 0)
     let archive = try NSKeyedArchiver.archivedData(
@@ -212,7 +212,7 @@ import Testing
     "ZTAGS = x'62706C6973743030FF'", "ZTAGS = x'00FF'", "ZNAME = NULL", "ZPRICE = x'00'",
     "ZNAME = CAST(x'FF41' AS TEXT)", "ZPLACE_CITY = 'Rome'",
   ])
-  func aValueThatDoesNotFitKeepsAllBack(_ row: String) throws {
+  func `a value that does not fit keeps all back`(_ row: String) throws {
     let container = try memoryContainer(Diary.Entry.self)
     let fixture = try diary(row)
     var mapping = CoreDataMapping()
@@ -223,7 +223,7 @@ import Testing
     #expect(try ModelContext(container).fetchCount(FetchDescriptor<Diary.Entry>()) == 0)
   }
 
-  @Test func whatFitsComesOverWhenAPartIsAccepted() throws {
+  @Test func `what fits comes over when a part is accepted`() throws {
     let container = try musicContainer()
     let fixture = try music("UPDATE ZALBUM SET ZNAME = NULL WHERE Z_PK = 1;")
     let partial = fixture.importing(to: container, acceptsPartial: true)

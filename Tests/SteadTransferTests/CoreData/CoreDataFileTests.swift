@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["x'00'", "''"])
-  func dataInRowsAndFilesComesOver(ending: String) throws {
+  func `data in rows and files comes over`(ending: String) throws {
     let fixture = try gallery(ending: ending)
     let before = try fixture.state()
     let home = try TemporaryDirectory()
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// The property of the class is plain data; a file that is there shows that the attribute was not.
-  @Test func aFileThatIsThereTellsOfExternalStorage() throws {
+  @Test func `a file that is there tells of external storage`() throws {
     let fixture = try gallery()
     try fixture.run("UPDATE ZPHOTO SET ZPREVIEW = ZIMAGE, ZIMAGE = NULL;")
     let container = try memoryContainer(Gallery.Photo.self)
@@ -63,7 +63,7 @@ import Testing
     #expect(photos["file"]?.preview == image)
   }
 
-  @Test func dataThatMightHaveAMarkerIsAskedFor() throws {
+  @Test func `data that might have a marker is asked for`() throws {
     let fixture = try gallery(preview: "x'0102'")
     let container = try memoryContainer(Gallery.Photo.self)
     let error = try transferError { try fixture.importing(to: container).run() }
@@ -101,7 +101,7 @@ import Testing
     #expect(try photos(in: other)["a"]?.image == image.dropFirst())
   }
 
-  @Test func dataOfWhichSomeHasNoMarkerStaysAsItIs() throws {
+  @Test func `data of which some has no marker stays as it is`() throws {
     let fixture = try gallery(preview: "x'0102'")
     try fixture.run("UPDATE ZPHOTO SET ZPREVIEW = x'03', ZIMAGE = x'0304' WHERE Z_PK = 3;")
     try fixture.run("UPDATE ZPHOTO SET ZIMAGE = NULL WHERE Z_PK = 2;")
@@ -116,7 +116,7 @@ import Testing
     "../secret", "../../secret", "/etc/passwd", "..", ".", "a/b", "", "missing", "link", "folder",
     "fifo",
   ])
-  func aNameThatLeadsElsewhereIsRefused(_ reference: String) throws {
+  func `a name that leads elsewhere is refused`(_ reference: String) throws {
     let fixture = try gallery(reference: reference)
     let files = files(of: fixture)
     for place in [files.deletingLastPathComponent(), fixture.directory.url] {
@@ -133,7 +133,7 @@ import Testing
     #expect(error.failures.first?.reason.contains("image refers to") == true)
   }
 
-  @Test func aFileOfAnImmenseSizeIsRefused() throws {
+  @Test func `a file of an immense size is refused`() throws {
     let fixture = try gallery(reference: "huge")
     let path = files(of: fixture).appending(path: "huge").filePath
     #expect(FileManager.default.createFile(atPath: path, contents: nil))

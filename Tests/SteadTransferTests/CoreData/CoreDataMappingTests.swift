@@ -38,7 +38,7 @@ import Testing
     return mapping
   }
 
-  @Test func namesThatDifferAreMapped() throws {
+  @Test func `names that differ are mapped`() throws {
     let container = try container()
     let report = try shelf().importing(to: container, mapping: mapping).run()
     let context = ModelContext(container)
@@ -55,7 +55,7 @@ import Testing
       ])
   }
 
-  @Test func valuesWithoutAPropertyKeepAllBack() throws {
+  @Test func `values without a property keep all back`() throws {
     let (fixture, container) = (try shelf(), try container())
     var mapping = mapping
     mapping.leftOut = [:]
@@ -70,7 +70,7 @@ import Testing
     #expect(report.transfer.moved == 2)
   }
 
-  @Test func anEntityWithoutAClassKeepsAllBack() throws {
+  @Test func `an entity without a class keeps all back`() throws {
     let (fixture, container) = (try shelf(), try container())
     var mapping = mapping
     mapping.leftOutEntities = []
@@ -78,7 +78,7 @@ import Testing
     #expect(error.code == .notConverted && error.failures.map(\.item) == ["Scrap 1"])
   }
 
-  @Test func referencesToWhatIsLeftOutAreCounted() throws {
+  @Test func `references to what is left out are counted`() throws {
     let (fixture, container) = (try shelf(), try container())
     var mapping = mapping
     mapping.leftOutEntities = ["Scrap", "Box"]
@@ -89,7 +89,7 @@ import Testing
     #expect(book?.title == "book" && book?.box == nil)
   }
 
-  @Test func pairsWithoutAPropertyKeepAllBack() throws {
+  @Test func `pairs without a property keep all back`() throws {
     let fixture = try shelf(
       "CREATE TABLE Z_3SCRAPS (Z_3BOXES INTEGER, Z_4SCRAPS INTEGER);"
         + "INSERT INTO Z_3SCRAPS VALUES (1, 1);")
@@ -102,7 +102,7 @@ import Testing
     #expect(error.code == .unsupported && error.message.contains("Z_3SCRAPS (1)"))
   }
 
-  @Test func misspeltNamesAreRefused() throws {
+  @Test func `misspelt names are refused`() throws {
     let (fixture, container) = (try shelf(), try container())
     var wrong: [CoreDataMapping] = Array(repeating: mapping, count: 5)
     wrong[0].classes["Volum"] = "Book"

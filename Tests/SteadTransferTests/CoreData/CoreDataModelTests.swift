@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Once `id` came from the author, whose column has the plain name.
-  @Test func aFieldNamedAsAPropertyIsNotTakenForIt() throws {
+  @Test func `a field named as a property is not taken for it`() throws {
     let container = try memoryContainer(Trips.Trip.self)
     let report = try trips().importing(to: container).run()
     let trip = try #require(try ModelContext(container).fetch(FetchDescriptor<Trips.Trip>()).first)
@@ -61,14 +61,14 @@ import Testing
     #expect(report.leftOutValues.isEmpty && report.missingProperties.isEmpty)
   }
 
-  @Test func withoutAModelTheImportRefusesToGuess() throws {
+  @Test func `without a model, the import refuses to guess`() throws {
     for more in ["", "INSERT INTO Z_MODELCACHE VALUES (x'00112233');"] {
       let error = try refusal(trips(model: nil, more))
       #expect(error.code == .unsupported && error.message.contains("not certain"), "\(error)")
     }
   }
 
-  @Test func withoutAModelTheMappingTells() throws {
+  @Test func `without a model, the mapping tells`() throws {
     let container = try memoryContainer(Trips.Trip.self)
     var mapping = CoreDataMapping()
     mapping.storedNames["Trip"] = [
@@ -89,12 +89,12 @@ import Testing
     columns.replacing("ZID2 INTEGER", with: "ZID2 INTEGER, ZID3 INTEGER"),
     columns.replacing("ZID1 INTEGER", with: "ZID1 VARCHAR"),
   ])
-  func columnsThatTheModelDoesNotExplainAreRefused(_ columns: String) throws {
+  func `columns that the model does not explain are refused`(_ columns: String) throws {
     let error = try refusal(trips(columns: columns))
     #expect(error.code == .unsupported && error.message.contains("not certain"), "\(error)")
   }
 
-  @Test func aPropertyThatTheModelLacksTakesNoFieldsColumn() throws {
+  @Test func `a property that the model lacks takes no field's column`() throws {
     let container = try memoryContainer(Trips.Trip.self)
     let error = try transferError {
       try trips(model: Array(Self.trip.dropFirst())).importing(to: container).run()
@@ -104,12 +104,12 @@ import Testing
   }
 
   @Test(arguments: ["ZDONE = 'planned'", "ZPLANNED = 'planned'"])
-  func aCaseThatIsNotCertainIsAFailure(_ change: String) throws {
+  func `a case that is not certain is a failure`(_ change: String) throws {
     let error = try refusal(trips("UPDATE ZTRIP SET \(change);"))
     #expect(error.code == .notConverted && error.failures.map(\.item) == ["Trip 1"], "\(error)")
   }
 
-  @Test func theModelsOfRealStoresAreRead() throws {
+  @Test func `the models of real stores are read`() throws {
     for (name, entity, attribute, type) in [
       ("SampleModel_V1", "Person", "id", CoreDataModel.AttributeType.uuid),
       ("SampleModel2_V2", "Book", "price", .decimal), ("SampleModel3_V1", "User", "name", .string),
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// Once all rows without a value got one default, one UUID among them.
-  @Test func aDefaultInsteadOfNoValueMustBeAccepted() throws {
+  @Test func `a default instead of no value must be accepted`() throws {
     let container = try memoryContainer(Trips.Ticket.self)
     let fixture = try tickets()
     let error = try transferError { try fixture.importing(to: container).run() }
@@ -154,7 +154,7 @@ import Testing
   }
 
   /// Seconds since 1970 would be taken for seconds since 2001.
-  @Test func aNumberIsNotTakenForADate() throws {
+  @Test func `a number is not taken for a date`() throws {
     let container = try memoryContainer(Trips.Ticket.self)
     let error = try transferError { try tickets(500).importing(to: container).run() }
     #expect(error.code == .unsupported && error.message.contains("dates"), "\(error)")
@@ -162,7 +162,7 @@ import Testing
 
   // MARK: Files that are not there
 
-  @Test func aLogThatIsMissingOrCutIsWarnedOf() throws {
+  @Test func `a log that is missing or cut is warned of`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel3_V1")
     try fixture.run("PRAGMA journal_mode = WAL;")
     let writer = try WorkerProcess(["sqlite3", "-bail", fixture.store.filePath])
@@ -183,7 +183,7 @@ import Testing
     #expect(try snapshot() == nil)
   }
 
-  @Test func anImportRunsInTheBackground() async throws {
+  @Test func `an import runs in the background`() async throws {
     let fixture = try CoreDataFixture(real: "SampleModel_V1")
     let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
     let report = try await fixture.importing(to: container).transfer.runInBackground()

@@ -46,7 +46,7 @@ import Testing
     writer.end()
   }
 
-  @Test func aLogThatWasNeverCheckpointedCounts() throws {
+  @Test func `a log that was never checkpointed counts`() throws {
     let fixture = try users("")
     try kill(fixture, after: "INSERT INTO ZUSER VALUES (2, 1, 1, 'Logged', NULL);")
     // The row is in the log alone.
@@ -64,7 +64,7 @@ import Testing
     #expect(try fixture.state() == before)
   }
 
-  @Test func aWriterThatWasCutOffLeavesNothingOfItsTransaction() throws {
+  @Test func `a writer that was cut off leaves nothing of its transaction`() throws {
     let fixture = try users(
       """
       PRAGMA journal_mode = DELETE;
@@ -87,7 +87,7 @@ import Testing
     #expect(try fixture.state() == before)
   }
 
-  @Test func aStoreThatIsReachedByALinkIsReadWithItsLog() throws {
+  @Test func `a store that is reached by a link is read with its log`() throws {
     let fixture = try users("")
     try kill(fixture, after: "INSERT INTO ZUSER VALUES (2, 1, 1, 'Logged', NULL);")
     let elsewhere = try TemporaryDirectory()
@@ -101,7 +101,7 @@ import Testing
 
   /// Each transaction gives all rows another name, so a copy of a moment in between would have two.
   @Test(arguments: ["DELETE", "WAL"])
-  func aStoreThatIsBeingWrittenIsReadAsItWasAtAMoment(_ journal: String) throws {
+  func `a store that is being written is read as it was at a moment`(_ journal: String) throws {
     let (rows, rounds) = (2_000, 60)
     let fixture = try users(
       """
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: Files that are no stores
 
-  @Test func whatIsNoStoreIsRefused() throws {
+  @Test func `what is no store is refused`() throws {
     let fixture = try users("")
     try Data("This is a text, and quite a long one at that.".utf8).write(to: fixture.store)
     try? FileManager.default.removeItem(atPath: fixture.store.filePath + "-wal")
@@ -154,7 +154,7 @@ import Testing
     #expect(try error(importing: fixture).code == .unreadable)
   }
 
-  @Test func anotherProgramsDatabaseIsRefused() throws {
+  @Test func `another program's database is refused`() throws {
     let fixture = try users("DROP TABLE Z_METADATA;")
     #expect(try error(importing: fixture).code == .unreadable)
   }
@@ -182,13 +182,13 @@ import Testing
     ("UPDATE ZUSER SET Z_ENT = 'User';", .notConverted),
     ("UPDATE ZUSER SET Z_ENT = 2;", .notConverted),
   ])
-  func aStoreThatContradictsItselfIsRefused(
+  func `a store that contradicts itself is refused`(
     _ statements: String, _ code: TransferError.Code
   ) throws {
     #expect(try error(importing: users(statements)).code == code)
   }
 
-  @Test func aTableThatIsAViewIsNotRead() throws {
+  @Test func `a table that is a view is not read`() throws {
     let fixture = try users(
       "ALTER TABLE ZUSER RENAME TO HIDDEN; CREATE VIEW ZUSER AS SELECT * FROM HIDDEN;")
     let container = try memoryContainer(Pets.User.self)
@@ -196,7 +196,7 @@ import Testing
     #expect(report.transfer.moved == 0 && report.skippedTables == ["HIDDEN": 1])
   }
 
-  @Test func rowsWithOneNumberAreNotTakenForOne() throws {
+  @Test func `rows with one number are not taken for one`() throws {
     let fixture = try users(
       """
       ALTER TABLE ZUSER RENAME TO OLD;
@@ -209,7 +209,7 @@ import Testing
 
   /// Every damage ends in an error, or in rows that could be read; never in a crash.
   @Test(arguments: [("SampleModel3_V1", 12, 50), ("SampleModel2_V2", 126, 30)])
-  func damagedFilesAreRefusedOrRead(_ name: String, _ rows: Int, _ rounds: Int) throws {
+  func `damaged files are refused or read`(_ name: String, _ rows: Int, _ rounds: Int) throws {
     var random = SplitMix(seed: 20_011)
     let real = try CoreDataFixture(real: name)
     let whole = try Data(contentsOf: real.store)
@@ -240,7 +240,7 @@ import Testing
     #expect(refused > Effort.times(rounds) / 4)
   }
 
-  @Test func noCopyIsLeftBehind() throws {
+  @Test func `no copy is left behind`() throws {
     let place = FileManager.default.temporaryDirectory.filePath
     func copies() throws -> Set<String> {
       Set(try FileManager.default.contentsOfDirectory(atPath: place)).filter {

@@ -18,7 +18,7 @@ import Testing
     date.map { String(format: "%.17g", $0.timeIntervalSinceReferenceDate) } ?? ""
   }
 
-  @Test func everyCarAndPersonComesOver() throws {
+  @Test func `every car and person comes over`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel_V1")
     let before = try fixture.state()
     let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// Its entity was renamed by a migration, and `Z_PRIMARYKEY` has the old name.
-  @Test func everyRowOfAMigratedStoreComesOver() throws {
+  @Test func `every row of a migrated store comes over`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel_V2")
     let container = try memoryContainer(CarsV2.LuxuryCar.self, CarsV2.Person.self)
     let report = try fixture.importing(to: container).run()
@@ -105,7 +105,7 @@ import Testing
       try report.links["Person.cars"] == fixture.number("SELECT count(ZOWNER) FROM ZCAR"))
   }
 
-  @Test func everyBookPageAndFeedbackComesOver() throws {
+  @Test func `every book, page and feedback comes over`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel2_V2")
     let before = try fixture.state()
     let container = try memoryContainer(
@@ -168,7 +168,7 @@ import Testing
     #expect(pages.sorted() == wanted.sorted())
   }
 
-  @Test func everyUserComesOver() throws {
+  @Test func `every user comes over`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel3_V1")
     let container = try memoryContainer(Pets.User.self)
     let preview = try fixture.importing(to: container).preview()
@@ -183,7 +183,7 @@ import Testing
     #expect(users.count == 12)
   }
 
-  @Test func aSecondRunMovesNothing() throws {
+  @Test func `a second run moves nothing`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel_V1")
     let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
     try fixture.importing(to: container).run()
@@ -194,7 +194,7 @@ import Testing
   }
 
   /// Each start of an app copied the whole store.
-  @Test func aStoreThatHasNotChangedIsNotRead() throws {
+  @Test func `a store that has not changed is not read`() throws {
     let fixture = try CoreDataFixture(real: "SampleModel_V1")
     let container = try memoryContainer(CarsV1.ExpensiveSportCar.self, CarsV1.Person.self)
     func phases() throws -> Set<TransferProgress.Phase> {

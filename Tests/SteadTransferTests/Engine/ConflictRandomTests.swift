@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...4) func endsAsADictionaryDoes(part: Int) throws {
+  @Test(arguments: 1...4) func `ends as a dictionary does`(part: Int) throws {
     for seed in (part * 1_000)..<(part * 1_000 + Effort.times(30)) {
       for kind in Kind.allCases { try check(kind, UInt64(seed)) }
     }

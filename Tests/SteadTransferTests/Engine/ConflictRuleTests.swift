@@ -37,7 +37,7 @@ import Testing
   // MARK: Records
 
   /// Of two equal items for an empty store the error said that records exist, and advised to delete them.
-  @Test func anErrorSaysWhatHasAnItemsUniqueValue() throws {
+  @Test func `an error says what has an item's unique value`() throws {
     for (stored, items, isRecord) in [
       ([:], ["a=1", "a=2"], false), (["a": "old"], ["a=1", "b=1"], true),
       (["b": "old"], ["a=1", "a=2", "b=1"], true),
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 2, 100]) func recordsAreKept(chunk: Int) throws {
+  @Test(arguments: [1, 2, 100]) func `records are kept`(chunk: Int) throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"])
     put("a=new", "b=1", "b=2", "c=1")
@@ -72,7 +72,7 @@ import Testing
     #expect(left.isEmpty)
   }
 
-  @Test(arguments: [1, 2, 100]) func recordsAreWrittenOver(chunk: Int) throws {
+  @Test(arguments: [1, 2, 100]) func `records are written over`(chunk: Int) throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"])
     let identifier = try container.all(ConflictPage.self)[0].persistentModelID
@@ -91,7 +91,7 @@ import Testing
     #expect(page?.persistentModelID == identifier)
   }
 
-  @Test(arguments: [1, 2, 100]) func whatRecordsLeadToFollowsTheRule(chunk: Int) throws {
+  @Test(arguments: [1, 2, 100]) func `what records lead to follows the rule`(chunk: Int) throws {
     let kept = try ModelContainer.pages()
     try kept.fillPages(["a": "old"], origin: ConflictOrigin("x", "of old"))
     let items = ["b=1@x", "a=new@y", "c=1@x", "d=1@z", "e=1@z"]
@@ -116,7 +116,7 @@ import Testing
     #expect(try replaced.count(ConflictOrigin.self) == 3)
   }
 
-  @Test func anItemIsNamedWhoseObjectLeadsToOneThatIsTaken() throws {
+  @Test func `an item is named whose object leads to one that is taken`() throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"], origin: ConflictOrigin("x", "of old"))
     put("b=1@y", "c=1@x")
@@ -127,7 +127,7 @@ import Testing
     #expect(left == ["c=1@x"])
   }
 
-  @Test func whatWasKeptIsNotMovedAgain() throws {
+  @Test func `what was kept is not moved again`() throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"])
     put("a=new", "b=1")
@@ -148,7 +148,7 @@ import Testing
 
   // MARK: Other destinations
 
-  @Test func keysFollowTheRule() throws {
+  @Test func `keys follow the rule`() throws {
     for (options, text, kept, replaced) in [(keeping, "old", 2, 0), (replacing, "2", 0, 2)] {
       let destination = Preferences.inMemory("org.example.\(options.conflicts)")
       destination.set("old", forKey: "a")
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func noRuleWritesOverAReceipt() throws {
+  @Test func `no rule writes over a receipt`() throws {
     for options in [keeping, replacing] {
       put("stead.transfer.keys")
       let destination = Preferences.inMemory("org.example.receipts.\(options.conflicts)")
@@ -182,7 +182,7 @@ import Testing
     }
   }
 
-  @Test func secretsFollowTheRule() throws {
+  @Test func `secrets follow the rule`() throws {
     for (options, text, kept, replaced) in [(keeping, "old", 2, 0), (replacing, "2", 0, 2)] {
       let secrets = try Secrets(service: "org.example.mail", store: InMemorySecretStore())
       try secrets.set("old", for: "a")
@@ -202,7 +202,7 @@ import Testing
     }
   }
 
-  @Test func rowsOfAStoreFollowTheRule() throws {
+  @Test func `rows of a store follow the rule`() throws {
     for (options, text, kept, replaced) in [(keeping, "old", 2, 0), (replacing, "2", 1, 1)] {
       let old = try ModelContainer(
         for: EarlierModels.ConflictPage.self, EarlierModels.ConflictOrigin.self,
@@ -228,7 +228,7 @@ import Testing
   }
 
   /// A row that leads to one which gives way leads to what is there.
-  @Test func aRowLeadsToWhatWasKept() throws {
+  @Test func `a row leads to what was kept`() throws {
     for (options, note) in [(keeping, "of old"), (replacing, "of the row")] {
       let old = try ModelContainer(
         for: EarlierModels.ConflictPage.self, EarlierModels.ConflictOrigin.self,
@@ -245,7 +245,7 @@ import Testing
     }
   }
 
-  @Test func filesFollowTheRule() throws {
+  @Test func `files follow the rule`() throws {
     for (options, kept, replaced) in [(keeping, 1, 0), (replacing, 0, 1)] {
       let directory = try TemporaryDirectory()
       let container = try ModelContainer.records(at: directory.file("notes.store"))

@@ -56,7 +56,7 @@ import Testing
       .map { String($0.prefix { $0 != "," }) }
   }
 
-  @Test func writesAChunkAtATime() throws {
+  @Test func `writes a chunk at a time`() throws {
     try put("a", "b", "c", "d", "e", "f", "g")
     #expect(try transfer().preview().moved == 7)
     var chunks: [Int] = []
@@ -71,7 +71,7 @@ import Testing
     #expect(try destination.receipt(named: "labels")?.movedCount == 7)
   }
 
-  @Test func removesAllFromTheSourceAtTheEnd() throws {
+  @Test func `removes all from the source at the end`() throws {
     try put("a", "b", "c", "d")
     let report = try transfer(removes: true).run { progress in
       guard progress.phase == .removing, progress.completed == 0 else { return }
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Nothing is written when the last of all rows does not convert.
-  @Test func convertsAllBeforeItWritesAnything() throws {
+  @Test func `converts all before it writes anything`() throws {
     try put("a", "b", "c", "d")
     try append("e,much\n")
     let error = try transferError { try transfer().run() }
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// Nothing is written when the last of all rows has the unique value of a record.
-  @Test func looksForPlacesBeforeItWritesAnything() throws {
+  @Test func `looks for places before it writes anything`() throws {
     let context = ModelContext(container)
     context.insert(NoteLabel("e"))
     try context.save()
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// That is known when the chunk before is written: the run stops, and the next one goes on there.
-  @Test func twoEqualValuesInDifferentChunksStopBetweenThem() throws {
+  @Test func `two equal values in different chunks stop between them`() throws {
     try put("a", "b", "c", "d", "a")
     let error = try transferError { try transfer().run() }
     #expect(error.code == .conflict && error.failures.map(\.item) == ["line 6"])
@@ -124,7 +124,7 @@ import Testing
 
   /// As by a kill at each report of progress.
   @Test(arguments: [false, true])
-  func goesOnBehindTheLastChunk(removes: Bool) throws {
+  func `goes on behind the last chunk`(removes: Bool) throws {
     struct Stop: Error {}
     let titles = (0..<8).map { "label \($0)" }
     try Data(("title,number\n" + titles.map { "\($0),1\n" }.joined()).utf8).write(to: table)
@@ -152,7 +152,7 @@ import Testing
 
   /// A run that was cut off between chunks once gave up the first of them, so that an equal row behind it
   /// was taken for one that had been moved and came back.
-  @Test func equalRowsInDifferentChunksAreAllMoved() throws {
+  @Test func `equal rows in different chunks are all moved`() throws {
     struct Stop: Error {}
     var drafts = Transfer(
       "drafts", from: .csv(table, of: Row.self, removesItems: true),
@@ -184,7 +184,7 @@ import Testing
   }
 
   /// Rows were converted that are not there any more when they are to be written.
-  @Test func aSourceThatChangesBetweenChunksStopsTheRun() throws {
+  @Test func `a source that changes between chunks stops the run`() throws {
     try put("a", "b", "c", "d", "e", "f", "g")
     var isDone = false
     let error = try transferError {
@@ -215,7 +215,7 @@ import Testing
   }
 
   /// Each start of an app read and compared all rows that had been moved long ago.
-  @Test func aTableThatHasNotChangedIsNotReadAgain() throws {
+  @Test func `a table that has not changed is not read again`() throws {
     try put("a", "b", "c", "d")
     try runUntilKnown()
     #expect(try phases().isEmpty)
@@ -228,7 +228,7 @@ import Testing
     #expect(try transfer().run().moved == 4)
   }
 
-  @Test func aTableThatHasChangedIs() throws {
+  @Test func `a table that has changed is`() throws {
     try put("a", "b", "c", "d")
     try runUntilKnown()
     try append("e,1\n")
@@ -249,7 +249,7 @@ import Testing
   }
 
   /// What is left must be tried again.
-  @Test func aTableOfWhichSomethingIsLeftIsReadAgain() throws {
+  @Test func `a table of which something is left is read again`() throws {
     try put("a", "b")
     try append("c,much\n")
     let options = TransferOptions(acceptsPartial: true)

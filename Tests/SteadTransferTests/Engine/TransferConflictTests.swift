@@ -27,7 +27,7 @@ import Testing
   }
 
   /// Once a preview said 3, each run threw, and the error named "object 2".
-  @Test func aValueThatComesTwiceIsFoundBeforeAndNamedByItsPlace() throws {
+  @Test func `a value that comes twice is found before and named by its place`() throws {
     let container = try memoryContainer(NoteLabel.self, NoteDraft.self)
     put("a", "b", "a")
     let preview = try labels(container).preview()
@@ -38,7 +38,7 @@ import Testing
     #expect(preferences.stringArray(forKey: "labels") == ["a", "b", "a"])
   }
 
-  @Test func whatIsTakenIsLeftBehindWhenTold() throws {
+  @Test func `what is taken is left behind when told`() throws {
     let container = try memoryContainer(NoteLabel.self, NoteDraft.self)
     put("a", "b", "a", "c")
     let preview = try labels(container, leaving).preview()
@@ -51,7 +51,7 @@ import Testing
     #expect(preferences.stringArray(forKey: "labels") == ["a"])
   }
 
-  @Test func aRecordThatIsThereStaysAsItIs() throws {
+  @Test func `a record that is there stays as it is`() throws {
     let container = try memoryContainer(NoteLabel.self, NoteDraft.self)
     let context = ModelContext(container)
     context.insert(NoteLabel("x"))
@@ -68,7 +68,7 @@ import Testing
     #expect(try labels(container, leaving).run().outcome == .nothingToDo)
   }
 
-  @Test func whereAllAreTakenNothingIsWritten() throws {
+  @Test func `where all are taken, nothing is written`() throws {
     let destination = Preferences.inMemory("org.example.taken")
     destination.set("other", forKey: "one")
     put("one", "one")
@@ -83,7 +83,7 @@ import Testing
     #expect(report.failures.allSatisfy { $0.reason.hasPrefix("key one: ") })
   }
 
-  @Test func anAccountThatHasASecretIsLeft() throws {
+  @Test func `an account that has a secret is left`() throws {
     let secrets = try Secrets(service: "org.example.mail", store: InMemorySecretStore())
     try secrets.set("old", for: "ada")
     put("ada", "carl")

@@ -8,7 +8,7 @@ import Testing
 /// Disks that are full, and places that can only be read.
 struct TransferDiskTests {
   @Test(.needs(.smallDisk))
-  func aFullDestinationLeavesTheSource() throws {
+  func `a full destination leaves the source`() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: nil, destination: disk.directory)
     moving.put((0..<40).map { "\($0) " + String(repeating: "x", count: 10_000) })
@@ -25,7 +25,7 @@ struct TransferDiskTests {
   }
 
   @Test(.needs(.smallDisk))
-  func aFullSourceKeepsWhatIsMovedUntilThereIsRoom() throws {
+  func `a full source keeps what is moved until there is room`() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let moving = try Moving(in: disk.directory, destination: TemporaryDirectory())
     let texts = (0..<40).map { "\($0) " + String(repeating: "x", count: 9_000) }
@@ -49,7 +49,7 @@ struct TransferDiskTests {
     #expect(try moving.moved() == texts.sorted())
   }
 
-  @Test func aReadOnlySourceIsKept() throws {
+  @Test func `a read-only source is kept`() throws {
     let moving = try Moving()
     moving.put("one", "two")
     let source = try Moving.open("org.example.old", moving.home, options: .init(isReadOnly: true))
@@ -63,7 +63,7 @@ struct TransferDiskTests {
     #expect(try moving.moved() == ["one", "two"])
   }
 
-  @Test func aReadOnlyDestinationIsRefused() throws {
+  @Test func `a read-only destination is refused`() throws {
     let moving = try Moving()
     moving.put("one")
     moving.destination.set(1, forKey: "other")
@@ -79,7 +79,7 @@ struct TransferDiskTests {
   }
 
   /// Preferences that could not be opened are kept in memory; that nothing is there is then not known.
-  @Test func aSourceThatCannotBeOpenedIsNoEmptyOne() throws {
+  @Test func `a source that cannot be opened is no empty one`() throws {
     let moving = try Moving()
     moving.put("one")
     let blocked = moving.home.file("blocked")

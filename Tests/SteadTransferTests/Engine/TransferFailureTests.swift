@@ -10,7 +10,7 @@ struct TransferFailureTests {
 
   init() throws { moving = try Moving() }
 
-  @Test func oneBadItemKeepsAllWhereTheyAre() throws {
+  @Test func `one bad item keeps all where they are`() throws {
     moving.put("one", "bad", "three")
     let error = try #require(throws: TransferError.self) {
       try moving.transfer(check: refusingBad).run()
@@ -23,7 +23,7 @@ struct TransferFailureTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
-  @Test func anErrorSaysItsCodeAndItsCause() {
+  @Test func `an error says its code and its cause`() {
     #expect("\(TransferError.Code.notConverted)" == "notConverted")
     let cause = PreferencesError(code: .readOnly, message: "The domain may be read only.")
     let failure = TransferFailure(item: "drafts[1]", reason: "It is too long.")
@@ -37,7 +37,7 @@ struct TransferFailureTests {
     #expect(other.localizedDescription == "It failed.")
   }
 
-  @Test func aPartialMoveLeavesBadItemsForLater() throws {
+  @Test func `a partial move leaves bad items for later`() throws {
     moving.put("one", "bad", "three")
     let partial = TransferOptions(acceptsPartial: true)
     let report = try moving.transfer(partial, check: refusingBad).run()
@@ -52,7 +52,7 @@ struct TransferFailureTests {
   }
 
   /// Elements that are no texts do not read as one, and stay what they are.
-  @Test func elementsOfAnotherTypeStay() throws {
+  @Test func `elements of another type stay`() throws {
     let stored = PropertyList.array([
       .string("one"), .dictionary(["a": .bool(true)]), .data(Data([1])),
     ])
@@ -68,7 +68,7 @@ struct TransferFailureTests {
   // MARK: The source changes while it is moved
 
   @Test(arguments: [TransferProgress.Phase.converting, .writing, .verifying, .removing])
-  func whatIsAddedMeanwhileStays(phase: TransferProgress.Phase) throws {
+  func `what is added meanwhile stays`(phase: TransferProgress.Phase) throws {
     moving.put("one", "two")
     let report = try moving.run(at: phase) { moving.put("new", "one", "two", "one") }
     #expect((report.moved, report.removed) == (2, 2))
@@ -79,7 +79,7 @@ struct TransferFailureTests {
   }
 
   @Test(arguments: [TransferProgress.Phase.converting, .writing, .verifying, .removing])
-  func whatIsEditedMeanwhileStaysAndIsReported(phase: TransferProgress.Phase) throws {
+  func `what is edited meanwhile stays and is reported`(phase: TransferProgress.Phase) throws {
     moving.put("one", "two")
     let report = try moving.run(at: phase) { moving.put("one", "two, longer") }
     #expect((report.moved, report.removed, report.changedMeanwhile) == (2, 1, 1))
@@ -88,7 +88,7 @@ struct TransferFailureTests {
     #expect(try moving.moved() == ["one", "two", "two, longer"])
   }
 
-  @Test func whatIsDeletedMeanwhileIsReported() throws {
+  @Test func `what is deleted meanwhile is reported`() throws {
     moving.put("one", "two")
     let report = try moving.run(at: .writing) { moving.put("two") }
     #expect((report.moved, report.removed, report.changedMeanwhile) == (2, 1, 1))
@@ -97,7 +97,7 @@ struct TransferFailureTests {
 
   // MARK: The destination changes
 
-  @Test func whatDoesNotReadBackStaysInTheSource() throws {
+  @Test func `what does not read back stays in the source`() throws {
     moving.put("one", "two")
     let error = try #require(throws: TransferError.self) {
       try moving.run(at: .verifying) {
@@ -112,7 +112,7 @@ struct TransferFailureTests {
   }
 
   /// The app ran between the kill and the next run: it edited what was moved, and deleted some of it.
-  @Test func whatTheAppDidAfterAKillIsKept() throws {
+  @Test func `what the app did after a kill is kept`() throws {
     moving.put("one", "two", "three", "four")
     try moving.run(stoppingAt: .verifying)
     let edited = try #require(moving.destinationKey(of: "two"))
@@ -134,7 +134,7 @@ struct TransferFailureTests {
   }
 
   /// What was left undone is done, also when what is new is refused.
-  @Test func aRefusalTellsOfBothKindsOfFailures() throws {
+  @Test func `a refusal tells of both kinds of failures`() throws {
     moving.put("one", "two")
     try moving.run(stoppingAt: .verifying)
     let key = try #require(moving.destinationKey(of: "two"))
@@ -152,7 +152,7 @@ struct TransferFailureTests {
   }
 
   /// The source had given up all, and somebody has added one that equals one of them.
-  @Test func whatIsAddedAfterAKillIsNotTakenForWhatWasMoved() throws {
+  @Test func `what is added after a kill is not taken for what was moved`() throws {
     moving.put("one", "two")
     try moving.run(stoppingAt: .removing, completed: 2)
     #expect(moving.left.isEmpty)
@@ -172,7 +172,7 @@ struct TransferFailureTests {
   }
 
   /// The receipt says written, the source has lost one of the items to its user.
-  @Test func whatIsDeletedAfterAKillDoublesNothing() throws {
+  @Test func `what is deleted after a kill doubles nothing`() throws {
     moving.put("one", "two", "three")
     try moving.run(stoppingAt: .verifying)
     moving.put("one", "four")
@@ -182,7 +182,7 @@ struct TransferFailureTests {
     #expect(try moving.moved() == ["four", "one", "three", "two"])
   }
 
-  @Test func aSecondRunAtTheSameTimeMovesNothingTwice() throws {
+  @Test func `a second run at the same time moves nothing twice`() throws {
     moving.put("one", "two")
     let error = try #require(throws: TransferError.self) {
       try moving.run(at: .writing) { try moving.transfer().run() }
@@ -193,7 +193,7 @@ struct TransferFailureTests {
   }
 
   @Test(arguments: [TransferProgress.Phase.verifying, .removing])
-  func aSecondRunMayBringTheFirstToItsEnd(phase: TransferProgress.Phase) throws {
+  func `a second run may bring the first to its end`(phase: TransferProgress.Phase) throws {
     moving.put("one", "two")
     let report = try moving.run(at: phase) {
       let other = try moving.transfer().run()
@@ -209,7 +209,7 @@ struct TransferFailureTests {
 
   // MARK: Receipts
 
-  @Test func aReceiptOfANewerVersionIsRefused() throws {
+  @Test func `a receipt of a newer version is refused`() throws {
     moving.put("one")
     try moving.transfer().run()
     let key = PreferencesDestination.receiptPrefix + "drafts"
@@ -221,7 +221,7 @@ struct TransferFailureTests {
   }
 
   @Test(arguments: [PropertyList.string("theirs"), .data(Data("{}".utf8)), .data(Data([0xFF]))])
-  func aReceiptThatIsNoneIsRefused(stored: PropertyList) throws {
+  func `a receipt that is none is refused`(stored: PropertyList) throws {
     let key = PreferencesDestination.receiptPrefix + "drafts"
     try moving.destination.setPropertyList(stored, forKey: key)
     try expectRefused(key)

@@ -10,7 +10,7 @@ struct TransferFormTests {
   private let preferences = Preferences.inMemory()
   private let file = URL(filePath: "/tmp/none")
 
-  @Test func sourcesAreNamedByWhatTheyRead() throws {
+  @Test func `sources are named by what they read`() throws {
     let container = try ModelContainer.records()
     let history = try PayloadHistory<Entry>("entries", limit: 9, in: preferences)
     let names = [
@@ -36,7 +36,7 @@ struct TransferFormTests {
     #expect(TransferSource.json(file, of: Int.self, removesItems: true).isRemovable)
   }
 
-  @Test func destinationsAreNamedByWhatTheyWrite() throws {
+  @Test func `destinations are named by what they write`() throws {
     let container = try ModelContainer.records()
     let secrets = try Secrets(service: "form", store: InMemorySecretStore())
     let files = try TransferDestination.files(
@@ -55,7 +55,7 @@ struct TransferFormTests {
     #expect(TransferDestination.store(container).name.hasPrefix("records of "))
   }
 
-  @Test func theConversionTellsTheTypes() throws {
+  @Test func `the conversion tells the types`() throws {
     preferences.set(["one", "two"], forKey: "drafts")
     let container = try ModelContainer.records()
     let transfer = Transfer(

@@ -14,14 +14,14 @@ import Testing
   }
 
   /// It looked as if all had been moved.
-  @Test func aMisspeltKeyIsNamed() throws {
+  @Test func `a misspelt key is named`() throws {
     preferences.set(["one"], forKey: "drafts")
     let report = try texts("draft", to: .inMemory("org.example.new")).run()
     #expect("\(report)" == "nothing to move: key draft of org.example.messages holds nothing")
   }
 
   /// The message said "see the cause", and the description did not have it.
-  @Test func theDescriptionHasTheSentenceOfTheCause() {
+  @Test func `the description has the sentence of the cause`() {
     let cause = PreferencesError(code: .failed, message: "The disk is full.")
     let error = TransferError(code: .failed, message: "It could not be written.", cause: cause)
     #expect("\(error)".contains("It could not be written. The disk is full."))
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// An item that equals one of the other source counted as moved, and stayed where it was without a word.
-  @Test func anotherSourceUnderTheSameNameIsRefused() throws {
+  @Test func `another source under the same name is refused`() throws {
     let other = Preferences.inMemory("org.example.new")
     preferences.set(["one"], forKey: "drafts")
     preferences.set(["one", "two"], forKey: "letters")
@@ -56,7 +56,7 @@ import Testing
     (.conflict, "conflict"), (.notVerified, "notVerified"), (.changed, "changed"),
     (.unsupported, "unsupported"), (.failed, "failed"),
   ])
-  func aCodePrintsAsItsName(_ code: TransferError.Code, _ name: String) {
+  func `a code prints as its name`(_ code: TransferError.Code, _ name: String) {
     #expect("\(code)" == name)
   }
 }

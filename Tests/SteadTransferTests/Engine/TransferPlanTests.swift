@@ -37,7 +37,7 @@ struct TransferPlanTests {
   ]
 
   @Test(arguments: cases)
-  func sortsItems(_ row: Case) throws {
+  func `sorts items`(_ row: Case) throws {
     var plan = Self.plan(moved: row.moved, pending: row.pending)
     let classifications = row.source.map { plan.classify(String($0)) }
     let items = classifications.indices
@@ -80,14 +80,14 @@ struct TransferPlanTests {
     (0, false, TransferPlan.Step.write), (1, false, .refuse), (1, true, .write),
     (3, false, .refuse), (3, true, .nothing),
   ])
-  func decidesAfterConversion(failed: Int, acceptsPartial: Bool, step: TransferPlan.Step) {
+  func `decides after conversion`(failed: Int, acceptsPartial: Bool, step: TransferPlan.Step) {
     var plan = Self.plan(moved: "", pending: "")
     for item in ["a", "b", "c"] { _ = plan.classify(item) }
     let options = TransferOptions(acceptsPartial: acceptsPartial)
     #expect(plan.afterConversion(failed: failed, options) == step)
   }
 
-  @Test func hasNothingToWriteWithoutNewItems() {
+  @Test func `has nothing to write without new items`() {
     let plan = Self.plan(moved: "", pending: "")
     #expect(plan.afterConversion(failed: 0, TransferOptions()) == .nothing)
   }
@@ -96,7 +96,7 @@ struct TransferPlanTests {
     (false, true, "", "ab"), (false, true, "a", "b"), (false, true, "ab", ""),
     (true, true, "", ""), (false, false, "", ""),
   ])
-  func removesWhatWasVerified(keeps: Bool, isRemovable: Bool, lost: String, removed: String) {
+  func `removes what was verified`(keeps: Bool, isRemovable: Bool, lost: String, removed: String) {
     let removal = TransferPlan.removal(
       of: Self.entries("ab", "p"), unverified: Self.entries(lost, "p").map(\.placement),
       TransferOptions(keepsSource: keeps), isRemovable: isRemovable)
@@ -108,7 +108,9 @@ struct TransferPlanTests {
     ("ab", "ab", "ab"), ("ab", "cbad", "ab"), ("aa", "aab", "aa"), ("", "ab", ""),
     ("ab", "", ""), ("ab", "a", ""), ("aa", "a", ""), ("ab", "acc", ""),
   ])
-  func removesAfterAKillWhatIsThereAsAWhole(pending: String, left: String, removed: String) {
+  func `removes after a kill what is there as a whole`(
+    pending: String, left: String, removed: String
+  ) {
     let areAllPresent = TransferPlan.areAllPresent(Self.entries(pending, "p")) { body in
       for letter in left { body(String(letter)) }
     }

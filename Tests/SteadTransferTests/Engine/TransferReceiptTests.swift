@@ -7,7 +7,7 @@ import Testing
 /// Which receipt may replace which, and the form in which one is kept.
 struct TransferReceiptTests {
   /// A receipt follows the one that it was made of, and no other.
-  @Test func followsTheOneThatIsThere() throws {
+  @Test func `follows the one that is there`() throws {
     let none = TransferReceipt.none("t")
     let first = none.adding(2, at: Self.date)
     let second = first.adding(1, at: Self.date)
@@ -28,7 +28,7 @@ struct TransferReceiptTests {
     }
   }
 
-  @Test func countsWhatIsMovedAndWhatIsPending() {
+  @Test func `counts what is moved and what is pending`() {
     let written = TransferReceipt.none("t").adding(2, at: Self.date).adding(1, at: Self.date)
     #expect((written.state, written.movedCount, written.pending) == (.written, 0, 0..<3))
     let finished = written.finished(
@@ -42,7 +42,7 @@ struct TransferReceiptTests {
     #expect((finished.emptied().count, finished.emptied().sourceVersion) == (0, nil))
   }
 
-  @Test func isKeptAsJSONWithItsVersion() throws {
+  @Test func `is kept as JSON with its version`() throws {
     let receipt = TransferReceipt.none("t").adding(2, at: Self.date)
     let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
     let whole = try WholeReceipt.succeeding(nil, receipt, adding: chunk)
@@ -61,7 +61,7 @@ struct TransferReceiptTests {
     #expect(run?.prefix(3).map { $0 as? String } == ["Draft/", "1", ""])
   }
 
-  @Test func aReceiptWhoseEntriesAreMissingIsRefused() throws {
+  @Test func `a receipt whose entries are missing is refused`() throws {
     let receipt = TransferReceipt.none("t").adding(3, at: Self.date)
     let chunk = ReceiptChunk(Self.entries(["Draft/1", "Draft/2"]))
     let json = try JSONEncoder().encode(
@@ -71,7 +71,7 @@ struct TransferReceiptTests {
     }
   }
 
-  @Test func aWholeReceiptFoldsItsChunks() throws {
+  @Test func `a whole receipt folds its chunks`() throws {
     var whole: WholeReceipt?
     for number in 1...3 {
       let receipt = whole?.receipt ?? .none("t")
@@ -110,7 +110,7 @@ struct ReceiptChunkTests {
     [digest, digest, "Draft/1:" + digest, "Draft/2:" + digest, digest.uppercased()],
     ["12." + digest, "11." + digest, "10.", digest + "1"],
   ])
-  func keepsTexts(_ texts: [String]) throws {
+  func `keeps texts`(_ texts: [String]) throws {
     let packed = PackedTexts(texts)
     #expect(packed.texts.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
     #expect(packed.count == texts.count)
@@ -122,7 +122,7 @@ struct ReceiptChunkTests {
   }
 
   /// A receipt took 250 bytes for each item, more than many an item itself.
-  @Test func takesAsMuchRoomAsItsDigests() throws {
+  @Test func `takes as much room as its digests`() throws {
     let entries = (0..<4096).map { number in
       TransferReceipt.Entry(
         identity: ItemDigest.text(of: Data("\(number)".utf8)),
@@ -145,7 +145,7 @@ struct ReceiptChunkTests {
     "{\"runs\":[[\"a\",\"1\",\"\",1,-1,false]],\"digests\":\"\"}",
     "{\"runs\":[[\"a\",\"1\",\"\",1,9223372036854775807,true]],\"digests\":\"\"}",
   ])
-  func refusesDamagedOnes(_ json: String) {
+  func `refuses damaged ones`(_ json: String) {
     #expect(throws: DecodingError.self) {
       try JSONDecoder().decode(PackedTexts.self, from: Data(json.utf8))
     }

@@ -8,7 +8,7 @@ import Testing
 struct TransferStopTests {
   private struct Stop: Error {}
 
-  @Test func stopsAtEveryStep() throws {
+  @Test func `stops at every step`() throws {
     let texts = ["one", "two", "same", "same"]
     let whole = try Moving()
     whole.put(texts)
@@ -38,7 +38,7 @@ struct TransferStopTests {
     }
   }
 
-  @Test func aCancelledTaskStops() async throws {
+  @Test func `a cancelled task stops`() async throws {
     let moving = try Moving()
     moving.put("one")
     let task = Task {
@@ -52,7 +52,7 @@ struct TransferStopTests {
   }
 
   /// Not an item that does not convert.
-  @Test func aConversionMayBeCancelled() throws {
+  @Test func `a conversion may be cancelled`() throws {
     let moving = try Moving()
     moving.put("one", "two")
     #expect(throws: CancellationError.self) {
@@ -64,7 +64,7 @@ struct TransferStopTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
-  @Test func cancellingTheBackgroundStopsBetweenItems() async throws {
+  @Test func `cancelling the background stops between items`() async throws {
     let moving = try Moving()
     moving.put((0..<100).map { "draft \($0)" })
     let task = Task {

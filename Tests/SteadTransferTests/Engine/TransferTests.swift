@@ -10,7 +10,7 @@ struct TransferTests {
 
   init() throws { moving = try Moving() }
 
-  @Test func movesEverythingOnce() throws {
+  @Test func `moves everything once`() throws {
     moving.put("one", "two", "three")
     let first = try moving.transfer().run()
     #expect(first.outcome == .complete)
@@ -23,7 +23,7 @@ struct TransferTests {
     #expect(try moving.moved() == ["one", "three", "two"])
   }
 
-  @Test func movesLaterWhatWasAddedLater() throws {
+  @Test func `moves later what was added later`() throws {
     moving.put("one")
     try moving.transfer().run()
     moving.put("two", "three")
@@ -32,21 +32,21 @@ struct TransferTests {
     #expect(try moving.moved() == ["one", "three", "two"])
   }
 
-  @Test func movesEqualItemsAsOftenAsTheyAreThere() throws {
+  @Test func `moves equal items as often as they are there`() throws {
     moving.put("same", "same", "other")
     try moving.transfer().run()
     #expect(try moving.moved() == ["other", "same", "same"])
   }
 
   /// Two spellings of one letter are equal to Swift, and two texts for who wrote them.
-  @Test func tellsItemsApartByTheirBytes() throws {
+  @Test func `tells items apart by their bytes`() throws {
     moving.put("caf\u{E9}", "cafe\u{301}", "caf\u{E9}")
     try moving.transfer().run()
     let bytes = try moving.moved().map { $0.utf8.count }.sorted()
     #expect(bytes == [5, 5, 6])
   }
 
-  @Test func writesNothingWhereThereIsNothing() throws {
+  @Test func `writes nothing where there is nothing`() throws {
     let report = try moving.transfer().run()
     #expect(report.outcome == .nothingToDo)
     #expect(try moving.receipt() == nil)
@@ -55,7 +55,7 @@ struct TransferTests {
 
   // MARK: Items that are there again
 
-  @Test func doublesNothingAfterABackupWasRestored() throws {
+  @Test func `doubles nothing after a backup was restored`() throws {
     moving.put("one", "two")
     let backup = try moving.source.exportDomain()
     try moving.transfer().run()
@@ -67,7 +67,7 @@ struct TransferTests {
     #expect(moving.left == ["one", "two"])
   }
 
-  @Test func removesWhatWasMovedEarlierWhenAsked() throws {
+  @Test func `removes what was moved earlier when asked`() throws {
     moving.put("one", "two", "three")
     let kept = try moving.transfer(TransferOptions(keepsSource: true)).run()
     #expect((kept.moved, kept.removed, kept.left) == (3, 0, 3))
@@ -83,7 +83,7 @@ struct TransferTests {
     #expect(try moving.moved() == ["edited", "one", "three"])
   }
 
-  @Test func movesAgainWhatItWasToldToForget() throws {
+  @Test func `moves again what it was told to forget`() throws {
     moving.put("one")
     try moving.transfer().run()
     for key in moving.destination.keys where key.hasPrefix("draft.") {
@@ -100,7 +100,7 @@ struct TransferTests {
 
   // MARK: Dry run
 
-  @Test func aPreviewChangesNothing() throws {
+  @Test func `a preview changes nothing`() throws {
     moving.put("one", "bad", "three")
     let before = try moving.files()
     let strict = try moving.transfer(check: refusingBad).preview()
@@ -120,7 +120,7 @@ struct TransferTests {
     #expect((report.moved, report.removed, report.left) == (2, 2, 1))
   }
 
-  @Test func aPreviewTellsWhatARunThatWasCutOffHasLeft() throws {
+  @Test func `a preview tells what a run that was cut off has left`() throws {
     moving.put("one", "two")
     try moving.run(stoppingAt: .verifying)
     moving.put("one", "two", "three")
@@ -135,7 +135,7 @@ struct TransferTests {
 
   // MARK: Progress
 
-  @Test func tellsOfEachPhaseInOrder() throws {
+  @Test func `tells of each phase in order`() throws {
     moving.put("one", "two", "three")
     var told: [TransferProgress] = []
     try moving.transfer().run { told.append($0) }
@@ -150,7 +150,7 @@ struct TransferTests {
     }
   }
 
-  @Test func runsInTheBackground() async throws {
+  @Test func `runs in the background`() async throws {
     moving.put("one", "two")
     let report = try await moving.transfer().runInBackground()
     #expect(report.moved == 2)

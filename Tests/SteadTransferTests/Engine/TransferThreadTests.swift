@@ -6,7 +6,7 @@ import Testing
 
 /// Threads that move, while another adds to the source all the time.
 struct TransferThreadTests {
-  @Test func nothingIsLostOrDoubledWhileOthersWrite() throws {
+  @Test func `nothing is lost or doubled while others write`() throws {
     let moving = try Moving()
     let count = 400
     let isAdded = Atomic(false)

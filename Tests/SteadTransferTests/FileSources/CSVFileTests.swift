@@ -25,7 +25,7 @@ struct CSVFileTests {
     file = directory.file("books.csv")
   }
 
-  @Test func rowsDecodeByTheNamesOfTheirColumns() throws {
+  @Test func `rows decode by the names of their columns`() throws {
     try write(
       "shelf,title,pages,price,isRead,bought,cover\r\n"
         + "home,\"A \"\"B\"\", C\nD\",12,1.5,true,2001-01-01T00:01:00Z,AQI=\r\n"
@@ -43,7 +43,7 @@ struct CSVFileTests {
       ])
   }
 
-  @Test func otherSeparatorsAndAByteOrderMarkAreRead() throws {
+  @Test func `other separators and a byte order mark are read`() throws {
     try write("\u{FEFF}name;note\na;\"1;2\"\n\nb;3,4")
     let items = try CSVFile<[String: String]>(file, separator: ";").read { _ in }
     #expect(items.map(\.name) == ["line 2", "line 4"])
@@ -52,7 +52,7 @@ struct CSVFileTests {
   }
 
   /// A row that does not decode, or has another number of fields, is one that stays.
-  @Test func rowsThatDoNotDecodeAreItemsWithAnError() throws {
+  @Test func `rows that do not decode are items with an error`() throws {
     let header = "title,price,isRead,shelf\n"
     try write(header + "a,1,yes,home\nb,much,yes,home\nc,1\nd,1,yes,attic\ne,1,yes,home,more\n")
     let moving = try Moving()
@@ -72,7 +72,7 @@ struct CSVFileTests {
     ("name,name\na,b\n", "line 1"), ("name\n\"a\nb\n", "line 2"), ("name\n\"a\"b\n", "line 2"),
     ("name\n\u{0}\u{FFFE}", nil), ("", nil),
   ])
-  func whatIsNoTableIsLeftAlone(text: String, place: String?) throws {
+  func `what is no table is left alone`(text: String, place: String?) throws {
     try write(text)
     guard let place else {
       #expect(try CSVFile<[String: String]>(file).read { _ in }.count == (text.isEmpty ? 0 : 1))
@@ -86,7 +86,7 @@ struct CSVFileTests {
     #expect(try self.text() == text)
   }
 
-  @Test func bytesThatAreNoTextAreUnreadable() throws {
+  @Test func `bytes that are no text are unreadable`() throws {
     try Data([0x61, 0x0A, 0xFF, 0xFE]).write(to: file)
     let error = try #require(throws: TransferError.self) {
       try CSVFile<[String: String]>(file).read { _ in }
@@ -95,7 +95,7 @@ struct CSVFileTests {
   }
 
   /// The rows that stay keep their quotes and the ends of their lines.
-  @Test func aRemovalLeavesTheOtherRowsAsTheyAre() throws {
+  @Test func `a removal leaves the other rows as they are`() throws {
     try write("n,text\r\n1,\"a\"\r\n2,b\n3,\"c\r\nc\"\r\n4,d")
     let source = CSVFile<Numbered>(file, removesItems: true)
     let items = try source.read { _ in }
@@ -111,14 +111,14 @@ struct CSVFileTests {
   }
 
   /// Such a table was one long header, and its move was a success with no rows.
-  @Test func linesThatEndWithACarriageReturnAloneAreRead() throws {
+  @Test func `lines that end with a carriage return alone are read`() throws {
     try write("n,text\r1,a\r2,\"b\rb\"\r")
     let rows = try CSVFile<Numbered>(file).read { _ in }
     #expect(try rows.map { try $0.value.get().text } == ["a", "b\rb"])
     #expect(rows.map(\.name) == ["line 2", "line 3"])
   }
 
-  @Test func aFileThatIsOnlyReadIsKept() throws {
+  @Test func `a file that is only read is kept`() throws {
     try write("n,text\n1,a\n")
     let source = CSVFile<Numbered>(file)
     #expect(!source.isRemovable)
@@ -165,7 +165,7 @@ struct CSVReaderTests {
     "a,b\n1,2\n3,4\n", "a,b\r\n1,\"2\r\n\"\r\n\r\n3,\"\"\"\"", "a,b\r1,2\r3,\"4\r5\"\r",
     "\u{FEFF}a\n\n\u{e9}\n\"\u{1F600},\"\n", "a,b\n\"1\"\"\",\"\"\n", "a\r\nb\rc\r\n", "a,b", "a\r",
   ])
-  func readsPieceByPiece(_ text: String) throws {
+  func `reads piece by piece`(_ text: String) throws {
     let bytes = Array(text.utf8)
     let whole = try rows(bytes, size: .max)
     for size in 1...max(1, bytes.count) {

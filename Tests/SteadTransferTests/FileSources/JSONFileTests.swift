@@ -18,7 +18,7 @@ struct JSONFileTests {
     file = moving.home.file("tasks.json")
   }
 
-  @Test func elementsThatDecodeAreMoved() throws {
+  @Test func `elements that decode are moved`() throws {
     try write(
       "[\n {\"title\": \"a\"},\n {\"name\":\"b\"},\n {\"title\":\"c\",\"due\":\"2024-02-29T12:00:00Z\"}\n]\n"
     )
@@ -29,7 +29,7 @@ struct JSONFileTests {
     #expect(moving.destination.keys.filter { $0.hasPrefix("task.") } == ["task.a", "task.c"])
   }
 
-  @Test func aFileThatIsOnlyReadIsKept() throws {
+  @Test func `a file that is only read is kept`() throws {
     let json = "[{\"title\":\"a\"},{\"title\":\"b\"}]"
     try write(json)
     #expect(try transfer().run().moved == 2)
@@ -37,7 +37,7 @@ struct JSONFileTests {
     #expect(try text() == json)
   }
 
-  @Test func theLastElementLeavesAnEmptyArray() throws {
+  @Test func `the last element leaves an empty array`() throws {
     try write("{\"title\":\"a\"}")
     #expect(try transfer(removesItems: true).run().removed == 1)
     #expect(try text() == "[]")
@@ -45,7 +45,7 @@ struct JSONFileTests {
   }
 
   @Test(arguments: ["[{\"title\":\"a\"}", "{\"title\":", "[1,]", "title: a"])
-  func whatIsNoJSONIsLeftAlone(json: String) throws {
+  func `what is no JSON is left alone`(json: String) throws {
     try write(json)
     let error = try #require(throws: TransferError.self) {
       try transfer(removesItems: true, acceptsPartial: true).run()
@@ -55,7 +55,7 @@ struct JSONFileTests {
     #expect(try text() == json)
   }
 
-  @Test func whatAnotherProgramAddsMeanwhileStays() throws {
+  @Test func `what another program adds meanwhile stays`() throws {
     try write("[{\"title\":\"a\"}]")
     try transfer(removesItems: true).run { progress in
       if progress.phase == .removing, progress.completed == 0 {

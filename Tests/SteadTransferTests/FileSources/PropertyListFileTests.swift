@@ -20,7 +20,9 @@ struct PropertyListFileTests {
   }
 
   @Test(arguments: [PropertyListSerialization.PropertyListFormat.binary, .xml])
-  func elementsOfAnArrayAreItems(format: PropertyListSerialization.PropertyListFormat) throws {
+  func `elements of an array are items`(
+    format: PropertyListSerialization.PropertyListFormat
+  ) throws {
     let since = Date(timeIntervalSinceReferenceDate: 5)
     try write([["name": "Ada", "since": since], ["nome": "?"], ["name": "Bob"]], format)
     let source = PropertyListFile<Contact>(file, removesItems: true)
@@ -44,7 +46,7 @@ struct PropertyListFileTests {
       try PreferenceEntry(key: "", value: stored).decoded() == Contact(name: "Ada", since: since))
   }
 
-  @Test func aValueThatIsNoArrayIsOneItem() throws {
+  @Test func `a value that is no array is one item`() throws {
     try write(["name": "Ada"], .xml)
     let source = PropertyListFile<Contact>(file, removesItems: true)
     let items = try source.read { _ in }
@@ -56,7 +58,7 @@ struct PropertyListFileTests {
   }
 
   @Test(arguments: ["<plist><array><string>cut off", "bplist00", "{ a = (1, 2; }"])
-  func whatIsNoPropertyListIsLeftAlone(text: String) throws {
+  func `what is no property list is left alone`(text: String) throws {
     try Data(text.utf8).write(to: file)
     let sources: [any ItemSource] = [
       PropertyListFile<Contact>(file, removesItems: true),
@@ -70,7 +72,7 @@ struct PropertyListFileTests {
     #expect(try Data(contentsOf: file) == Data(text.utf8))
   }
 
-  @Test func aFileThatIsNotThereHasNoItems() throws {
+  @Test func `a file that is not there has no items`() throws {
     #expect(try PropertyListFile<Contact>(file).read { _ in }.isEmpty)
     #expect(try UserDefaultsFile(file).read { _ in }.isEmpty)
     #expect(try UserDefaultsFile(file, removesItems: true).remove([]) == 0)
@@ -80,7 +82,7 @@ struct PropertyListFileTests {
   // MARK: Every key
 
   /// As Foundation writes them, with kinds of numbers that must stay what they are.
-  @Test func keysOfAProgramsDefaultsAreItems() throws {
+  @Test func `keys of a program's defaults are items`() throws {
     try write(["count": 3, "ratio": 0.5, "isOn": true, "list": ["a", "b"]], .xml)
     let before = try Data(contentsOf: file)
     let transfer = Transfer(
@@ -96,7 +98,7 @@ struct PropertyListFileTests {
     #expect(try transfer.run().outcome == .nothingToDo)
   }
 
-  @Test func onlyKeysThatAreUnchangedAreRemoved() throws {
+  @Test func `only keys that are unchanged are removed`() throws {
     try write(["a": 1, "b": 2, "c": 3], .binary)
     let source = UserDefaultsFile(file, removesItems: true)
     let report = try Transfer(
@@ -112,7 +114,7 @@ struct PropertyListFileTests {
     #expect(left as? [String: Int] == ["b": 20, "d": 4])
   }
 
-  @Test func theNameOfAProgramLeadsToItsFile() throws {
+  @Test func `the name of a program leads to its file`() throws {
     let config = moving.home.url.appending(path: ".config", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
     try write(["a": 1], .xml, to: config.file("notes.plist"))
@@ -126,7 +128,7 @@ struct PropertyListFileTests {
     }
   }
 
-  @Test func aWholeDomainIsMovedWithoutItsReceipts() throws {
+  @Test func `a whole domain is moved without its receipts`() throws {
     moving.put("one")
     moving.source.set(2, forKey: "number")
     let old = PreferencesDestination.receiptPrefix + "other"

@@ -15,7 +15,7 @@ struct HistorySourceTests {
 
   init() throws { moving = try Moving() }
 
-  @Test func entriesAreItemsTheNewestFirst() throws {
+  @Test func `entries are items, the newest first`() throws {
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
     for number in 0..<3 { try history.prepend(Prompt(id: number, text: "prompt \(number)")) }
     let items = try HistorySource(history).read { _ in }
@@ -29,7 +29,7 @@ struct HistorySourceTests {
   }
 
   /// Entries have numbers of their own, so a payload that equals one which was moved is new.
-  @Test func anEqualEntryIsNew() throws {
+  @Test func `an equal entry is new`() throws {
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
     try history.prepend(Prompt(id: 1, text: "again"))
     try transfer(history).run()
@@ -39,7 +39,7 @@ struct HistorySourceTests {
     #expect(history.isEmpty)
   }
 
-  @Test func entriesThatDoNotDecodeStay() throws {
+  @Test func `entries that do not decode stay`() throws {
     let json = #"[{"id":2,"text":"two"},{"id":"?"},{"id":0,"text":"zero"}]"#
     moving.source.set(Data(json.utf8), forKey: "prompts")
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
@@ -53,7 +53,7 @@ struct HistorySourceTests {
   }
 
   /// With numbers there is no doubt about what is left of a run that was cut off.
-  @Test func whatIsLeftAfterAKillIsRemoved() throws {
+  @Test func `what is left after a kill is removed`() throws {
     struct Stop: Error {}
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
     for number in 0..<3 { try history.prepend(Prompt(id: number, text: "prompt \(number)")) }
@@ -69,7 +69,7 @@ struct HistorySourceTests {
     #expect(try moving.moved() == ["prompt 0", "prompt 1", "prompt 2"])
   }
 
-  @Test func whatIsChangedMeanwhileStays() throws {
+  @Test func `what is changed meanwhile stays`() throws {
     let history = try PayloadHistory<Prompt>("prompts", in: moving.source)
     for number in 0..<3 { try history.prepend(Prompt(id: number, text: "prompt \(number)")) }
     let other = try PayloadHistory<Prompt>("prompts", in: moving.source)

@@ -21,7 +21,7 @@ struct PreferenceSourceTests {
   // MARK: JSON in data
 
   @Test(arguments: [true, false])
-  func elementsOfJSONAreItemsWithEitherDates(isText: Bool) throws {
+  func `elements of JSON are items with either dates`(isText: Bool) throws {
     let encoder = JSONEncoder()
     if isText { encoder.dateEncodingStrategy = .iso8601 }
     let visits = [Visit(place: "Rome", date: moment), Visit(place: "Oslo, \"N\"", date: moment)]
@@ -31,7 +31,7 @@ struct PreferenceSourceTests {
     #expect(try items.map { try $0.value.get() } == visits)
   }
 
-  @Test func elementsThatStayKeepTheirBytes() throws {
+  @Test func `elements that stay keep their bytes`() throws {
     let stay = #"{"place":"?", "date" : "yesterday" ,"x":1.00}"#
     let json =
       #" [ {"place":"Rome","date":1} ,"# + stay
@@ -49,7 +49,7 @@ struct PreferenceSourceTests {
   }
 
   /// What `@AppStorage` keeps where an array is made `RawRepresentable` by its JSON.
-  @Test func elementsOfJSONInTextAreItems() throws {
+  @Test func `elements of JSON in text are items`() throws {
     moving.source.set(#"["Rome", "Oslo, \"N\"", 7]"#, forKey: "places")
     let items = try PreferenceSource<String>("places", in: moving.source).read { _ in }
     #expect(items.map { try? $0.value.get() } == ["Rome", "Oslo, \"N\"", nil])
@@ -62,14 +62,14 @@ struct PreferenceSourceTests {
   }
 
   @Test(arguments: ["[Rome", "Rome, [Oslo]", "[1,]", ""])
-  func aTextThatIsNoArrayIsOneItem(text: String) throws {
+  func `a text that is no array is one item`(text: String) throws {
     moving.source.set(text, forKey: "place")
     let items = try PreferenceSource<String>("place", in: moving.source).read { _ in }
     #expect(try items.map { try $0.value.get() } == [text])
   }
 
   @Test(arguments: ["[", "[{\"place\":", "[1,]", "no JSON", ""])
-  func dataThatIsNoJSONIsLeftAlone(text: String) throws {
+  func `data that is no JSON is left alone`(text: String) throws {
     moving.source.set(Data(text.utf8), forKey: "visits")
     let error = try #require(throws: TransferError.self) {
       try transfer("visits", acceptsPartial: true).run()
@@ -79,14 +79,14 @@ struct PreferenceSourceTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
-  @Test func aValueInJSONIsOneItem() throws {
+  @Test func `a value in JSON is one item`() throws {
     moving.source.set(Data(#"{"place":"Rome","date":1}"#.utf8), forKey: "visits")
     #expect(try transfer("visits").run().moved == 1)
     #expect(moving.source.object(forKey: "visits") == nil)
     #expect(moving.destination.propertyList(forKey: "visit.Rome") != nil)
   }
 
-  @Test func anEmptyArrayHasNoItems() throws {
+  @Test func `an empty array has no items`() throws {
     moving.source.set(Data("[]".utf8), forKey: "visits")
     #expect(try transfer("visits").run().read == 0)
     #expect(moving.source.data(forKey: "visits") == Data("[]".utf8))
@@ -94,7 +94,7 @@ struct PreferenceSourceTests {
 
   // MARK: Property lists
 
-  @Test func codableElementsAreItems() throws {
+  @Test func `Codable elements are items`() throws {
     let visits = [Visit(place: "Rome", date: moment), Visit(place: "Oslo", date: moment)]
     let stored = try visits.map { try PreferenceEntry(key: "", encoding: $0).value }
     try moving.source.setPropertyList(.array(stored), forKey: "visits")
@@ -103,7 +103,7 @@ struct PreferenceSourceTests {
       moving.destination.keys.filter { $0.hasPrefix("visit.") } == ["visit.Oslo", "visit.Rome"])
   }
 
-  @Test func valuesOfManyTypesAreItems() throws {
+  @Test func `values of many types are items`() throws {
     moving.source.set(["dark", "light", "blue"], forKey: "themes")
     let themes = try PreferenceSource<Theme>("themes", in: moving.source).read { _ in }
     #expect(themes.map { try? $0.value.get() } == [.dark, .light, nil])

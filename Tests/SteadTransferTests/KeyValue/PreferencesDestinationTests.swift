@@ -10,7 +10,7 @@ struct PreferencesDestinationTests {
 
   init() throws { moving = try Moving() }
 
-  @Test func aKeyThatHoldsSomethingElseIsAConflict() throws {
+  @Test func `a key that holds something else is a conflict`() throws {
     moving.put("one", "two", "three")
     moving.destination.set("theirs", forKey: "key.two")
     moving.destination.set("three", forKey: "key.three")
@@ -26,7 +26,7 @@ struct PreferencesDestinationTests {
     #expect(moving.destination.string(forKey: "key.two") == "two")
   }
 
-  @Test func twoItemsForOneKeyAreAConflict() throws {
+  @Test func `two items for one key are a conflict`() throws {
     moving.put("one", "one")
     let error = try #require(throws: TransferError.self) { try transfer { "key.\($0)" }.run() }
     #expect(error.code == .conflict)
@@ -34,7 +34,7 @@ struct PreferencesDestinationTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
-  @Test func theKeysOfReceiptsAreTaken() throws {
+  @Test func `the keys of receipts are taken`() throws {
     moving.put("one")
     let error = try #require(throws: TransferError.self) {
       try transfer { _ in PreferencesDestination.receiptPrefix + "drafts" }.run()
@@ -43,7 +43,7 @@ struct PreferencesDestinationTests {
     #expect(moving.destination.keys.isEmpty)
   }
 
-  @Test func aDomainMayMoveItsOwnKeys() throws {
+  @Test func `a domain may move its own keys`() throws {
     moving.put("one", "two")
     let report = try Transfer(
       "drafts", from: .preference("drafts", of: String.self, in: moving.source),
@@ -56,7 +56,7 @@ struct PreferencesDestinationTests {
   }
 
   /// The value would be found in its place, and then be removed there.
-  @Test func aSourceIsNotMovedOntoItself() throws {
+  @Test func `a source is not moved onto itself`() throws {
     moving.source.set("one", forKey: "drafts")
     let again = try Moving.open("org.example.old", moving.home, options: .init(quota: 1 << 20))
     for destination in [moving.source, again].map(PreferencesDestination.init) {
@@ -79,7 +79,7 @@ struct PreferencesDestinationTests {
     #expect(moving.source.string(forKey: "drafts") == "one")
   }
 
-  @Test func preferencesInMemoryAreAPlaceToo() throws {
+  @Test func `preferences in memory are a place too`() throws {
     let memory = Preferences.inMemory()
     moving.put("one")
     try Transfer(
@@ -90,7 +90,7 @@ struct PreferencesDestinationTests {
     #expect(moving.left.isEmpty)
   }
 
-  @Test func aQuotaRefusesItemsAndReceiptAlike() throws {
+  @Test func `a quota refuses items and receipt alike`() throws {
     moving.put("one", String(repeating: "x", count: 2000))
     let small = try Moving.open("org.example.small", moving.home, options: .init(quota: 1500))
     let error = try #require(throws: TransferError.self) { try moving.transfer(to: small).run() }
@@ -100,7 +100,7 @@ struct PreferencesDestinationTests {
   }
 
   /// Defaults, arguments and other domains hold nothing that could be moved.
-  @Test func onlyTheDomainItselfIsASource() throws {
+  @Test func `only the domain itself is a source`() throws {
     moving.source.register(defaults: ["drafts": ["a default"]])
     #expect(try moving.transfer().run().read == 0)
     moving.source.set("one text", forKey: "drafts")

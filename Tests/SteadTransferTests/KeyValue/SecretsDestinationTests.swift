@@ -42,7 +42,7 @@ import Testing
     try #require(try destination.entries(named: "tokens")).pending.map(\.placement)
   }
 
-  @Test func secretsAndTheirReceiptAreKept() throws {
+  @Test func `secrets and their receipt are kept`() throws {
     #expect(try destination.receipt(named: "tokens") == nil)
     try write(entries)
     #expect(try pending().map(\.location) == ["ada", "carl"])
@@ -52,13 +52,13 @@ import Testing
   }
 
   /// A run was killed after its first secret, before the receipt.
-  @Test func whatACutOffRunHasWrittenIsNotDoubled() throws {
+  @Test func `what a cut-off run has written is not doubled`() throws {
     try secrets.set("token of ada", for: "ada")
     #expect(try write(entries).pendingCount == 2)
     #expect(try secrets.accounts() == ["ada", "carl"])
   }
 
-  @Test func ofTwoRunsAtOnceOneIsTold() throws {
+  @Test func `of two runs at once, one is told`() throws {
     let first = try write(entries)
     #expect {
       try write(entries)
@@ -66,7 +66,7 @@ import Testing
     #expect(try destination.receipt(named: "tokens") == first)
   }
 
-  @Test func anotherSecretIsNeverReplaced() throws {
+  @Test func `another secret is never replaced`() throws {
     try secrets.set("an older token", for: "carl")
     #expect {
       try write(entries)
@@ -79,14 +79,14 @@ import Testing
     #expect(try destination.receipt(named: "tokens") == nil)
   }
 
-  @Test func twoDifferentSecretsForOneAccountAreRefused() throws {
+  @Test func `two different secrets for one account are refused`() throws {
     #expect {
       try write(entries + [SecretEntry(account: "ada", secret: "another")])
     } throws: { ($0 as? TransferError)?.code == .conflict }
     #expect(try secrets.accounts() == [])
   }
 
-  @Test func whatIsNotThereOrHasChangedIsFound() throws {
+  @Test func `what is not there or has changed is found`() throws {
     try write(entries)
     let placements = try pending()
     #expect(try destination.verify(placements, { _ in }) == [])
@@ -96,7 +96,7 @@ import Testing
     #expect(try destination.verify(placements, { _ in }).map(\.location) == ["ada", "carl"])
   }
 
-  @Test func aReceiptIsReplaced() throws {
+  @Test func `a receipt is replaced`() throws {
     let receipt = try write(entries).finished(sourceVersion: nil)
     let placements = try pending()
     try destination.replace(receipt)
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A digest of a short secret would give it away.
-  @Test func noDigestIsOutsideTheStore() throws {
+  @Test func `no digest is outside the store`() throws {
     try write(entries)
     let placements = try pending()
     let files = try FileManager.default.subpathsOfDirectory(atPath: directory.url.filePath)
@@ -118,7 +118,7 @@ import Testing
 
   /// Once the journal kept it for some two hundred writes more.
   @Test(arguments: [true, false])
-  func aMovedTokenIsInNoFileOfPreferences(wholeDomain: Bool) throws {
+  func `a moved token is in no file of preferences`(wholeDomain: Bool) throws {
     let place = directory.file("preferences")
     let preferences = try Preferences(domain: "org.example.mail", directory: place)
     preferences.set("token-of-ada-lovelace", forKey: "ada")

@@ -24,7 +24,7 @@ import Testing
     try move(drafts, to: ModelDestination(container ?? self.container), id: id)
   }
 
-  @Test func writesObjectsAndReceiptTogether() throws {
+  @Test func `writes objects and receipt together`() throws {
     let placements = try write([
       NoteDraft(text: "one", number: 1), NoteDraft(text: "two", number: 2),
     ])
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Receipts of the first version lie in other tables, and were overlooked: what they said was moved came twice.
-  @Test func refusesAReceiptOfTheFirstVersion() throws {
+  @Test func `refuses a receipt of the first version`() throws {
     try sqlite(
       url,
       "CREATE TABLE stead_transfers (id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, "
@@ -58,7 +58,7 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 1)
   }
 
-  @Test func keepsObjectsThatAreRelated() throws {
+  @Test func `keeps objects that are related`() throws {
     let draft = NoteDraft(text: "one")
     draft.remarks = [NoteRemark("b"), NoteRemark("a"), NoteRemark("c")]
     let shared = NoteLabel("shared")
@@ -88,7 +88,7 @@ import Testing
     "DELETE FROM NoteDraft_labels WHERE owner = 2",
     "UPDATE NoteRemark SET text = 'other' WHERE draft = 2",
     "UPDATE NoteLabel SET title = 'x' WHERE _id = 1",
-  ]) func noticesWhatIsNotAsItWasWritten(change: String) throws {
+  ]) func `notices what is not as it was written`(change: String) throws {
     let second = NoteDraft(text: "two")
     second.remarks = [NoteRemark("a")]
     second.labels = [NoteLabel("b")]
@@ -99,7 +99,7 @@ import Testing
     #expect(try destination.verify(placements) { _ in } == [placements[1]])
   }
 
-  @Test func noticesADamagedFileOfALargeValue() throws {
+  @Test func `notices a damaged file of a large value`() throws {
     let image = Data(repeating: 7, count: 200_000)
     let destination = ModelDestination<NotePhoto>(container)
     let placements = try move([NotePhoto(title: "one", image: image)], to: destination)
@@ -112,7 +112,7 @@ import Testing
     #expect(try destination.verify(placements) { _ in } == placements)
   }
 
-  @Test func writesNothingWhenTheReceiptCannotBeMade() throws {
+  @Test func `writes nothing when the receipt cannot be made`() throws {
     struct Refused: Error {}
     let destination = ModelDestination<NoteDraft>(container)
     #expect(throws: Refused.self) {
@@ -130,7 +130,7 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 0)
   }
 
-  @Test func refusesAUniqueValueThatIsThereOrComesTwice() throws {
+  @Test func `refuses a unique value that is there or comes twice`() throws {
     let labels = ModelDestination<NoteLabel>(container)
     let placements = try move([NoteLabel("a")], to: labels)
     for second in [[NoteLabel("b"), NoteLabel("a")], [NoteLabel("c"), NoteLabel("c")]] {
@@ -144,7 +144,7 @@ import Testing
     #expect(try labels.verify(placements) { _ in } == [])
   }
 
-  @Test func refusesObjectsOfAContextAndTheSameObjectTwice() throws {
+  @Test func `refuses objects of a context and the same object twice`() throws {
     let context = ModelContext(container)
     let draft = NoteDraft(text: "one")
     context.insert(draft)
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// Their rows' numbers mean other rows here.
-  @Test func refusesObjectsThatLeadToOnesOfAContext() throws {
+  @Test func `refuses objects that lead to ones of a context`() throws {
     let context = ModelContext(try .records(at: directory.file("other.store")))
     let other = NoteRemark("there")
     context.insert(other)
@@ -168,7 +168,7 @@ import Testing
     #expect(try container.count(NotePin.self) == 0)
   }
 
-  @Test func replacesAReceiptByOneThatFollowsIt() throws {
+  @Test func `replaces a receipt by one that follows it`() throws {
     let destination = ModelDestination<NoteDraft>(container)
     let placements = try write((0..<5).map { NoteDraft(text: "\($0)") })
     let written = try #require(try destination.receipt(named: "drafts"))
@@ -188,7 +188,7 @@ import Testing
   }
 
   /// A program that moves a few items each day would else have a chunk for each day.
-  @Test func foldsTheChunksOfRunsThatAreFinished() throws {
+  @Test func `folds the chunks of runs that are finished`() throws {
     let destination = ModelDestination<NoteDraft>(container)
     var identities: [String] = []
     for number in 0..<5 {
@@ -208,7 +208,7 @@ import Testing
   }
 
   /// Two processes that run the same transfer at once have both read that nothing was moved.
-  @Test func writesNothingWhenAnotherRunWasQuicker() throws {
+  @Test func `writes nothing when another run was quicker`() throws {
     _ = try write([NoteDraft(text: "one")])
     let error = #expect(throws: TransferError.self) {
       _ = try write([NoteDraft(text: "one")], to: .records(at: url))
@@ -217,20 +217,20 @@ import Testing
     #expect(try container.count(NoteDraft.self) == 1)
   }
 
-  @Test func forgetsItsReceiptsWithAllRecords() throws {
+  @Test func `forgets its receipts with all records`() throws {
     _ = try write([NoteDraft(text: "one")])
     try container.erase()
     #expect(try ModelDestination<NoteDraft>(container).receipt(named: "drafts") == nil)
   }
 
-  @Test func worksInMemory() throws {
+  @Test func `works in memory`() throws {
     let memory = try ModelContainer.records()
     let placements = try write([NoteDraft(text: "one")], to: memory)
     #expect(try ModelDestination<NoteDraft>(memory).verify(placements) { _ in } == [])
     #expect(try memory.count(NoteDraft.self) == 1)
   }
 
-  @Test func refusesAContainerWithSeveralStores() throws {
+  @Test func `refuses a container with several stores`() throws {
     let two = try ModelContainer(
       for: NoteDraft.self, NoteRemark.self, NoteLabel.self, NotePhoto.self,
       configurations: ModelConfiguration(
@@ -252,7 +252,7 @@ import Testing
   }
 
   /// What was moved is removed from its source next, so its commit may not wait for a checkpoint.
-  @Test func waitsForTheDiskWithEachCommit() throws {
+  @Test func `waits for the disk with each commit`() throws {
     let rows = try #require(StoreRows(container))
     let full: Int64 = 2
     let question = "PRAGMA synchronous"
@@ -265,7 +265,7 @@ import Testing
   }
 
   @Test(.needs(.smallDisk))
-  func writesNothingToAFullDisk() throws {
+  func `writes nothing to a full disk`() throws {
     let disk = try SmallDisk(byteCount: 4 << 20)
     let container = try ModelContainer.records(at: disk.directory.file("notes.store"))
     let drafts = {

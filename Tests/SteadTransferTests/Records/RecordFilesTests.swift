@@ -56,7 +56,7 @@ import Testing
   static let small = Data("small".utf8)
   static let large = Data(repeating: 3, count: 400_000)
 
-  @Test func movesBytesFromRecordsToFilesOfTheirOwn() throws {
+  @Test func `moves bytes from records to files of their own`() throws {
     try fill([
       ("a", Self.small), ("b", Self.large), ("c", nil), ("d", Self.small), ("e", Data()),
     ])
@@ -74,7 +74,7 @@ import Testing
     #expect(try files.count == 3)
   }
 
-  @Test func tellsContextsThatAreOpen() throws {
+  @Test func `tells contexts that are open`() throws {
     try fill([("a", Self.small)])
     let context = ModelContext(container)
     let photo = try #require(try context.fetch(FetchDescriptor<NotePhoto>()).first)
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A record whose file goes with it must not take another's.
-  @Test func givesEqualBytesOfALaterRunAFileOfTheirOwn() throws {
+  @Test func `gives equal bytes of a later run a file of their own`() throws {
     try fill([("a", Self.small)])
     try transfer().run()
     try fill([("b", Self.small)])
@@ -95,7 +95,7 @@ import Testing
     #expect(try stored() == ["a": Self.small, "b": Self.small])
   }
 
-  @Test func staysRightWhenTheDirectoryMoves() throws {
+  @Test func `stays right when the directory moves`() throws {
     try fill([("a", Self.small)])
     try transfer().run()
     let path = try #require(try container.all(NotePhoto.self).first?.path)
@@ -104,7 +104,7 @@ import Testing
     #expect(try Data(contentsOf: moved.appending(path: path)) == Self.small)
   }
 
-  @Test func takesTheFilesOfARunThatWasCutOff() throws {
+  @Test func `takes the files of a run that was cut off`() throws {
     struct Stop: Error {}
     try fill([("a", Self.small), ("b", Self.small), ("c", Self.large)])
     let elements = try ModelDataSource(container, \NotePhoto.image).read { _ in }.map {
@@ -125,7 +125,7 @@ import Testing
   }
 
   /// A run that was killed while it wrote a file left a second link to it for good.
-  @Test func clearsTheTemporariesOfARunThatWasKilled() throws {
+  @Test func `clears the temporaries of a run that was killed`() throws {
     try fill([("a", Self.small)])
     let folder = images.appending(path: "images")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -135,7 +135,7 @@ import Testing
     #expect(try files == [URL(filePath: path).lastPathComponent])
   }
 
-  @Test func savesNewRecordsWithTheirFiles() throws {
+  @Test func `saves new records with their files`() throws {
     let photos = [NotePhoto(title: "a"), NotePhoto(title: "b")]
     let placements = try move(
       photos.map { RecordFile(Self.small, of: $0) }, to: destination)
@@ -145,7 +145,7 @@ import Testing
     #expect(try destination.verify(placements) { _ in } == [placements[0]])
   }
 
-  @Test func noticesAFileOrAPathThatIsNotAsItWasWritten() throws {
+  @Test func `notices a file or a path that is not as it was written`() throws {
     try fill([("a", Self.small), ("b", Self.large), ("c", Data([1]))])
     let elements = try ModelDataSource(container, \NotePhoto.image).read { _ in }.map {
       let value = try $0.value.get()
@@ -160,7 +160,7 @@ import Testing
     #expect(try destination.verify(placements) { _ in } == placements)
   }
 
-  @Test func refusesARecordThatHasAPathAlready() throws {
+  @Test func `refuses a record that has a path already`() throws {
     try fill([("a", Self.small), ("b", Self.small)])
     try sqlite(directory.file("notes.store"), "UPDATE NotePhoto SET path = 'x' WHERE title = 'b'")
     let error = #expect(throws: TransferError.self) { try transfer().run() }
@@ -170,7 +170,7 @@ import Testing
     #expect(try container.all(NotePhoto.self).allSatisfy { $0.image == Self.small })
   }
 
-  @Test func keepsBytesThatChangedSinceTheyWereMoved() throws {
+  @Test func `keeps bytes that changed since they were moved`() throws {
     try fill([("a", Self.small), ("b", Self.large)])
     let source = try ModelDataSource(container, \NotePhoto.image)
     let entries = try source.read { _ in }.map {
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test(arguments: ["..", "a/../b", "/etc", "a//b", ".", "a/", "a\u{0}b"])
-  func refusesAFolderOutsideOfTheDirectory(folder: String) throws {
+  func `refuses a folder outside of the directory`(folder: String) throws {
     let error = #expect(throws: TransferError.self) {
       _ = try FileDestination(
         container, in: images, folder: folder, path: \NotePhoto.path)
@@ -194,7 +194,7 @@ import Testing
     #expect(error?.code == .unsupported)
   }
 
-  @Test func refusesAnExtensionThatIsAPathAndALinkOnTheWay() throws {
+  @Test func `refuses an extension that is a path and a link on the way`() throws {
     let error = #expect(throws: TransferError.self) {
       try move(
         [RecordFile(Self.small, extension: "/../../x", of: NotePhoto(title: "a"))], to: destination)
@@ -214,7 +214,7 @@ import Testing
 
   /// A receipt may be forged or damaged; a place in it leads nowhere else.
   @Test(arguments: ["../secret", "images/../../secret", "images/link"])
-  func readsNothingOutsideOfTheDirectory(path: String) throws {
+  func `reads nothing outside of the directory`(path: String) throws {
     try fill([("a", nil)])
     try FileManager.default.createDirectory(
       at: images.appending(path: "images"), withIntermediateDirectories: true)
@@ -234,7 +234,7 @@ import Testing
     #expect(try destination.verify([placement]) { _ in } == [placement])
   }
 
-  @Test func refusesAKeyPathThatIsNotAStoredProperty() throws {
+  @Test func `refuses a key path that is not a stored property`() throws {
     #expect(throws: TransferError.self) {
       _ = try ModelDataSource(container, \NotePhoto.preview)
     }

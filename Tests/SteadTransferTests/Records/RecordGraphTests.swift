@@ -27,7 +27,7 @@ import Testing
       to: TransferDestination(StoreDestination(new, options: graph)), options: options)
   }
 
-  @Test func movesEveryRowAndRelationshipOnce() throws {
+  @Test func `moves every row and relationship once`() throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
     let report = try transfer().run()
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// Objects that kept their place in a list that was reordered came last, since only the others had one.
-  @Test func keepsTheOrderOfListsThatWereReorderedInPart() throws {
+  @Test func `keeps the order of lists that were reordered in part`() throws {
     try old.fillLibrary()
     let context = ModelContext(old)
     let shelf = try #require(
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// A source may tell a relationship from one side alone, whichever that is.
-  @Test(arguments: [true, false]) func takesARelationshipFromOneSide(isFirst: Bool) throws {
+  @Test(arguments: [true, false]) func `takes a relationship from one side`(isFirst: Bool) throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
     let sides = [
@@ -80,7 +80,7 @@ import Testing
     #expect(try unordered(new.describeLibrary()) == unordered(before))
   }
 
-  @Test func keepsEveryKindOfValue() throws {
+  @Test func `keeps every kind of value`() throws {
     let context = ModelContext(old)
     let full = Sample(name: "full")
     full.flag = true
@@ -126,7 +126,7 @@ import Testing
     "mood = 'sad'", "size = '{\"width\": 1}'", "words = '[1]'", "bytes = 'text'", "link = 'a b:%'",
     "size = '{\"width\": 1, \"height\": 2, \"depth\": 3}'", "point = x'010203'", "short = 1e300",
     "name = NULL", "number = 1.5",
-  ]) func refusesAValueThatTheModelCannotHold(assignment: String) throws {
+  ]) func `refuses a value that the model cannot hold`(assignment: String) throws {
     let context = ModelContext(old)
     context.insert(Sample(name: "good"))
     context.insert(Sample(name: "bad"))
@@ -142,7 +142,7 @@ import Testing
     #expect(try new.all(Sample.self).map(\.name) == ["good"])
   }
 
-  @Test func takesTheFormsOfOtherStores() throws {
+  @Test func `takes the forms of other stores`() throws {
     let token = UUID()
     let row = StoredRow.sample([
       "name": .text("one"), "flag": .integer(1), "number": .real(7), "real": .integer(3),
@@ -163,7 +163,7 @@ import Testing
     #expect(try sqlite(url, "SELECT typeof(number), typeof(real) FROM Sample") == "integer|real")
   }
 
-  @Test func refusesWhatTheModelHasNot() throws {
+  @Test func `refuses what the model has not`() throws {
     let row = StoredRow.sample(["name": .text("one"), "colour": .text("red")])
     let error = #expect(throws: TransferError.self) {
       try StoreDestination(new).check(row)
@@ -182,7 +182,7 @@ import Testing
     #expect(try new.count(Sample.self) == 1)
   }
 
-  @Test func refusesAUniqueValueThatIsThere() throws {
+  @Test func `refuses a unique value that is there`() throws {
     let context = ModelContext(new)
     let there = Sample(name: "one")
     there.number = 5
@@ -198,7 +198,7 @@ import Testing
     #expect(try new.all(Sample.self).map(\.number) == [5])
   }
 
-  @Test func followsRelationshipsToRowsThatEarlierRunsMoved() throws {
+  @Test func `follows relationships to rows that earlier runs moved`() throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
     var graph = StoreDestination.Options()
@@ -220,7 +220,7 @@ import Testing
     #expect(try sqlite(directory.file("new.store"), "SELECT count(*) FROM Person_shelves") == "5")
   }
 
-  @Test func removesNothingThatARowThatStaysLeadsTo() throws {
+  @Test func `removes nothing that a row that stays leads to`() throws {
     try old.fillLibrary()
     let before = try old.describeLibrary()
     var graph = StoreDestination.Options()
@@ -232,7 +232,7 @@ import Testing
     #expect(try old.describeLibrary() == before)
   }
 
-  @Test func leavesARowThatWasEditedSinceItWasMoved() throws {
+  @Test func `leaves a row that was edited since it was moved`() throws {
     let context = ModelContext(old)
     ["a", "b", "c"].forEach { context.insert(Person($0)) }
     try context.save()
@@ -252,7 +252,7 @@ import Testing
     #expect(try sqlite(directory.file("old.store"), "SELECT _id FROM Person") == "4")
   }
 
-  @Test func readsWhatIsCommittedAndKeepsItsNames() throws {
+  @Test func `reads what is committed and keeps its names`() throws {
     try old.fillLibrary()
     let items = try StoreSource(old, of: [Clip.self, Person.self]).read { _ in }
     #expect(items.map(\.name) == ["Clip 1", "Clip 4", "Person 1", "Person 2", "Person 3"])
@@ -263,7 +263,7 @@ import Testing
     #expect(try StoreSource(old, of: [Asset.self]).read { _ in }.count == 5)
   }
 
-  @Test func tellsOfRowsOfAClassThatTheContainerHasNot() throws {
+  @Test func `tells of rows of a class that the container has not`() throws {
     try old.fillLibrary()
     try sqlite(directory.file("old.store"), "UPDATE Asset SET _entity = 99 WHERE title = 'c'")
     let items = try StoreSource(old).read { _ in }
@@ -272,7 +272,7 @@ import Testing
   }
 
   /// The rows are inserted when the third count begins, and the transaction is still open.
-  @Test func stopsWhenItIsCancelledAndWritesNothing() throws {
+  @Test func `stops when it is cancelled and writes nothing`() throws {
     try old.fillLibrary()
     var beginnings = 0
     #expect(throws: CancellationError.self) {

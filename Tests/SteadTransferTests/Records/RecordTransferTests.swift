@@ -33,7 +33,7 @@ import Testing
     get throws { try container.all(NoteDraft.self).map(\.text).sorted() }
   }
 
-  @Test func movesThemOnce() throws {
+  @Test func `moves them once`() throws {
     moving.put("a", "b", "c")
     #expect(try transfer.run().moved == 3)
     #expect(try texts == ["a", "b", "c"] && moving.left.isEmpty)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Rows would be written anew and the old ones removed, at each run.
-  @Test func aStoreIsNotMovedIntoItself() throws {
+  @Test func `a store is not moved into itself`() throws {
     moving.put("a", "b")
     try transfer.run()
     let before = try container.all(NoteDraft.self).map(\.persistentModelID).sorted()
@@ -68,7 +68,7 @@ import Testing
 
   @Test(arguments: [
     TransferProgress.Phase.reading, .converting, .writing, .verifying, .removing,
-  ]) func goesOnWhereItWasStopped(phase: TransferProgress.Phase) throws {
+  ]) func `goes on where it was stopped`(phase: TransferProgress.Phase) throws {
     moving.put((0..<20).map { String(UnicodeScalar(UInt8(65 + $0))) })
     let all = moving.left
     for isEnd in [false, true] {
@@ -84,7 +84,7 @@ import Testing
     #expect(try container.count(NoteLabel.self) == 20)
   }
 
-  @Test func changesNothingInAPreview() throws {
+  @Test func `changes nothing in a preview`() throws {
     moving.put("a", "b")
     #expect(try transfer.preview().moved == 2)
     #expect(try texts.isEmpty && moving.left == ["a", "b"])
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// The app has changed what was written before the run that was cut off could be brought to its end.
-  @Test func keepsTheSourceOfARecordThatWasEditedMeanwhile() throws {
+  @Test func `keeps the source of a record that was edited meanwhile`() throws {
     moving.put("a", "b")
     _ = try? transfer.run { if $0.phase == .verifying { throw Stop() } }
     #expect(try texts == ["a", "b"] && moving.left == ["a", "b"])

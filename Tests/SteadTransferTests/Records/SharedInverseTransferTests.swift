@@ -68,20 +68,20 @@ import Testing
     #expect(try context.fetch(FetchDescriptor<Tool>()).filter { $0.rack == nil }.count == 1)
   }
 
-  @Test func movesEachObjectInItsList() throws {
+  @Test func `moves each object in its list`() throws {
     #expect(try transfer().run().moved == 8)
     try check()
     #expect(try transfer().run().moved == 0)
   }
 
-  @Test func rowsThatComeLaterThanTheirOwnerGoToTheirList() throws {
+  @Test func `rows that come later than their owner go to their list`() throws {
     #expect(try transfer(of: [Rack.self], dropsMissing: true).run().moved == 1)
     #expect(try transfer(of: [Tool.self], dropsMissing: true).run().moved == 7)
     // Only the rack's own row tells of the order.
     try check(spare: ["file", "awl", "plane"])
   }
 
-  @Test func ownersThatComeLaterThanTheirRowsGetTheirLists() throws {
+  @Test func `owners that come later than their rows get their lists`() throws {
     #expect(try transfer(of: [Tool.self], dropsMissing: true).run().moved == 7)
     #expect(try transfer(dropsMissing: true).run().moved == 1)
     try check()

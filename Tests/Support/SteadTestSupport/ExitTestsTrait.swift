@@ -8,7 +8,7 @@ import Testing
 /// system in a loop. Behind hundreds of synchronous tests, which the pool runs first, it took a core for minutes.
 ///
 /// ```swift
-/// @Test(.exitTests) func theLockEndsWithItsProcess() async throws {
+/// @Test(.exitTests) func `the lock ends with its process`() async throws {
 ///   await #expect(processExitsWith: .success) { … }
 /// ```
 package struct ExitTests: TestTrait, TestScoping {

@@ -33,7 +33,7 @@ import Testing
     )
   }
 
-  @Test func draftsAreMovedOnceAndListedNewestFirst() throws {
+  @Test func `drafts are moved once and listed newest first`() throws {
     let texts = ["one", "zwei: Grüße", "one", "四 📷", "five"]
     try write(texts)
     let first = try workshop.succeed(drafts, workshop.directory.path)
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// On Apple's systems `@AppStorage` takes no arrays; apps make them `RawRepresentable` by their JSON.
-  @Test func draftsThatAppStorageHasKeptAreMoved() throws {
+  @Test func `drafts that AppStorage has kept are moved`() throws {
     let list = try PropertyListSerialization.data(
       fromPropertyList: [DraftBox.key: #"["one","zwei \"2\""]"#], format: .binary, options: 0)
     try list.write(to: workshop.file("\(DraftBox.domain).plist"))
@@ -54,7 +54,7 @@ import Testing
     #expect(output.contains("  1. zwei \"2\"\n  2. one\n"))
   }
 
-  @Test func draftsAreAddedAndDeleted() throws {
+  @Test func `drafts are added and deleted`() throws {
     try write(["one", "two"])
     try workshop.succeed(drafts, workshop.directory.path, "add", "three")
     let left = try workshop.succeed(drafts, workshop.directory.path, "delete", "2")
@@ -64,12 +64,12 @@ import Testing
     #expect(try places().records == ["three", "one"])
   }
 
-  @Test func withoutAFirstVersionThereIsNothingToMove() throws {
+  @Test func `without a first version, there is nothing to move`() throws {
     let output = try workshop.succeed(drafts, workshop.directory.path)
     #expect(output == "Moved 0 drafts from preferences to records.\nThere are no drafts.\n")
   }
 
-  @Test func theSampleIsWhatTheFirstVersionWrites() throws {
+  @Test func `the sample is what the first version writes`() throws {
     let output = try workshop.succeed(drafts)
     #expect(output.contains("Moved 8 drafts"))
     #expect(output.contains("Second start, and draft 2 deleted:\nMoved 0 drafts"))
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// The program is killed at points that no test chooses, and started again each time.
-  @Test func aKillInTheMiddleLosesAndDoublesNothing() throws {
+  @Test func `a kill in the middle loses and doubles nothing`() throws {
     let texts = (0..<60).map { "draft \($0 % 50)" }
     try write(texts)
     var kills = 0

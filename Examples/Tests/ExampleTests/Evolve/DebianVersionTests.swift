@@ -5,11 +5,11 @@ import Testing
   @Test(arguments: [
     "1.0", "1.0-1", "2:1.0-1", "1.0-rc-1", "1:2.36.1-8+deb11u1", "", "x:1", "0:1-", "2024-05-06",
   ])
-  func aVersionIsWrittenAsItWasRead(text: String) {
+  func `a version is written as it was read`(text: String) {
     #expect(DebianVersion(text).description == text)
   }
 
-  @Test func aVersionHasParts() {
+  @Test func `a version has parts`() {
     let version = DebianVersion("1:2.36-rc-8+deb11u1")
     #expect(version.epoch == 1)
     #expect(version.upstream == "2.36-rc")
@@ -17,7 +17,7 @@ import Testing
   }
 
   /// As `dpkg --compare-versions` orders them.
-  @Test func versionsAreOrdered() {
+  @Test func `versions are ordered`() {
     let ascending = [
       "1.0~~", "1.0~~a", "1.0~", "1.0", "1.0-0.1", "1.0-1~bpo1", "1.0-1", "1.0-1a", "1.0-1+b1",
       "1.0-2", "1.0-10", "1.0a", "1.0+x", "1.0.1", "1.2", "1.10", "1.099999999999999999999",

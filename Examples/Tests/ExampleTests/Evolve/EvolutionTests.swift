@@ -65,7 +65,7 @@ private enum Shipped<Newest: VersionedSchema>: SchemaMigrationPlan {
   ]
 
   @Test(arguments: 1...6)
-  func aStoreOfEachVersionGoesToTheNewest(version: Int) throws {
+  func `a store of each version goes to the newest`(version: Int) throws {
     let before = try makeFirst()
     _ = try ModelContainer(
       for: Schema(versionedSchema: PackagePlan.schemas[version - 1]),
@@ -88,7 +88,7 @@ private enum Shipped<Newest: VersionedSchema>: SchemaMigrationPlan {
     #expect(try store.open().migrations.isEmpty)
   }
 
-  @Test func aDryRunSaysWhatOpeningDoes() throws {
+  @Test func `a dry run says what opening does`() throws {
     _ = try makeFirst()
     let expected = try #require(try store.dryRun())
     let container = try store.open()
@@ -101,7 +101,7 @@ private enum Shipped<Newest: VersionedSchema>: SchemaMigrationPlan {
     #expect(try store.dryRun() == nil)
   }
 
-  @Test func theBackupIsTheStoreOfTheFirstVersion() throws {
+  @Test func `the backup is the store of the first version`() throws {
     let before = try makeFirst()
     let backup = try #require(try store.open().migrations.first?.backup)
     let container = try ModelContainer(
@@ -111,11 +111,11 @@ private enum Shipped<Newest: VersionedSchema>: SchemaMigrationPlan {
 
   // MARK: The lock
 
-  @Test func shippedSchemasStayAsTheyAre() throws {
+  @Test func `shipped schemas stay as they are`() throws {
     try SchemaLock.check(PackagePlan.self, against: #require(PackageStore.lock))
   }
 
-  @Test func anEditedSchemaIsFound() throws {
+  @Test func `an edited schema is found`() throws {
     let lock = try #require(PackageStore.lock)
     let error = try #require(throws: SwiftDataError.unknownSchema) {
       try SchemaLock.check(EditedPlan.self, against: lock)
@@ -126,7 +126,7 @@ private enum Shipped<Newest: VersionedSchema>: SchemaMigrationPlan {
 
   // MARK: The program
 
-  @Test func theProgramHasNothingToDoInItsSecondRun() throws {
+  @Test func `the program has nothing to do in its second run`() throws {
     let program = try Workshop.program("evolve")
     let first = try workshop.succeed(program, workshop.directory.path)
     #expect(first.contains("as before, and all values are the same"))

@@ -25,7 +25,7 @@ import Testing
     Description: the second
     """
 
-  @Test func readsTheFieldsOfInstalledPackages() throws {
+  @Test func `reads the fields of installed packages`() throws {
     let records = DebianStatus.parse(text)
     #expect(records.map(\.name) == ["one", "two"])
     let one = try #require(records.first)
@@ -39,7 +39,7 @@ import Testing
     #expect(one.details == "More about it,\non two lines.")
   }
 
-  @Test func readsAlternativesWithoutVersionsAndArchitectures() throws {
+  @Test func `reads alternatives without versions and architectures`() throws {
     let one = try #require(DebianStatus.parse(text).first)
     #expect(one.dependencies.map(\.names) == [["two"], ["three", "four"]])
     #expect(one.dependencies.map(\.text) == ["two (>= 2)", "three:any | four (<< 5)"])
@@ -47,7 +47,7 @@ import Testing
 }
 
 @Suite struct GitLogTests {
-  @Test func readsCommits() throws {
+  @Test func `reads commits`() throws {
     let entry = ["a1", "2024-05-06", "Ann", "ann@example.org", "b2 c3", "Subject", "Body\n"]
     let records = GitLog.parse(entry.joined(separator: "\u{1f}") + "\u{1e}\n")
     let record = try #require(records.first)

@@ -19,11 +19,11 @@ import Testing
     (2, ["for book in books {", "  book.title = \"x\"", "}"]),
     (9, []),
   ])
-  func showsTheFirstClosureOfACall(line: Int, shown: [String]) {
+  func `shows the first closure of a call`(line: Int, shown: [String]) {
     #expect(ShownSource.closure(in: source, callLine: line) == shown)
   }
 
-  @Test func showsNothingWithoutTheFile() {
+  @Test func `shows nothing without the file`() {
     #expect(ShownSource.closure(in: ShownSource.lines(of: "/nowhere.swift"), callLine: 1) == [])
   }
 }

@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: [JSONEncoder.DateEncodingStrategy.deferredToDate, .iso8601])
-  func aFileOfTheFirstVersionIsUpgraded(_ dates: JSONEncoder.DateEncodingStrategy) throws {
+  func `a file of the first version is upgraded`(_ dates: JSONEncoder.DateEncodingStrategy) throws {
     try writeFirstVersion(dates)
     let output = try run(["a lighthouse", "a boat"])
     #expect(
@@ -58,7 +58,7 @@ import Testing
     #expect(abs(date.timeIntervalSinceReferenceDate - 700_000_000.25) < 1)
   }
 
-  @Test func anEntryThatDoesNotDecodeIsKeptAndReported() throws {
+  @Test func `an entry that does not decode is kept and reported`() throws {
     try writeFirstVersion(.deferredToDate)
     for count in 1...3 {
       let output = try run(["prompt \(count)"])
@@ -69,7 +69,7 @@ import Testing
     #expect(history.undecodable.map(\.bytes) == [Data(#"{"prompt":"nobody's"}"#.utf8)])
   }
 
-  @Test func whatOutgrowsPreferencesMovesToRecords() throws {
+  @Test func `what outgrows preferences moves to records`() throws {
     try writeFirstVersion(.iso8601)
     let prompts = (0..<2_500).map { "prompt \($0)" }
     let output = try run(prompts)

@@ -33,21 +33,21 @@ import Testing
   }
   private static let anna = "https://anna@example.org"
 
-  @Test func whatIsStoredIsGot() throws {
+  @Test func `what is stored is got`() throws {
     #expect(try reply("username=anna") == nil)
     try helper.store(request("username=anna", "password=secret"))
     #expect(try reply("username=anna") == "username=anna\npassword=secret\n")
     #expect(try reply("username=bob") == nil)
   }
 
-  @Test func theOnlyAccountNeedsNoName() throws {
+  @Test func `the only account needs no name`() throws {
     try helper.store(request("username=anna", "password=secret"))
     #expect(try reply() == "username=anna\npassword=secret\n")
     try helper.store(request("username=bob", "password=other"))
     #expect(try reply() == nil)
   }
 
-  @Test func expiryAndRefreshTokenComeBack() throws {
+  @Test func `expiry and refresh token come back`() throws {
     try helper.store(
       request(
         "username=anna", "password=secret", "password_expiry_utc=1800000000",
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Somebody else's item may have lines that git would take for attributes.
-  @Test func onlyKnownLinesOfAnItemAreSent() throws {
+  @Test func `only known lines of an item are sent`() throws {
     try helper.store(request("username=anna", "password=secret"))
     try secrets.set("secret\nhost=evil.example\nquit=1", for: Self.anna)
     #expect(try reply() == "username=anna\npassword=secret\n")
@@ -71,7 +71,7 @@ import Testing
 
   /// git would read attributes that nobody has stored.
   @Test(arguments: [("an\nhost=evil", "s"), ("an\rna", "s"), ("anna", "s\r"), ("anna", "s\0t")])
-  func whatDoesNotFitALineIsNotSent(_ username: String, _ password: String) throws {
+  func `what does not fit a line is not sent`(_ username: String, _ password: String) throws {
     let place = try #require(CredentialPlace(request()))
     try secrets.set(
       password, for: place.account(of: username),
@@ -79,7 +79,7 @@ import Testing
     #expect(throws: SecretError.self) { try reply() }
   }
 
-  @Test func whatIsNotToBeKeptIsNot() throws {
+  @Test func `what is not to be kept is not`() throws {
     try helper.store(request("username=anna", "password=secret", "ephemeral=1"))
     try helper.store(request("username=anna"))
     try helper.store(request("username=", "password=secret"))
@@ -87,7 +87,7 @@ import Testing
     #expect(try accounts.isEmpty)
   }
 
-  @Test func whatGitHasJustGotIsNotWrittenAgain() throws {
+  @Test func `what Git has just got is not written again`() throws {
     try helper.store(request("username=anna", "password=secret"))
     let first = try secrets.item(for: Self.anna)?.modified
     #expect(first != nil)
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A second git may have stored a new password while the first one found the old one refused.
-  @Test func onlyThePasswordThatWasRefusedIsErased() throws {
+  @Test func `only the password that was refused is erased`() throws {
     try helper.store(request("username=anna", "password=new"))
     try helper.erase(request("username=anna", "password=old"))
     try helper.erase(request("password=old"))
@@ -108,7 +108,7 @@ import Testing
     #expect(try accounts.isEmpty)
   }
 
-  @Test func withoutAPasswordAllThatFitIsErased() throws {
+  @Test func `without a password, all that fit is erased`() throws {
     try helper.store(request("username=anna", "password=a"))
     try helper.store(request("username=bob", "password=b"))
     try helper.erase(request("username=anna"))
@@ -118,7 +118,7 @@ import Testing
     #expect(try accounts.isEmpty)
   }
 
-  @Test func eachPathHasAPasswordOfItsOwn() throws {
+  @Test func `each path has a password of its own`() throws {
     try helper.store(request("path=a.git", "username=anna", "password=a"))
     #expect(try reply("username=anna") == nil)
     #expect(try reply("path=b.git", "username=anna") == nil)
@@ -133,7 +133,7 @@ import Testing
     #expect(try accounts == ["anna"])
   }
 
-  @Test func eachServerHasPasswordsOfItsOwn() throws {
+  @Test func `each server has passwords of its own`() throws {
     try helper.store(request("username=anna", "password=a"))
     let other = try CredentialRequest(
       SecretBytes("protocol=https\nhost=example.com\nusername=anna\npassword=b"))

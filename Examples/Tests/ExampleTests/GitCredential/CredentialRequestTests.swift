@@ -4,7 +4,7 @@ import Testing
 @testable import GitCredentialKit
 
 @Suite struct CredentialRequestTests {
-  @Test func readsWhatGitSends() throws {
+  @Test func `reads what Git sends`() throws {
     let request = try CredentialRequest(
       SecretBytes(
         """
@@ -41,12 +41,12 @@ import Testing
     ("url=https://anna:s%2F@example.org:80//a/b%20c/", "https://example.org:80/a/b%20c"),
     ("host=first.example.org\nurl=ssh://example.org", "ssh://example.org"),
   ])
-  func aPlaceIsWrittenAsAURL(_ input: String, _ url: String) throws {
+  func `a place is written as a URL`(_ input: String, _ url: String) throws {
     #expect(try CredentialPlace(CredentialRequest(SecretBytes(input)))?.url == url)
   }
 
   /// What stood in one part counted as another, so that one server's password could go to another server.
-  @Test func noPartOfAPlaceCountsAsAnother() throws {
+  @Test func `no part of a place counts as another`() throws {
     var accounts: [String] = []
     for (scheme, user, host, path) in [
       ("https", "a", "b", "c"), ("https", "a", "b", ""), ("https", "a@b", "c", ""),
@@ -63,11 +63,11 @@ import Testing
   }
 
   @Test(arguments: ["", "\n", "protocol=https\n", "host=example.org\n", "protocol=\nhost=a\n"])
-  func withoutAServerThereIsNoPlace(_ input: String) throws {
+  func `without a server, there is no place`(_ input: String) throws {
     #expect(try CredentialPlace(CredentialRequest(SecretBytes(input))) == nil)
   }
 
-  @Test func aURLBringsUserAndPassword() throws {
+  @Test func `a URL brings user and password`() throws {
     let request = try CredentialRequest(SecretBytes("url=https://an%40na:s%2Fc:t@example.org"))
     #expect(request.username == "an@na")
     #expect(request.password == SecretBytes("s/c:t"))
@@ -82,7 +82,7 @@ import Testing
     "url=https://a%00b/\n", "url=https://%zz/\n", "host=a\rb\n", "username=a\r\n",
     "url=https://a%0Db/\n", "host=a/b\n", "url=https://a%2Fb/\n",
   ])
-  func whatIsNoRequestIsRefusedWithoutBeingRepeated(_ input: String) {
+  func `what is no request is refused without being repeated`(_ input: String) {
     let error = #expect(throws: CredentialError.self) {
       try CredentialRequest(SecretBytes(input + "password=hunter2\n"))
     }

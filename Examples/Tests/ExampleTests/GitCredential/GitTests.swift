@@ -50,7 +50,7 @@ import Testing
   ]
 
   @Test(arguments: ways)
-  func aPasswordIsTypedOnceAndForgottenWhenItIsRefused(_ options: [String]) throws {
+  func `a password is typed once and forgotten when it is refused`(_ options: [String]) throws {
     let options = options.map { $0.hasPrefix("notes/") ? workshop.file($0).path : $0 }
     let typed = try clone("first", options: options, typing: "the secret")
     #expect(typed.status == 0, "\(typed.errors)")
@@ -77,14 +77,14 @@ import Testing
       try lines("get", options, request).output == "username=anna\npassword=another secret\n")
   }
 
-  @Test func aWrongPasswordIsNotKept() throws {
+  @Test func `a wrong password is not kept`() throws {
     #expect(try clone("first", options: [], typing: "a guess").status != 0)
     #expect(try clone("second", options: []).status != 0)
     #expect(!workshop.has("home/.local/share/stead"))
   }
 
   /// Records and vaults were named after the servers, and stayed when the last password had been erased.
-  @Test func noFileIsNamedAfterAServer() throws {
+  @Test func `no file is named after a server`() throws {
     let request = "protocol=https\nhost=secret.example\nusername=anna\npassword=word\n\n"
     #expect(try lines("store", [], request).status == 0)
     #expect(try lines("get", [], request).output.contains("password=word"))
@@ -108,7 +108,7 @@ import Testing
   }
 
   /// git goes on and asks, so the program must not stand in the way.
-  @Test func aStoreThatCannotBeUsedHoldsNobodyUp() throws {
+  @Test func `a store that cannot be used holds nobody up`() throws {
     let typed = try clone(
       "first", options: ["--store", "secret-service"], typing: "the secret")
     #expect(typed.status == 0, "\(typed.errors)")
@@ -119,20 +119,20 @@ import Testing
 
   #if os(Linux)
     /// What is looked for later is looked for with keys in the vector registers, which then go to the stack.
-    @Test func theProgramLooksForNoFunctionLater() throws {
+    @Test func `the program looks for no function later`() throws {
       let program = try Data(contentsOf: URL(filePath: Workshop.program("git-credential-stead")))
       #expect(ELFFlags(program)?.bindsNow == true)
     }
   #endif
 
-  @Test func theProgramTellsWhereThePasswordsAre() throws {
+  @Test func `the program tells where the passwords are`() throws {
     let before = try lines("backend", [], "")
     #expect(before.status == 0 && before.output.contains("vault"), "\(before.errors)")
     #expect(before.output.contains("so the secrets are in an encrypted file"))
     #expect(!workshop.has("home/.config/stead"))
   }
 
-  @Test func whatItDoesNotUnderstandIsToldAndWhatIsNewerIsPassedOver() throws {
+  @Test func `what it does not understand is told and what is newer is passed over`() throws {
     let nonsense = try lines("get", [], "nonsense\n")
     #expect(nonsense.status == 64 && nonsense.output.isEmpty)
     #expect(nonsense.errors.contains("usage:"))

@@ -27,7 +27,7 @@ import Testing
     return results
   }
 
-  @Test func everyPageIsLoadedAsItsServerAllows() throws {
+  @Test func `every page is loaded as its server allows`() throws {
     let output = try workshop.succeed(program, workshop.directory.path)
     #expect(
       results(output) == [
@@ -41,7 +41,7 @@ import Testing
     #expect(output.hasSuffix("472000 bytes were not sent again\n"))
   }
 
-  @Test func whatIsStoredIsThereForTheNextProcess() throws {
+  @Test func `what is stored is there for the next process`() throws {
     try workshop.succeed(program, workshop.directory.path)
     let output = try workshop.succeed(program, "--offline", workshop.directory.path)
     #expect(
@@ -52,13 +52,13 @@ import Testing
       ])
   }
 
-  @Test func aWrongCallIsExplained() throws {
+  @Test func `a wrong call is explained`() throws {
     let end = try workshop.run([program])
     #expect(end.status == 2)
     #expect(end.output.hasPrefix("usage: httpcache DIRECTORY"))
   }
 
-  @Test func aPageThatTheClientHasIsNotSentAgain() {
+  @Test func `a page that the client has is not sent again`() {
     let request = "GET /news HTTP/1.1\r\nIf-None-Match: \"news-7\"\r\n\r\n"
     let response = String(decoding: PageServer.response(to: request), as: UTF8.self)
     #expect(response.hasPrefix("HTTP/1.1 304 Not Modified\r\n"))

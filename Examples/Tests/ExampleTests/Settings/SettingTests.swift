@@ -19,7 +19,7 @@ import Testing
     Setting("fontSize", default: 12, in: PreferencesProvider(preferences))
   }
 
-  @Test func keepsWhatAViewSets() throws {
+  @Test func `keeps what a view sets`() throws {
     let setting = fontSize(try preferences())
     #expect(setting.value == 12)
     setting.value = 14
@@ -32,7 +32,7 @@ import Testing
     #expect(try preferences().object(forKey: "fontSize") == nil)
   }
 
-  @Test func keepsCodableValues() throws {
+  @Test func `keeps Codable values`() throws {
     struct Window: Codable, Equatable, Sendable {
       var width = 640
       var title: String?
@@ -43,7 +43,7 @@ import Testing
     #expect(again.value == Window(width: 800, title: "Notes"))
   }
 
-  @Test func observesWhatOthersSet() async throws {
+  @Test func `observes what others set`() async throws {
     let setting = fontSize(try preferences())
     let other = try preferences()
     await withCheckedContinuation { continuation in
@@ -59,7 +59,7 @@ import Testing
     #expect(setting.value == 20)
   }
 
-  @Test func saysWhyAValueIsNotKept() throws {
+  @Test func `says why a value is not kept`() throws {
     let setting = Setting(
       "size", default: Size(width: 1), in: PreferencesProvider(try preferences()))
     setting.value = Size(width: -1)

@@ -14,7 +14,7 @@ import Testing
     Status: install ok installed
     """
 
-  @Test func connectsPackagesOnTheShelf() throws {
+  @Test func `connects packages on the shelf`() throws {
     let container = try ModelContainer(
       for: Package.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
     try Shelf(ModelContext(container)).add(DebianStatus.parse(text))

@@ -4,7 +4,7 @@ import Testing
 
 /// The program that `Scripts/new-app` copies.
 @Suite struct StarterTests {
-  @Test func keepsASettingANoteAndASecretFromRunToRun() throws {
+  @Test func `keeps a setting, a note and a secret from run to run`() throws {
     let workshop = try Workshop()
     let starter = try Workshop.program("starter")
     let first = "Run 1\nNotes: Run 1\nToken: 36 characters\n"
@@ -22,7 +22,7 @@ import Testing
 
   private var script: String { root.appending(path: "Scripts/new-app").path }
 
-  @Test func copiesTheStarterUnderItsName() throws {
+  @Test func `copies the starter under its name`() throws {
     let workshop = try Workshop()
     let output = try workshop.succeed(script, "my-notes")
     #expect(output.contains("swift run --package-path my-notes"))
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func makesAManifestThatThePackageManagerReads() throws {
+  @Test func `makes a manifest that the package manager reads`() throws {
     let workshop = try Workshop()
     try workshop.succeed(script, "notes", "elsewhere", "--url", "https://example.org/stead")
     let description = try workshop.succeed(
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: ["", "1st", "a/b", "-x", "swift", "$(id)"])
-  func refusesANameThatNoPackageCanHave(name: String) throws {
+  func `refuses a name that no package can have`(name: String) throws {
     let workshop = try Workshop()
     let end = try workshop.run([script, name])
     #expect(end.status == 1)
@@ -57,7 +57,7 @@ import Testing
       try FileManager.default.contentsOfDirectory(atPath: workshop.directory.path) == ["home"])
   }
 
-  @Test func leavesAFolderThatIsThereAsItIs() throws {
+  @Test func `leaves a folder that is there as it is`() throws {
     let workshop = try Workshop()
     try FileManager.default.createDirectory(
       at: workshop.file("notes"), withIntermediateDirectories: false)

@@ -18,7 +18,7 @@ import TokenKit
     return SecretsTokenStore(try Secrets(service: "org.example", store: place), account: account)
   }
 
-  @Test func keepsATokenForEachAccount() throws {
+  @Test func `keeps a token for each account`() throws {
     try store().save(first)
     try store("ben").save(second)
     #expect(try store().token() == first)
@@ -28,7 +28,7 @@ import TokenKit
     #expect(try store("ben").token() == second)
   }
 
-  @Test func renewsAToken() async throws {
+  @Test func `renews a token`() async throws {
     try store().save(first)
     let (first, second) = (first, second)
     let token = try await store().renew { old in
@@ -39,7 +39,7 @@ import TokenKit
     #expect(try store().token() == second)
   }
 
-  @Test func keepsTheTokenOfAFasterProcess() async throws {
+  @Test func `keeps the token of a faster process`() async throws {
     try store().save(first)
     let other = try store()
     let (second, late) = (second, Token(access: "a3", refresh: "r3", expires: .distantFuture))
@@ -51,7 +51,7 @@ import TokenKit
     #expect(try store().token() == second)
   }
 
-  @Test func staysSignedOut() async throws {
+  @Test func `stays signed out`() async throws {
     let second = second
     await #expect(throws: TokenStoreError.signedOut) {
       try await store().renew { _ in second }
@@ -67,7 +67,7 @@ import TokenKit
     #expect(try store().token() == nil)
   }
 
-  @Test func showsNoSecret() {
+  @Test func `shows no secret`() {
     var text = "\(first)"
     dump(first, to: &text)
     #expect(text.contains("expires") && !text.contains("a1") && !text.contains("r1"))

@@ -16,7 +16,7 @@
       }
     }
 
-    @Test func writesALineForEachMessageFromNoticeOn() async throws {
+    @Test func `writes a line for each message from notice on`() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {
@@ -48,7 +48,7 @@
         ])
     }
 
-    @Test func writesWhatTheEnvironmentAsksFor() async throws {
+    @Test func `writes what the environment asks for`() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {
@@ -60,14 +60,14 @@
       #expect(try messages(result) == ["Debug [com.example:tests] a b <sensitive>"])
     }
 
-    @Test func doesNotWorkOutWhatIsNotWritten() async {
+    @Test func `does not work out what is not written`() async {
       await #expect(processExitsWith: .success) {
         setenv("STEAD_LOG_LEVEL", "error", 1)
         Logger().notice("\({ () -> Int in exit(1) }())")
       }
     }
 
-    @Test func stampsALineWithTimeAndProcess() async throws {
+    @Test func `stamps a line with time and process`() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {
@@ -83,7 +83,7 @@
       #expect(line.wholeMatch(of: format) != nil, "\(line)")
     }
 
-    @Test func keepsTheLinesOfManyThreadsApart() async throws {
+    @Test func `keeps the lines of many threads apart`() async throws {
       let result = await #expect(
         processExitsWith: .success, observing: [\.standardErrorContent]
       ) {

@@ -3,7 +3,7 @@
   import os
 
   @Suite struct OSAllocatedUnfairLockTests {
-    @Test func losesNoUpdate() async {
+    @Test func `loses no update`() async {
       let count = OSAllocatedUnfairLock(initialState: 0)
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<8 {
@@ -13,7 +13,7 @@
       #expect(count.withLock { $0 } == 8000)
     }
 
-    @Test func saysThatItIsHeld() {
+    @Test func `says that it is held`() {
       let lock = OSAllocatedUnfairLock()
       #expect(lock.lockIfAvailable())
       #expect(!lock.lockIfAvailable())
@@ -24,14 +24,14 @@
       #expect(state.withLock { _ in state.withLockIfAvailable { $0 } } == nil)
     }
 
-    @Test func letsGoWhenItsBodyThrows() {
+    @Test func `lets go when its body throws`() {
       struct Failure: Error {}
       let lock = OSAllocatedUnfairLock(initialState: 0)
       #expect(throws: Failure.self) { try lock.withLock { _ in throw Failure() } }
       #expect(lock.withLockIfAvailable { $0 } == 0)
     }
 
-    @Test func stopsTheProgramRatherThanWaitForItself() async {
+    @Test func `stops the program rather than wait for itself`() async {
       await #expect(processExitsWith: .failure) {
         let lock = OSAllocatedUnfairLock()
         lock.withLock { lock.withLock {} }

@@ -9,7 +9,7 @@
 
     private func text(_ message: OSLogMessage) -> String { message.text(showingPrivateData: false) }
 
-    @Test func showsNumbersAndHidesTextUnlessTold() {
+    @Test func `shows numbers and hides text unless told`() {
       let (name, count) = ("Ada", 3)
       #expect(text("\(name) has \(count)") == "<private> has 3")
       #expect(
@@ -22,7 +22,7 @@
       #expect(text("plain 100 %") == "plain 100 %")
     }
 
-    @Test func masksEqualValuesEqually() {
+    @Test func `masks equal values equally`() {
       let ada = text("\("Ada", privacy: .private(mask: .hash))")
       #expect(ada.hasPrefix("<mask.hash: '") && !ada.contains("Ada"))
       #expect(ada == text("\("Ada", privacy: .sensitive(mask: .hash))"))
@@ -30,7 +30,7 @@
       #expect(text("\(1, privacy: .auto(mask: .hash))") == "1")
     }
 
-    @Test func formatsNumbers() {
+    @Test func `formats numbers`() {
       #expect(text("\(255, format: .hex)") == "ff")
       #expect(text("\(255, format: .hex(includePrefix: true, uppercase: true))") == "0xFF")
       #expect(text("\(8, format: .octal)") == "10")
@@ -55,14 +55,14 @@
       return String(decoding: line.bytes, as: UTF8.self)
     }
 
-    @Test func escapesWhatWouldBreakTheLine() {
+    @Test func `escapes what would break the line`() {
       let hostile = line("a\nb\r\u{1B}[31mc\td")
       #expect(hostile.hasSuffix(#"Info a\nb\x0d\x1b[31mc"# + "\td\n"))
       #expect(hostile.hasPrefix("1970-01-01T00:00:00.000000Z "))
     }
 
     @Test(arguments: ["a", "é", "🐟"])
-    func cutsLinesThatAPipeWouldTearApart(letter: String) {
+    func `cuts lines that a pipe would tear apart`(letter: String) {
       for extra in 0..<4 {
         let text = String(repeating: "x", count: extra) + String(repeating: letter, count: 5000)
         let line = LogLine(text, level: .info, subsystem: "", category: "", at: timespec())

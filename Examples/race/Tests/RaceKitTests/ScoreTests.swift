@@ -11,14 +11,14 @@ import Testing
         .map { ($0.key, $0.value) })
   }
 
-  @Test func findsAllThatIsThere() {
+  @Test func `finds all that is there`() {
     let stored = everything
     #expect(stored.count == course.keyCount)
     let score = Score(of: course) { stored[$0] ?? 0 }
     #expect(score.found == [3, 3] && score.lost == 0)
   }
 
-  @Test func missesWhatIsGoneAndWhatIsWrong() throws {
+  @Test func `misses what is gone and what is wrong`() throws {
     var stored = everything
     let first = try #require(course.keys(of: 1).first)
     let last = try #require(course.keys(of: 1).last)
@@ -29,18 +29,18 @@ import Testing
     #expect(score.written == 6 && score.survived == 4 && score.lost == 2)
   }
 
-  @Test func countsNothingInAnEmptyStore() {
+  @Test func `counts nothing in an empty store`() {
     #expect(Score(of: course) { _ in 0 }.survived == 0)
   }
 
-  @Test func comesThroughALine() {
+  @Test func `comes through a line`() {
     let score = Score(found: [3, 1], keysPerRacer: 3)
     #expect(Score(line: score.line + "\n", course: course) == score)
     #expect(Score(line: "3", course: course) == nil)
     #expect(Score(line: "3 x", course: course) == nil)
   }
 
-  @Test func putsARowInColumns() {
+  @Test func `puts a row in columns`() {
     var table = Table()
     table.rows = [
       .init(

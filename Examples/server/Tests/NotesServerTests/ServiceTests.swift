@@ -22,7 +22,7 @@ import Testing
     try await body(folder)
   }
 
-  @Test func notesAreAddedReadCountedAndRemoved() async throws {
+  @Test func `notes are added, read, counted and removed`() async throws {
     try await withFolder { folder in
       for store in try Self.stores(in: folder) { try await visit(store) }
     }

@@ -12,7 +12,7 @@ import Testing
   private static let length = 24
   private static let threadCount = 2
 
-  @Test func aCacheIsWhatItsReferenceAllows() async throws {
+  @Test func `a cache is what its reference allows`() async throws {
     let fault = try await inOwnThread { try Self.firstFault() }
     #expect(fault == nil, "\(fault ?? "")")
   }

@@ -12,12 +12,12 @@ import Testing
   private static let length = 30
 
   @Test(arguments: 0..<18)
-  func givesNothingInMemoryThatIsNotAllowed(part: Int) async throws {
+  func `gives nothing in memory that is not allowed`(part: Int) async throws {
     try await run(part, isOnDisk: false)
   }
 
   @Test(arguments: 18..<20)
-  func givesNothingOnDiskThatIsNotAllowed(part: Int) async throws {
+  func `gives nothing on disk that is not allowed`(part: Int) async throws {
     try await run(part, isOnDisk: true)
   }
 

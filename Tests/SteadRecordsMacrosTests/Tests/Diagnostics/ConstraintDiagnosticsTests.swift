@@ -20,20 +20,20 @@ import Testing
       for: "@Model \(head) {\n\(members)\ninit() {}\n}", line: sourceLine)
   }
 
-  @Test func aTypoIsNamed() {
+  @Test func `a typo is named`() {
     expect(
       [("titel", 2, 15), ("nn", 3, 23)], macro: "Index",
       in: "#Index<Task>([\\.titel])\n#Index<Task>(.binary([\\.nn]))\nvar title = 1")
   }
 
-  @Test func computedAndTransientPropertiesAreRefused() {
+  @Test func `computed and transient properties are refused`() {
     expect(
       [("sum", 2, 25), ("temporary", 2, 32)], macro: "Unique",
       in: "#Unique<Task>([\\.title, \\.sum, \\.temporary])\nvar title = 1\nvar sum: Int { 1 }\n"
         + "@Transient var temporary = 1")
   }
 
-  @Test func storedAndInheritedPropertiesPass() {
+  @Test func `stored and inherited properties pass`() {
     expect(
       [], macro: "Index",
       in: "#Index<Task>([\\.title, \\.inherited])\n#Unique<Task>([\\.`default`])\n"

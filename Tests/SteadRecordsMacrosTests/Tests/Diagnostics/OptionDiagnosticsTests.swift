@@ -3,7 +3,7 @@ import Testing
 
 /// What `@Model` says of options that do not fit their property.
 @Suite struct OptionDiagnosticsTests {
-  @Test func anArrayIsNoKey() {
+  @Test func `an array is no key`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -31,7 +31,7 @@ import Testing
         """)
   }
 
-  @Test func aNumberNeedsNoFile() {
+  @Test func `a number needs no file`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -53,7 +53,7 @@ import Testing
         """)
   }
 
-  @Test func aValueHasNoRelationship() {
+  @Test func `a value has no relationship`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -84,7 +84,7 @@ import Testing
         """)
   }
 
-  @Test func aRelationshipIsNoConstant() {
+  @Test func `a relationship is no constant`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Of two classes that do so the macro sees one; the compiler then reports a circular reference.
-  @Test func onlyOneSideNamesTheInverse() {
+  @Test func `only one side names the inverse`() {
     expectDiagnostics(
       [
         DiagnosticSpec(

@@ -22,14 +22,14 @@ import Testing
       fileID: fileID, filePath: filePath, line: line)
   }
 
-  @Test func lazyIsRefused() {
+  @Test func `lazy is refused`() {
     expect(
       "'lazy' cannot be used on persisted property 'a': its value comes from the store",
       for: "lazy var a = 1", remedies: ["remove 'lazy'", "insert '@Transient'"],
       first: "var a = 1")
   }
 
-  @Test func weakIsRefused() {
+  @Test func `weak is refused`() {
     expect(
       "'weak' cannot be used on persisted property 'a': "
         + "the context decides how long a model lives",
@@ -37,7 +37,7 @@ import Testing
       remedies: ["remove 'weak'", "insert '@Transient'"], first: "private var a: Task?")
   }
 
-  @Test func aTupleIsRefused() {
+  @Test func `a tuple is refused`() {
     expect(
       "persisted property 'a' cannot be a tuple; use a Codable struct", for: "var a: (Int, Int)",
       column: 10)
@@ -46,21 +46,21 @@ import Testing
       column: 11)
   }
 
-  @Test func aPropertyWrapperIsRefused() {
+  @Test func `a property wrapper is refused`() {
     expect(
       "property wrapper '@Published' cannot be used on persisted property 'a'",
       for: "@Published var a = 1", remedies: ["remove '@Published'", "insert '@Transient'"],
       first: "var a = 1")
   }
 
-  @Test func severalPropertiesInOneDeclarationAreSplit() {
+  @Test func `several properties in one declaration are split`() {
     expect(
       "a persisted property needs a separate declaration",
       for: "private var a, b: Int, c = 1", remedies: ["declare each property separately"],
       first: "private var a: Int\n  private var b: Int\n  private var c = 1")
   }
 
-  @Test func aTransientPropertyNeedsAValue() {
+  @Test func `a transient property needs a value`() {
     expect(
       "@Transient property 'a' needs an initial value: "
         + "objects read from the store have no other",
@@ -68,7 +68,7 @@ import Testing
       first: "@Transient var a: Int = <#initial value#>")
   }
 
-  @Test func attributesOfWhatIsNotStoredAreRemoved() {
+  @Test func `attributes of what is not stored are removed`() {
     expect(
       "'@Attribute' has no effect on 'a', which the model does not store",
       for: "@Attribute(.unique) var a: Int { 1 }", remedies: ["remove '@Attribute(.unique)'"],
@@ -79,7 +79,7 @@ import Testing
       first: "static var a: [Task] = []")
   }
 
-  @Test func contradictionsAreNamed() {
+  @Test func `contradictions are named`() {
     expect(
       "'a' cannot be both '@Attribute' and '@Relationship'",
       for: "@Attribute @Relationship var a: Task?",
@@ -100,11 +100,11 @@ import Testing
     ),
     ("hash", "SwiftData on Apple's systems refuses to store a property named 'hash', at run time"),
   ])
-  func unluckyNamesAreNamed(name: String, message: String) {
+  func `unlucky names are named`(name: String, message: String) {
     expect(message, for: "var \(name) = false", column: 7, warning: true)
   }
 
-  @Test func reservedNamesAreRefused() {
+  @Test func `reserved names are refused`() {
     expect(
       "a model cannot store a property named 'persistentModelID': "
         + "every model has one that says what it is",

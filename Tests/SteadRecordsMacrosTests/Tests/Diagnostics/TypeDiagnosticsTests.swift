@@ -3,7 +3,7 @@ import Testing
 
 /// What the macros say of types that they cannot take.
 @Suite struct TypeDiagnosticsTests {
-  @Test func aStructBecomesAClass() {
+  @Test func `a struct becomes a class`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -20,7 +20,7 @@ import Testing
         """)
   }
 
-  @Test func anEnumCannotBecomeAnythingElse() {
+  @Test func `an enum cannot become anything else`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -29,7 +29,7 @@ import Testing
       for: "@Model enum Task { case a }")
   }
 
-  @Test func anActorBecomesAClass() {
+  @Test func `an actor becomes a class`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -39,7 +39,7 @@ import Testing
       for: "@Model actor Task {}", fixed: "@Model final class Task {}")
   }
 
-  @Test func aModelActorMustBeAnActor() {
+  @Test func `a model actor must be an actor`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -49,7 +49,7 @@ import Testing
       for: "@ModelActor public class Worker {}", fixed: "@ModelActor public actor Worker {}")
   }
 
-  @Test func aGenericClassHasNoEntity() {
+  @Test func `a generic class has no entity`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -63,7 +63,7 @@ import Testing
         """)
   }
 
-  @Test func aMissingInitializerIsWritten() {
+  @Test func `a missing initializer is written`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -103,7 +103,7 @@ import Testing
         """)
   }
 
-  @Test func aConvenienceInitializerIsNotEnough() {
+  @Test func `a convenience initializer is not enough`() {
     expectDiagnostics(
       [
         DiagnosticSpec(
@@ -125,7 +125,7 @@ import Testing
         """)
   }
 
-  @Test func aConstraintSpeaksOfItsOwnClass() {
+  @Test func `a constraint speaks of its own class`() {
     expectDiagnostics(
       [
         DiagnosticSpec(

@@ -2,7 +2,7 @@ import Testing
 
 /// What `@_PersistedProperty` makes of a property.
 @Suite struct PropertyExpansionTests {
-  @Test func aTypedPropertyGetsASlotOfItsTypeAndAProofOfInitialization() {
+  @Test func `a typed property gets a slot of its type and a proof of initialization`() {
     expectExpansion(
       of: #"""
         class Task {
@@ -38,7 +38,7 @@ import Testing
         """#)
   }
 
-  @Test func aListGetsAnAccessorThatLendsIt() {
+  @Test func `a list gets an accessor that lends it`() {
     expectExpansion(
       of: #"""
         class Task {
@@ -84,7 +84,7 @@ import Testing
         """#)
   }
 
-  @Test func anUntypedPropertyLetsTheCompilerInferItsSlot() {
+  @Test func `an untyped property lets the compiler infer its slot`() {
     expectExpansion(
       of: #"""
         class Task {
@@ -129,8 +129,9 @@ import Testing
       ),
       ("@Attribute(.codable)", "value = Value()", "value", "_makeOpaqueSlot(inferring: Value())"),
     ])
-  func optionsChooseTheFamilyOfTheSlot(option: String, property: String, name: String, slot: String)
-  {
+  func `options choose the family of the slot`(
+    option: String, property: String, name: String, slot: String
+  ) {
     expectExpansion(
       of: """
         class Task {
@@ -145,7 +146,7 @@ import Testing
       """)
   }
 
-  @Test func observersRunAroundTheWriteUnlessOneRunsAlready() {
+  @Test func `observers run around the write unless one runs already`() {
     expectExpansion(
       of: #"""
         class Task {

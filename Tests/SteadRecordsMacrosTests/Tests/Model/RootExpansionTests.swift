@@ -18,7 +18,7 @@ import Testing
     }
     """#
 
-  @Test func aFinalClassKeepsItsPropertiesAndDescribesThemByStaticMembers() {
+  @Test func `a final class keeps its properties and describes them by static members`() {
     expectExpansion(
       of: finalClass,
       has: #"""
@@ -63,7 +63,7 @@ import Testing
       """#)
   }
 
-  @Test func aFinalClassReadsAndWritesRowsByLiteralIndices() {
+  @Test func `a final class reads and writes rows by literal indices`() {
     expectExpansion(
       of: finalClass,
       has: #"""
@@ -101,7 +101,7 @@ import Testing
         """#)
   }
 
-  @Test func aFinalClassMakesObjectsWithoutItsInitializersAndEndsWithoutRecursion() {
+  @Test func `a final class makes objects without its initializers and ends without recursion`() {
     expectExpansion(
       of: finalClass,
       has: #"""
@@ -139,7 +139,7 @@ import Testing
       """#)
   }
 
-  @Test func anOpenClassWithConformancesGetsPublicMembersAndCountsOn() {
+  @Test func `an open class with conformances gets public members and counts on`() {
     expectExpansion(
       of: #"""
         @available(iOS 26, *)
@@ -215,7 +215,7 @@ import Testing
     nonisolated extension Note: Swift.Sendable {}
     """#
 
-  @Test func aConformanceThatIsThereAlreadyIsNotAddedAgain() {
+  @Test func `a conformance that is there already is not added again`() {
     expectExpansion(
       of: #"""
         @Model final class Empty: PersistentModel {

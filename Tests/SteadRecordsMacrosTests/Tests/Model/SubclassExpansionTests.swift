@@ -11,7 +11,7 @@ import Testing
     }
     """#
 
-  @Test func aSubclassDescribesItsOwnPropertiesAndCountsOnFromTheSuperclass() {
+  @Test func `a subclass describes its own properties and counts on from the superclass`() {
     expectExpansion(
       of: subclass,
       has: #"""
@@ -47,7 +47,7 @@ import Testing
       """#, isSubclass: true)
   }
 
-  @Test func aSubclassReadsAndWritesRowsBesideItsSuperclass() {
+  @Test func `a subclass reads and writes rows beside its superclass`() {
     expectExpansion(
       of: subclass,
       has: #"""

@@ -2,7 +2,7 @@ import Testing
 
 /// What `@ModelActor` makes of an actor.
 @Suite struct ModelActorExpansionTests {
-  @Test func aPublicActorGetsPublicMembers() {
+  @Test func `a public actor gets public members`() {
     expectExpansion(
       of: #"""
         @ModelActor public actor Worker {
@@ -29,7 +29,7 @@ import Testing
         """#)
   }
 
-  @Test func anActorWithMoreToStoreKeepsItsOwnInitializer() {
+  @Test func `an actor with more to store keeps its own initializer`() {
     expectExpansion(
       of: #"""
         @ModelActor actor Worker {

@@ -66,7 +66,7 @@ import Testing
       for: "#Predicate<Task> { $0.done && 🔹await test($0) }")
   }
 
-  @Test func methodsSayWhatToWriteInstead() {
+  @Test func `methods say what to write instead`() {
     expect(
       "'trimmingCharacters' cannot be called on a model's value in a predicate; "
         + "store the trimmed text",
@@ -84,14 +84,14 @@ import Testing
       for: "#Predicate<Task> { $0.steps.filter(🔹isDone).isEmpty }")
   }
 
-  @Test func functionsOfTheModel() {
+  @Test func `functions of the model`() {
     expect(
       "a function cannot be called with a model's value in a predicate; write its condition here, "
         + "or put it into another predicate and call 'evaluate'",
       for: "#Predicate<Task> { task in !🔹isUrgent(task) }")
   }
 
-  @Test func expressionsWithTheModel() {
+  @Test func `expressions with the model`() {
     expect(
       "a string interpolation cannot use a model's value in a predicate; "
         + "compute it before the predicate and capture it",
@@ -106,7 +106,7 @@ import Testing
       for: "#Predicate<Task> { $0.flags 🔹& 1 == 1 }")
   }
 
-  @Test func noClosure() {
+  @Test func `no closure`() {
     expect(
       "a predicate is written as a closure, such as { $0.name == name }",
       for: "🔹#Predicate<Task>(test)")

@@ -2,7 +2,7 @@ import Testing
 
 /// What `#Predicate` makes of a closure.
 @Suite struct PredicateExpansionTests {
-  @Test func everyNodeIsAConstantAndALiteralStaysBesideItsNode() {
+  @Test func `every node is a constant, and a literal stays beside its node`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { $0.title == "x" && ($0.note?.count ?? 0) > limit }
@@ -24,7 +24,7 @@ import Testing
         """#)
   }
 
-  @Test func whatIsAskedTwiceIsOneNode() {
+  @Test func `what is asked twice is one node`() {
     expectExpansion(
       of: #"""
         #Predicate { (task: Task) in task.due == nil || task.due! > .now }
@@ -41,7 +41,7 @@ import Testing
         """#)
   }
 
-  @Test func statementsBecomeConditions() {
+  @Test func `statements become conditions`() {
     expectExpansion(
       of: #"""
         #ModelPredicate<Task> { task in
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The other branch used to take a name from outside for the one that the condition binds.
-  @Test func whatAConditionBindsIsNotSeenInTheOtherBranch() {
+  @Test func `what a condition binds is not seen in the other branch`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { if let rank = $0.rank, rank > 1 { true } else { rank == 5 } }
@@ -86,7 +86,7 @@ import Testing
         """#)
   }
 
-  @Test func callsWithoutTheModelStayOutside() {
+  @Test func `calls without the model stay outside`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { names.map { $0.lowercased() }.contains($0.title) || $0.at > Date() - day() }
@@ -105,7 +105,7 @@ import Testing
         """#)
   }
 
-  @Test func anUnwrappingBehindItsTestWaitsForThePredicateToRun() {
+  @Test func `an unwrapping behind its test waits for the predicate to run`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { name == nil || $0.title == name! || $0.title == other! }
@@ -123,7 +123,7 @@ import Testing
         """#)
   }
 
-  @Test func aRangeOfTheModelBecomesTwoComparisons() {
+  @Test func `a range of the model becomes two comparisons`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { ($0.first..<$0.last).contains(5) }
@@ -140,7 +140,7 @@ import Testing
         """#)
   }
 
-  @Test func aChoiceOfLiteralsTakesItsTypeFromWhatItIsComparedWith() {
+  @Test func `a choice of literals takes its type from what it is compared with`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { $0.price == ($0.done ? 1 : 2) }
@@ -155,7 +155,7 @@ import Testing
         """#)
   }
 
-  @Test func closuresHaveConstantsOfTheirOwn() {
+  @Test func `closures have constants of their own`() {
     expectExpansion(
       of: #"""
         #Predicate<Task> { task in task.steps.contains { $0.rank > task.rank && !done.evaluate($0) } }

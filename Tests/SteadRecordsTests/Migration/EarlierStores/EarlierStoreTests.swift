@@ -85,13 +85,13 @@ import Testing
     #expect(check.isSound, "\(check)")
   }
 
-  @Test(arguments: Layout.allCases) func aStoreOpensAndIsSound(layout: Layout) throws {
+  @Test(arguments: Layout.allCases) func `a store opens and is sound`(layout: Layout) throws {
     try prepare(layout)
     for _ in 1...2 { try expectSound(expectContent()) }
     #expect(try expectContent().container.migrations.isEmpty)
   }
 
-  @Test(arguments: Layout.allCases) func aStoreChangesAndStaysSound(layout: Layout) throws {
+  @Test(arguments: Layout.allCases) func `a store changes and stays sound`(layout: Layout) throws {
     try prepare(layout)
     let context = try expectContent()
     let found = try vessels(context)
@@ -119,7 +119,7 @@ import Testing
     try expectSound(again)
   }
 
-  @Test func rowsThatWereKeptAreReadAsTheyWere() throws {
+  @Test func `rows that were kept are read as they were`() throws {
     try prepare(.oldValues)
     let context = try open(.withOldValues)
     let history = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
@@ -128,7 +128,7 @@ import Testing
     #expect(try vessels(context).map(\.name) == ["Zeta", "Alpha", "Nu"])
   }
 
-  @Test(arguments: Layout.allCases) func aStoreGoesOnWithItsHistory(layout: Layout) throws {
+  @Test(arguments: Layout.allCases) func `a store goes on with its history`(layout: Layout) throws {
     try prepare(layout)
     let before = try open().fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).count
     let context = try open()

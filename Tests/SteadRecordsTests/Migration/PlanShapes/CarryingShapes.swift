@@ -280,7 +280,7 @@ private enum SurfPlan: SchemaMigrationPlan {
 }
 
 @Suite struct CarryingShapes {
-  @Test func aStaticDictionaryCarriesValuesByIdentifier() throws {
+  @Test func `a static dictionary carries values by identifier`() throws {
     let date = Date(timeIntervalSinceReferenceDate: 1000)
     let store = try ShapeStore(FilmV1.self) {
       let seen = FilmV1.Film(title: "seen", isSeen: true)
@@ -293,7 +293,7 @@ private enum SurfPlan: SchemaMigrationPlan {
     #expect(films.map(\.title) == ["seen", "unseen"] && films.map(\.seenOn) == [date, nil])
   }
 
-  @Test func aStaticArrayCarriesNewObjectsThatNoContextHas() throws {
+  @Test func `a static array carries new objects that no context has`() throws {
     let store = try ShapeStore(UptimeV1.self) {
       let uptime = UptimeV1.Uptime(day: 1, start: 5)
       $0.insert(uptime)
@@ -308,7 +308,7 @@ private enum SurfPlan: SchemaMigrationPlan {
     #expect(try context.only(UptimeV1.Log.self).text == "kept")
   }
 
-  @Test func aJSONFileCarriesValues() throws {
+  @Test func `a JSON file carries values`() throws {
     let ids = [UUID(), UUID()]
     let store = try ShapeStore(ListV1.self) {
       $0.insert(ListV1.DayList(id: ids[0], done: ["a", "b"]))
@@ -320,7 +320,7 @@ private enum SurfPlan: SchemaMigrationPlan {
     #expect(!FileManager.default.fileExists(atPath: ListPlan.payloadURL.path))
   }
 
-  @Test func relationshipsAreRebuiltFromEncodedIdentifiers() throws {
+  @Test func `relationships are rebuilt from encoded identifiers`() throws {
     let store = try ShapeStore(SurfV1.self) {
       let gear = ["board", "fin", "board"].map(SurfV1.Gear.init)
       let sessions = [SurfV1.Session(rating: 2), SurfV1.Session(rating: 5)]

@@ -225,7 +225,7 @@ private enum SheetPlan: SchemaMigrationPlan {
 }
 
 @Suite struct CleaningShapes {
-  @Test func duplicatesAreMergedBeforeAUnique() throws {
+  @Test func `duplicates are merged before a unique`() throws {
     let store = try ShapeStore(MemberV1.self) {
       for (email, visits) in [("a", 1), ("b", 2), ("a", 4), ("a", 8)] {
         $0.insert(MemberV1.Member(email: email, visits: visits))
@@ -236,7 +236,7 @@ private enum SheetPlan: SchemaMigrationPlan {
     #expect(members.map(\.email) == ["a", "b"] && members.map(\.visits) == [13, 2])
   }
 
-  @Test func orphansAreDeletedAndANewRequiredColumnIsFilled() throws {
+  @Test func `orphans are deleted and a new required column is filled`() throws {
     let store = try ShapeStore(OrderV1.self) {
       let order = OrderV1.Order(number: 7)
       $0.insert(order)
@@ -251,7 +251,7 @@ private enum SheetPlan: SchemaMigrationPlan {
 
   /// A private type can't be found by its name, as one that was moved since the store was written can't. The store was
   /// taken for one of no version.
-  @Test func anOptionalValueIsFilledBeforeItIsRequired() throws {
+  @Test func `an optional value is filled before it is required`() throws {
     let store = try ShapeStore(PetV1.self) {
       for choice in 0...2 { $0.insert(PetV1.Pet(name: "\(choice)", choice: choice)) }
     }
@@ -260,7 +260,7 @@ private enum SheetPlan: SchemaMigrationPlan {
     #expect(pets.map(\.meal) == [.morning, .evening, .both])
   }
 
-  @Test func rowsAreChangedInBatchesWithSaves() throws {
+  @Test func `rows are changed in batches with saves`() throws {
     let store = try ShapeStore(SheetV1.self) {
       for number in 10..<60 { $0.insert(SheetV1.Sheet(text: " page \(number) ")) }
     }

@@ -157,7 +157,7 @@ private enum MixedUpPlan: SchemaMigrationPlan {
   }
 
   /// Apps write such a stage instead of a lightweight one. It was refused for the color, which it drops.
-  @Test func aCustomStageWithoutClosuresIsALightweightOne() throws {
+  @Test func `a custom stage without closures is a lightweight one`() throws {
     let store = try store("a")
     let context = try store.open(TaskV2.self, NilPlan.self)
     #expect(try context.only(TaskV2.Task.self).title == "a")
@@ -166,7 +166,7 @@ private enum MixedUpPlan: SchemaMigrationPlan {
   }
 
   /// Versions without stages were refused for the stages that they lack.
-  @Test func withoutStagesTheTablesFollowByThemselves() throws {
+  @Test func `without stages, the tables follow by themselves`() throws {
     for plan in [StagelessPlan.self, LatePlan.self] as [any SchemaMigrationPlan.Type] {
       let store = try store("a")
       for _ in 1...2 {
@@ -177,13 +177,13 @@ private enum MixedUpPlan: SchemaMigrationPlan {
   }
 
   /// A plan was refused when its list of versions was shorter than its stages.
-  @Test func stagesMayNameVersionsThatTheListLacks() throws {
+  @Test func `stages may name versions that the list lacks`() throws {
     let context = try store("a").open(TaskV3.self, UnlistedPlan.self)
     #expect(try context.only(TaskV3.Task.self).note == "new")
   }
 
   /// All stages ran, and then the store was refused for its version, which was later than the models'.
-  @Test func aContainerOfAnEarlierVersionStopsThere() throws {
+  @Test func `a container of an earlier version stops there`() throws {
     let store = try store("a")
     let context = try store.open(TaskV2.self, UnlistedPlan.self)
     #expect(try context.only(TaskV2.Task.self).rank == 0)
@@ -191,7 +191,7 @@ private enum MixedUpPlan: SchemaMigrationPlan {
   }
 
   /// A plan for an app that goes back to its earlier version: the store was refused as a later version's.
-  @Test func stagesMayLeadToAnEarlierVersion() throws {
+  @Test func `stages may lead to an earlier version`() throws {
     let store = try ShapeStore(TaskV3.self) {
       let task = TaskV3.Task(title: "a")
       task.rank = 9
@@ -208,13 +208,13 @@ private enum MixedUpPlan: SchemaMigrationPlan {
     #expect(error.message.contains("has no stage from TaskV1"))
   }
 
-  @Test func aStageFromAVersionToItselfNeverRuns() throws {
+  @Test func `a stage from a version to itself never runs`() throws {
     let context = try store("a", "b").open(TaskV1.self, SamePlan.self)
     #expect(try context.count(TaskV1.Task.self) == 2)
   }
 
   /// A container that names its classes has version 1.0.0. The store then had it, too, and the stage ran at each start.
-  @Test func aStageBetweenVersionsWithTheSameModelsRunsOnce() throws {
+  @Test func `a stage between versions with the same models runs once`() throws {
     let store = try store("a")
     for _ in 1...3 {
       let container = try ModelContainer(
@@ -224,7 +224,7 @@ private enum MixedUpPlan: SchemaMigrationPlan {
     }
   }
 
-  @Test func aStageThatFetchesClassesOfAnotherVersionFailsAndChangesNothing() throws {
+  @Test func `a stage that fetches classes of another version fails and changes nothing`() throws {
     let store = try store("a")
     #expect(throws: SwiftDataError.loadIssueModelContainer) {
       try store.open(TaskV3.self, MixedUpPlan.self)

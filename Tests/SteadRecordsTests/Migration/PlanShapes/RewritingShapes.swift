@@ -223,7 +223,7 @@ private enum RoutePlan: SchemaMigrationPlan {
 }
 
 @Suite struct RewritingShapes {
-  @Test func aListOfStringsBecomesObjectsAndGoesInALightweightStage() throws {
+  @Test func `a list of strings becomes objects and goes in a lightweight stage`() throws {
     let store = try ShapeStore(DoseV1.self) {
       $0.insert(DoseV1.Dose(name: "a", times: ["8:00", "20:00"], slot: .evening))
       $0.insert(DoseV1.Dose(name: "b", times: [], slot: .morning))
@@ -234,7 +234,7 @@ private enum RoutePlan: SchemaMigrationPlan {
     #expect(doses.map(\.slotName) == ["evening", "morning"])
   }
 
-  @Test func anEnumBecomesItsRawValueInATransaction() throws {
+  @Test func `an enum becomes its raw value in a transaction`() throws {
     let store = try ShapeStore(MealV1.self) {
       $0.insert(MealV1.Entry(meal: .lunch))
       $0.insert(MealV1.Entry(meal: .dinner))
@@ -243,7 +243,7 @@ private enum RoutePlan: SchemaMigrationPlan {
     #expect(entries.map(\.mealRawValue).sorted() == ["DINNER", "LUNCH"])
   }
 
-  @Test func rowsMoveToANewClassBesideTheOld() throws {
+  @Test func `rows move to a new class beside the old`() throws {
     let store = try ShapeStore(JournalV1.self) {
       for text in ["a", "b"] { $0.insert(ShapeJournal(text: text)) }
     }
@@ -252,7 +252,7 @@ private enum RoutePlan: SchemaMigrationPlan {
     #expect(try context.count(ShapeJournal.self) == 0)
   }
 
-  @Test func childrenThatAreReadThroughTheirParentsMayGo() throws {
+  @Test func `children that are read through their parents may go`() throws {
     let store = try ShapeStore(RouteV1.self) {
       let route = RouteV1.Route(code: 1)
       $0.insert(route)

@@ -11,8 +11,7 @@ import Testing
     try context.fetchHistory(Transactions()).map(\.summary)
   }
 
-  @Test("has each row that they write, without author and process")
-  func recordsRows() throws {
+  @Test func `has each row that they write, without author and process`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     context.author = "app"
@@ -46,16 +45,14 @@ import Testing
     #expect(abs(history[1].timestamp.timeIntervalSinceNow) < 60)
   }
 
-  @Test("takes back what they roll back")
-  func rollsBack() throws {
+  @Test func `takes back what they roll back`() throws {
     let store = try TestStore.voyages()
     let writer = try SQLiteConnection.foreign(store.url)
     try writer.execute("BEGIN; INSERT INTO Label (title) VALUES ('never'); ROLLBACK")
     #expect(try summaries(store.context()).isEmpty)
   }
 
-  @Test("names the classes of a hierarchy")
-  func hierarchies() throws {
+  @Test func `names the classes of a hierarchy`() throws {
     let store = try TestStore(.file, Vehicle.self, Car.self, Truck.self, Driver.self)
     let context = store.context()
     context.insert(Car(name: "small", doors: 3))
@@ -75,8 +72,7 @@ import Testing
   }
 
   /// A user's own triggers must fire for the library's saves, as before there was a history.
-  @Test("a store with a user's trigger keeps it, and records everything once")
-  func triggersOfUsers() throws {
+  @Test func `a store with a user's trigger keeps it, and records everything once`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     context.insert(Label(title: "first"))
@@ -101,8 +97,7 @@ import Testing
     #expect(history.map(\.author) == [nil, "app", "app"])
   }
 
-  @Test("a history that is off records nothing, and takes the triggers away")
-  func off() throws {
+  @Test func `a history that is off records nothing, and takes the triggers away`() throws {
     let store = try TestStore.voyages()
     let container = try ModelContainer(
       for: store.schema, configurations: ModelConfiguration(url: store.url, history: .off))

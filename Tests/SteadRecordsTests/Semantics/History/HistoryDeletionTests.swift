@@ -17,9 +17,8 @@ import Testing
     return (store, context)
   }
 
-  @Test(
-    "H3 expires the tokens before what was deleted, and no others", arguments: StorePlace.allCases)
-  func expires(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `H3 expires the tokens before what was deleted, and no others`(_ place: StorePlace) throws {
     let (store, context) = try filled(place)
     let tokens = try context.fetchHistory(Transactions()).map(\.token)
     let third = tokens[2]
@@ -38,8 +37,7 @@ import Testing
   }
 
   /// The fetch was empty, and left out what was saved after the restore until the numbers were beyond the token's.
-  @Test("H3 a token that is newer than a restored backup expires")
-  func newerThanBackup() throws {
+  @Test func `H3 a token that is newer than a restored backup expires`() throws {
     let (store, context) = try filled(.file)
     let backup = store.directory.appending(path: "backup.store")
     try store.container.backUp(to: backup)
@@ -61,8 +59,8 @@ import Testing
         == 5)
   }
 
-  @Test("of everything lets the numbers go on", arguments: StorePlace.allCases)
-  func deletesAll(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `of everything lets the numbers go on`(_ place: StorePlace) throws {
     let (store, context) = try filled(place)
     try context.deleteHistory(Transactions())
     #expect(try context.fetchHistory(Transactions()).isEmpty)
@@ -74,15 +72,15 @@ import Testing
     #expect(try context.all(Harbor.self).count == 6)
   }
 
-  @Test("of an author leaves the others", arguments: StorePlace.allCases)
-  func deletesOfAuthor(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `of an author leaves the others`(_ place: StorePlace) throws {
     let (_, context) = try filled(place)
     try context.deleteHistory(Transactions(predicate: #Predicate { $0.author == "even" }))
     #expect(try context.fetchHistory(Transactions()).map(\.transactionIdentifier) == [2, 4])
   }
 
-  @Test("an erased store has none, and its tokens expire", arguments: StorePlace.allCases)
-  func erases(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an erased store has none, and its tokens expire`(_ place: StorePlace) throws {
     let (store, context) = try filled(place)
     let tokens = try context.fetchHistory(Transactions()).map(\.token)
     try store.container.erase()

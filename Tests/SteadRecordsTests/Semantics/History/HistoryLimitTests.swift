@@ -24,8 +24,7 @@ import Testing
     try context.fetchHistory(Transactions()).map(\.transactionIdentifier)
   }
 
-  @Test("keep the last transactions by count, bytes and age")
-  func limits() throws {
+  @Test func `keep the last transactions by count, bytes and age`() throws {
     let store = try TestStore.voyages()
     try fill(store.context(), 10)
     try open(store, .none).container.trimHistory()
@@ -50,8 +49,7 @@ import Testing
   }
 
   /// Other programs may make the commits at which a removal was due.
-  @Test("are kept whoever makes the commits")
-  func sharedCommits() throws {
+  @Test func `are kept whoever makes the commits`() throws {
     let store = try TestStore.voyages()
     let limited = try open(store, .init(transactions: 10))
     let other = store.context()
@@ -62,8 +60,7 @@ import Testing
     #expect(try numbers(limited).count == 10)
   }
 
-  @Test("keep what a reader has not handled, up to a limit of its own")
-  func readers() throws {
+  @Test func `keep what a reader has not handled, up to a limit of its own`() throws {
     let store = try TestStore.voyages()
     let context = try open(store, .init(transactions: 2))
     try fill(context, 10)
@@ -82,8 +79,7 @@ import Testing
     #expect(try numbers(context) == [9, 10])
   }
 
-  @Test("are applied by saves")
-  func saves() throws {
+  @Test func `are applied by saves`() throws {
     let store = try TestStore.voyages()
     let context = try open(store, .init(transactions: 10))
     try fill(context, Int(HistoryTrimming.interval) + 1)

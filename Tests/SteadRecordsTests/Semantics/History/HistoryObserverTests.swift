@@ -35,9 +35,8 @@ import WorkerModels
       observedModels: models, authors: authors, modelContainer: store.container)
   }
 
-  @Test(
-    "hears other contexts", .hangLimit, arguments: StorePlace.allCases)
-  func contexts(_ place: StorePlace) async throws {
+  @Test(.hangLimit, arguments: StorePlace.allCases)
+  func `hears other contexts`(_ place: StorePlace) async throws {
     let store = try TestStore.voyages(place)
     let observer = try observer(store)
     #expect(observer.eventCounter == 0)
@@ -47,8 +46,8 @@ import WorkerModels
     await rises(observer, above: 0)
   }
 
-  @Test("hears other containers and plain SQL", .hangLimit)
-  func containers() async throws {
+  @Test(.hangLimit)
+  func `hears other containers and plain SQL`() async throws {
     let store = try TestStore.voyages()
     let observer = try observer(store)
     let context = ModelContext(try store.secondContainer())
@@ -73,8 +72,8 @@ import WorkerModels
   }
 
   /// With a token the store needn't be read before the first look.
-  @Test("throws if it can't read a store for which it has no token", .hangLimit)
-  func unreadable() throws {
+  @Test(.hangLimit)
+  func `throws if it can't read a store for which it has no token`() throws {
     let (store, _, name) = try storeWithHistory()
     try SQLiteConnection.foreign(store.url).execute("DROP TABLE stead_history")
     #expect(throws: SwiftDataError.self) { _ = try observer(store) }
@@ -86,8 +85,8 @@ import WorkerModels
   }
 
   /// The observer waited until the restored store had as many transactions as the token.
-  @Test("hears a store that is older than its token, and what is saved then", .hangLimit)
-  func olderStore() async throws {
+  @Test(.hangLimit)
+  func `hears a store that is older than its token, and what is saved then`() async throws {
     let (store, context, name) = try storeWithHistory()
     let observer = try HistoryObserver(
       historyTokens: [name: DefaultHistoryToken(store: name, number: 100)],
@@ -99,8 +98,8 @@ import WorkerModels
     await rises(observer, above: seen)
   }
 
-  @Test("hears other processes", .hangLimit)
-  func processes() async throws {
+  @Test(.hangLimit)
+  func `hears other processes`() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let observer = try observer(store, of: [Ledger.self])
     let worker = try Worker(store.url, "write", "other", "1", "1")
@@ -109,8 +108,8 @@ import WorkerModels
   }
 
   /// The commit of a process that a context's fetch has seen first was news to nobody.
-  @Test("hears what another context has fetched before", .hangLimit)
-  func fetchedBefore() async throws {
+  @Test(.hangLimit)
+  func `hears what another context has fetched before`() async throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let context = store.context()
     for number in 1...5 {
@@ -123,8 +122,7 @@ import WorkerModels
     }
   }
 
-  @Test("counts observed models and authors alone")
-  func filters() throws {
+  @Test func `counts observed models and authors alone`() throws {
     let store = try TestStore.voyages()
     let labels = try observer(store, of: [Label.self])
     let app = try observer(store, by: ["app"])
@@ -146,8 +144,8 @@ import WorkerModels
     #expect(app.authors == ["app"])
   }
 
-  @Test("counts subclasses of an observed model", .hangLimit)
-  func subclasses() async throws {
+  @Test(.hangLimit)
+  func `counts subclasses of an observed model`() async throws {
     let store = try TestStore.vehicles(.file)
     let vehicles = try observer(store, of: [Vehicle.self])
     let context = store.context()
@@ -156,8 +154,8 @@ import WorkerModels
     await rises(vehicles, above: 0)
   }
 
-  @Test("counts what came after its tokens", .hangLimit)
-  func tokens() async throws {
+  @Test(.hangLimit)
+  func `counts what came after its tokens`() async throws {
     let store = try TestStore.voyages()
     let context = store.context()
     for title in ["a", "b"] {
@@ -176,8 +174,7 @@ import WorkerModels
     await rises(later, above: 0)
   }
 
-  @Test("didSave has the tokens of the save")
-  func notification() throws {
+  @Test func `didSave has the tokens of the save`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     let found = Mutex<[String: DefaultHistoryToken]>([:])

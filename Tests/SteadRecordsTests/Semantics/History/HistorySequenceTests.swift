@@ -10,8 +10,7 @@ import WorkerModels
   /// How many sequences share a store.
   private static let storeShare = 20
 
-  @Test("equal a reference, by two containers and plain SQL")
-  func equalReference() throws {
+  @Test func `equal a reference, by two containers and plain SQL`() throws {
     let first = Effort.seed
     for store in 0..<max(1, Effort.times(100, long: 2_000) / Self.storeShare) {
       let sequence = try HistorySequence()
@@ -28,8 +27,7 @@ import WorkerModels
   }
 
   /// What is there is what the history says has come and not gone, whoever wrote it.
-  @Test("of two processes account for each row")
-  func twoProcesses() throws {
+  @Test func `of two processes account for each row`() throws {
     let store = try TestStore(.file, Ledger.self, Entry.self)
     let worker = try Worker(store.url, "write", "other", "1000", "40")
     let context = store.context()

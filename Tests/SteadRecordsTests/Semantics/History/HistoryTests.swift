@@ -6,8 +6,8 @@ import Testing
 @testable import SteadRecords
 
 @Suite("The history of a store") struct HistoryTests {
-  @Test("H1 has a transaction of each save, with its changes", arguments: StorePlace.allCases)
-  func recordsSaves(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `H1 has a transaction of each save, with its changes`(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
     let start = Date()
@@ -40,8 +40,7 @@ import Testing
     #expect(history.map(\.token) == history.map(\.token).sorted() && Set(history).count == 3)
   }
 
-  @Test("H5 casts to the changes of a class, as public code does")
-  func casts() throws {
+  @Test func `H5 casts to the changes of a class, as public code does`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     let voyage = Voyage(code: "a", name: "North", price: -0.1)
@@ -76,8 +75,7 @@ import Testing
     #expect(preserved?.map(\.name).sorted() == ["mark", "name", "price"])
   }
 
-  @Test("H4 finds transactions after a token, of authors, so many, in an order")
-  func finds() throws {
+  @Test func `H4 finds transactions after a token, of authors, so many, in an order`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     for (number, author) in ["app", nil, "sync", "app", "app"].enumerated() {
@@ -115,8 +113,7 @@ import Testing
     #expect(try numbers(descriptor) == [5])
   }
 
-  @Test("tokens survive coding, and compare")
-  func tokens() throws {
+  @Test func `tokens survive coding, and compare`() throws {
     let store = try TestStore.voyages()
     let context = store.context()
     for number in 0..<2 {
@@ -134,9 +131,8 @@ import Testing
       several.tokenValue == ["a": 1, "b": 2] && several < DefaultHistoryToken(["a": 2, "b": 2]))
   }
 
-  @Test(
-    "H2 leaves out ephemeral attributes, and names relationships", arguments: StorePlace.allCases)
-  func namesProperties(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `H2 leaves out ephemeral attributes, and names relationships`(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
     let voyage = Voyage(code: "a", name: "North")
@@ -159,8 +155,8 @@ import Testing
       ])
   }
 
-  @Test("an upsert is an update", arguments: StorePlace.allCases)
-  func upserts(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `an upsert is an update`(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
     context.insert(Voyage(code: "a", name: "North"))
@@ -173,8 +169,8 @@ import Testing
     #expect(last.summary[1].hasPrefix("~Voyage/1 "))
   }
 
-  @Test("H6 a deletion by predicate is in it, with its values", arguments: StorePlace.allCases)
-  func batchDeletions(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `H6 a deletion by predicate is in it, with its values`(_ place: StorePlace) throws {
     let store = try TestStore.voyages(place)
     let context = store.context()
     for number in 0..<5 { context.insert(Voyage(code: "\(number)", name: "v\(number)")) }
@@ -191,8 +187,9 @@ import Testing
       ])
   }
 
-  @Test("H6 a migration is in it: what its stages save, but no new attribute's default value")
-  func migrations() throws {
+  @Test func `H6 a migration is in it: what its stages save, but no new attribute's default value`()
+    throws
+  {
     let store = try TestStore(NotesV1.Note.self)
     let context = store.context()
     context.insert(NotesV1.Note(text: "one", isDone: true))
@@ -209,8 +206,7 @@ import Testing
       ])
   }
 
-  @Test("H6 values that a migration gives rows without one are in it")
-  func givenValues() throws {
+  @Test func `H6 values that a migration gives rows without one are in it`() throws {
     let store = try TestStore(BoatV1.Boat.self)
     let context = store.context()
     for name in ["Argo", nil, "Fram", nil] { context.insert(BoatV1.Boat(name: name)) }
@@ -223,8 +219,8 @@ import Testing
       ])
   }
 
-  @Test("a failed save is not in it, and an empty one neither", arguments: StorePlace.allCases)
-  func failures(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `a failed save is not in it, and an empty one neither`(_ place: StorePlace) throws {
     struct Failure: Error {}
     let store = try TestStore.voyages(place)
     let context = store.context()
@@ -240,8 +236,7 @@ import Testing
     #expect(try context.fetchHistory(Transactions()).map(\.summary) == [["+Label/1"]])
   }
 
-  @Test("the stamp of a change is taken at the edit, and rises")
-  func stamps() async throws {
+  @Test func `the stamp of a change is taken at the edit, and rises`() async throws {
     let store = try TestStore.voyages()
     let context = store.context()
     let (first, second) = (Label(title: "first"), Label(title: "second"))

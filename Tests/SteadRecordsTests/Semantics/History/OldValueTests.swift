@@ -6,8 +6,8 @@ import Testing
 @testable import SteadRecords
 
 @Suite("A history with old values") struct OldValueTests {
-  @Test("shows what updates and deletions changed", arguments: StorePlace.allCases)
-  func shows(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `shows what updates and deletions changed`(_ place: StorePlace) throws {
     let context = try TestStore.voyages(place).keepingOldValues()
     let voyage = Voyage(code: "a", name: "North", price: 1.5)
     let harbor = Harbor(place: "Lisbon", days: 2)
@@ -42,8 +42,7 @@ import Testing
     #expect(deletion.oldValues?[\.note] as? String == "new")
   }
 
-  @Test("has none unless asked to, and loses them with another setting")
-  func absent() throws {
+  @Test func `has none unless asked to, and loses them with another setting`() throws {
     let store = try TestStore.voyages()
     let plain = store.context()
     plain.insert(Label(title: "a"))
@@ -69,8 +68,8 @@ import Testing
     #expect(throws: SwiftDataError.oldValuesMissing) { try context.container.asOf(last.token) }
   }
 
-  @Test("opens the store as it was, with its objects and history", arguments: StorePlace.allCases)
-  func past(_ place: StorePlace) throws {
+  @Test(arguments: StorePlace.allCases)
+  func `opens the store as it was, with its objects and history`(_ place: StorePlace) throws {
     let context = try TestStore.voyages(place).keepingOldValues()
     let voyage = Voyage(code: "a", name: "North")
     voyage.harbors = [Harbor(place: "Lisbon")]
@@ -92,8 +91,7 @@ import Testing
     #expect(try context.all(Voyage.self).isEmpty)
   }
 
-  @Test("reads large values of then, and refuses a token of the future")
-  func largeValues() throws {
+  @Test func `reads large values of then, and refuses a token of the future`() throws {
     let context = try TestStore(Headline.self).keepingOldValues()
     let headline = Headline(title: "a")
     headline.picture = Data(repeating: 7, count: 200_000)

@@ -10,8 +10,8 @@ import Testing
     try #require(try context.fetchHistory(Transactions()).last?.token)
   }
 
-  @Test("has its objects, relationships and identifiers again, and the history says so")
-  func restores() throws {
+  @Test
+  func `has its objects, relationships and identifiers again, and the history says so`() throws {
     let context = try TestStore.voyages().keepingOldValues()
     let voyage = Voyage(code: "a", name: "North")
     voyage.harbors = [Harbor(place: "Lisbon"), Harbor(place: "Goa")]
@@ -43,8 +43,7 @@ import Testing
     #expect(try ModelContext(container).all(Voyage.self).map(\.code) == ["b"])
   }
 
-  @Test("notes the next save as before")
-  func goesOn() throws {
+  @Test func `notes the next save as before`() throws {
     let context = try TestStore.voyages().keepingOldValues()
     context.insert(Label(title: "a"))
     try context.save()
@@ -64,8 +63,7 @@ import Testing
     #expect(update.oldValue(of: \.title) as? String == "a")
   }
 
-  @Test("gives back unique values that two objects have changed with each other")
-  func swapped() throws {
+  @Test func `gives back unique values that two objects have changed with each other`() throws {
     let context = try TestStore.voyages().keepingOldValues()
     context.insertAll(Voyage(code: "a", name: "North"), Voyage(code: "b", name: "South"))
     try context.save()
@@ -80,8 +78,7 @@ import Testing
     #expect(try codes() == ["a North", "b South"])
   }
 
-  @Test("stays as it is when a large value of then is gone")
-  func largeValueIsGone() throws {
+  @Test func `stays as it is when a large value of then is gone`() throws {
     let store = try TestStore(Headline.self)
     let context = try store.keepingOldValues()
     let headline = Headline(title: "a")
@@ -126,8 +123,7 @@ import Testing
     #expect(try context.fetchHistory(Transactions()).last?.author == "app")
   }
 
-  @Test("refuses what was under other models")
-  func migrated() throws {
+  @Test func `refuses what was under other models`() throws {
     let store = try StoreFile()
     func open(_ models: any PersistentModel.Type...) throws -> ModelContext {
       var configuration = ModelConfiguration(url: store.url)
@@ -150,8 +146,7 @@ import Testing
     #expect(try context.only(DenV2.Wolf.self).name == "Tim")
   }
 
-  @Test("refuses what it cannot know")
-  func refusals() throws {
+  @Test func `refuses what it cannot know`() throws {
     let store = try TestStore.voyages()
     let plain = store.context()
     plain.insert(Label(title: "a"))

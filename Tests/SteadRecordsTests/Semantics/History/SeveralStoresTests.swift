@@ -48,8 +48,7 @@ import Testing
     stores.map { token.number(in: $0) ?? -1 }
   }
 
-  @Test("is in the order of time, and each token names both")
-  func order() throws {
+  @Test func `is in the order of time, and each token names both`() throws {
     for kinds in ["L", "P", "LP", "P", "L"] { try save(kinds) }
     let history = try fetch()
     #expect(
@@ -69,8 +68,7 @@ import Testing
   }
 
   /// Many commits are made within a millisecond.
-  @Test("is in the order of the commits, whatever the clock shows")
-  func orderOfCommits() throws {
+  @Test func `is in the order of the commits, whatever the clock shows`() throws {
     let kinds = (0..<300).map { ["LP", "P", "L", "PL"][$0 % 4] }
     for kinds in kinds { try save(kinds) }
     let wanted = kinds.flatMap { kinds in
@@ -79,8 +77,7 @@ import Testing
     #expect(try fetch().map { $0.storeIdentifier == stores[0] } == wanted)
   }
 
-  @Test("keeps a reader's places in the stores that a token does not name")
-  func readers() throws {
+  @Test func `keeps a reader's places in the stores that a token does not name`() throws {
     for kinds in ["LP", "L", "P"] { try save(kinds) }
     let all = try #require(try fetch().last?.token)
     try container.setHistoryReader("sync", at: all)
@@ -92,8 +89,7 @@ import Testing
   }
 
   /// Trimming waits for its store's lock, which another save may have that waits for the other store.
-  @Test("is trimmed when the save has let go of all stores")
-  func trimming() throws {
+  @Test func `is trimmed when the save has let go of all stores`() throws {
     let configurations = zip(["first", "second"], files).map { name, url in
       var configuration = ModelConfiguration(
         name, schema: name == "first" ? Schema([Label.self]) : Schema([Parcel.self]),
@@ -140,8 +136,7 @@ import Testing
     withExtendedLifetime(listeners) {}
   }
 
-  @Test("is found by author, limit and reverse order across both")
-  func finds() throws {
+  @Test func `is found by author, limit and reverse order across both`() throws {
     for (place, kinds) in ["L", "P", "L", "P"].enumerated() {
       try save(kinds, by: place < 2 ? "app" : "sync")
     }
@@ -154,8 +149,7 @@ import Testing
     #expect(try context.fetchHistory(descriptor).map { numbers($0.token) } == [[2, 2], [2, 1]])
   }
 
-  @Test("H3 deleting expires the tokens before, in either store")
-  func deletes() throws {
+  @Test func `H3 deleting expires the tokens before, in either store`() throws {
     for kinds in ["L", "P", "L", "P", "L"] { try save(kinds) }
     let tokens = try fetch().map(\.token)
     let second = tokens[1]
@@ -177,8 +171,7 @@ import Testing
   }
 
   /// A token that was made when a store had no transaction names it with 0, and not as unknown.
-  @Test("H3 a token from before a store's first transaction expires with that one")
-  func expiresInOther() throws {
+  @Test func `H3 a token from before a store's first transaction expires with that one`() throws {
     try save("L")
     let token = try fetch()[0].token
     try save("P")

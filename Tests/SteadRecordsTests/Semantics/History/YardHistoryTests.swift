@@ -12,10 +12,10 @@ import WorkerModels
   /// The most sequences that are tried to shorten one that fails.
   private static let shrinkLimit = 500
 
-  @Test(
-    "equal a reference; what was is what a copy has, and is there again when restored",
-    arguments: [false, true])
-  func equalReference(keepsOldValues: Bool) throws {
+  @Test(arguments: [false, true])
+  func `equal a reference; what was is what a copy has, and is there again when restored`(
+    keepsOldValues: Bool
+  ) throws {
     let first = Effort.seed
     let worker = try Self.worker()
     for store in 0..<max(1, Effort.times(50, long: 1_000) / Self.storeShare) {
