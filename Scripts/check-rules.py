@@ -13,7 +13,7 @@ TESTS = [ROOT / "Tests/SteadRecordsTests/Semantics", ROOT / "Tests/CustomStoreTe
 rules = set(re.findall(r"^\| ([A-Z]\d+) \|", PAGE.read_text(), re.M))
 tested = {
     rule for folder in TESTS for file in folder.rglob("*.swift")
-    for rule in re.findall(r'@Test\(\s*"([A-Z]\d+) ', file.read_text())
+    for rule in re.findall(r'func `([A-Z]\d+) ', file.read_text())
 }
 for rule in sorted(rules - tested):
     print(f"{PAGE.relative_to(ROOT)}: no test is named after {rule}")

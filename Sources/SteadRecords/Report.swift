@@ -1,4 +1,5 @@
 import SteadFiles
+@_exported public import enum SteadFiles.Stead
 
 /// Reports problems that must not stop the program to `Stead.onProblem`.
 enum Report {
@@ -18,4 +19,28 @@ enum Report {
 
   /// Reports a problem without its own code.
   static func problem(_ text: String) { problem(.recordsFailed, message: text) }
+}
+
+// MARK: - Codes
+
+extension Stead.Problem.Code {
+  /// An object, or a relationship's destination, could not be read from its store. The property has no value, or no
+  /// destinations, until it is read again.
+  public static let objectNotLoaded = Self("objectNotLoaded")
+  /// A class is not in the container's schema, so its object was not inserted or found.
+  public static let unknownModel = Self("unknownModel")
+  /// An autosave failed. The changes are still pending, and the next save writes them.
+  public static let autosaveFailed = Self("autosaveFailed")
+  /// Several properties could be the inverse of a relationship.
+  public static let inverseAmbiguous = Self("inverseAmbiguous")
+  /// A column of a row does not hold a value of its property's type.
+  public static let rowUnreadable = Self("rowUnreadable")
+  /// A file of an external value could not be read, or could not be removed after its last use.
+  public static let externalFileFailed = Self("externalFileFailed")
+  /// Results were requested before any context existed to fetch them.
+  public static let missingContext = Self("missingContext")
+  /// An empty store was begun at the path of one that another container has open, and whose file is gone.
+  public static let storeDisplaced = Self("storeDisplaced")
+  /// Another problem of records, without its own code; see the problem's message.
+  public static let recordsFailed = Self("recordsFailed")
 }

@@ -4,10 +4,10 @@
 // The folders, from the program down to the file. A folder uses those below it, and Foundation/.
 //
 //   Macros        what `@Model`, `#Predicate` and the others are, and what their expansions call
-//   Observation   live results: `@Query`, `ResultsObserver`, `updates(of:)`
+//   Results       live results: `@Query`, `ResultsObserver`, `updates(of:)`; counts, sums and extremes
 //   Stores        `DefaultStore` and `JSONStore`, stores that can be used on their own
 //   Exchange      rows as values, for SteadTransfer, which moves data past the objects
-//   Aggregates    counts, sums and extremes
+//   History       what a store's transactions changed, and their observers
 //   Migration     a store goes through the stages of a migration plan
 //   Context       `ModelContext`, and its engine `ObjectGraph`: which objects exist, what they refer to,
 //                 what changed here and in other contexts; custom stores, and their mirrors

@@ -77,3 +77,32 @@ extension DataStore {
   /// Throws ``DataStoreError/unsupportedFeature`` by default; implement it to support this.
   public func erase() throws { throw DataStoreError.unsupportedFeature }
 }
+
+// MARK: - Configuration
+
+/// Describes a store of any kind, so that a container can open it.
+public protocol DataStoreConfiguration: Hashable {
+  associatedtype Store: DataStore where Store.Configuration == Self
+
+  /// The configuration's name, which no other of the container has.
+  var name: String { get }
+  /// The models that the store holds; the container sets it when it is nil.
+  var schema: Schema? { get set }
+  /// Throws when the store cannot be opened as described.
+  func validate() throws
+}
+
+extension DataStoreConfiguration {
+  public func validate() throws {}
+}
+
+// MARK: - Batching
+
+/// A store that deletes objects by a predicate, without handing out snapshots of them first.
+public protocol DataStoreBatching: DataStore {
+  /// Deletes the objects that match.
+  ///
+  /// Called by `ModelContext.delete(model:where:)` for models that no relationship leads to or from. Throw
+  /// a ``DataStoreError`` to have the context fetch and delete the objects instead.
+  func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws
+}

@@ -101,3 +101,145 @@ struct MergeRecord {
     if isOverwritten { state.pointee.set(_ModelFlags.stale) }
   }
 }
+
+// MARK: - Epochs
+
+/// The time between two saves that made several objects one, with the way back over the first of them.
+///
+/// A merge is no step of undo, and what a step did before it was done to objects that are one now. So each recorded action
+/// knows its epoch. Before it is performed in a later one, the merges since then are taken back: each object is itself
+/// again, and has what it had when its save began. Then every step finds the state that it left, whatever was merged.
+///
+/// Each epoch that an action leads to keeps the later ones of the way that led from there, and they lead back weakly. So a
+/// merge is forgotten with the last action from before it.
+final class MergeEpoch {
+  private(set) weak var previous: MergeEpoch?
+  /// Keeps the next epoch of the current way.
+  private var next: MergeEpoch?
+  /// Takes back what the merge did, the last one first.
+  private let actions: [UndoRecorder.Action]
+  /// After how many saves the merge's save was done.
+  private let moment: Int
+
+  init() { (actions, moment) = ([], 0) }
+
+  init(_ actions: [UndoRecorder.Action], after previous: MergeEpoch, moment: Int) {
+    (self.previous, self.actions, self.moment) = (previous, actions, moment)
+    previous.next = self
+  }
+
+  /// Becomes the current epoch again.
+  fileprivate func keepOnWay() { previous?.next = self }
+
+  deinit {
+    // One after the other: a long chain would be released on as deep a stack.
+    var rest = next
+    next = nil
+    while isKnownUniquelyReferenced(&rest) {
+      let following = rest?.next
+      rest?.next = nil
+      rest = following
+    }
+  }
+
+  fileprivate func comes(after epoch: MergeEpoch) -> Bool {
+    var place: MergeEpoch? = self
+    while let current = place {
+      if current === epoch { return true }
+      place = current.previous
+    }
+    return false
+  }
+
+  fileprivate func takeBack(_ graph: ObjectGraph) {
+    graph.perform(asOf: moment) {
+      for action in actions.reversed() { action(graph) }
+    }
+  }
+}
+
+extension ObjectGraph {
+  /// Takes back the merges since an epoch, as a part of the undo or redo under way, whose inverse makes them again.
+  func returnTo(_ epoch: MergeEpoch) {
+    if undo.epoch === epoch { return }
+    // An app may have discarded some of its manager's actions.
+    guard undo.epoch.comes(after: epoch) else { return }
+    while undo.epoch !== epoch, let previous = undo.epoch.previous {
+      let latest = undo.epoch
+      // Registered first and so performed last: the merge's own actions belong to the epoch before it.
+      undo.epoch = previous
+      undo.recordArrival(self) { $0.arrive(in: latest) }
+      latest.takeBack(self)
+    }
+    didChangePending()
+  }
+
+  /// The merge was made again, or taken back again.
+  private func arrive(in epoch: MergeEpoch) {
+    let left = undo.epoch
+    undo.recordArrival(self) { $0.arrive(in: left) }
+    epoch.keepOnWay()
+    undo.epoch = epoch
+  }
+
+  // MARK: Identities
+
+  /// Makes an object, whose relationships have been moved, stand for the one that it was merged into.
+  func makeStandIn(_ original: any PersistentModel, for duplicate: any PersistentModel) {
+    if undo.isRecording {
+      let values = entity(of: duplicate).properties.compactMap { property in
+        property.relationship == nil
+          ? duplicate.copySlot(at: property.index).map { (index: property.index, copy: $0) } : nil
+      }
+      undo.record(self) { $0.separate(duplicate, from: original, values) }
+    }
+    settle(duplicate)
+    let state = duplicate._$statePointer
+    state.pointee.makeExtra().successor = original
+    state.pointee.object = nil
+    state.pointee.set(_ModelFlags.redirected)
+    hasStandIns = true
+    merged.append((duplicate, original))
+  }
+
+  /// Makes an object that was merged into another one a new object of its own again, without relationships, which the
+  /// next actions restore.
+  private func separate(
+    _ duplicate: any PersistentModel, from original: any PersistentModel,
+    _ values: [(index: Int, copy: Any)]
+  ) {
+    // `mergeAgain` has deleted its row.
+    guard duplicate.successor != nil else { return undoDeletion(of: duplicate) }
+    undo.record(self) { $0.mergeAgain(duplicate, into: original) }
+    let state = duplicate._$statePointer
+    notifying(duplicate, nil) {
+      state.pointee.extra?.successor = nil
+      state.pointee.clear(
+        _ModelFlags.redirected | _ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial
+          | _ModelFlags.missing)
+      state.pointee.home = self
+      state.pointee.rowID = TemporaryRowID.next()
+      for value in values { duplicate.restoreSlot(value.copy, at: value.index) }
+      for index in entity(of: duplicate).relationships {
+        if case .toMany = duplicate.content(at: index) {
+          duplicate.setContent(.toMany(_Targets(loaded: [])), at: index)
+        } else {
+          duplicate.setContent(.toOne(.none), at: index)
+        }
+        duplicate.setList(nil, at: index)
+      }
+    }
+    pending.add(
+      duplicate, to: .inserted, root: traits[Int(state.pointee.entity)].root, at: clock.next())
+    didChangePending()
+  }
+
+  private func mergeAgain(_ duplicate: any PersistentModel, into original: any PersistentModel) {
+    guard isHere(duplicate), duplicate.successor == nil else { return }
+    // A save has given it a row, when it had another key.
+    guard duplicate.has(_ModelFlags.inserted) else { return delete(duplicate) }
+    // It gets the original's row after the next save, which else would take pairs that it gave up for the original's.
+    notifying(duplicate, nil) { makeStandIn(original, for: duplicate) }
+    didChangePending()
+  }
+}

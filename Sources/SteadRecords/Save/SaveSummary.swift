@@ -33,3 +33,67 @@ struct SaveSummary {
       ($0, Set<PersistentIdentifier>())
     })
 }
+
+// MARK: - From what was written
+
+/// What a save has written, for the log of commits and for notifications.
+extension SaveWriter {
+  /// The rows of one store, for the log of its commits.
+  func rows(in store: Int) -> CommitLog.Rows {
+    var written = [[Int64]](repeating: [], count: layout.traits.count)
+    var deleted = written
+    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
+      for state in states where isIn(store, state) {
+        written[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+      }
+    }
+    for state in plan.states.deleted where isIn(store, state) {
+      deleted[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+    }
+    for (root, others) in otherRows where layout.storeIndex[root] == store {
+      written[root] += others
+    }
+    var result = CommitLog.Rows()
+    for root in written.indices where !written[root].isEmpty {
+      let name = layout.store.entities[root].table
+      result.add(.init(name: name, written: written[root], deleted: deleted[root]))
+    }
+    return result
+  }
+
+  /// The hierarchies whose rows were written.
+  var roots: Set<Int> {
+    var isWritten = Array(repeating: false, count: layout.traits.count)
+    for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
+      for state in states { isWritten[layout.traits[Int(state.pointee.entity)].root] = true }
+    }
+    return Set(isWritten.indices.filter { isWritten[$0] }).union(otherRows.keys)
+  }
+
+  /// The identifiers of what was written; only while the objects are still the context's.
+  var summary: SaveSummary {
+    var summary = SaveSummary()
+    summary.historyTokens = historyTokens
+    summary.updated = identifiers(plan.states.updated)
+    summary.deleted = identifiers(plan.states.deleted)
+    if upserted.isEmpty {
+      summary.inserted = identifiers(plan.states.inserted)
+    } else {
+      let isUpsert = plan.inserted.map { upserted.contains(ObjectIdentifier($0)) }
+      let states = zip(plan.states.inserted, isUpsert)
+      summary.inserted = identifiers(states.filter { !$0.1 }.map(\.0))
+      summary.updated.formUnion(identifiers(states.filter(\.1).map(\.0)))
+    }
+    return summary
+  }
+
+  private func identifiers(_ states: [State]) -> Set<PersistentIdentifier> {
+    var result = Set<PersistentIdentifier>(minimumCapacity: states.count)
+    for state in states {
+      result.insert(
+        PersistentIdentifier(
+          reference: layout.plans[Int(state.pointee.entity)].reference, row: state.pointee.rowID))
+    }
+    return result
+  }
+}

@@ -175,3 +175,106 @@ struct UniqueKeys {
     return constraint.indices.map { statement.value(Int32($0)) }
   }
 }
+
+// MARK: - Duplicates
+
+/// Finds the new objects of a save that have a unique key of an earlier new object, or of a changed one.
+struct DuplicateFinder {
+  typealias Model = any PersistentModel
+  /// A new object, and the one that stands for it.
+  typealias Pair = (duplicate: Model, original: Model)
+
+  private let keys: UniqueKeys
+  /// The object that has each key.
+  private var holders: [UniqueKeys.Key: Model] = [:]
+  private var held: [ObjectIdentifier: [UniqueKeys.Key]] = [:]
+
+  init(_ keys: UniqueKeys) { self.keys = keys }
+
+  /// Throws for two objects of different classes of a hierarchy, neither of which can stand for the other.
+  ///
+  /// - Parameter new: In the order of their insertion.
+  mutating func pairs(
+    new: [Model], changed: [Model], _ entity: (Model) -> EntityLayout
+  ) throws -> [Pair] {
+    var pairs: [Pair] = []
+    for model in changed {
+      hold(try keys.keys(of: model, entity(model), isPlanned: true), by: model)
+    }
+    for model in new {
+      let keys = try keys.keys(of: model, entity(model), isPlanned: true)
+      let originals = keys.compactMap { holders[$0] }
+      // One object cannot be two rows; the save names both.
+      guard let original = originals.first, originals.allSatisfy({ $0 === original }) else {
+        if originals.isEmpty { hold(keys, by: model) }
+        continue
+      }
+      if entity(original) !== entity(model), let key = keys.first(where: { holders[$0] != nil }) {
+        throw UniqueKeys.otherClass(
+          entity(model), key, holds: "\(entity(original).name) of this save")
+      }
+      pairs.append((model, original))
+      // It gets the values of the later object.
+      for key in held[ObjectIdentifier(original)] ?? [] { holders[key] = nil }
+      held[ObjectIdentifier(original)] = nil
+      hold(keys, by: original)
+    }
+    return pairs
+  }
+
+  private mutating func hold(_ keys: [UniqueKeys.Key], by model: Model) {
+    for key in keys { holders[key] = model }
+    held[ObjectIdentifier(model)] = keys
+  }
+}
+
+// MARK: - Shared rows
+
+/// New objects that a save would write into one row.
+struct RowSharing {
+  /// The row's hierarchy.
+  let root: Int
+  let number: Int64
+  /// Whether the row existed before the save.
+  let isStored: Bool
+  /// The objects, with their places in the order of insertion.
+  var objects: [(place: Int, model: any PersistentModel)]
+}
+
+extension SaveWriter {
+  /// The rows of a store that were assigned to several objects, or to a new one and a changed one.
+  ///
+  /// - Parameter includingStored: Whether a row that existed counts as shared with a single new object.
+  func sharedRows(in store: Int, includingStored: Bool) -> [RowSharing] {
+    struct Row: Hashable {
+      let root: Int
+      let number: Int64
+
+      init(_ state: State, _ layout: Layout) {
+        root = layout.traits[Int(state.pointee.entity)].root
+        number = state.pointee.rowID
+      }
+    }
+    let changed = Set(plan.states.updated.map { Row($0, layout) })
+    var order: [Row] = []
+    var rows: [Row: RowSharing] = [:]
+    for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
+      let row = Row(state, layout)
+      let model = plan.inserted[place]
+      if rows[row] == nil {
+        order.append(row)
+        rows[row] = RowSharing(
+          root: row.root, number: row.number,
+          isStored: upserted.contains(ObjectIdentifier(model)), objects: [])
+      }
+      rows[row]?.objects.append((place, model))
+    }
+    return order.compactMap { rows[$0] }.filter { row in
+      row.objects.count > 1
+        || (row.isStored
+          && (includingStored
+            || row.objects.first.map { changed.contains(Row($0.model._$statePointer, layout)) }
+              == true))
+    }
+  }
+}

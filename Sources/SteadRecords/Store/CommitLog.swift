@@ -342,3 +342,68 @@ extension CommitLog {
     return "\(identity.identifier) \(status.identity.device) \(status.identity.file)"
   }
 }
+
+// MARK: - Listeners
+
+/// What other threads hold of a context: its identity, and how to give it a turn.
+final class CommitListener: Sendable {
+  private struct Content {
+    var turn: (@Sendable () -> Void)?
+    var isScheduled = false
+  }
+
+  private let content = Mutex(Content())
+
+  var reader: ObjectIdentifier { ObjectIdentifier(self) }
+
+  var hasTurns: Bool { content.withLock { $0.turn != nil } }
+
+  /// Sets the function that runs a turn on the context's executor; any thread may call it.
+  func setTurn(_ turn: @escaping @Sendable () -> Void) {
+    content.withLock { $0.turn = turn }
+  }
+
+  /// Asks for a turn, unless one is scheduled already; returns whether the context has turns.
+  @discardableResult
+  func schedule() -> Bool {
+    let turn = content.withLock { content -> (isKnown: Bool, turn: (@Sendable () -> Void)?) in
+      guard let turn = content.turn else { return (false, nil) }
+      if content.isScheduled { return (true, nil) }
+      content.isScheduled = true
+      return (true, turn)
+    }
+    turn.turn?()
+    return turn.isKnown
+  }
+
+  func turnBegins() { content.withLock { $0.isScheduled = false } }
+}
+
+// MARK: - Runs of rows
+
+/// The numbers of rows that a save deletes, as ranges without gaps and single ones.
+///
+/// One DELETE of a range takes a fraction of the time of a DELETE for each row, and objects that were fetched together often
+/// have consecutive numbers.
+struct RowRuns {
+  /// The fewest rows that are worth a range.
+  static let shortest = 16
+
+  private(set) var runs: [ClosedRange<Int64>] = []
+  private(set) var singles: [Int64] = []
+
+  init(_ rows: [Int64]) {
+    let rows = rows.sorted()
+    var start = 0
+    for index in rows.indices.dropFirst() where rows[index] > rows[index - 1] + 1 {
+      add(rows[start..<index])
+      start = index
+    }
+    add(rows[start...])
+  }
+
+  private mutating func add(_ run: ArraySlice<Int64>) {
+    guard let first = run.first, let last = run.last else { return }
+    if run.count >= Self.shortest { runs.append(first...last) } else { singles += run }
+  }
+}

@@ -188,3 +188,253 @@ private enum CommitRow {
   static let renumbering =
     "UPDATE stead_history SET number = ?1, stamp = ?2 WHERE number = ?1 - 1 AND changes IS NULL"
 }
+
+// MARK: - Writing
+
+// The statements that a save runs, except those for an entity's own rows, which are in its plan.
+
+extension StoreConnection {
+  // MARK: Numbers of rows
+
+  /// The greatest number that a row of an entity's table has.
+  func greatestRow(of plan: EntityPlan) throws -> Int64 {
+    try integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+  }
+
+  /// Keeps the numbers up to one from being given out again.
+  func retire(_ number: Int64, table: String) throws {
+    try run(
+      "INSERT INTO stead_sequence VALUES (?1, ?2) "
+        + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
+      [.text(table), .integer(number)])
+  }
+
+  /// The greatest number that a row or pair has: above it are more numbers than one save can use.
+  static let numberLimit: Int64 = .max - 1 << 32
+
+  /// A number that no row of an entity's table has or has had.
+  func nextNumber(of plan: EntityPlan) throws -> Int64 {
+    try number(after: integer(plan.newest), in: plan.tableLayout.name)
+  }
+
+  /// The number after the greatest one of a table, which another program may have written.
+  ///
+  /// - Throws: `unreadableStore` if the numbers are used up.
+  private func number(after last: Int64?, in table: String) throws -> Int64 {
+    let last = last ?? 0
+    if last > Self.numberLimit {
+      throw SwiftDataError(.unreadableStore, Self.exhaustion(of: table))
+    }
+    return last + 1
+  }
+
+  /// The message about a table whose numbers are used up.
+  static func exhaustion(of table: String) -> String {
+    "The table \(table) has a row, or stead_sequence has an entry for it, with a number that leaves none for new rows: "
+      + "another program has written it. Nothing was written. Open a backup, or remove the row or the entry."
+  }
+
+  // MARK: Join tables
+
+  /// A number that no pair of a table has or has had.
+  func nextPair(of join: JoinTable) throws -> Int64 { try nextNumber(in: join.name) }
+
+  /// A number that no row of a table has or has had.
+  func nextNumber(in table: String) throws -> Int64 {
+    try number(after: lastNumber(in: table), in: table)
+  }
+
+  /// The greatest number that a row or pair of a table has or has had.
+  func lastNumber(in table: String) throws -> Int64 {
+    try integer(
+      "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table.sqlName)), 0), "
+        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)]) ?? 0
+  }
+
+  func insertPair(
+    _ join: JoinTable, _ number: Int64, _ owner: Int64, _ target: Int64
+  ) throws {
+    try run(
+      "INSERT OR IGNORE INTO \(join.name.sqlName) (\"_id\", \(join.owner), \(join.target)) "
+        + "VALUES (?1, ?2, ?3)", [.integer(number), .integer(owner), .integer(target)])
+  }
+
+  func deletePair(_ join: JoinTable, _ owner: Int64, _ target: Int64) throws {
+    try run(
+      "DELETE FROM \(join.name.sqlName) WHERE \(join.owner) = ?1 AND \(join.target) = ?2",
+      [.integer(owner), .integer(target)])
+  }
+
+  func deletePairs(_ join: JoinTable, owner: Int64) throws {
+    try run("DELETE FROM \(join.name.sqlName) WHERE \(join.owner) = ?1", [.integer(owner)])
+  }
+
+  /// Deletes the pairs that lead to a row, and returns their owners.
+  func deletePairs(_ join: JoinTable, target: Int64) throws -> [Int64] {
+    try integers(
+      "DELETE FROM \(join.name.sqlName) WHERE \(join.target) = ?1 RETURNING \(join.owner)",
+      [.integer(target)])
+  }
+
+  // MARK: References
+
+  /// Clears a column where it leads to a row, and returns the rows where it did.
+  ///
+  /// - Parameters:
+  ///   - rows: A condition of the rows' class, after another one: sibling classes may share the column.
+  ///   - list: The number of a list, and its column; rows in other lists are left out.
+  func clearReferences(
+    in table: String, _ column: String, to row: Int64, of rows: String, except owner: Int64 = 0,
+    list: (column: String, number: Int)? = nil
+  ) throws -> [Int64] {
+    let test = list.map { " AND ifnull(\($0.column.sqlName), 0) = \($0.number)" } ?? ""
+    return try integers(
+      "UPDATE \(table.sqlName) SET \(column.sqlName) = NULL WHERE \(column.sqlName) = ?1 "
+        + "AND \"_id\" <> ?2\(rows)\(test) RETURNING \"_id\"", [.integer(row), .integer(owner)])
+  }
+
+  /// The row that a column of another leads to.
+  func reference(in table: String, _ column: String, row: Int64) throws -> Int64? {
+    try integer(
+      "SELECT \(column.sqlName) FROM \(table.sqlName) WHERE \"_id\" = ?1", [.integer(row)])
+  }
+
+  /// Clears values of a row, so that another row can have them.
+  func clear(_ columns: [String], in table: String, row: Int64) throws {
+    let assignments = columns.map { "\($0.sqlName) = NULL" }.joined(separator: ", ")
+    try run(
+      "UPDATE \(table.sqlName) SET \(assignments) WHERE \"_id\" = ?1", [.integer(row)])
+  }
+
+  /// The row that has some values, with the number of its class in a hierarchy's table; nil when none has.
+  func row(
+    in table: String, _ columns: [String], _ values: [SQLValue], readsClass: Bool
+  ) throws -> (row: Int64, discriminator: Int?)? {
+    let terms = columns.enumerated().map { "\($1.sqlName) = ?\($0 + 1)" }
+    let found = try rows(
+      "SELECT \"_id\", \(readsClass ? "\"_entity\"" : "NULL") FROM \(table.sqlName) "
+        + "WHERE \(terms.joined(separator: " AND "))", values)
+    guard let first = found.first, case .integer(let row) = first[0] else { return nil }
+    if case .integer(let number) = first[1] { return (row, Int(number)) }
+    return (row, nil)
+  }
+
+  func hasRow(_ row: Int64, in plan: EntityPlan) throws -> Bool {
+    try integer("SELECT 1 FROM \(plan.table) WHERE \"_id\" = ?1", [.integer(row)]) != nil
+  }
+
+  /// The name of the file that holds a large value, when one does.
+  func fileName(in table: String, _ column: String, row: Int64) throws -> String? {
+    let rows = try rows(
+      "SELECT \(column.sqlName) FROM \(table.sqlName) WHERE \"_id\" = ?1", [.integer(row)])
+    guard case .text(let name)? = rows.first?.first else { return nil }
+    return name
+  }
+
+  /// Creates a table of pairs and its index unless they exist.
+  func create(_ join: JoinTable) throws {
+    let name = join.name.sqlName
+    try execute(
+      "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
+        + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
+        + "target_order INTEGER, UNIQUE (owner, target))")
+    try execute(
+      "CREATE INDEX IF NOT EXISTS \((join.name + "_target").sqlName) ON \(name) (target)")
+  }
+
+  // MARK: Places in to-many relationships
+
+  // A member's position is its row's number, or its pair's, unless the order column has another.
+
+  /// The members of a relationship with the place of each.
+  func places(_ storage: ToManyStorage, _ plan: EntityPlan, owner: Int64) throws -> [Int64: Int64] {
+    let sql: String
+    switch storage {
+    case .inverse(let toOne):
+      let column = plan.entity.properties[toOne].column ?? ""
+      sql =
+        "SELECT \"_id\", ifnull(\(HiddenColumn.order(of: column).sqlName), \"_id\") "
+        + "FROM \(plan.table) WHERE \(column.sqlName) = ?1"
+    case .join(let table, let ownerColumn, let target):
+      sql =
+        "SELECT \(target), ifnull(\(ownerColumn)_order, \"_id\") FROM \(table.sqlName) "
+        + "WHERE \(ownerColumn) = ?1"
+    }
+    var result: [Int64: Int64] = [:]
+    for row in try rows(sql, [.integer(owner)]) {
+      if case .integer(let member) = row[0], case .integer(let place) = row[1] {
+        result[member] = place
+      }
+    }
+    return result
+  }
+
+  func setPlace(
+    _ place: Int64, _ storage: ToManyStorage, _ plan: EntityPlan, owner: Int64, member: Int64
+  ) throws {
+    switch storage {
+    case .inverse(let toOne):
+      let column = plan.entity.properties[toOne].column ?? ""
+      try run(
+        "UPDATE \(plan.table) SET \(HiddenColumn.order(of: column).sqlName) = ?1 "
+          + "WHERE \"_id\" = ?2 AND \(column.sqlName) = ?3",
+        [.integer(place), .integer(member), .integer(owner)])
+    case .join(let table, let ownerColumn, let target):
+      try run(
+        "UPDATE \(table.sqlName) SET \(ownerColumn)_order = ?1 "
+          + "WHERE \(target) = ?2 AND \(ownerColumn) = ?3",
+        [.integer(place), .integer(member), .integer(owner)])
+    }
+  }
+
+  /// Deletes rows by their numbers.
+  func delete(_ rows: [Int64], of plan: EntityPlan) throws {
+    let runs = RowRuns(rows)
+    if !runs.runs.isEmpty {
+      let statement = try statement(plan.deleteRange)
+      for run in runs.runs {
+        statement.bind(run.lowerBound, at: 1)
+        statement.bind(run.upperBound, at: 2)
+        try statement.run()
+      }
+    }
+    guard !runs.singles.isEmpty else { return }
+    let statement = try statement(plan.delete)
+    for row in runs.singles {
+      statement.bind(row, at: 1)
+      try statement.run()
+    }
+  }
+
+  /// Deletes the rows that a SELECT of row numbers returns, and returns their numbers.
+  func deleteRows(of plan: EntityPlan, selectedBy selection: SQLFragment) throws -> [Int64] {
+    let newest = try greatestRow(of: plan)
+    let preserved = PreservedColumns(plan.entity.properties)
+    let tombstone = preserved.isEmpty ? "NULL" : preserved.list()
+    let deleted = try self.rows(
+      "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) "
+        + "RETURNING \"_id\", \(tombstone)", selection.bindings)
+    var rows: [Int64] = []
+    for columns in deleted {
+      guard case .integer(let row) = columns[0] else { continue }
+      rows.append(row)
+      guard notesChanges else { continue }
+      var values: String?
+      if case .text(let text) = columns[1] { values = text }
+      changes.record(.delete, plan.entity, row: row, properties: preserved.set, values: values)
+    }
+    if newest > 0 { try retire(newest, table: plan.tableLayout.name) }
+    return rows
+  }
+
+  /// A statement that returns its parameters.
+  func echo(count: Int) throws -> SQLiteStatement {
+    try statement("SELECT \((1...max(count, 1)).map { "?\($0)" }.joined(separator: ", "))")
+  }
+
+  func integers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
+    try rows(sql, values).compactMap {
+      if case .integer(let value)? = $0.first { value } else { nil }
+    }
+  }
+}
