@@ -14,7 +14,10 @@ package final class KeyringSession: Sendable {
 
   /// Why no keyring can be had here, nil when one can.
   package static var missing: String? {
-    PrivateBus.missing
+    // A thread that starts a process gets a run loop from Foundation, which frees it at the
+    // thread's end, after the thread sanitizer has forgotten the thread: that ends the program.
+    if isThreadSanitized { return "Build without the thread sanitizer." }
+    return PrivateBus.missing
       ?? ["gnome-keyring-daemon", "secret-tool"].first { !ToolRun.exists($0) }
       .map { "There is no \($0). Install gnome-keyring and libsecret-tools." }
   }
