@@ -43,9 +43,15 @@ package final class Workshop: Sendable {
     try Data(input.utf8).write(to: file(names[0]))
     try Data().write(to: file(names[1]))
     try Data().write(to: file(names[2]))
-    process.standardInput = try FileHandle(forReadingFrom: file(names[0]))
-    process.standardOutput = try FileHandle(forWritingTo: file(names[1]))
-    process.standardError = try FileHandle(forWritingTo: file(names[2]))
+    let streams = [
+      try FileHandle(forReadingFrom: file(names[0])), try FileHandle(forWritingTo: file(names[1])),
+      try FileHandle(forWritingTo: file(names[2])),
+    ]
+    // Foundation keeps a process that nobody waits for by the loop, with its files.
+    defer { for stream in streams { try? stream.close() } }
+    process.standardInput = streams[0]
+    process.standardOutput = streams[1]
+    process.standardError = streams[2]
     // Not waitUntilExit, which runs the loop of a thread that may not be the one that is told.
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
