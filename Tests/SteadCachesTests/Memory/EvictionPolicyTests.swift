@@ -4,7 +4,7 @@ import Testing
 
 @testable import SteadCaches
 
-/// `Scripts/plot-hit-ratios` prints the figures; here only what must not be lost.
+/// `Benchmarks/plot-hit-ratios` prints the figures; here only what must not be lost.
 @Suite(.hangLimit) struct HitRatioTests {
   private static let length = Effort.isLong ? 500_000 : 40_000
   private static let variant = Trace.Variant(length: length)

@@ -5,7 +5,7 @@ import SteadSyncProtocol
 import Testing
 @testable import SteadSyncServer
 
-/// What merging costs above the bare engine. `Scripts/sync-bench` runs it in release.
+/// What merging costs above the bare engine. `Benchmarks/sync-bench` runs it in release.
 @Suite(.serialized, .enabled(if: Bench.isOn)) struct EngineBench {
   private static let pushes = 1_600
   private static let changes = 100

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 @testable import SteadSyncServer
 
-/// A server as a process of its own under load, and with many who wait. `Scripts/sync-bench` runs it in release.
+/// A server as a process of its own under load, and with many who wait. `Benchmarks/sync-bench` runs it in release.
 @Suite(.serialized, .enabled(if: Bench.isOn)) struct ServerBench {
   private static let zones = 1_000
   private static let connections = 32
