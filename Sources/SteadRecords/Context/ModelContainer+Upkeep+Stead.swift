@@ -18,8 +18,10 @@ extension ModelContainer {
   /// while the pages of a store are read.
   ///
   /// - Parameter progress: Called in each phase, on this thread; an error that it throws ends the check.
-  /// - Throws: `SwiftDataError`, `CancellationError` if the task is cancelled, and what `progress` throws. The result
-  ///   describes damage to a store.
+  /// - Returns: The problems, each with its place and remedy, and the number of rows. Damage to a store is a problem in
+  ///   the result and not an error.
+  /// - Throws: `SwiftDataError` if a store cannot be opened for reading, `CancellationError` if the task is cancelled,
+  ///   and what `progress` throws.
   public func check(_ progress: @escaping StoreProgress.Report = { _ in }) throws -> StoreCheck {
     let reporter = StoreProgressReporter(progress)
     var result = StoreCheck()
@@ -40,6 +42,13 @@ extension ModelContainer {
   /// A container with several stores makes a directory instead, with a file `<name>.store` for each configuration. Each
   /// file is as of one commit; other commits may happen between the copies. Custom stores are left out.
   ///
+  /// ```swift
+  /// try container.backUp(to: URL(filePath: "/backups/trips-\(day).store"))
+  /// ```
+  ///
+  /// To use the copy, open it with a ``ModelConfiguration`` of its URL. Don't copy a store's file with other tools
+  /// while a program has it open: the newest saves are in its log.
+  ///
   /// Costs a read and a write of all stores and files; saves continue meanwhile. A store in memory is copied, too, and
   /// its saves wait.
   ///
@@ -47,8 +56,10 @@ extension ModelContainer {
   ///   - url: The file or directory to create. Its parent must exist.
   ///   - progress: Called after each mebibyte and each file, on this thread; an error that it throws ends the backup
   ///     and removes its files.
-  /// - Throws: `SwiftDataError`, with the code `fileExists` if the file exists, and `storageFull` if there is too little
-  ///   space; `CancellationError` if the task is cancelled, and what `progress` throws.
+  /// - Throws: ``SwiftDataError/fileExists`` if the file exists; ``SwiftDataError/storageFull`` if there is too little
+  ///   space; ``SwiftDataError/storageFailure`` if the parent is missing or may not be written, for a URL that is no
+  ///   file's, and for a container with custom stores only; `CancellationError` if the task is cancelled, and what
+  ///   `progress` throws. Nothing is left at `url` then.
   public func backUp(
     to url: URL, _ progress: @escaping StoreProgress.Report = { _ in }
   ) throws {

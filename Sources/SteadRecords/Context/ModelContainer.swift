@@ -6,8 +6,21 @@ import Synchronization
 ///
 /// Opening one creates or extends the stores' tables. A container is Sendable; make a ``ModelContext`` from it wherever
 /// you work with objects.
+///
+/// ```swift
+/// let configuration = ModelConfiguration(url: directory.appending(path: "trips.store"))
+/// let container = try ModelContainer(for: Trip.self, configurations: configuration)
+/// let context = ModelContext(container)
+/// ```
+///
+/// Make one container for each set of stores, and keep it: for each store it holds a connection that writes, and up to
+/// 8 idle ones that read, with their prepared statements. Several containers and several processes may open one store,
+/// if it is on a local disk; they see each other's saves. A store is closed when its last container is released.
+/// Contexts and live results keep their container.
 public final class ModelContainer: Equatable, Sendable {
+  /// The models, with those that relationships reach.
   public let schema: Schema
+  /// The plan that the container was opened with; nil if it was opened without.
   public let migrationPlan: (any SchemaMigrationPlan.Type)?
 
   let layout: StoreLayout
@@ -44,6 +57,12 @@ public final class ModelContainer: Equatable, Sendable {
   static var current: ModelContainer? { newest.withLock { $0.container } }
 
   /// Opens the stores of a schema.
+  ///
+  /// Invariant: all configurations are validated, and models are assigned to them, before the first store is opened, so
+  /// that a contradiction between them changes no file. A model that no configuration holds is found last. The stores
+  /// are opened one after the other: if a later one throws, those before it have followed their models already. What is
+  /// thrown is marked as an error of opening, so that `catch SwiftDataError.loadIssueModelContainer` matches it; a
+  /// cancellation is passed on as it is.
   ///
   /// - Parameters:
   ///   - isCurrent: Whether it becomes the current container.
@@ -108,6 +127,13 @@ public final class ModelContainer: Equatable, Sendable {
   }
 
   /// The main actor's context; it saves automatically at the end of a turn.
+  ///
+  /// Made at the first use, and the same from then on. Its objects belong to the main actor. Between turns of the main
+  /// actor it applies other contexts' and processes' commits. Turn off ``ModelContext/autosaveEnabled`` to save only by
+  /// ``ModelContext/save()``.
+  ///
+  /// It and the container hold each other: a container whose main context was used stays open until the process ends.
+  /// On a server, and in tests that open many containers, make a `ModelContext(container)` instead.
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
     let context = ModelContext(self)
@@ -130,9 +156,15 @@ public final class ModelContainer: Equatable, Sendable {
   ///
   /// No byte of the stored data is left in a file, unless a reader keeps the log for more than five seconds; that is
   /// reported to `Stead.onProblem`. The stores remain, empty and usable at once; other containers and processes that
-  /// have them open find them empty. Undo, history and receipts of transfers are removed, too.
+  /// have them open find them empty. Undo, history and receipts of transfers are removed, too. It cannot be undone.
   ///
-  /// Throws `SwiftDataError`, with the code `transactionOpen` within `transaction(block:)`.
+  /// Blocks until no thread of this process has a transaction of the store open. Stores are erased one after the other;
+  /// if one throws, those before it are empty.
+  ///
+  /// - Throws: ``SwiftDataError/transactionOpen`` within `transaction(block:)`, ``SwiftDataError/readOnlyStore`` for a
+  ///   store that may not be written, and ``SwiftDataError/unreadableStore`` for one whose file was moved away: nothing
+  ///   is erased then. ``SwiftDataError/storeLocked`` if another process holds the lock for 60 seconds. What a custom
+  ///   store's `erase()` throws, by default ``DataStoreError/unsupportedFeature``.
   public func erase() throws {
     // Before the first is erased, each is asked whether it can be.
     for store in stores { try store.alone { _ in } }

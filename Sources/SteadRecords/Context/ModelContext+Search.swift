@@ -1,9 +1,10 @@
 /// One object that a full-text search found.
 public struct SearchResult<Model: PersistentModel> {
+  /// The object, which belongs to the context that searched.
   public let model: Model
   /// How well the object matches: smaller is better (BM25 of SQLite's FTS5).
   public let rank: Double
-  /// An excerpt of the matching text, with the words that match in brackets.
+  /// An excerpt of the matching text, of at most 12 words, with the words that match in brackets.
   public let snippet: String
 }
 
@@ -14,10 +15,24 @@ extension ModelContext {
   /// The saved objects whose `.spotlight` properties contain all words of a string, best match first.
   ///
   /// Case and diacritics do not matter. A word that ends in `*` matches all words with that prefix; the last word
-  /// always does if `matchesPrefix` is true. Costs time in proportion to the number of matches. Unsaved changes are not
-  /// searched.
+  /// always does if `matchesPrefix` is true. Unsaved changes are not searched.
   ///
-  /// Throws `unsupportedPredicate` if the model has no `.spotlight` property.
+  /// ```swift
+  /// for result in try context.search(Note.self, for: "water pla", matchesPrefix: true) {
+  ///   print(result.model.title, result.snippet)
+  /// }
+  /// ```
+  ///
+  /// Uses SQLite's FTS5, and reads the store on this thread. Costs time in proportion to the number of matches, also
+  /// beyond `limit`, since all are ranked. An empty string finds nothing.
+  ///
+  /// - Parameters:
+  ///   - type: The class to search.
+  ///   - text: Words; quotes and other operators of FTS5 have no meaning.
+  ///   - matchesPrefix: Whether the last word is the beginning of one, as while the user types.
+  ///   - limit: The maximum number of results.
+  /// - Throws: ``SwiftDataError/unsupportedPredicate`` if the model has no `.spotlight` property, or is not in the
+  ///   container's schema; otherwise what ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func search<T: PersistentModel>(
     _ type: T.Type, for text: String, matchesPrefix: Bool = false, limit: Int = 50

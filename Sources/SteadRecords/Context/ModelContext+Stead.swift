@@ -3,7 +3,8 @@ extension ModelContext {
   /// Whether objects of this context notify Observation of reads and writes; true by default.
   ///
   /// Turn it off before the first fetch in a context that nothing observes, such as an import's: a read then costs a
-  /// tenth, and an object never gets a registrar.
+  /// tenth, and an object never gets a registrar. Objects that the context has already keep the setting that they were
+  /// made with.
   @_disfavoredOverload
   public var observesModels: Bool {
     get { graph.loader.observesModels }
@@ -11,6 +12,10 @@ extension ModelContext {
   }
 
   /// Reads an object's row again, now.
+  ///
+  /// A context does so by itself when another context has changed the row, so this is for values that the object must
+  /// lose, or for rows that plain SQL has changed. Has no effect on an object that was never saved. An object whose row
+  /// is gone leaves the context. An error of reading is reported to `Stead.onProblem`; the object keeps its values.
   ///
   /// - Parameters:
   ///   - model: An object of this context; any other is ignored.
@@ -20,7 +25,9 @@ extension ModelContext {
     graph.refresh(model, keepsChanges: mergeChanges)
   }
 
-  /// The number of objects that this context has registered.
+  /// The number of objects with a row that this context has registered. A new object counts once it is saved.
+  ///
+  /// For tests and diagnosis of memory: it falls as objects are released.
   @_disfavoredOverload
   public var registeredModelCount: Int { graph.loader.registry.count }
 }
@@ -53,7 +60,14 @@ extension ObjectGraph {
 extension ModelContext {
   /// The SQL that a fetch runs, for reading; its values are bound and not part of the string.
   ///
-  /// Throws what ``fetch(_:)`` throws for an unsupported predicate or sort order.
+  /// ```swift
+  /// print(try context.sql(for: descriptor))  // paste it after EXPLAIN QUERY PLAN in sqlite3
+  /// ```
+  ///
+  /// Ends with `-- and a check in memory` if a part of the predicate or the order has no SQL, or unsaved changes of
+  /// another class make its rows out of date. Runs nothing.
+  ///
+  /// - Throws: ``SwiftDataError/unknownSchema`` if the container lacks the class.
   @_disfavoredOverload
   public func sql<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> String {
     let plan = try graph.makePlan(descriptor)

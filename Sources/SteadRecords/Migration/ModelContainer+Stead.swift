@@ -4,7 +4,13 @@ extension ModelContainer {
   /// Opens the stores of a schema, and reports the progress of their migrations.
   ///
   /// A migration ends if `migrationProgress` throws, or if the task that runs this is cancelled. The store is then
-  /// unchanged.
+  /// unchanged. Otherwise the same as the initializer without it.
+  ///
+  /// ```swift
+  /// let container = try ModelContainer(
+  ///   for: schema, migrationPlan: Plan.self, configurations: [configuration],
+  ///   migrationProgress: { print($0.phase, $0.completed, $0.total ?? 0) })
+  /// ```
   ///
   /// - Parameters:
   ///   - schema: The models.
@@ -25,6 +31,8 @@ extension ModelContainer {
 
   /// What opening this container changed in its stores: one migration for each store that ran stages of a migration
   /// plan, then one for each that followed its models automatically.
+  ///
+  /// Empty if all stores had these models already. Log it: each names its backup, and what was dropped or converted.
   public var migrations: [StoreMigration] { planned + stores.compactMap(\.migration) }
 
   /// Reports what opening stores would change in them, and changes nothing.

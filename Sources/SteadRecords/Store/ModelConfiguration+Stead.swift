@@ -37,6 +37,10 @@ extension ModelConfiguration {
   }
 
   /// Creates a configuration of a store in a file of your choice, with or without a history.
+  ///
+  /// ```swift
+  /// ModelConfiguration(url: url, history: .withOldValues)
+  /// ```
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     history: History
@@ -68,7 +72,12 @@ extension ModelConfiguration {
   ///
   /// Anything beyond one of the limits is removed, oldest first: by a save after each 256 commits, and by
   /// `ModelContainer.trimHistory()`. What a reader of `ModelContainer.setHistoryReader(_:at:)` has not handled stays,
-  /// up to ``unreadTransactions``.
+  /// up to ``unreadTransactions``. Tokens from before a removed transaction expire: `fetchHistory` then throws
+  /// ``SwiftDataError/historyTokenExpired``.
+  ///
+  /// ```swift
+  /// configuration.historyLimits = .init(age: 30 * 86_400, bytes: 10_000_000)
+  /// ```
   public struct HistoryLimits: Hashable, Sendable {
     /// How long transactions are kept, in seconds.
     public var age: Double?
@@ -114,6 +123,8 @@ extension ModelConfiguration {
     public static let none = Sync(zoneName: nil, merges: [])
     /// The store mirrors a zone of a server, as long as a `SyncEngine` of SteadSync runs.
     ///
+    /// The configuration alone sends nothing.
+    ///
     /// Each store has a separate zone. Devices that name the same zone have the same objects.
     ///
     /// - Parameter merges: How edits of some attributes become one value; of others the later edit stays.
@@ -150,8 +161,8 @@ extension ModelConfiguration.Sync {
   /// sync: .zone("0123…", merging: .counter(\Song.plays), .max(\Game.best))
   /// ```
   ///
-  /// Name an attribute's rule in the first version that syncs it, and in all later ones: values that were synced without
-  /// the rule don't have what it needs.
+  /// Name an attribute's rule in the first version that syncs it, and in all later ones: values that were synced
+  /// without the rule don't have what it needs.
   public struct Merge: Hashable, Sendable {
     package enum Rule: Sendable { case counter, max, min, union }
 
@@ -182,8 +193,8 @@ extension ModelConfiguration.Sync {
       Merge(Model.self, path, .min)
     }
 
-    /// All elements that any device has put into an array stay, each once, in an order that is the same everywhere. None
-    /// can be removed.
+    /// All elements that any device has put into an array stay, each once, in an order that is the same everywhere.
+    /// None can be removed.
     public static func union<Model: PersistentModel, Element: Codable>(
       _ path: KeyPath<Model, [Element]>
     ) -> Merge {

@@ -2,17 +2,37 @@ public import Foundation
 import SteadFiles
 
 /// Where a container keeps some or all of its models.
+///
+/// ```swift
+/// let file = ModelConfiguration(url: directory.appending(path: "trips.store"))
+/// let memory = ModelConfiguration(isStoredInMemoryOnly: true)  // for tests
+/// ```
+///
+/// A value: making one touches no file. The container checks it (``validate()``) and opens the store. Prefer a URL: a
+/// store that is configured by name is in a directory that has the name of the running program, so a renamed
+/// executable begins with an empty store, and two programs of one name share one.
+///
+/// Two configurations are equal if their names, files, schemas, ``allowsSave`` and ``isStoredInMemoryOnly`` are.
 public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConvertible, Sendable {
-  /// The directory that several programs share.
+  /// The directory that has the store of a configuration by name: the program's own, or one that several programs
+  /// share.
+  ///
+  /// ```swift
+  /// ModelConfiguration("Trips", groupContainer: .identifier("group.org.example"))
+  /// // $XDG_DATA_HOME/group.org.example/Trips.store
+  /// ```
   public struct GroupContainer: Hashable, Sendable {
     let identifier: String?
     let isAutomatic: Bool
 
     /// The program's own directory.
     public static let automatic = GroupContainer(identifier: nil, isAutomatic: true)
-    /// The program's own directory.
+    /// The program's own directory; the same as ``automatic``, since this system has no entitlements.
     public static let none = GroupContainer(identifier: nil, isAutomatic: false)
-    /// The directory of a group of programs.
+    /// The directory of a group of programs: `$XDG_DATA_HOME/<name>`.
+    ///
+    /// A name that cannot be a directory's makes opening the container throw
+    /// ``SwiftDataError/configurationFileNameContainsInvalidCharacters``.
     public static func identifier(_ name: String) -> GroupContainer {
       GroupContainer(identifier: name, isAutomatic: false)
     }
@@ -23,8 +43,11 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     let identifier: String?
     let isAutomatic: Bool
 
+    /// The same as ``none`` here.
     public static let automatic = CloudKitDatabase(identifier: nil, isAutomatic: true)
+    /// No database.
     public static let none = CloudKitDatabase(identifier: nil, isAutomatic: false)
+    /// A database by the identifier of its container; only kept.
     public static func `private`(_ name: String) -> CloudKitDatabase {
       CloudKitDatabase(identifier: name, isAutomatic: false)
     }
@@ -33,19 +56,31 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   /// The length of the longest name, in bytes: the file system's limit, less the log's suffix.
   static let nameLimit = 240
 
-  /// The configuration's name, by default `default`, or the file's name without its extension.
+  /// The configuration's name, by default `default`, or the file's name without its extension. No other configuration
+  /// of the container may have it.
   public let name: String
-  /// The store's file.
+  /// The store's file; `/dev/null` for a store in memory.
+  ///
+  /// Next to it are its log (`-wal`, `-shm`), the directory `.<file>_external` with large values, and `<file>.backup`
+  /// after a migration that lost data. Move and copy them together, or use `ModelContainer.backUp(to:)`.
   public let url: URL
   /// Whether contexts may save. A store that may not be written is not migrated either.
+  ///
+  /// If it is false, a save throws ``SwiftDataError/readOnlyStore``. A store that was made for older models can then be
+  /// opened as far as these models read its values, and a fetch of what it lacks throws
+  /// ``SwiftDataError/unknownSchema``.
   public let allowsSave: Bool
   /// Whether the store is in memory, and ends with its container.
+  ///
+  /// Two containers with such a store share nothing. Reads and writes of it exclude each other.
   public let isStoredInMemoryOnly: Bool
   /// The group whose directory has the file.
   public let groupContainer: GroupContainer
   /// Without effect: there is no CloudKit here.
   public let cloudKitDatabase: CloudKitDatabase
   /// The models of this store; nil for those that no other configuration of the container has.
+  ///
+  /// A model that several configurations have is in the store of the first one.
   public var schema: Schema?
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
@@ -63,12 +98,14 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   /// The store's file.
   public var id: URL { url }
 
-  /// Creates the default store's configuration.
+  /// Creates the default store's configuration: `default.store` in the program's data directory, or memory.
+  ///
+  /// Set `isStoredInMemoryOnly` for tests and previews: the store begins empty and ends with the container.
   public init(isStoredInMemoryOnly: Bool = false) {
     self.init(nil, schema: nil, isStoredInMemoryOnly: isStoredInMemoryOnly)
   }
 
-  /// Creates a configuration for some of the container's models.
+  /// Creates a configuration of the default store for some of the container's models, and those that they refer to.
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
       nil, schema: types.isEmpty ? nil : Schema(types),
@@ -76,6 +113,17 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 
   /// Creates a configuration of a store by name: `<name>.store` in the program's data directory.
+  ///
+  /// The directory is `$XDG_DATA_HOME/PROGRAM`, with `~/.local/share` by default and the name of the running
+  /// executable; with a `groupContainer` it is the group's. The container makes it when it opens the store.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name without its extension, at most 240 bytes; `default` if it is nil.
+  ///   - schema: The models of the store; nil for those that no other configuration of the container has.
+  ///   - isStoredInMemoryOnly: Whether the store is in memory, without a file.
+  ///   - allowsSave: Whether contexts may save, and the store may be migrated.
+  ///   - groupContainer: Whose directory has the file.
+  ///   - cloudKitDatabase: Kept, without effect.
   public init(
     _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false,
     allowsSave: Bool = true, groupContainer: GroupContainer = .automatic,
@@ -96,6 +144,18 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 
   /// Creates a configuration of a store in a file of your choice.
+  ///
+  /// ```swift
+  /// let directory = try AppDirectories(id: "org.example.trips").create(\.data)
+  /// let configuration = ModelConfiguration(url: directory.appending(path: "trips.store"))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The configuration's name; the file's without its extension if it is nil.
+  ///   - schema: The models of the store; nil for those that no other configuration of the container has.
+  ///   - url: The file, on a local disk. The container creates it, and the directories above it, if they are missing.
+  ///   - allowsSave: Whether contexts may save, and the store may be migrated.
+  ///   - cloudKitDatabase: Kept, without effect.
   public init(
     _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
     cloudKitDatabase: CloudKitDatabase = .automatic
@@ -109,7 +169,11 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     groupContainer = .none
   }
 
-  /// Throws if the name cannot be a file's name.
+  /// Throws if the name cannot be a file's name. The container calls it before it opens a store.
+  ///
+  /// - Throws: ``SwiftDataError/configurationFileNameContainsInvalidCharacters`` for a name with a slash or a NUL, and
+  ///   for a group that cannot be a directory's name; ``SwiftDataError/configurationFileNameTooLong`` for a name of
+  ///   more than 240 bytes.
   public func validate() throws {
     if name.contains("/") || name.contains("\0") {
       throw SwiftDataError(
@@ -184,8 +248,11 @@ enum StoreLocation {
 // MARK: - Entities of each store
 
 /// The assignment of entities to configurations.
+///
+/// Invariant: computed from values alone, so a contradiction between configurations throws before any file is opened.
 struct StoreAssignment {
-  /// For each configuration the indices of its entities. Disjoint: an entity that several schemas have belongs to the first.
+  /// For each configuration the indices of its entities. Disjoint: an entity that several schemas have belongs to the
+  /// first.
   let entities: [Set<Int>]
 
   init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {
