@@ -1,11 +1,28 @@
 /// The result of a fetch, read in batches as elements are used.
 ///
 /// Holds the identifiers of all elements and the objects of one batch, or all objects if they had to be loaded anyway.
+///
+/// ```swift
+/// var descriptor = FetchDescriptor<Photo>(sortBy: [SortDescriptor(\.date)])
+/// descriptor.includePendingChanges = false
+/// let photos = try context.fetch(descriptor, batchSize: 100)
+/// print(photos.count, photos[5_000].title)  // reads the photos 5,000 to 5,099
+/// ```
+///
+/// The number and the order of the elements are those of the fetch and never change. Each batch is read when an element
+/// of it is first used, in the state that the store has then. Jumping between batches reads each again; a loop over the
+/// indices reads each once. Like the context, a collection of objects belongs to one thread or actor.
 public struct FetchResultsCollection<Element>: RandomAccessCollection {
   private let element: (Int) -> Element
 
+  /// The number of elements.
   public let endIndex: Int
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The element at an index, which may read its batch from the store.
+  ///
+  /// A row that was deleted since the fetch reads as an object with empty values. A batch that cannot be read is
+  /// reported to `Stead.onProblem`. An index that is out of range ends the program.
   public subscript(position: Int) -> Element {
     precondition(indices.contains(position), "Index out of range")
     return element(position)
@@ -35,6 +52,9 @@ extension FetchResultsCollection where Element == PersistentIdentifier {
 }
 
 /// Keeps the objects of the batch that was last used.
+///
+/// One batch and not several: a loop needs one, and with more the context would hold more objects than the program
+/// asked for. The registry still finds objects of earlier batches that the program holds.
 private final class BatchLoader<Element: PersistentModel> {
   private let identifiers: [PersistentIdentifier]
   private let batchSize: Int

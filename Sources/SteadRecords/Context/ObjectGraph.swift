@@ -319,7 +319,11 @@ extension _ModelState {
 }
 
 extension PersistentModel {
-  /// The context that the object belongs to; nil before insertion and after deletion.
+  /// The context that the object belongs to; nil before insertion, after the deletion was saved, and if the context was
+  /// released.
+  ///
+  /// An object that outlives its context keeps its values and can still load its relationships, but nothing saves its
+  /// changes.
   public var modelContext: ModelContext? {
     if let successor { return successor.modelContext }
     return _$statePointer.pointee.graph?.context

@@ -11,10 +11,14 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It is temporary before the first save, which replaces it with a permanent one, a different value. A permanent
-/// identifier is never given to another object, even after deletion. Comparing and hashing cost a pointer and a number.
+/// It is temporary before the first save, which replaces it with a permanent one, a different value with another hash:
+/// read it after the save if you keep it in a set, a dictionary or a file. A permanent identifier is never given to
+/// another object, even after deletion. Comparing and hashing cost a pointer and a number.
+///
+/// A predicate can use it: `#Predicate<Trip> { ids.contains($0.persistentModelID) }`. Its JSON is the form that
+/// SwiftData writes on Apple's systems; a temporary identifier that is decoded in another process finds nothing.
 public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable {
-  /// The identity as a plain value.
+  /// The identity as a plain value, for `Identifiable`. Equal for equal identifiers.
   public struct ID: Hashable, Sendable {
     // Interned names are never freed, so the reference needs no counting.
     unowned(unsafe) let reference: EntityReference
@@ -34,7 +38,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
 
   init(reference: EntityReference, row: Int64) { id = ID(reference: reference, row: row) }
 
-  /// The name of the object's entity.
+  /// The name of the object's entity: its class's unqualified name.
   public var entityName: String { id.reference.entity }
   /// The store's identifier; nil while the identifier is temporary.
   public var storeIdentifier: String? { id.reference.store }
@@ -44,6 +48,12 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
   var row: Int64 { id.row }
 
   /// Makes the identifier of an object in a store with its own primary keys.
+  ///
+  /// For the `save(_:)` and `fetch(_:)` of a ``DataStore`` of your own:
+  ///
+  /// ```swift
+  /// try PersistentIdentifier.identifier(for: identifier, entityName: "Trip", primaryKey: UUID().uuidString)
+  /// ```
   ///
   /// Keys are compared by their descriptions. A key other than a positive integer is remembered for as long as the
   /// process runs, once for all identifiers with it. Never throws; the signature is SwiftData's.
@@ -61,6 +71,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
       reference: reference, row: reference.row(of: primaryKey.description))
   }
 
+  /// Orders by store, then entity, then primary key: in a store of this library by the order of the first saves.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     let (one, other) = (left.id, right.id)
     if one.reference !== other.reference {

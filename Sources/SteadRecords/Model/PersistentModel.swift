@@ -3,7 +3,11 @@ public import Observation
 /// A class whose objects are stored; `@Model` generates the conformance.
 ///
 /// Objects belong to one context, and, like it, are not Sendable. Pass the object's ``persistentModelID`` to other
-/// contexts and tasks.
+/// contexts and tasks. Before it is inserted, and after its deletion is saved, an object belongs to no context and is
+/// an ordinary object.
+///
+/// Reading a property of an object whose row another context has changed, or of which a fetch left the property out,
+/// reads the store. If that fails, `Stead.onProblem` gets a problem, and the object keeps its values.
 ///
 /// A value that an initializer gives a relationship sets the other side, and inserts an object that so refers to one of
 /// a context into that context. An initializer that throws or returns nil must not use an object after it has linked
@@ -42,6 +46,8 @@ extension PersistentModel {
   public static func _$make(_ row: _RowReader) -> Self { Self(_row: row) }
 
   /// The object's identity: equal in all contexts, temporary until the first save.
+  ///
+  /// The save replaces the temporary identifier with another value. Reads no disk.
   public var persistentModelID: PersistentIdentifier {
     if let successor { return successor.persistentModelID }
     let state = _$statePointer
@@ -52,22 +58,36 @@ extension PersistentModel {
         reference: EntityReference.temporary(Schema.entityName(for: Self.self)), row: row)
   }
 
-  /// The object's ``persistentModelID``, for `ForEach` and the like.
+  /// The object's ``persistentModelID``, for `Identifiable`. A property of the class with this name wins over it.
   public var id: PersistentIdentifier { persistentModelID }
 
   /// Whether a save of the object's context would insert, update or delete the object's row.
+  ///
+  /// False for an object without a context. Changes of transient and ephemeral properties don't count.
   public var hasChanges: Bool { successor?.hasChanges ?? has(_ModelFlags.pending) }
 
   /// Whether the next save of the object's context deletes the object.
+  ///
+  /// False again after that save: `modelContext` is nil then.
   public var isDeleted: Bool { successor?.isDeleted ?? has(_ModelFlags.deleted) }
 
+  /// Whether both are one object, or objects of two contexts for one row. Values are not compared.
   public static func == (left: Self, right: Self) -> Bool {
     left === right || left.persistentModelID == right.persistentModelID
   }
 
+  /// Hashes the identity. The first save gives a new object another hash: do not keep it in a set over that.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
   /// Notifies Observation that a property is read.
+  ///
+  /// ```swift
+  /// @Transient private var cachedTitle: String?
+  /// var title: String {
+  ///   access(keyPath: \.title)
+  ///   return cachedTitle ?? name
+  /// }
+  /// ```
   ///
   /// For your own computed properties: stored properties do it themselves. Costs one load and a
   /// branch while nothing is tracked.
@@ -78,6 +98,8 @@ extension PersistentModel {
   }
 
   /// Notifies Observation that a property changes during a closure; the counterpart of ``access(keyPath:)``.
+  ///
+  /// It marks nothing as changed for the save, which stored properties do themselves. Throws what the closure throws.
   public func withMutation<Member, Result>(
     keyPath: KeyPath<Self, Member>, _ mutation: () throws -> Result
   ) rethrows -> Result {
@@ -119,7 +141,7 @@ public protocol BackingData<Model> {
 }
 
 extension PersistentModel {
-  /// Creates an object with the values of a backing data.
+  /// Creates an object with the values of a backing data. It belongs to no context.
   public init(backingData: any BackingData<Self>) {
     self.init(_row: .empty)
     persistentBackingData = backingData
@@ -128,7 +150,7 @@ extension PersistentModel {
   /// The object's values by key path.
   ///
   /// Assigning copies the stored form of every property, relationships included, without informing Observation or the
-  /// other sides: it is for an object that belongs to no context yet.
+  /// other sides: it is for an object that belongs to no context yet. A backing data of a type of your own is ignored.
   public var persistentBackingData: any BackingData<Self> {
     get { ObjectBackingData(of: self) }
     set {

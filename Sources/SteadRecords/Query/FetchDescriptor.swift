@@ -11,24 +11,43 @@ public import Foundation
 ///
 /// The predicate and the order become SQL. A part of them that has no SQL, such as a computed property, is evaluated
 /// in memory for the rows that the rest leaves; limit and offset are then applied in memory, too.
+/// `ModelContext.sql(for:)` shows the result. Documentation/Predicates.md lists what has SQL.
+///
+/// A value, and Sendable: a predicate keeps captured objects by their identifiers.
 public struct FetchDescriptor<T: PersistentModel> {
   /// The objects to fetch; nil for all.
   public var predicate: Predicate<T>?
   /// The order; unspecified if empty.
+  ///
+  /// The first descriptor decides, the next one where it finds two equal. In
+  /// ascending order nil comes first. Strings are
+  /// ordered as Swift compares them, unless the descriptor has another comparator. A property with an `#Index` needs no
+  /// sort. A comparator or a type without a matching order in SQL is sorted in memory, after all matches are read.
   public var sortBy: [SortDescriptor<T>]
-  /// The maximum number of objects; nil for no limit.
+  /// The maximum number of objects; nil for no limit. Counts use it, too.
   public var fetchLimit: Int?
   /// The number of objects to skip. SQLite still steps over them, so a late page costs as much as all before it.
   public var fetchOffset: Int?
   /// Whether unsaved changes of the context are included; true by default. Pending objects of the fetched class are
   /// matched in memory. If the predicate or the order reads another class with unsaved changes, both are evaluated on
   /// objects, which reads every row.
+  ///
+  /// If it is false, the store decides which objects match; their unsaved values are still those of the context's
+  /// objects.
   public var includePendingChanges = true
   /// The properties to read immediately; each of the others is read when it is first used. Empty for all. Has no
   /// effect on classes with subclasses.
+  ///
+  /// The first use of a property that was left out reads the rest of that object's row, in the state that the store has
+  /// then: one statement for each object. So use it for wide rows of which a list shows little, and name all that the
+  /// list shows.
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose objects are loaded together with the results, in one query for each relationship instead of
   /// one for each object.
+  ///
+  /// Without it, the first use of a relationship loads it for all objects of the fetch, likewise with one query. So it
+  /// is for reading now what is needed later, such as before the store changes. A fetch with a single result loads
+  /// nothing in advance.
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Describes a fetch of all objects, or of those that match.

@@ -3,11 +3,17 @@ public import Foundation
 // `Bool` isn't Comparable in Swift, so Foundation accepts no Boolean key path.
 extension SortDescriptor where Compared: PersistentModel {
   /// Orders by a Boolean property: false before true.
+  ///
+  /// ```swift
+  /// FetchDescriptor<Task>(sortBy: [SortDescriptor(\.isDone), SortDescriptor(\.due)])
+  /// ```
+  ///
+  /// The order has SQL, so that a fetch can use an index of the property.
   public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
     self.init(Self.sendable(keyPath.appending(path: \.steadOrder)), order: order)
   }
 
-  /// Orders by an optional Boolean property: nil, false, true.
+  /// Orders by an optional Boolean property: nil, false, true. The order has SQL.
   public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
     self.init(Self.sendable(keyPath.appending(path: \.steadOrder)), order: order)
   }
