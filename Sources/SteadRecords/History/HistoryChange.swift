@@ -6,13 +6,18 @@
 /// }
 /// ```
 ///
-/// An object has at most one update in a transaction, whatever wrote it.
+/// An object has at most one update in a transaction, whatever wrote it. Cast a change to the type of its model:
+/// ``DefaultHistoryInsert``, ``DefaultHistoryUpdate``, ``DefaultHistoryDelete``. An object of a subclass has changes of
+/// the subclass, which do not cast to those of the superclass.
 public enum HistoryChange: Sendable {
+  /// An object was inserted.
   case insert(any HistoryInsert)
+  /// Properties of an object were changed.
   case update(any HistoryUpdate)
+  /// An object was deleted.
   case delete(any HistoryDelete)
 
-  /// The object that was changed.
+  /// The object that was changed. It may have been deleted since: look it up with a fetch, or check its `modelContext`.
   public var changedPersistentIdentifier: PersistentIdentifier {
     switch self {
     case .insert(let change): change.changedPersistentIdentifier
@@ -39,9 +44,15 @@ public protocol HistoryInsert<Model>: Sendable {
 }
 
 /// An insert of an object into a store of this package.
+///
+/// It has no values: fetch the object by its identifier. An insertion that updated the row with its unique values is an
+/// update.
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
+  /// The change's position in its transaction, from 0.
   public let changeIdentifier: Int64
+  /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
+  /// The number of the transaction in its store.
   public let transactionIdentifier: Int64
   /// When the object was inserted into its context.
   let stamp: Int64
@@ -68,7 +79,7 @@ public protocol HistoryUpdate<Model>: Sendable {
 }
 
 extension HistoryUpdate {
-  /// Whether a property was changed.
+  /// Whether a property was changed. Costs a comparison with each changed property.
   public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
     updatedAttributes.contains { ($0 as PartialKeyPath<Model>) == keyPath }
   }
@@ -82,8 +93,11 @@ extension HistoryUpdate {
 /// }
 /// ```
 public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate {
+  /// The change's position in its transaction.
   public let changeIdentifier: Int64
+  /// The object.
   public let changedPersistentIdentifier: PersistentIdentifier
+  /// The number of the transaction in its store.
   public let transactionIdentifier: Int64
   /// The properties that were changed, in order of declaration, without those that the model no longer has.
   public let updatedAttributes: [any PartialKeyPath<Model> & Sendable]
@@ -121,9 +135,13 @@ public protocol HistoryDelete<Model>: Sendable {
 
 /// A deletion of an object from a store of this package.
 public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete {
+  /// The change's position in its transaction.
   public let changeIdentifier: Int64
+  /// The identifier that the object had. No other object gets it.
   public let changedPersistentIdentifier: PersistentIdentifier
+  /// The number of the transaction in its store.
   public let transactionIdentifier: Int64
+  /// The values that the object had in its `.preserveValueOnDeletion` attributes; empty without such attributes.
   public let tombstone: HistoryTombstone<Model>
   /// All properties' old values; nil unless the store keeps old values. The same values as in ``DefaultHistoryUpdate``.
   public let oldValues: HistoryTombstone<Model>?
@@ -149,7 +167,8 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
   /// These values and another tombstone's.
   func joined(with other: Self) -> Self { Self(values + other.values) }
 
-  /// The value that an attribute had; nil if it was nil, or was not preserved.
+  /// The value that an attribute had; nil if it was nil, was not preserved, or the property now has a type that does
+  /// not read it.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { ($0.keyPath as PartialKeyPath<Model>) == keyPath }?.value
   }

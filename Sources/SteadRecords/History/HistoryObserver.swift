@@ -43,6 +43,8 @@ public final class HistoryObserver: Observable, Sendable {
   let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
 
   /// How often changes that count were found since the tokens; it only rises, and is observable.
+  ///
+  /// Compare it with the value that you have read last: the number itself is no number of transactions.
   public var eventCounter: Int {
     registrar.access(self, keyPath: \.eventCounter)
     return count.withLock { $0 }

@@ -5,7 +5,9 @@ public import Foundation
 /// Fetch transactions with ``ModelContext/fetchHistory(_:)``. A transaction of this package's stores is a
 /// ``DefaultHistoryTransaction``.
 public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
+  /// A position in the store's history.
   associatedtype TokenType: HistoryToken
+  /// What identifies a transaction in its store.
   associatedtype TransactionIdentifier: Hashable & Sendable
 
   /// The author of the context that saved; nil if it had none.
@@ -28,16 +30,23 @@ public protocol HistoryTransaction: Hashable, Identifiable, Sendable {
 ///
 /// A save is one transaction in each store that it writes to, and so is a `delete(model:where:)`. A program that writes
 /// to the file with plain SQL makes one transaction for each row, without author and program.
+///
+/// Two transactions are equal if they have one number in one store.
 public struct DefaultHistoryTransaction: HistoryTransaction {
+  /// The identifier of the store that was changed.
   public let storeIdentifier: String
   /// The number of the transaction in its store; later ones have greater numbers.
   public let transactionIdentifier: Int64
+  /// The position after the transaction: keep it, and ask for later ones. With several stores it names the last
+  /// transaction of each up to this one.
   public let token: DefaultHistoryToken
+  /// The ``ModelContext/author`` of the context that saved; nil if it had none, and for plain SQL.
   public let author: String?
   /// The program's bundle identifier, or its name if it has none; empty for plain SQL.
   public let bundleIdentifier: String
   /// The process's number; empty for plain SQL.
   public var processIdentifier: String { process.map(String.init) ?? "" }
+  /// What was inserted, updated and deleted, without objects of models that the container does not have.
   public let changes: [HistoryChange]
   /// The process's number; nil for plain SQL.
   let process: Int64?
@@ -48,6 +57,7 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   /// time.
   public var timestamp: Date { EditClock.date(stamp) }
 
+  /// The number of the transaction in its store.
   public var id: Int64 { transactionIdentifier }
 
   init(_ row: HistoryRow, _ token: DefaultHistoryToken, _ changes: [HistoryChange]) {
@@ -95,11 +105,12 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   /// The transactions that match; nil for all.
   ///
   /// Comparisons of `token` and `author` with values, joined by `&&`, are looked up; anything else is evaluated for
-  /// each transaction.
+  /// each transaction, whose changes then have to be decoded. `author != "x"` includes transactions without an author.
   public var predicate: Predicate<T>?
   /// The maximum number of transactions; 0, the default, for no limit.
   public var fetchLimit: UInt64 = 0
-  /// The order; by token if it is empty.
+  /// The order; by token if it is empty. An order by token, number or time lets ``fetchLimit`` end the read; any other
+  /// one sorts all transactions in memory first.
   public var sortBy: [SortDescriptor<T>]
 
   /// Describes the transactions that match; all of them without a predicate.
@@ -115,15 +126,21 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
 }
 
 /// A custom store that keeps a history of its changes. A context's ``ModelContext/fetchHistory(_:)`` asks it, too.
+///
+/// A ``DataStore`` conforms to it. It is asked for descriptors of its own type of transactions alone, from one thread
+/// at a time. Return the token of each save in its ``DataStoreSaveChangesResult/historyToken``.
 public protocol HistoryProviding {
+  /// The transactions of the store.
   associatedtype HistoryType: HistoryTransaction
 
   /// The type of the store's transactions.
   static var historyType: HistoryType.Type { get }
 
-  /// The transactions that match.
+  /// The transactions that match, in the descriptor's order and within its limit: the context changes neither.
+  ///
+  /// Throw ``SwiftDataError/historyTokenExpired`` if transactions after a token of the predicate were deleted.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
-  /// Deletes the transactions that match.
+  /// Deletes the transactions that match, at once.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 

@@ -9,10 +9,10 @@ extension ModelContainer {
   /// let names = try ModelContext(past).fetch(FetchDescriptor<Trip>()).map(\.name)
   /// ```
   ///
-  /// Its objects have the identifiers that they had, and its history ends with the transaction. It is a copy in a
-  /// temporary directory, which is removed with the container, or when the process ends. It costs a read and a write of the whole stores, and a
-  /// deletion or an insert for each row that was changed since. Files of external storage are the store's own.
-  /// Ephemeral attributes may have later values.
+  /// Its objects have the identifiers that they had, and its history ends with the transaction. A save throws
+  /// ``SwiftDataError/readOnlyStore``. It is a copy in a temporary directory, which is removed with the container, or
+  /// when the process ends. It costs a read and a write of the whole stores, and a deletion or an insert for each row
+  /// that was changed since. Files of external storage are the store's own. Ephemeral attributes may have later values.
   ///
   /// - Throws: `SwiftDataError`: `oldValuesMissing` unless all stores keep old values, which custom ones do not;
   ///   `historyTokenExpired` if the old values begin after the transaction; `invalidTransactionFetchRequest` for a
@@ -44,6 +44,11 @@ extension ModelContainer {
   /// The restoration is a transaction in each store, so it can be undone as well. Objects that were deleted since exist
   /// again with their identifiers; those that were inserted since are gone. Contexts see it as a save of another
   /// context. To undo the last transaction, restore to the token of the one before it.
+  ///
+  /// ```swift
+  /// let before = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).dropLast().last
+  /// if let before { try container.restore(to: before.token, author: "undo") }
+  /// ```
   ///
   /// Costs a write for each row that was changed since, ten times one of a save, and a read of the names of all large
   /// values. Several stores are written one after the other; if one throws, those before it are restored.
@@ -88,7 +93,10 @@ extension ModelContainer {
 extension ModelContainer {
   /// The positions of the named readers in the history: up to where each has handled it.
   ///
-  /// Throws what reading the stores throws.
+  /// Reads the stores. A reader whose token is far behind keeps the history from being trimmed: compare with the newest
+  /// transaction to find it.
+  ///
+  /// - Throws: What reading the stores throws.
   public var historyReaders: [String: DefaultHistoryToken] {
     get throws {
       var numbers: [String: [String: Int64]] = [:]
@@ -106,13 +114,15 @@ extension ModelContainer {
 
   /// Keeps the history after a token until a named reader has handled more of it.
   ///
-  /// The name and the position are stored in the stores, so that any program that trims the history respects them. Call it
-  /// with each token that the reader has handled: a reader that never returns keeps the history forever, unless
+  /// The name and the position are stored in the stores, so that any program that trims the history respects them. Call
+  /// it with each token that the reader has handled: a reader that never returns keeps the history forever, unless
   /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` ignores readers. Costs a commit in each store.
   ///
   /// - Parameters:
   ///   - name: The reader's name, such as `sync`.
   ///   - token: What it has handled, of the stores in the token; nil for nothing.
+  /// - Throws: ``SwiftDataError/readOnlyStore`` for a store that cannot be written, and
+  ///   ``SwiftDataError/storeLocked`` if another process holds its lock for 60 seconds.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
       let position = token.map { $0.number(in: store.identity.identifier) } ?? 0
@@ -124,7 +134,9 @@ extension ModelContainer {
     }
   }
 
-  /// Forgets a reader; the history is no longer kept for it.
+  /// Forgets a reader; the history is no longer kept for it. Has no effect if there is none of that name.
+  ///
+  /// - Throws: What ``setHistoryReader(_:at:)`` throws.
   public func removeHistoryReader(_ name: String) throws {
     for store in ownStores {
       try store.maintain {

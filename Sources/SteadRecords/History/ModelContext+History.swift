@@ -14,7 +14,8 @@ extension ModelContext {
   /// ```
   ///
   /// Costs a read of each row of the history after the greatest token that the predicate names, so name the last one
-  /// that you have handled. Unsaved changes are not part of any transaction.
+  /// that you have handled. Unsaved changes are not part of any transaction. Reads without the write lock, and does not
+  /// change the context's objects. Transactions of custom stores come after those of this library's stores.
   ///
   /// - Throws: `SwiftDataError`: `historyTokenExpired` if transactions after a token of the predicate were deleted,
   ///   or if the token is newer than the store, which was restored from a backup; `unreadableStore` if the history
@@ -36,8 +37,16 @@ extension ModelContext {
 
   /// Deletes the transactions that match, from all stores of the container, and commits immediately.
   ///
+  /// ```swift
+  /// var descriptor = HistoryDescriptor<DefaultHistoryTransaction>()
+  /// descriptor.predicate = #Predicate { $0.token <= handled }
+  /// try context.deleteHistory(descriptor)
+  /// ```
+  ///
   /// Tokens of earlier transactions expire. The numbering of transactions continues. Several stores are written one
-  /// after the other; if one throws, those before it have lost theirs.
+  /// after the other; if one throws, those before it have lost theirs. Readers of
+  /// ``ModelContainer/setHistoryReader(_:at:)`` are ignored: to respect them, set
+  /// ``ModelConfiguration/historyLimits`` instead. Without a predicate nothing is read first.
   ///
   /// - Throws: `SwiftDataError` `readOnlyStore` for a store that cannot be written, and what ``fetchHistory(_:)``
   ///   throws.

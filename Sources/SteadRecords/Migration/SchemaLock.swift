@@ -11,7 +11,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Before a release ``record(_:in:)`` adds the new versions, and the file is committed.
+/// Before a release ``record(_:in:)`` adds the new versions, and the file is committed. It reads models alone, no
+/// store.
 public struct SchemaLock: Codable, Sendable {
   /// The newest version of the file's format that this library reads.
   private static let newestFormat = 1
@@ -49,6 +50,8 @@ public struct SchemaLock: Codable, Sendable {
   }
 
   /// Writes the lock as JSON, replacing the file atomically; the same versions give the same bytes.
+  ///
+  /// - Throws: Foundation's errors if the file cannot be written.
   public func write(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

@@ -6,7 +6,11 @@ import SteadSQLite
 // the predicate or the property, and for sums of `Decimal` and `UInt64`. Disfavoured, so that an app's own function
 // with the same name wins over these.
 extension ModelContext {
-  /// The number of objects that match. Costs what ``ModelContext/fetchCount(_:)`` costs.
+  /// The number of objects that match. Costs and throws what ``ModelContext/fetchCount(_:)`` does.
+  ///
+  /// ```swift
+  /// let open = try context.count(Task.self, where: #Predicate { !$0.isDone })
+  /// ```
   @_disfavoredOverload
   public func count<T: PersistentModel>(
     _ type: T.Type, where predicate: Predicate<T>? = nil
@@ -20,14 +24,18 @@ extension ModelContext {
   /// let total = try context.sum(of: \Order.amount, where: #Predicate { $0.isPaid })
   /// ```
   ///
-  /// - Throws: `SwiftDataError` if the sum does not fit the property's type, or a value cannot be read.
+  /// Sums of `Decimal` and `UInt64` are made from fetched objects, since SQLite would add them as floating-point
+  /// numbers. A value that is not a number makes a floating-point sum NaN.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if the sum does not fit the property's type,
+  ///   ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
   ) throws -> V {
     try sums(value, { $0[keyPath: value] }, by: nil, NoGroup.self, predicate)[NoGroup()] ?? 0
   }
-  /// The sum of an optional property; nil counts as zero.
+  /// The sum of an optional property; nil counts as zero. Costs and throws what the sum of a required property does.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V?>, where predicate: Predicate<T>? = nil
@@ -36,6 +44,14 @@ extension ModelContext {
   }
 
   /// The average of a property's non-nil values; nil if there are none.
+  ///
+  /// ```swift
+  /// let mean = try context.average(of: \Order.amount) ?? 0
+  /// ```
+  ///
+  /// Computed with `Double`: it cannot overflow, and large integers lose digits.
+  ///
+  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func average<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -51,6 +67,11 @@ extension ModelContext {
   }
 
   /// The least value of a property; nil if there are none. NaN is skipped.
+  ///
+  /// Ordered as Swift's `<` orders the values.
+  ///
+  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a value of the type, and what ``fetch(_:)``
+  ///   throws.
   @_disfavoredOverload
   public func minimum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -68,6 +89,8 @@ extension ModelContext {
   }
 
   /// The greatest value of a property; nil if there are none. NaN is skipped.
+  ///
+  /// Costs and throws what ``minimum(of:where:)`` does.
   @_disfavoredOverload
   public func maximum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -85,6 +108,13 @@ extension ModelContext {
   }
 
   /// All different values of a property. Two strings that are equal in Swift are one value.
+  ///
+  /// ```swift
+  /// let cities = try context.distinct(\Club.city).sorted()
+  /// ```
+  ///
+  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a value of the type, and what ``fetch(_:)``
+  ///   throws.
   @_disfavoredOverload
   public func distinct<T: PersistentModel, V: Hashable>(
     _ value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -112,6 +142,11 @@ extension ModelContext {
   /// ```swift
   /// let sizes = try context.counts(of: Package.self, by: \.section)
   /// ```
+  ///
+  /// A value without objects is not in the result. Costs one pass over the rows that match, and memory for the groups.
+  ///
+  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a value of the type, and what ``fetch(_:)``
+  ///   throws.
   @_disfavoredOverload
   public func counts<T: PersistentModel, K: Hashable>(
     of type: T.Type, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -129,6 +164,12 @@ extension ModelContext {
   }
 
   /// The sum of a property for each value of another; nil counts as zero.
+  ///
+  /// ```swift
+  /// let spent = try context.sums(of: \Order.amount, by: \.customerName)
+  /// ```
+  ///
+  /// Throws what ``sum(of:where:)`` throws, if the sum of one group does not fit.
   @_disfavoredOverload
   public func sums<T: PersistentModel, V: Numeric, K: Hashable>(
     of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil

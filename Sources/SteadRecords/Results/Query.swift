@@ -9,8 +9,15 @@
   /// ```swift
   /// @MainActor final class Tasks {
   ///   @Query(sort: \Task.title) var all: [Task]
+  ///
+  ///   init(_ container: ModelContainer) { $all.modelContext = container.mainContext }
   /// }
   /// ```
+  ///
+  /// For the main actor alone. The first read fetches; from then on each change of the context, and each commit of
+  /// others, that concerns the model fetches again, between turns of the main actor. A read takes part in Observation,
+  /// so `withObservationTracking` reports changes. With a context that has no turns, the results follow at its next
+  /// fetch, save or ``ModelContext/processPendingChanges()``.
   @MainActor @propertyWrapper
   public final class Query<Element: PersistentModel> {
     private let descriptor: FetchDescriptor<Element>
@@ -20,7 +27,9 @@
     private var observer: ResultsObserver<Element, Never>?
     private var chosenContext: ModelContext?
 
-    /// The context of the results.
+    /// The context of the results; by default the main context of the container opened last, nil if there is none.
+    ///
+    /// Setting it makes the next read fetch again from that context.
     public var modelContext: ModelContext? {
       get { chosenContext ?? ModelContainer.current?.mainContext }
       set {
@@ -29,10 +38,12 @@
       }
     }
 
-    /// Why the last fetch failed; nil if it succeeded.
+    /// Why the last fetch failed; nil if it succeeded. The results are then those of the fetch before.
     public var fetchError: (any Error)? { live?.fetchError }
 
-    /// The results, as of the last refresh. Empty without a context, which is reported as a problem.
+    /// The results, as of the last refresh. Empty without a context, which is reported as a problem (`missingContext`).
+    ///
+    /// Copies references to all results into an array; the objects are loaded already.
     public var wrappedValue: [Element] { live.map { Array($0.results) } ?? [] }
 
     /// The wrapper itself: `$all.modelContext`, `$all.fetchError`.
@@ -54,7 +65,7 @@
   }
 
   extension Query {
-    /// All objects.
+    /// All objects, in no particular order.
     public convenience init() { self.init(FetchDescriptor<Element>()) }
 
     /// The objects that a descriptor describes.

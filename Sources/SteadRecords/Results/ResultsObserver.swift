@@ -12,6 +12,9 @@ public import Observation
 /// An observable class that needs no user interface: read ``results`` within `withObservationTracking`, or iterate
 /// over ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing.
 ///
+/// All results are loaded, and the observer holds them: limit the fetch if there are many. It does not keep itself
+/// alive: updates end when the program releases it. It keeps the context.
+///
 /// Like its context, an observer belongs to one actor or thread. Commits of other contexts are applied between turns
 /// of the main actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other
 /// context at its next fetch, save or `processPendingChanges()`.
@@ -24,7 +27,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// Why the last refresh failed; the results are then those of the previous refresh.
   public private(set) var fetchError: (any Error)?
 
-  /// What is fetched; setting it fetches.
+  /// What is fetched; setting it, or a part of it, fetches at once.
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet {
       tables = modelContext.graph.tables(of: fetchDescriptor)
@@ -32,7 +35,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     }
   }
 
-  /// The property that names an object's section; setting it makes the sections again.
+  /// The property that names an object's section; setting it makes the sections again, without a fetch.
+  ///
+  /// Sections are in the order of their first objects, so sort by this property first.
   public var sectionBy: KeyPath<Element, SectionName>? {
     didSet { sections = SectionedResults(models, by: sectionBy) }
   }
@@ -52,9 +57,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// The context that the objects belong to.
   public let modelContext: ModelContext
 
-  /// The tables whose commits can change the results; nil if any can.
   @ObservationIgnored private var models: [Element] = []
   @ObservationIgnored private let streams = SignalStreams()
+  /// The tables whose commits can change the results; nil if any can.
   @ObservationIgnored private var tables: Set<String>?
 
   init(
@@ -77,6 +82,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   }
 
   /// Fetches again, now. A failure is in ``fetchError``, and the results stay.
+  ///
+  /// Called by the context for each change that can affect the results, so a program seldom needs it.
   public func refresh() {
     do {
       models = try modelContext.fetch(fetchDescriptor)
@@ -117,6 +124,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   }
 
   /// The results now and after each refresh; only the newest if they arrive faster than they are consumed.
+  ///
+  /// The sequence keeps the observer alive. It has no end of its own: it ends when its task is cancelled. Each call
+  /// gives a sequence of its own.
   public var updates: AsyncFetchResults<Element, SectionName> { AsyncFetchResults(observer: self) }
 
   /// A signal now and after each refresh.
@@ -126,7 +136,13 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
 // MARK: - Observing without sections
 
 extension ResultsObserver where SectionName == Never {
-  /// Observes a fetch in a context.
+  /// Observes a fetch in a context, and fetches at once.
+  ///
+  /// - Parameters:
+  ///   - fetchDescriptor: What to fetch.
+  ///   - modelContext: The context, which is used here.
+  ///   - isolation: The actor between whose turns a context without turns of its own applies other contexts' commits;
+  ///     by default the one that calls this. Nil leaves that to the context's calls.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContext: ModelContext,
     isolation: (any Actor)? = #isolation
@@ -134,7 +150,7 @@ extension ResultsObserver where SectionName == Never {
     self.init(fetchDescriptor, modelContext, isolation, by: nil)
   }
 
-  /// Observes a fetch in a new context.
+  /// Observes a fetch in a new context, ``modelContext``, which belongs to the caller's actor or thread.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
     isolation: (any Actor)? = #isolation
@@ -238,6 +254,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
 
   /// Delivers the results. It keeps the observer alive.
   public struct AsyncIterator: AsyncIteratorProtocol {
+    /// A fetch that fails delivers nothing.
     public typealias Failure = Never
 
     // Keeps the observer alive; without it the signals would end.
@@ -252,6 +269,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
     }
   }
 
+  /// An iterator that delivers the present results first.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(observer: observer, signals: observer.signals().makeAsyncIterator())
   }
@@ -260,7 +278,15 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
 extension ModelContext {
   /// The results of a fetch as an asynchronous sequence: now, and after each change.
   ///
-  /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context is used.
+  /// ```swift
+  /// for await tasks in context.updates(of: FetchDescriptor<Task>(sortBy: [SortDescriptor(\.due)])) {
+  ///   show(tasks)
+  /// }
+  /// ```
+  ///
+  /// Ends when its task is cancelled. The objects belong to this context, so iterate where the context is used. Costs a
+  /// fetch now and one for each change that concerns the models; a fetch that fails delivers nothing, so use a
+  /// ``ResultsObserver`` to see its error.
   @_disfavoredOverload
   public func updates<T: PersistentModel>(
     of descriptor: FetchDescriptor<T>, isolation: (any Actor)? = #isolation

@@ -1,4 +1,12 @@
 /// The sections of a result, in the order of their first objects.
+///
+/// ```swift
+/// for section in observer.sections {
+///   print(section.title, section.count)
+/// }
+/// ```
+///
+/// A value, as of one refresh of its ``ResultsObserver``. An object's later changes move it only with the next refresh.
 public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>:
   RandomAccessCollection
 {
@@ -23,17 +31,19 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 
   /// The titles of the sections, in order.
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of sections.
   public var endIndex: Int { sections.count }
   /// The section at an index.
   public subscript(position: Int) -> ResultsSection<Element, SectionTitle> { sections[position] }
 
-  /// The section with a title.
+  /// The section with a title; nil if there is none. Costs one look-up.
   public subscript(sectionTitle title: SectionTitle) -> ResultsSection<Element, SectionTitle>? {
     indexByTitle[title].map { sections[$0] }
   }
 
-  /// The position of the section with a title.
+  /// The position of the section with a title; nil if there is none. Costs one look-up.
   public func index(ofSectionTitled title: SectionTitle) -> Int? { indexByTitle[title] }
 }
 
@@ -77,7 +87,9 @@ public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
   public var id: SectionTitle { title }
   /// ``title``, under the name of the first versions of iOS 27.
   public var name: SectionTitle { title }
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of objects in the section.
   public var endIndex: Int { models.count }
   /// The object at an index in the section.
   public subscript(position: Int) -> Element { models[position] }

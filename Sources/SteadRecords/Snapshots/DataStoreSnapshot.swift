@@ -7,7 +7,27 @@ import Foundation
 /// identifiers in the relationship's order. A missing attribute gets its default value or nil, and a missing
 /// relationship stays as the other side has it.
 ///
-/// A store that has no object format of its own uses ``DefaultSnapshot``.
+/// A store that has no object format of its own uses ``DefaultSnapshot``. A snapshot type of your own reads values with
+/// ``BackingData/getValue(forKey:)``:
+///
+/// ```swift
+/// struct NoteSnapshot: DataStoreSnapshot {
+///   let persistentIdentifier: PersistentIdentifier
+///   let text: String
+///
+///   private static func text<B: BackingData>(of backing: B) -> String {
+///     (\Note.text as? KeyPath<B.Model, String>).map { backing.getValue(forKey: $0) } ?? ""
+///   }
+///
+///   init(
+///     from backingData: any BackingData,
+///     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
+///   ) {
+///     persistentIdentifier = backingData.persistentModelID!
+///     text = Self.text(of: backingData)
+///   }
+/// }
+/// ```
 public protocol DataStoreSnapshot: Codable, Sendable {
   /// The object that the values are of. Temporary in a save's inserted objects.
   var persistentIdentifier: PersistentIdentifier { get }
@@ -22,6 +42,10 @@ public protocol DataStoreSnapshot: Codable, Sendable {
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData])
 
   /// The snapshot with another identifier, and with new identifiers in its relationships.
+  ///
+  /// - Parameters:
+  ///   - persistentIdentifier: The identifier of the copy.
+  ///   - remappedIdentifiers: The permanent identifiers by temporary ones; others stay. Nil changes no relationship.
   func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]?
@@ -33,6 +57,7 @@ public typealias DataStoreSnapshotValue = Codable & Sendable
 
 /// The keys of an encoded snapshot.
 public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
+  /// The object's identifier.
   case persistentIdentifier
   /// A property, by its name.
   case modeledProperty(String)
@@ -43,8 +68,10 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
       stringValue == "persistentIdentifier" ? .persistentIdentifier : .modeledProperty(stringValue)
   }
 
+  /// Nil: the keys are names.
   public init?(intValue: Int) { return nil }
 
+  /// The name of the property, or `persistentIdentifier`.
   public var stringValue: String {
     switch self {
     case .persistentIdentifier: "persistentIdentifier"
@@ -52,6 +79,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
     }
   }
 
+  /// Nil: the keys are names.
   public var intValue: Int? { nil }
 }
 
@@ -64,6 +92,7 @@ public enum DataStoreSnapshotCodingKey: CodingKey, Hashable, Sendable {
 public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   // Sendable: values are of types whose copies are independent, or were copied by encoding them, so that only the
   // snapshot holds them; and they are only read.
+  /// The object that the values are of.
   public let persistentIdentifier: PersistentIdentifier
   private var values: [String: Value] = [:]
 
@@ -78,6 +107,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     case failed(SwiftDataError)
   }
 
+  /// Takes all values of an object. One that cannot be encoded makes ``encode(to:)`` throw.
   public init(
     from backingData: any BackingData,
     relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
@@ -166,6 +196,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     try SnapshotCoding.convert(value, to: V.self) ?? value
   }
 
+  /// The snapshot with another identifier, and with new identifiers in its relationships.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
@@ -190,6 +221,9 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   // MARK: - Coding
 
+  /// Encodes the identifier and each property under its name.
+  ///
+  /// - Throws: ``SwiftDataError/modelValidationFailure`` for a value that cannot be encoded.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     try container.encode(persistentIdentifier, forKey: .persistentIdentifier)
@@ -205,6 +239,11 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
   }
 
+  /// Decodes the properties that the class has now; others are left out, and missing ones stay missing.
+  ///
+  /// An attribute of another type than the class's is kept undecoded, so that a store can rewrite the object.
+  ///
+  /// - Throws: ``SwiftDataError/unknownModel`` if no schema with the class was made before.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: DataStoreSnapshotCodingKey.self)
     persistentIdentifier = try container.decode(
@@ -246,8 +285,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     do {
       return .attribute(try decode(type))
     } catch {
-      // It stays as it is. Whoever needs the value finds out that it is of another type. Any error, since Foundation throws
-      // one of its own for a number that does not fit, and a type's own code may throw what it likes.
+      // It stays as it is. Whoever needs the value finds out that it is of another type. Any error, since Foundation
+      // throws one of its own for a number that does not fit, and a type's own code may throw what it likes.
       return .attribute(try container.decode(SnapshotTree.self, forKey: key))
     }
   }

@@ -1,5 +1,6 @@
 /// A position in a history: later transactions have greater tokens.
 public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Sendable {
+  /// The form of the position as a plain value.
   associatedtype TokenType
 
   /// The position as a plain value.
@@ -15,7 +16,11 @@ public protocol HistoryToken: Comparable, Codable, Hashable, Identifiable, Senda
 /// ```
 ///
 /// Keep the token of the last transaction that you have handled, encoded, and ask for the transactions after it next
-/// time. A token means nothing to stores other than those it came from.
+/// time. A token means nothing to stores other than those it came from: `fetchHistory` takes such a store as not read
+/// yet. A token from before a deleted transaction, or newer than the store, makes it throw
+/// ``SwiftDataError/historyTokenExpired``.
+///
+/// Tokens of one container are ordered as their transactions are. It is encoded as a dictionary of numbers by store.
 public struct DefaultHistoryToken: HistoryToken {
   /// The number of a transaction in each store, by the stores' identifiers.
   public typealias TokenType = [String: Int64]
@@ -45,7 +50,8 @@ public struct DefaultHistoryToken: HistoryToken {
     return numbers
   }
 
-  /// A number that rises from token to token.
+  /// A number that rises from token to token of one container; not the number of a transaction if it has several
+  /// stores.
   public var id: Int { Int(sum) }
 
   private var sum: Int64 { others.values.reduce(number, &+) }
@@ -57,7 +63,8 @@ public struct DefaultHistoryToken: HistoryToken {
     if left.others.isEmpty, right.others.isEmpty {
       return (left.number, left.store) < (right.number, right.store)
     }
-    // A later position has a greater number in some stores and a smaller one in none, so the sum is an order of positions.
+    // A later position has a greater number in some stores and a smaller one in none, so the sum is an order of
+    // positions.
     if left.sum != right.sum { return left.sum < right.sum }
     let (first, second) = (left.sorted, right.sorted)
     return first.lexicographicallyPrecedes(second) { ($0.0, $0.1) < ($1.0, $1.1) }
