@@ -17,7 +17,6 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 
   /// The number of elements.
   public let endIndex: Int
-  /// Always 0.
   public var startIndex: Int { 0 }
   /// The element at an index, which may read its batch from the store.
   ///

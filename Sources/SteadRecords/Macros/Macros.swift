@@ -25,6 +25,11 @@ import Observation
 /// Each object then belongs to a ``ModelContext``, which saves it. A property read costs about what a plain one does.
 /// The class needs an initializer of its own; `lazy`, tuples and generic classes are refused. A `final` class is read
 /// from a store faster, since its objects are made without evaluating default values.
+///
+/// A stored property may be a number, a string, a date, data, a UUID, a URL, an enum with raw values, any Codable type,
+/// a model, or an array or an optional of these; at most 1,024 with inherited ones. Give a property that a later
+/// version adds a default value, or make it optional: existing stores then follow without a migration plan. A subclass
+/// of a model class is a model, too, and shares its table.
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "ModelMacro")
@@ -38,6 +43,11 @@ public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "Model
 /// ```
 ///
 /// Only needed for options, a former name or a changed hash; a property without it is stored, too.
+///
+/// - Parameters:
+///   - options: How the value is stored and treated, see ``Schema/Attribute/Option``.
+///   - originalName: The name that the property had in earlier versions; its values then stay.
+///   - hashModifier: A string that makes two otherwise equal versions of the property differ.
 @attached(peer)
 public macro Attribute(
   _ options: Schema.Attribute.Option..., originalName: String? = nil, hashModifier: String? = nil
@@ -45,8 +55,25 @@ public macro Attribute(
 
 /// Describes how a relationship behaves.
 ///
+/// ```swift
+/// @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+/// ```
+///
 /// Name `inverse:` on only one side of a pair: the compiler cannot look at both sides at once. The delete rule says
 /// what happens to the destinations if the object is deleted.
+///
+/// Without `inverse:` an inverse is inferred if exactly one property can be it and its side is to-one and optional. If
+/// several can, each side is one-way, which is reported to `Stead.onProblem`. A many-to-many inverse is never inferred.
+/// A to-many relationship keeps its order and has no duplicates.
+///
+/// - Parameters:
+///   - options: How the relationship is treated.
+///   - deleteRule: What happens to the destinations, see ``Schema/Relationship/DeleteRule``.
+///   - minimumModelCount: The minimum number of destinations, which a save checks; 0 for none.
+///   - maximumModelCount: The maximum number, which a save checks; 0 for none.
+///   - originalName: The name that the property had in earlier versions; its links then stay.
+///   - inverse: The property of the destination that leads back.
+///   - hashModifier: A string that makes two otherwise equal versions of the relationship differ.
 @attached(peer)
 public macro Relationship(
   _ options: Schema.Relationship.Option..., deleteRule: Schema.Relationship.DeleteRule = .nullify,
@@ -56,8 +83,13 @@ public macro Relationship(
 
 /// Keeps a property out of the store.
 ///
+/// ```swift
+/// @Transient var isExpanded = false
+/// ```
+///
 /// A stored property needs an initial value, which objects read from the store have. Changes to it are not tracked
-/// and make nothing to save.
+/// and make nothing to save. The value exists in that one object: once nothing holds the object, the next fetch gives
+/// one with the initial value. A predicate cannot use it in SQL.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "SteadRecordsMacros", type: "TransientMacro")
 
@@ -67,6 +99,11 @@ public macro Transient() = #externalMacro(module: "SteadRecordsMacros", type: "T
 /// ```swift
 /// #Unique<Person>([\.firstName, \.lastName])
 /// ```
+///
+/// Write it in the class. Each list is a separate key, with an index of its own; a list with a nil never clashes.
+/// Changing an object so that it gets another one's values makes the save throw
+/// ``SwiftDataError/modelValidationFailure``. A to-one relationship may be in a list, a to-many one may not. The
+/// classes of a hierarchy share their keys.
 @freestanding(declaration)
 public macro Unique<T>(_ constraints: _PropertySet<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "UniqueMacro") where T: PersistentModel
@@ -77,8 +114,9 @@ public macro Unique<T>(_ constraints: _PropertySet<T>...) =
 /// #Index<Trip>([\.start], [\.destination, \.start])
 /// ```
 ///
-/// `.binary([…])` and `.rtree([…])` select the kind of index; a plain list is a binary one. Each index makes saving
-/// slower and the file larger.
+/// Write it in the class. An index of several properties serves conditions on the first, on the first two, and so on.
+/// Changing the indexes of a model needs no migration plan. `.binary([…])` and `.rtree([…])` select the kind of index;
+/// a plain list is a binary one. Each index makes saving slower and the file larger.
 @freestanding(declaration)
 public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "IndexMacro") where T: PersistentModel
@@ -94,7 +132,8 @@ public macro Index<T>(_ indices: Schema.Index<T>.Types<T>...) =
 /// }
 /// ```
 ///
-/// The initializer `init(modelContainer:)` is added unless the actor has stored properties without a value.
+/// The initializer `init(modelContainer:)` is added unless the actor has stored properties without a value; then write
+/// one that sets `modelContainer` and `modelExecutor` (``DefaultSerialModelExecutor``). See ``ModelActor``.
 @attached(member, names: named(modelExecutor), named(modelContainer), named(init))
 @attached(extension, conformances: ModelActor)
 public macro ModelActor() = #externalMacro(module: "SteadRecordsMacros", type: "ModelActorMacro")

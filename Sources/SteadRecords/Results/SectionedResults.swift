@@ -31,7 +31,6 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
 
   /// The titles of the sections, in order.
   public var sectionTitles: [SectionTitle] { sections.map(\.title) }
-  /// Always 0.
   public var startIndex: Int { 0 }
   /// The number of sections.
   public var endIndex: Int { sections.count }
@@ -87,7 +86,6 @@ public struct ResultsSection<Element: PersistentModel, SectionTitle: Hashable>:
   public var id: SectionTitle { title }
   /// ``title``, under the name of the first versions of iOS 27.
   public var name: SectionTitle { title }
-  /// Always 0.
   public var startIndex: Int { 0 }
   /// The number of objects in the section.
   public var endIndex: Int { models.count }

@@ -2,6 +2,14 @@ import Foundation
 
 extension Schema {
   /// Creates a schema from model types and all that their relationships reach.
+  ///
+  /// Superclasses that are models are included, too; subclasses only if they are named or reached. Costs time in
+  /// proportion to the properties, so make it once. Contradictions between the models don't show here: opening a
+  /// container throws them.
+  ///
+  /// - Parameters:
+  ///   - types: The model classes; the same one twice counts once.
+  ///   - version: The version that a store records.
   public convenience init(
     _ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)
   ) {
@@ -19,7 +27,7 @@ extension Schema {
       entities: entities, models: builder.models, findings: builder.findings, version: version)
   }
 
-  /// Creates a schema from model types and all that their relationships reach.
+  /// Creates a schema from model types and all that their relationships reach, as from an array of them.
   public convenience init(
     _ types: any PersistentModel.Type..., version: Version = Version(1, 0, 0)
   ) {
@@ -30,6 +38,11 @@ extension Schema {
   ///
   /// A version may reuse classes of another one. If such a class leads to a class of its own version that this version
   /// has under the same name, this version's class takes its place.
+  ///
+  /// ```swift
+  /// let container = try ModelContainer(
+  ///   for: Schema(versionedSchema: LibraryV2.self), migrationPlan: LibraryPlan.self)
+  /// ```
   public convenience init(versionedSchema: any VersionedSchema.Type) {
     self.init(
       versionedSchema.models, version: versionedSchema.versionIdentifier, of: versionedSchema)
@@ -150,8 +163,8 @@ struct SchemaBuilder {
     return entity
   }
 
-  /// The earlier name that a class itself declares. A subclass inherits its superclass's `originalName`, but never had the
-  /// superclass's rows.
+  /// The earlier name that a class itself declares. A subclass inherits its superclass's `originalName`, but never had
+  /// the superclass's rows.
   private static func originalName(of type: any PersistentModel.Type) -> String? {
     guard let name = (type as? any RenamedModel.Type)?.originalName else { return nil }
     let inherited = (type._$supermodel as? any RenamedModel.Type)?.originalName
@@ -243,8 +256,8 @@ struct ReachedModels {
     for model in named where owners[model.name] == nil {
       owners[model.name] = ObjectIdentifier(model.type)
     }
-    // A class that is found late may replace one that was followed already. Each failed pass decides one more name, so the
-    // loop ends.
+    // A class that is found late may replace one that was followed already. Each failed pass decides one more name, so
+    // the loop ends.
     while !collect() {}
   }
 
@@ -253,7 +266,8 @@ struct ReachedModels {
     owner.map { _typeName(model.type, qualified: true).hasPrefix($0) } ?? false
   }
 
-  /// Follows the relationships once; false if that has changed which class counts for a name, and the pass must be repeated.
+  /// Follows the relationships once; false if that has changed which class counts for a name, and the pass must be
+  /// repeated.
   ///
   /// A repetition starts from nothing, since what only a replaced class reaches is not part of the schema.
   private mutating func collect() -> Bool {

@@ -2,14 +2,27 @@ import Foundation
 
 /// This library's SQLite store, as a store that can be used on its own.
 ///
-/// A container with a `ModelConfiguration` does not use it, but goes straight to the file. Each call uses a new context, so
-/// a snapshot costs several times what an object of a context does.
+/// A container with a `ModelConfiguration` does not use it, but goes straight to the file. Each call uses a new
+/// context, so a snapshot costs several times what an object of a context does.
+///
+/// For a store of your own that keeps its objects in SQLite and adds to that, such as a cache in front of a service: it
+/// forwards what it does not handle itself.
+///
+/// ```swift
+/// let store = try DefaultStore(
+///   ModelConfiguration(schema: Schema([Trip.self]), url: url), migrationPlan: nil)
+/// ```
+///
+/// Each call may come from any thread, but only from one at a time. Containers and other processes may have the file
+/// open meanwhile.
 public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioning, HistoryProviding
 {
   public typealias Configuration = ModelConfiguration
   public typealias Snapshot = DefaultSnapshot
   public typealias HistoryType = DefaultHistoryTransaction
+  /// The type of ``DataStoreSaveChangesResult/historyToken`` in the results of saves.
   public typealias TokenType = DefaultHistoryToken
+  /// The position of the last transaction in the store's history.
   public typealias Version = DefaultHistoryToken
 
   /// The configuration that the store was opened with.
@@ -25,7 +38,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
 
   /// Opens the store; the configuration must have a schema.
   ///
-  /// Throws what opening a container throws.
+  /// It does not become the container that `@Query` reads.
+  ///
+  /// - Throws: ``SwiftDataError/configurationSchemaNotFoundInContainerSchema`` without a schema, and what opening a
+  ///   ``ModelContainer`` throws.
   public init(
     _ configuration: ModelConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
@@ -50,6 +66,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
 
   // MARK: Fetching
 
+  /// The objects that match, filtered, sorted and limited by SQL. Loads the relationships of each, since a snapshot has
+  /// their identifiers.
+  ///
+  /// - Throws: What ``ModelContext/fetch(_:)`` throws.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
@@ -58,16 +78,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     return DataStoreFetchResult(descriptor: request.descriptor, fetchedSnapshots: snapshots)
   }
 
+  /// The number of objects that match, by one `SELECT count(*)`.
   public func fetchCount<T: PersistentModel>(_ request: DataStoreFetchRequest<T>) throws -> Int {
     try context(for: request.editingState).fetchCount(request.descriptor)
   }
 
+  /// The identifiers of the objects that match, without making snapshots.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
     try context(for: request.editingState).fetchIdentifiers(request.descriptor)
   }
 
+  /// The objects with some identifiers, read from the file; those without a row are missing.
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
@@ -84,6 +107,10 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
 
   // MARK: Saving
 
+  /// Saves the changes in one transaction, with the checks and delete rules of a context.
+  ///
+  /// - Throws: ``SwiftDataError/foreignModel`` for a changed object that the store does not have, and what
+  ///   ``ModelContext/save()`` throws. Nothing is saved then. A deleted object that the store does not have is ignored.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -108,6 +135,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     return DefaultHistoryToken(store: identifier, number: store.number)
   }
 
+  /// Saves the changes if no transaction was committed since a version, compared under the write lock; otherwise nil.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: DefaultHistoryToken
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
@@ -132,6 +160,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
       historyToken: DefaultHistoryToken(store: identifier, number: number))
   }
 
+  /// Deletes the objects that match, as `ModelContext.delete(model:where:includeSubclasses:)` does.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try context(for: request.editingState).delete(
       model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
@@ -142,16 +171,19 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
 
   // MARK: History
 
+  /// The store's transactions that match; see ``ModelContext/fetchHistory(_:)``.
   public func fetchHistory(
     _ descriptor: HistoryDescriptor<DefaultHistoryTransaction>
   ) throws -> [DefaultHistoryTransaction] { try ModelContext(container).fetchHistory(descriptor) }
 
+  /// Deletes the store's transactions that match; see ``ModelContext/deleteHistory(_:)``.
   public func deleteHistory(_ descriptor: HistoryDescriptor<DefaultHistoryTransaction>) throws {
     try ModelContext(container).deleteHistory(descriptor)
   }
 }
 
 extension ModelConfiguration: DataStoreConfiguration {
+  /// The store that `DataStoreConfiguration` requires. A container with this configuration opens the file without it.
   public typealias Store = DefaultStore
 }
 
@@ -172,8 +204,8 @@ struct SnapshotApplication {
 
   /// Makes the changes without saving them, and returns the new objects by their temporary identifiers.
   ///
-  /// Attributes first and relationships afterwards, when every object exists that a snapshot may refer to; deletions last,
-  /// so that the delete rules see the relationships as they are to be saved.
+  /// Attributes first and relationships afterwards, when every object exists that a snapshot may refer to; deletions
+  /// last, so that the delete rules see the relationships as they are to be saved.
   mutating func run(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier: any PersistentModel] {

@@ -14,10 +14,15 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
   public let name: String
   /// The models of the store; a container sets it to its own if it is nil.
   public var schema: Schema?
-  /// The file, in an existing directory.
+  /// The file, in an existing directory. Unlike a SQLite store's, its directory is not made.
   public let url: URL
 
-  /// Creates a configuration of a store in a file.
+  /// Creates a configuration of a store in a file. Touches no file.
+  ///
+  /// - Parameters:
+  ///   - name: The store's name; the file's without its extension if it is nil.
+  ///   - schema: The models; the container's if it is nil.
+  ///   - url: The file. It is created when a container opens it.
   public init(_ name: String? = nil, schema: Schema? = nil, url: URL) {
     self.name = name ?? url.deletingPathExtension().lastPathComponent
     self.schema = schema
@@ -29,18 +34,21 @@ public struct JSONStoreConfiguration: DataStoreConfiguration, Sendable {
 
 /// A store that keeps its objects in a JSON file, for documents and exports of some thousand objects.
 ///
+/// Open it with a ``JSONStoreConfiguration``. It has no history, no indexes, and no migration plan.
+///
 /// Each save writes the whole file, durably, and replaces the old one: a crash leaves one or the other. A fetch reads
 /// the file, decodes it if any program has changed it, and leaves filtering and sorting to the context. Saves of
 /// several processes are merged, object by object, and each is checked against what the file has when it is replaced.
 ///
 /// If the file isn't such a store, was written by a later version, or has objects of models that the schema lacks,
-/// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil, and one that is
-/// made for each object, such as a `UUID()`, is added to the file at once. Data that the models lack stays in the file
-/// until its object is saved. A value that its type does not read stays, too, and makes its object unreadable.
+/// every call throws and leaves it as it is. A property that the file lacks gets its default value or nil, and one that
+/// is made for each object, such as a `UUID()`, is added to the file at once. Data that the models lack stays in the
+/// file until its object is saved. A value that its type does not read stays, too, and makes its object unreadable.
 /// Documentation/CustomStores.md describes the format.
 public final class JSONStore: DataStore, DataStoreVersioning {
   public typealias Configuration = JSONStoreConfiguration
   public typealias Snapshot = DefaultSnapshot
+  /// The file's bytes.
   public typealias Version = Data
 
   /// The configuration that the store was opened with.
@@ -62,7 +70,11 @@ public final class JSONStore: DataStore, DataStoreVersioning {
 
   /// Opens the store, and creates the file if it does not exist.
   ///
-  /// Throws if the file is not a JSON store, or if there is a migration plan, which this store cannot follow.
+  /// - Throws: ``SwiftDataError/unknownSchema`` if there is a migration plan, which this store cannot follow, or if the
+  ///   file was written by a later version of this library; ``SwiftDataError/unreadableStore`` if it is not a JSON
+  ///   store; ``SwiftDataError/unknownModel`` if it has objects of a model that the schema lacks;
+  ///   ``SwiftDataError/configurationSchemaNotFoundInContainerSchema`` without a schema; and ``FileError`` if it cannot
+  ///   be read or created.
   public init(
     _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
   ) throws {
@@ -156,6 +168,13 @@ public final class JSONStore: DataStore, DataStoreVersioning {
 
   // MARK: Fetching
 
+  /// All objects of the class, within limit and offset, in the file's order: the order of their first saves.
+  ///
+  /// Reads the file, and decodes it if it has changed since the last call.
+  ///
+  /// - Throws: ``DataStoreError/preferInMemoryFilter`` and ``DataStoreError/preferInMemorySort`` for a request with a
+  ///   predicate or an order, which the context then handles; ``SwiftDataError/unreadableStore`` if the file was
+  ///   damaged or replaced.
   public func fetch<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> DataStoreFetchResult<T, DefaultSnapshot> {
@@ -173,6 +192,9 @@ public final class JSONStore: DataStore, DataStoreVersioning {
 
   // MARK: Saving
 
+  /// Applies the changes to the file's present content, and replaces the file durably.
+  ///
+  /// A new object gets a UUID as its primary key. An object that another process has deleted stays deleted.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -182,14 +204,15 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     return changes.result
   }
 
-  /// The file's bytes; empty if it does not exist. They are compared as a whole, so other programs that edit the file need
-  /// not count versions.
+  /// The file's bytes; empty if it does not exist. They are compared as a whole, so other programs that edit the file
+  /// need not count versions.
   public func version() throws -> Data {
     guard let data = try file.readIfPresent() else { return Data() }
     _ = try completedDocument(in: data)
     return cached?.data ?? data
   }
 
+  /// Applies the changes if the file still has these bytes, and replaces it durably; otherwise nil.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: Data
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {

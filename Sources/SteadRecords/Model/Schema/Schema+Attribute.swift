@@ -2,6 +2,9 @@ import Foundation
 
 extension Schema {
   /// A stored value of a model: what `@Attribute` describes.
+  ///
+  /// The schema makes one for each stored property. Read them to describe models; changing one after its schema was
+  /// made has no effect on a container.
   public class Attribute: SchemaProperty {
     /// The property's name, which is also the column's.
     public internal(set) var name: String
@@ -50,6 +53,7 @@ extension Schema {
 
     public var isAttribute: Bool { true }
     public var isRelationship: Bool { false }
+    /// False: a transient property is not in a schema.
     public var isTransient: Bool { false }
     /// Whether the column may be NULL.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
@@ -60,6 +64,7 @@ extension Schema {
     /// Whether the value is stored opaquely, out of reach of predicates.
     public var isCodable: Bool { options.contains(.codable) }
 
+    /// Whether names, options, types and hash modifiers are equal. Default values are not compared.
     public static func == (left: Attribute, right: Attribute) -> Bool {
       left.name == right.name && left.originalName == right.originalName
         && left.options == right.options && left.valueType == right.valueType
@@ -119,27 +124,52 @@ extension Schema.Attribute {
     }
 
     /// No two objects have the same value: saving a second one updates the first (an upsert).
+    ///
+    /// A new object with a taken value updates that row, also with its default values. Changing an object's value to a
+    /// taken one makes the save throw ``SwiftDataError/modelValidationFailure``. A nil is not equal to another nil.
+    /// Costs an index. For several properties together use `#Unique`.
     public static let unique = Option("unique")
     /// Data of 128 KiB or more is stored in a separate file next to the store.
+    ///
+    /// The files are in the directory `.<store>_external`, and are removed with their rows. A value is read when the
+    /// property is. Predicates over such a property are evaluated in memory.
     public static let externalStorage = Option("externalStorage")
     /// The string can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
+    ///
+    /// Costs a full-text index, which has the words a second time, and a write to it with each save of the value.
     public static let spotlight = Option("spotlight")
     /// Kept in the schema. Nothing is encrypted by it: sync sends the value as it is.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
-    /// Kept in the schema; takes effect with history, whose tombstones hold such values.
+    /// The history keeps the value of a deleted object in ``DefaultHistoryDelete/tombstone``.
+    ///
+    /// For an identifier by which another system knows the object. Without a history it has no effect.
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
     /// Changing only this value does not mark its object as changed.
+    ///
+    /// So `hasChanges` stays false and no save writes it alone; a save of another change writes it, too. It is not in
+    /// the history.
     public static let ephemeral = Option("ephemeral")
     /// The value is stored opaquely: predicates cannot reach into it, and its shape may change.
+    ///
+    /// For a Codable struct, which otherwise has a column for each field.
     public static let codable = Option("codable")
 
     /// The value is stored as data that a transformer of this class produces.
+    ///
+    /// ```swift
+    /// @Attribute(.transformable(by: ColorTransformer.self)) var color: Color?
+    /// ```
+    ///
+    /// Each value is turned back once before it is stored. If that fails, or the transformer returns no data, the save
+    /// throws ``SwiftDataError/modelValidationFailure``. All threads share one transformer, so it needs to be
+    /// stateless.
     public static func transformable(by type: ValueTransformer.Type) -> Option {
       Option("transformable", transformerName: String(reflecting: type))
         .registering(type)
     }
 
-    /// The value is stored as data that the transformer with this registered name produces.
+    /// The value is stored as data that the transformer with this registered name produces, or one of the class of that
+    /// name.
     public static func transformable(by name: String) -> Option {
       Option("transformable", transformerName: name)
     }

@@ -3,9 +3,13 @@ extension Schema {
   public final class Unique<T: PersistentModel>: SchemaProperty {
     /// The sets of properties.
     public let constraints: [[PartialKeyPath<T>]]
+    /// Empty: a constraint has no name in the store.
     public var originalName = ""
+    /// The model.
     public var valueType: any Any.Type = T.self
 
+    /// Creates constraints, each of which is a separate key. A to-many relationship cannot be part of one: the
+    /// container then throws ``SwiftDataError/loadIssueModelContainer``.
     public init(_ constraints: [PartialKeyPath<T>]...) {
       self.constraints = constraints
     }
@@ -41,13 +45,17 @@ extension Schema {
 
     /// The indexes.
     public let indices: [Types<T>]
+    /// Empty: the library names indexes itself.
     public var originalName = ""
+    /// The model.
     public var valueType: any Any.Type = T.self
 
+    /// Creates ordered indexes.
     public init(_ indices: [PartialKeyPath<T>]...) {
       self.indices = indices.map { .binary($0) }
     }
 
+    /// Creates indexes of the given kinds.
     public init(_ indices: Types<T>...) {
       self.indices = indices
     }

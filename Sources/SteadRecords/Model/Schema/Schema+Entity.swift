@@ -1,12 +1,15 @@
 extension Schema {
   /// A model class as the schema sees it: a name, its properties and its place among subclasses.
+  ///
+  /// The classes of a hierarchy share one table, with the name of the topmost one. Equal entities have the same name,
+  /// superclass, properties, constraints and indexes.
   public final class Entity: Codable, Hashable {
     /// The class's unqualified name, which is also the table's if it has no superclass.
     public let name: String
     /// The name that the class had in an earlier version, or its name; nil for an entity made by hand, and one that an
     /// earlier version of this library recorded.
     package internal(set) var originalName: String?
-    /// The properties that the class itself declares.
+    /// The properties that the class itself declares, in the order of their declaration.
     public internal(set) var properties: [any SchemaProperty]
     /// The properties of the superclasses.
     public internal(set) var inheritedProperties: [any SchemaProperty] = []
@@ -49,7 +52,9 @@ extension Schema {
       self.properties = properties
     }
 
-    /// Inherited and own stored properties, in order of declaration.
+    /// Inherited and own stored properties, in order of declaration; superclasses' first.
+    ///
+    /// Made at each call, as the collections below are: keep the result in a loop.
     public var storedProperties: [any SchemaProperty] {
       (inheritedProperties + properties).filter { !$0.isTransient }
     }

@@ -2,6 +2,9 @@ import Foundation
 
 extension Schema {
   /// A reference from one model to another, or to several: what `@Relationship` describes.
+  ///
+  /// A property whose type is a model, an optional of one, or an array of one is a relationship, with or without
+  /// `@Relationship`.
   public final class Relationship: SchemaProperty {
     /// The property's name.
     public internal(set) var name: String
@@ -21,9 +24,11 @@ extension Schema {
     public internal(set) var keypath: AnyKeyPath?
     /// What happens to the destination when the owner is deleted.
     public internal(set) var deleteRule: DeleteRule
-    /// The minimum number of destinations of a saved owner; 0 or nil for none.
+    /// The minimum number of destinations of a saved owner; 0 or nil for none. A save with fewer throws
+    /// ``SwiftDataError/modelValidationFailure``.
     public internal(set) var minimumModelCount: Int?
-    /// The maximum number of destinations of a saved owner; 0 or nil for no limit.
+    /// The maximum number of destinations of a saved owner; 0 or nil for no limit. A save with more throws
+    /// ``SwiftDataError/modelValidationFailure``.
     public internal(set) var maximumModelCount: Int?
     /// A string that makes two otherwise equal versions of the relationship differ.
     public internal(set) var hashModifier: String?
@@ -67,7 +72,9 @@ extension Schema {
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { true }
     public var isTransient: Bool { false }
+    /// Whether the property may be nil. A save refuses a required reference without an object.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
+    /// Whether no two owners refer to the same object.
     public var isUnique: Bool { options.contains(.unique) }
     /// Whether the property holds at most one model.
     public var isToOneRelationship: Bool {
@@ -127,14 +134,17 @@ extension Schema {
 
 extension Schema.Relationship {
   /// What happens to the destination of a relationship when its owner is deleted.
+  ///
+  /// Rules are applied by ``ModelContext/delete(_:)`` in memory, and again by the save, also to what other contexts
+  /// have linked meanwhile.
   public enum DeleteRule: String, Codable, Sendable {
-    /// The destination is deleted, too.
+    /// The destination is deleted, too, and what its relationships cascade to. One that moved to another owner stays.
     case cascade
-    /// The save throws while a destination exists.
+    /// The save throws ``SwiftDataError/deletionDenied`` while a destination exists that is not deleted, too.
     case deny
-    /// The destination keeps a reference that reads as nil.
+    /// The destination keeps a reference in the store, which reads as nil.
     case noAction
-    /// The destination's reference is cleared.
+    /// The destination's reference is cleared; the default. A reference without an inverse is cleared by the save.
     case nullify
   }
 

@@ -6,6 +6,14 @@ import Synchronization
 /// A schema is built once, from the metadata that `@Model` writes, and is immutable afterwards.
 /// Models that are reachable through relationships are included without being named. Models that
 /// contradict each other are reported when a container opens.
+///
+/// ```swift
+/// let schema = Schema([Trip.self, Stop.self], version: Schema.Version(2, 0, 0))
+/// let container = try ModelContainer(for: schema, configurations: [configuration])
+/// print(schema.entitiesByName["Trip"]?.attributesByName.keys ?? [])
+/// ```
+///
+/// Two schemas are equal if their versions and entities are.
 public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unchecked Sendable {
   // Sendable: every stored property is a `let`, and the entities are not mutated once their schema
   // exists; the mutable requirements of `SchemaProperty` are for building a schema by hand.
@@ -32,7 +40,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     self.init(entities: [], version: Version(1, 0, 0))
   }
 
-  /// Creates a schema from entities made by hand.
+  /// Creates a schema from entities made by hand, for tools that compare or describe schemas.
   ///
   /// It has no model types: it can be saved and compared, but no context has objects of it.
   public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
@@ -51,19 +59,22 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     encodingVersion = Self.schemaEncodingVersion
   }
 
-  /// The entity of a model type, or nil if the schema does not have it.
+  /// The entity of a model type, or nil if the schema does not have it. Looked up by name: another version's class of
+  /// the same name gives this schema's entity.
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     entitiesByName[Self.entityName(for: type)]
   }
 
-  /// The name under which a model type is stored: its unqualified Swift name.
+  /// The name under which a model type is stored: its unqualified Swift name, such as `Trip` for `App.TripsV1.Trip`.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
     _typeName(type, qualified: false)
   }
 
   /// Writes the schema as JSON, replacing the file atomically.
   ///
-  /// Key paths and default values are not part of it.
+  /// Key paths and default values are not part of it. ``SchemaLock`` keeps several versions in one file.
+  ///
+  /// - Throws: Foundation's errors if the file cannot be written.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
@@ -72,7 +83,10 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   /// Reads a schema that ``save(to:)`` wrote.
   ///
-  /// A type that this program lacks becomes `Any`, with the stored form that the file records.
+  /// A type that this program lacks becomes `Any`, with the stored form that the file records. A container cannot be
+  /// opened with the result, which has no model types; compare it with ``SchemaDifference``.
+  ///
+  /// - Throws: Foundation's errors if the file cannot be read or is no schema.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }
@@ -112,7 +126,10 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 }
 
 extension Schema {
-  /// A version of a schema: major, minor, patch.
+  /// A version of a schema: major, minor, patch. Versions are ordered by these numbers.
+  ///
+  /// A store records the version of the schema that it was last opened with. It decides where several versions of a
+  /// plan have the same models, and lets an older app refuse a newer store (``SwiftDataError/backwardMigration``).
   public struct Version: Codable, Hashable, Comparable, CustomStringConvertible, Sendable {
     /// The first component.
     public let major: Int
@@ -121,16 +138,19 @@ extension Schema {
     /// The third component.
     public let patch: Int
 
+    /// Creates a version.
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
       self.major = major
       self.minor = minor
       self.patch = patch
     }
 
+    /// Compares the first component in which they differ.
     public static func < (left: Version, right: Version) -> Bool {
       (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }
 
+    /// The components with dots between them, such as `2.0.0`.
     public var description: String { "\(major).\(minor).\(patch)" }
   }
 
@@ -145,6 +165,7 @@ extension Schema {
     /// The options given with `@Attribute`, `@Relationship`, `#Unique` or `#Index`.
     public let metadata: (any SchemaProperty)?
 
+    /// Describes a property; called by the code that `@Model` generates.
     public init(
       name: String, keypath: AnyKeyPath, defaultValue: Any? = nil,
       metadata: (any SchemaProperty)? = nil
@@ -183,6 +204,9 @@ public protocol SchemaProperty: Codable, Hashable {
 
 /// One version of an app's models, which a migration plan leads to or from.
 ///
+/// Once an app is shipped with a version, don't edit its classes: declare a new version with copies of those that
+/// change.
+///
 /// ```swift
 /// enum LibraryV2: VersionedSchema {
 ///   static let versionIdentifier = Schema.Version(2, 0, 0)
@@ -190,7 +214,8 @@ public protocol SchemaProperty: Codable, Hashable {
 /// }
 /// ```
 public protocol VersionedSchema: SendableMetatype {
-  /// The version, which a store records. It must differ between the versions of a plan.
+  /// The version, which a store records. It must differ between the versions of a plan; otherwise opening a container
+  /// throws ``SwiftDataError/loadIssueModelContainer``.
   static var versionIdentifier: Schema.Version { get }
   /// The models. What their relationships reach is included without being named.
   static var models: [any PersistentModel.Type] { get }
@@ -215,7 +240,8 @@ public protocol RenamedModel: PersistentModel {
 extension Schema {
   /// Whether classes and properties that both schemas have by name also have the same earlier names in the source.
   ///
-  /// A store of an earlier version of this library records no earlier names of classes; such a class counts as the same.
+  /// A store of an earlier version of this library records no earlier names of classes; such a class counts as the
+  /// same.
   func hasSameOriginalNames(as other: Schema) -> Bool {
     entities.allSatisfy { entity in
       guard let match = other.entitiesByName[entity.name] else { return true }

@@ -1,6 +1,13 @@
 public import Foundation
 
 /// What opening a store has changed in it, or, in a dry run, would change.
+///
+/// ```swift
+/// for migration in container.migrations {
+///   logger.notice("\(migration)")
+///   if migration.difference.losesData, migration.backup == nil { warnAboutMissingBackup() }
+/// }
+/// ```
 public struct StoreMigration: Sendable {
   /// How many objects an entity has.
   public struct Count: Sendable, Hashable {
