@@ -26,20 +26,39 @@ enum Report {
 extension Stead.Problem.Code {
   /// An object, or a relationship's destination, could not be read from its store. The property has no value, or no
   /// destinations, until it is read again.
+  ///
+  /// A property cannot throw. The cause is the error of the store; fetch the object again to get it thrown.
   public static let objectNotLoaded = Self("objectNotLoaded")
   /// A class is not in the container's schema, so its object was not inserted or found.
+  ///
+  /// Reported by `model(for:)`, and for a relationship to another version's class. Name the class when the container is
+  /// made.
   public static let unknownModel = Self("unknownModel")
   /// An autosave failed. The changes are still pending, and the next save writes them.
+  ///
+  /// The cause is the `SwiftDataError`. Later changes and turns try again; call `save()` to handle the error.
   public static let autosaveFailed = Self("autosaveFailed")
   /// Several properties could be the inverse of a relationship.
+  ///
+  /// Reported once in a process for each relationship, when a container is opened: each side is one-way. The message
+  /// has the `@Relationship(inverse:)` to write.
   public static let inverseAmbiguous = Self("inverseAmbiguous")
   /// A column of a row does not hold a value of its property's type.
+  ///
+  /// Another program has written it. Repair the row, or have the type accept the value.
   public static let rowUnreadable = Self("rowUnreadable")
   /// A file of an external value could not be read, or could not be removed after its last use.
+  ///
+  /// A file that cannot be read is damaged or missing: restore the store's directory from a backup. One that was not
+  /// removed takes up space until `ModelContainer.compact()`.
   public static let externalFileFailed = Self("externalFileFailed")
   /// Results were requested before any context existed to fetch them.
+  ///
+  /// A `@Query` was read before a container was opened, or after the newest one was released. Set `$query.modelContext`.
   public static let missingContext = Self("missingContext")
   /// An empty store was begun at the path of one that another container has open, and whose file is gone.
+  ///
+  /// The other container can no longer save. Close containers before their stores are removed, as in a test's teardown.
   public static let storeDisplaced = Self("storeDisplaced")
   /// Another problem of records, without its own code; see the problem's message.
   public static let recordsFailed = Self("recordsFailed")

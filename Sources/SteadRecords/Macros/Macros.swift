@@ -157,8 +157,14 @@ public macro _PersistedProperty(at index: String, of model: String) =
 /// itself alongside Foundation's macro, which takes long if `$0` is used with many optionals: name the type, as in
 /// `#Predicate { (task: Task) in … }`, or write ``ModelPredicate(_:)``.
 ///
-/// Expressions that do not mention the model are evaluated once, when the predicate is made; a captured object is kept
-/// by its identifier. Documentation/Predicates.md lists which forms compile, and their cost.
+/// Expressions that do not mention the model are evaluated once, when the predicate is made, so `Date.now` is a
+/// constant; captured values must be Codable and Sendable. A captured object is kept by its identifier: one that is not
+/// saved yet is no longer found by the predicate once it is saved.
+///
+/// The meaning is Swift's, in SQL and in memory: nil is a value, so `$0.rank != 5` is true for nil, and strings are
+/// equal if Swift says so. Where Swift would trap, such as at `$0.due!` of nil or an overflow, a row does not match.
+/// What has no SQL, such as a computed property, is evaluated in memory for the rows that pass the rest.
+/// Documentation/Predicates.md lists which forms compile, and their cost.
 @freestanding(expression)
 public macro Predicate<each Input: PersistentModel>(
   _ body: (repeat each Input) -> Bool

@@ -8,7 +8,8 @@
   /// let byTitle = SortDescriptor(\Book.title, comparator: .localizedStandard)
   /// ```
   ///
-  /// A fetch sorts with it in SQL, without an index: a comparison takes some microseconds.
+  /// A fetch sorts with it in SQL, without an index: a comparison takes some microseconds. The order is that of the
+  /// process's locale, so two processes may order differently, and a sorted result is not to be stored.
   public struct LocalizedStringComparator: SortComparator, Codable {
     enum Kind: String, Codable { case localized, localizedStandard }
 

@@ -4,9 +4,18 @@
 /// content, such as two rows with the same value of a property that becomes unique.
 ///
 /// Changes that need no migration plan: models and properties that are added, removed or renamed
-/// (`@Attribute(originalName:)`, `@Relationship(originalName:)`); new properties that are optional or have a default value;
-/// required properties that become optional, and optional ones with a default value that become required; delete
+/// (`@Attribute(originalName:)`, `@Relationship(originalName:)`); new properties that are optional or have a default
+/// value; required properties that become optional, and optional ones with a default value that become required; delete
 /// rules, indexes, `.unique`, `.externalStorage`; relationships that lead to one object or to several now.
+///
+/// ```swift
+/// let difference = SchemaDifference(from: shipped, to: Schema([Book.self, Author.self]))
+/// print(difference)            // a sentence for each change
+/// print(difference.refusals)   // what needs a migration plan, and what to write in it
+/// ```
+///
+/// A refusal makes opening a container throw ``SwiftDataError/loadIssueModelContainer``, unless a custom stage handles
+/// it.
 public struct SchemaDifference: Sendable {
   /// One thing that has changed.
   public struct Change: Sendable, Hashable, CustomStringConvertible {
@@ -39,9 +48,10 @@ public struct SchemaDifference: Sendable {
   /// The changes that it cannot follow, each with a remedy.
   public let refusals: [Change]
 
-  /// Compares two schemas.
+  /// Compares two schemas by the names of their entities and properties, original names included.
   ///
-  /// Costs some microseconds for each property.
+  /// Costs some microseconds for each property. A schema may be decoded, whose types this program lacks; their recorded
+  /// form is compared then.
   public init(from old: Schema, to new: Schema) {
     self.init(SchemaMatch(from: old, to: new))
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The findings of a check of a container's stores.
+/// The findings of a check of a container's stores, by ``ModelContainer/check(_:)``.
 public struct StoreCheck: Sendable {
   /// A difference in a store from how this library leaves it.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
@@ -46,10 +46,10 @@ extension StoreCheck: CustomStringConvertible {
 }
 
 extension StoreCheck.Problem.Kind {
-  /// SQLite finds pages or indexes damaged.
+  /// SQLite finds pages or indexes damaged. Open a backup.
   public static let damagedPages = Self("damagedPages")
-  /// The store was last opened with other models, or its record of them is missing or cannot be read. In the last case its
-  /// files are not checked.
+  /// The store was last opened with other models, or its record of them is missing or cannot be read. In the last case
+  /// its files are not checked.
   public static let differentModels = Self("differentModels")
   /// The store lacks a table.
   public static let missingTable = Self("missingTable")
@@ -57,29 +57,37 @@ extension StoreCheck.Problem.Kind {
   public static let missingColumn = Self("missingColumn")
   /// A table lacks an index; without it, unique values may not be unique. The rows are those that share one.
   public static let missingIndex = Self("missingIndex")
-  /// New rows or transactions would get no numbers.
+  /// New rows or transactions would get no numbers, so saves throw ``SwiftDataError/unreadableStore``: another program
+  /// has written a row with one of the greatest numbers.
   public static let exhaustedNumbers = Self("exhaustedNumbers")
   /// Rows have a number that no class of their hierarchy has.
   public static let unknownClass = Self("unknownClass")
-  /// A relationship leads to a row that does not exist, or is of another class.
+  /// A relationship leads to a row that does not exist, or is of another class. It reads as nil.
   public static let danglingReference = Self("danglingReference")
-  /// A required relationship leads nowhere.
+  /// A required relationship leads nowhere. Its object can't be saved until it leads to another one.
   public static let missingReference = Self("missingReference")
   /// A to-many relationship has no definite order.
   public static let ambiguousOrder = Self("ambiguousOrder")
   /// Rows are in a list of none of the relationships that share an inverse.
   public static let unknownList = Self("unknownList")
-  /// Rows refer to files that do not exist.
+  /// Rows refer to files that do not exist. Restore the directory of large values from the same backup as the store.
   public static let missingFile = Self("missingFile")
   /// Files do not contain what was written to them.
   public static let damagedFile = Self("damagedFile")
-  /// No row refers to some files.
+  /// No row refers to some files, as after a process was killed while it saved. ``ModelContainer/compact(_:)`` removes
+  /// them.
   public static let unusedFile = Self("unusedFile")
 }
 
 // MARK: - Progress
 
 /// The progress of a check, backup or compaction of a container's stores.
+///
+/// ```swift
+/// try container.backUp(to: url) { progress in
+///   bar.fraction = Double(progress.completed) / Double(progress.total ?? .max)
+/// }
+/// ```
 public struct StoreProgress: Sendable, Hashable {
   /// The current step.
   public enum Phase: String, Sendable {
