@@ -223,8 +223,8 @@ extension SwiftDataError {
   /// Another process has kept the store locked for 60 seconds.
   ///
   /// Nothing was saved, and the changes are still pending: find the process (`fuser STORE`), and try again. Also thrown
-  /// if other programs write each time that a migration is about to finish, or that a save to a custom store was
-  /// checked.
+  /// if other programs write each time that a migration is about to finish, or change a custom store during each of 100
+  /// attempts to save.
   public static let storeLocked = Self(.storeLocked)
   /// SQLite refused a statement, or a custom store answered with identifiers that are not its own.
   ///

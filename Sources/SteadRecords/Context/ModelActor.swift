@@ -16,8 +16,8 @@ import Dispatch
 /// let id = try await Importer(modelContainer: container).add("Lakes")
 /// ```
 ///
-/// The actor runs on a queue of its own, so its fetches and saves block no other actor. Between its turns it applies
-/// other contexts' commits. Pass identifiers in and out, not models.
+/// The actor runs on a queue of its own, so its fetches and saves do not block the main actor. Between its turns it
+/// applies other contexts' commits. Pass identifiers in and out, not models.
 public protocol ModelActor: Actor {
   /// The container of the actor's context.
   nonisolated var modelContainer: ModelContainer { get }

@@ -238,8 +238,8 @@ public class ModelContext: Equatable {
   /// ```
   ///
   /// Blocks: it waits for other writers, those of other containers and processes at most 60 seconds, and for a save of
-  /// this context on another thread. It does not wait for the disk: a commit survives the end of the process at once,
-  /// and a loss of power from SQLite's next checkpoint on. Costs time in proportion to the changed objects.
+  /// this context on another thread. Only a checkpoint syncs the disk: a commit survives the end of the process at
+  /// once, and a loss of power from the next checkpoint on. Costs time in proportion to the changed objects.
   ///
   /// When it throws, nothing was written and all changes are still pending: mend the cause and save again, or call
   /// ``rollback()``. With several stores there is one exception: they commit one after the other, so if a commit fails,

@@ -62,7 +62,7 @@ public macro Attribute(
 /// Name `inverse:` on only one side of a pair: the compiler cannot look at both sides at once. The delete rule says
 /// what happens to the destinations if the object is deleted.
 ///
-/// Without `inverse:` an inverse is inferred if exactly one property can be it and its side is to-one and optional. If
+/// Without `inverse:` an inverse is inferred if exactly one property can be it and the to-one side is optional. If
 /// several can, each side is one-way, which is reported to `Stead.onProblem`. A many-to-many inverse is never inferred.
 /// A to-many relationship keeps its order and has no duplicates.
 ///

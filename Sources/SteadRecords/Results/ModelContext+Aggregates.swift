@@ -90,7 +90,7 @@ extension ModelContext {
 
   /// The greatest value of a property; nil if there are none. NaN is skipped.
   ///
-  /// Costs and throws what ``minimum(of:where:)`` does.
+  /// Costs and throws what `minimum(of:where:)` does.
   @_disfavoredOverload
   public func maximum<T: PersistentModel, V: Comparable>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -169,7 +169,7 @@ extension ModelContext {
   /// let spent = try context.sums(of: \Order.amount, by: \.customerName)
   /// ```
   ///
-  /// Throws what ``sum(of:where:)`` throws, if the sum of one group does not fit.
+  /// Throws what `sum(of:where:)` throws, if the sum of one group does not fit.
   @_disfavoredOverload
   public func sums<T: PersistentModel, V: Numeric, K: Hashable>(
     of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil

@@ -12,8 +12,8 @@ public import Observation
 /// An observable class that needs no user interface: read ``results`` within `withObservationTracking`, or iterate
 /// over ``updates``. A refresh costs one fetch; commits that do not affect the fetched models cost nothing.
 ///
-/// All results are loaded, and the observer holds them: limit the fetch if there are many. It does not keep itself
-/// alive: updates end when the program releases it. It keeps the context.
+/// All results are loaded, and the observer holds them: limit the fetch if there are many. It keeps its
+/// context; nothing keeps it but the program and the sequences of ``updates``.
 ///
 /// Like its context, an observer belongs to one actor or thread. Commits of other contexts are applied between turns
 /// of the main actor or of a model actor, and if `isolation` is an actor, between that actor's turns; in any other

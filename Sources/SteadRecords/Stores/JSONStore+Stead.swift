@@ -73,7 +73,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   /// - Throws: ``SwiftDataError/unknownSchema`` if there is a migration plan, which this store cannot follow, or if the
   ///   file was written by a later version of this library; ``SwiftDataError/unreadableStore`` if it is not a JSON
   ///   store; ``SwiftDataError/unknownModel`` if it has objects of a model that the schema lacks;
-  ///   ``SwiftDataError/configurationSchemaNotFoundInContainerSchema`` without a schema; and ``FileError`` if it cannot
+  ///   ``SwiftDataError/configurationSchemaNotFoundInContainerSchema`` without a schema; and `FileError` if it cannot
   ///   be read or created.
   public init(
     _ configuration: JSONStoreConfiguration, migrationPlan: (any SchemaMigrationPlan.Type)?
