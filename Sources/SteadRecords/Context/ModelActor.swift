@@ -52,13 +52,15 @@ extension ModelActor {
   }
 }
 
-/// An executor with a context.
+/// An executor with a context: what a ``ModelActor`` runs on.
+///
+/// An executor of your own also conforms to ``SerialModelExecutor``; otherwise the actor runs on the main actor's.
 public protocol ModelExecutor: Executor {
   /// The context, which the executor's jobs use.
   var modelContext: ModelContext { get }
 }
 
-/// An executor with a context that runs one job at a time.
+/// An executor with a context that runs one job at a time, as a context needs it: two jobs must not use it at once.
 public protocol SerialModelExecutor: ModelExecutor, SerialExecutor {}
 
 // MARK: - The executor

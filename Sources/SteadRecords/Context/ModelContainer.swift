@@ -142,7 +142,7 @@ public final class ModelContainer: Equatable, Sendable {
     return context
   }
 
-  /// Like ``erase()``, but errors are reported to `Stead.onProblem`.
+  /// Like ``erase()``, but an error is reported to `Stead.onProblem`, so that the caller does not learn of it.
   @available(*, deprecated, renamed: "erase()")
   public func deleteAllData() {
     do {

@@ -53,13 +53,13 @@
     /// Whether ``redo()`` is running.
     open var isRedoing: Bool { phase == .redoing }
 
-    /// How many steps can be undone.
+    /// How many steps can be undone. An open group with actions counts as one.
     open var undoCount: Int { undoStack.count + (hasOpenActions && phase != .undoing ? 1 : 0) }
 
     /// How many steps can be redone.
     open var redoCount: Int { redoStack.count }
 
-    /// Whether there is something to undo.
+    /// Whether there is something to undo, open groups included.
     open var canUndo: Bool { undoCount > 0 }
 
     /// Whether there is something to redo.
@@ -142,7 +142,8 @@
     /// Registers an action that undoes the current change.
     ///
     /// While the manager undoes, the action becomes one to redo. Otherwise, a new action clears what could be redone.
-    /// With ``groupsByEvent`` false and no open group, the action becomes a step of its own; Apple's raises an exception.
+    /// With ``groupsByEvent`` false and no open group, the action becomes a step of its own; Apple's raises an
+    /// exception.
     ///
     /// - Parameters:
     ///   - target: Passed to the handler; held weakly, and once it is gone the action does nothing.
@@ -170,7 +171,8 @@
 
     /// Closes the open group, if there is one, and undoes the last step; does nothing if there is none.
     ///
-    /// Calling it with nested groups open, or from an action, is a programmer's error: it is reported, and has no effect.
+    /// Calling it with nested groups open, or from an action, is a programmer's error: it is reported, and has no
+    /// effect.
     open func undo() {
       if groupingLevel == 1, phase == .registering { endUndoGrouping() }
       guard groupingLevel == 0, phase == .registering else {

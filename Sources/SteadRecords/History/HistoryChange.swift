@@ -30,6 +30,9 @@ public enum HistoryChange: Sendable {
 // MARK: - Inserts
 
 /// An object that was inserted.
+///
+/// Cast it to ``DefaultHistoryInsert`` of the model that you look for. A custom store with a history has types of its
+/// own.
 public protocol HistoryInsert<Model>: Sendable {
   associatedtype Model: PersistentModel
   associatedtype ChangeIdentifier: Hashable & Sendable
@@ -117,7 +120,9 @@ extension DefaultHistoryUpdate {
 
 // MARK: - Deletes
 
-/// An object that was deleted.
+/// An object that was deleted, by `delete(_:)`, by a predicate, or by a cascade.
+///
+/// Cast it to ``DefaultHistoryDelete`` of the model that you look for.
 public protocol HistoryDelete<Model>: Sendable {
   associatedtype Model: PersistentModel
   associatedtype ChangeIdentifier: Hashable & Sendable

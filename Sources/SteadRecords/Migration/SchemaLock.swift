@@ -18,10 +18,10 @@ public struct SchemaLock: Codable, Sendable {
   private static let newestFormat = 1
 
   private let format: Int
-  /// The schemas of the versions, oldest first.
+  /// The schemas of the versions, oldest first; without model types, so that no container can be opened with them.
   public private(set) var versions: [Schema]
 
-  /// A lock without versions.
+  /// A lock without versions, for the first ``record(_:)``.
   public init() {
     format = Self.newestFormat
     versions = []

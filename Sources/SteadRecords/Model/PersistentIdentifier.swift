@@ -42,7 +42,9 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
   public var entityName: String { id.reference.entity }
   /// The store's identifier; nil while the identifier is temporary.
   public var storeIdentifier: String? { id.reference.store }
-  /// Whether the object has never been saved.
+  /// Whether the object had never been saved when the identifier was read.
+  ///
+  /// Only the context that has the object finds it by a temporary identifier, and only until the save.
   public var isTemporary: Bool { id.reference.store == nil }
 
   var row: Int64 { id.row }
@@ -84,7 +86,8 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
 }
 
 extension PersistentIdentifier: CustomStringConvertible {
-  /// A URL-like string: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary.
+  /// A URL-like string: `x-stead://store/Entity/p12`, or `x-stead:///Entity/t3` while temporary. For logs: it cannot be
+  /// turned back into an identifier, which is `Codable`.
   public var description: String {
     "x-stead://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)"
   }

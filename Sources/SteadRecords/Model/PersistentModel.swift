@@ -169,19 +169,20 @@ extension PersistentModel {
   /// The value of a property.
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
-  /// Sets a property; a property without a setter stays unchanged.
+  /// Sets a property, as assigning it does: the change is tracked, and inverses follow. A property without a setter
+  /// stays unchanged.
   public func setValue<Value>(forKey key: KeyPath<Self, Value>, to value: Value) {
     if let writable = key as? ReferenceWritableKeyPath<Self, Value> {
       self[keyPath: writable] = value
     }
   }
 
-  /// The value of a transformable property.
+  /// The value of a transformable property, for code written for SwiftData: the property itself has it.
   public func getTransformableValue<Value>(forKey key: KeyPath<Self, Value>) -> Value {
     self[keyPath: key]
   }
 
-  /// Sets a transformable property.
+  /// Sets a transformable property, as assigning it does.
   public func setTransformableValue<Value>(forKey key: KeyPath<Self, Value>, to value: Value) {
     setValue(forKey: key, to: value)
   }

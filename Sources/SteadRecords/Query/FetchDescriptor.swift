@@ -16,12 +16,16 @@ public import Foundation
 /// A value, and Sendable: a predicate keeps captured objects by their identifiers.
 public struct FetchDescriptor<T: PersistentModel> {
   /// The objects to fetch; nil for all.
+  ///
+  /// Captured values are bound as parameters, so two fetches that differ in these alone share one prepared statement.
+  /// An `#Index` of the compared properties saves a scan of the table; `ModelContext.sql(for:)` shows the statement.
   public var predicate: Predicate<T>?
   /// The order; unspecified if empty.
   ///
   /// The first descriptor decides, the next one where it finds two equal. In ascending order nil comes first. Strings
-  /// are ordered as Swift compares them, unless the descriptor has another comparator. A property with an `#Index` needs
-  /// no sort. A comparator or a type without a matching order in SQL is sorted in memory, after all matches are read.
+  /// are ordered as Swift compares them, unless the descriptor has another comparator. A property with an `#Index`
+  /// needs no sort. A comparator or a type without a matching order in SQL is sorted in memory, after all matches are
+  /// read.
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of objects; nil for no limit. Counts use it, too.
   public var fetchLimit: Int?

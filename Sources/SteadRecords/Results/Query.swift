@@ -46,7 +46,7 @@
     /// Copies references to all results into an array; the objects are loaded already.
     public var wrappedValue: [Element] { live.map { Array($0.results) } ?? [] }
 
-    /// The wrapper itself: `$all.modelContext`, `$all.fetchError`.
+    /// The wrapper itself: `$all.modelContext`, `$all.fetchError`. It is of the main actor.
     public var projectedValue: Query<Element> { self }
 
     /// The observer, made at the first read: a property wrapper is initialized before a container needs to exist.
@@ -68,12 +68,12 @@
     /// All objects, in no particular order.
     public convenience init() { self.init(FetchDescriptor<Element>()) }
 
-    /// The objects that a descriptor describes.
+    /// The objects that a descriptor describes. Nothing is fetched until the first read.
     public convenience init(_ descriptor: FetchDescriptor<Element>) {
       self.init(descriptor: descriptor)
     }
 
-    /// The objects that match, ordered by descriptors.
+    /// The objects that match, ordered by descriptors. Without descriptors the order is unspecified.
     public convenience init(
       filter: Predicate<Element>? = nil, sort descriptors: [SortDescriptor<Element>] = []
     ) {

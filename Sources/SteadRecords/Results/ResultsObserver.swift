@@ -20,7 +20,7 @@ public import Observation
 /// context at its next fetch, save or `processPendingChanges()`.
 @Observable
 public final class ResultsObserver<Element: PersistentModel, SectionName: Hashable> {
-  /// The objects, as of the last refresh.
+  /// The objects, as of the last refresh. All are loaded; a read takes part in Observation.
   public private(set) var results: FetchResultsCollection<Element>
   /// The sections, in the order of their first objects; empty without `sectionBy`.
   public private(set) var sections = SectionedResults<Element, SectionName>([], by: nil)
@@ -42,7 +42,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     didSet { sections = SectionedResults(models, by: sectionBy) }
   }
 
-  /// The predicate of the fetch; setting it fetches.
+  /// The predicate of the fetch; setting it fetches. To set several parts with one fetch, set ``fetchDescriptor``.
   public var filterBy: Predicate<Element>? {
     get { fetchDescriptor.predicate }
     set { fetchDescriptor.predicate = newValue }
@@ -158,7 +158,7 @@ extension ResultsObserver where SectionName == Never {
     self.init(fetchDescriptor, ModelContext(modelContainer), isolation, by: nil)
   }
 
-  /// Observes the objects that match, in an order.
+  /// Observes the objects that match, in an order, and fetches at once.
   public convenience init(
     filterBy: Predicate<Element>? = nil, sortBy: [SortDescriptor<Element>] = [],
     modelContext: ModelContext, isolation: (any Actor)? = #isolation

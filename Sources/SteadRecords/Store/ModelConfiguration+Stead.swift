@@ -79,9 +79,9 @@ extension ModelConfiguration {
   /// configuration.historyLimits = .init(age: 30 * 86_400, bytes: 10_000_000)
   /// ```
   public struct HistoryLimits: Hashable, Sendable {
-    /// How long transactions are kept, in seconds.
+    /// How long transactions are kept, in seconds since their commit; nil for no limit.
     public var age: Double?
-    /// How many of the last transactions are kept.
+    /// How many of the last transactions are kept; nil for no limit.
     public var transactions: Int?
     /// The total size of the lists of changes in bytes, without old values.
     public var bytes: Int?
@@ -91,7 +91,13 @@ extension ModelConfiguration {
     /// No limits.
     public static let none = HistoryLimits()
 
-    /// Creates limits; nil is none.
+    /// Creates limits; nil is none. What exceeds any of them is removed.
+    ///
+    /// - Parameters:
+    ///   - age: How long transactions are kept, in seconds.
+    ///   - transactions: How many of the last ones are kept.
+    ///   - bytes: The total size of the lists of changes. A removal by size reads the lists that stay.
+    ///   - unreadTransactions: How many are kept even if a reader has not handled them.
     public init(
       age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil,
       unreadTransactions: Int? = nil

@@ -11,11 +11,12 @@ extension Schema {
     package internal(set) var originalName: String?
     /// The properties that the class itself declares, in the order of their declaration.
     public internal(set) var properties: [any SchemaProperty]
-    /// The properties of the superclasses.
+    /// The properties of the superclasses, those of the topmost one first.
     public internal(set) var inheritedProperties: [any SchemaProperty] = []
-    /// Names of properties whose combined values are unique.
+    /// Names of properties whose combined values are unique: the lists of `#Unique`, then one for each `.unique`
+    /// attribute. Those of superclasses are in their entities.
     public internal(set) var uniquenessConstraints: [[String]] = []
-    /// Names of properties that are indexed together.
+    /// Names of properties that are indexed together: the lists of `#Index`.
     public internal(set) var indices: [[String]] = []
     /// The superclass, if it is a model.
     public internal(set) weak var superentity: Entity?
@@ -24,13 +25,13 @@ extension Schema {
     /// The direct subclasses.
     public internal(set) var subentities: Set<Entity> = []
 
-    /// Creates an entity without properties.
+    /// Creates an entity without properties, for a schema made by hand.
     public init(_ name: String) {
       self.name = name
       properties = []
     }
 
-    /// Creates an entity with its properties.
+    /// Creates an entity with its properties, for a schema made by hand.
     public init(_ name: String, properties: any SchemaProperty...) {
       self.name = name
       self.properties = properties

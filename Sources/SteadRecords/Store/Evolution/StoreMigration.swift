@@ -13,7 +13,7 @@ public struct StoreMigration: Sendable {
   public struct Count: Sendable, Hashable {
     /// The entity's name.
     public let entity: String
-    /// How many it had before; nil for an entity that did not exist.
+    /// How many it had before; nil for an entity that did not exist. Objects of subclasses are not counted.
     public let before: Int?
     /// How many it has now; nil for an entity that is gone.
     public let after: Int?
