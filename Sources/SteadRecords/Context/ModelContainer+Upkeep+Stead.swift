@@ -106,6 +106,8 @@ extension ModelContainer {
       for store in stores {
         try store.backUp(to: "\(draft)/\(store.configuration.name).store", reporter)
       }
+      // One rename, so that a directory of that name has all stores or does not exist. It is durable only once its
+      // parent is synced.
       try POSIXDisk().rename(draft, to: path)
       try POSIXDisk().syncDirectory(path.directoryPath)
     } catch {

@@ -86,6 +86,7 @@ public final class HistoryObserver: Observable, Sendable {
       queue.async { [weak self] in self?.checkForCommits() }
     }
     for store in stores {
+      // A commit notifies nobody as long as the log knows of one context alone.
       store.log.addContext()
       store.log.listen(listener)
       store.watch()

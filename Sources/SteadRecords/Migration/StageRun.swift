@@ -56,6 +56,7 @@ struct StageRun {
     converting conversions: Set<ValueConversion.Property> = []
   ) throws -> ModelContainer {
     var configuration = configuration
+    // All models of the version: a store records those of its whole container, and is compared with them.
     configuration.schema = nil
     configuration.migration = role
     configuration.conversions = conversions

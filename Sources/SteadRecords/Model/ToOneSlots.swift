@@ -28,6 +28,8 @@
     let id = row.integer(column)
     if id == 0 {
       self = .none
+      // A stale object may be one whose row is gone. By its row it is looked up again, which finds that out; otherwise
+      // a reference that the deletion has left behind would lead to it.
     } else if case .model(let model) = self, model._$statePointer.pointee.rowID == id,
       !model._$statePointer.pointee.has(_ModelFlags.stale)
     {
@@ -37,7 +39,8 @@
     }
   }
 
-  /// Binds the destination's row; NULL for an object that will have none. A save numbers all new rows before it binds one.
+  /// Binds the destination's row; NULL for an object that will have none. A save numbers all new rows before it binds
+  /// one.
   func bind(_ row: _RowWriter, _ index: Int) {
     let parameter = row._parameter(index)
     guard parameter > 0 else { return }
@@ -80,8 +83,8 @@
 
 /// The storage of a required to-one relationship.
 ///
-/// Required is checked by a save, not by the type: an object that was never given a destination, or whose destination was
-/// deleted, reads as an object without a row.
+/// Required is checked by a save, not by the type: an object that was never given a destination, or whose destination
+/// was deleted, reads as an object without a row.
 public struct _ToOneSlot<Value: PersistentModel>: _Slot {
   @usableFromInline var target: ToOneTarget<Value>
 

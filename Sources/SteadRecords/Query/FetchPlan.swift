@@ -48,6 +48,10 @@ struct FetchPlan<T: PersistentModel> {
   }
 
   /// The SELECT of some columns of the rows that match.
+  ///
+  /// An order that SQL has only in part is left out: the objects are sorted in memory, where rows in some of that order
+  /// have no advantage. A caller may pass a limit only if ``isExact``; otherwise it would cut off rows before the rest
+  /// of the predicate and of the order was applied.
   func selection(
     of columns: String, from plan: EntityPlan, limit: Int?, offset: Int?
   ) -> SQLFragment {

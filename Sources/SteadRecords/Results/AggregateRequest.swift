@@ -73,9 +73,11 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     let plan = try graph.makePlan(FetchDescriptor(predicate: predicate))
     guard !plan.mergesPending, plan.isExact else { return nil }
     try graph.mirror(plan.entity)
+    // Without a store, since key paths capture no objects, of which some might be another store's.
     let translator = AggregateTranslator(
       layout: graph.layout, entity: plan.entity, store: nil)
     guard let columns = columns(translator) else { return nil }
+    // A key path may lead to objects of another class, whose unsaved values the rows do not have.
     let related = Set(translator.relatedEntities.map { graph.layout.entities[$0].rootIndex })
     guard graph.pending.roots.isDisjoint(with: related) else { return nil }
     let groups = (group == nil ? 0 : 1) + (function == .values ? 1 : 0)

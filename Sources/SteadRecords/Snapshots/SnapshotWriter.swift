@@ -187,6 +187,7 @@ struct SnapshotWriter {
     _ model: any PersistentModel, _ entity: EntityLayout, _ plan: EntityPlan,
     _ unreadable: [Int: SQLValue], excluding unspecified: Set<Int>
   ) throws -> Bool {
+    // The row writer skips a property whose parameter is 0, so the columns that stay need no value.
     let map = PropertyMap(count: entity.properties.count, empty: 0)
     let row = entity.properties.count + 1
     var (assignments, tests): ([String], [String]) = ([], [])
@@ -263,7 +264,11 @@ struct SnapshotWriter {
     return Set(current).symmetricDifference(list.members).map { (layout.entities[destination], $0) }
   }
 
-  /// Sets all lists as the snapshots have them. Call it once all rows exist.
+  /// Sets all lists as the snapshots have them. Call it once all rows exist: `claim` updates the members' rows, and
+  /// would miss one that a later snapshot of the same answer inserts.
+  ///
+  /// Members first, positions afterwards: ``ToManyQuery`` only returns members, so that a position of one that was not
+  /// claimed yet would be lost.
   mutating func finish() throws {
     for list in lists {
       guard let destination = list.property.destination, let plan = plans[destination]?.plan else {

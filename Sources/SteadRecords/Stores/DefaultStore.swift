@@ -57,6 +57,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
       report: MigrationReporter())
   }
 
+  /// A new context for each call: a context belongs to one thread, and calls come from several.
   private func context(for state: EditingState) -> ModelContext {
     let context = ModelContext(container)
     context.observesModels = false
@@ -141,6 +142,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
     let context = context(for: request.editingState)
     let store = container.stores[0]
+    // Around the transaction, so that the number that is read after it is still this one's.
     return try store.exclusively {
       var inserted: [PersistentIdentifier: any PersistentModel]?
       try context.transaction {
@@ -217,6 +219,7 @@ struct SnapshotApplication {
     for values in values.dropFirst(request.inserted.count) {
       let model = try existing(values.identifier)
       try SlotFiller.fill(model, of: graph.entity(of: model), with: values, defaults)
+      // The slots are filled without the accessors, which would note the changes for the save.
       for property in graph.entity(of: model).properties {
         if case .attribute = property.kind { graph.markChanged(model, at: property.index) }
       }

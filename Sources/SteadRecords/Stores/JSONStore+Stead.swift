@@ -209,6 +209,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   public func version() throws -> Data {
     guard let data = try file.readIfPresent() else { return Data() }
     _ = try completedDocument(in: data)
+    // Completing the document may have written the file, and a save compares with what the file has now.
     return cached?.data ?? data
   }
 
