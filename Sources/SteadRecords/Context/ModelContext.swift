@@ -242,8 +242,9 @@ public class ModelContext: Equatable {
   /// once, and a loss of power from the next checkpoint on. Costs time in proportion to the changed objects.
   ///
   /// When it throws, nothing was written and all changes are still pending: mend the cause and save again, or call
-  /// ``rollback()``. With several stores there is one exception: they commit one after the other, so if a commit fails,
-  /// the stores before it have theirs.
+  /// ``rollback()``. With several stores there is one exception: they commit one after the other, custom ones first. If
+  /// one fails, those before it keep what they have, and saving again would insert their new objects twice: call
+  /// ``rollback()``, and make the changes of the other stores again.
   ///
   /// - Throws: ``SwiftDataError``, whose message names entity and property, never a value:
   ///   - ``SwiftDataError/modelValidationFailure`` for a required relationship without an object, a number of members

@@ -13,7 +13,8 @@ final class EntityLayout: @unchecked Sendable {
   let discriminator: Int?
   /// The discriminators of the class and all its subclasses; empty outside hierarchies.
   let familyDiscriminators: [Int]
-  /// The stored properties, inherited ones first: a property has the same index in all subclasses.
+  /// The stored properties, inherited ones first: a property has the same index in all subclasses. Slots, sets of
+  /// changes and column maps go by that index, whichever class of the hierarchy the code knows the object as.
   let properties: [PropertyLayout]
   /// The class's key path to each property. The key path in ``PropertyLayout`` is of the class that declares it.
   let keyPaths: [AnyKeyPath]
@@ -76,7 +77,7 @@ final class EntityLayout: @unchecked Sendable {
   func property(named name: String) -> PropertyLayout? { byName[name].map { properties[$0] } }
 
   /// The condition, after another one, that is true for rows of the class and its subclasses; empty where the table has
-  /// no others.
+  /// no others: outside hierarchies, and for the topmost class, whose table it is.
   ///
   /// - Parameter alias: The table's alias in the statement, if it has one.
   func ownRows(_ alias: String? = nil) -> String {
@@ -139,8 +140,8 @@ final class PropertyReads: Sendable {
 
 // MARK: - Facts about all objects
 
-/// The facts about an entity that are needed for each object. A value without references, so that reading one of an array
-/// of them retains nothing.
+/// The facts about an entity that are needed for each object. A value without references, so that reading one of an
+/// array of them retains nothing.
 struct EntityTraits {
   /// The index of the hierarchy's root.
   let root: Int

@@ -45,6 +45,7 @@ struct InverseFinder {
 
   /// Sets `inverseName` on every relationship that has an inverse.
   mutating func resolve() {
+    // A relationship that is named, or names another, is no candidate for an inference.
     pairNamed()
     pairUnnamed()
   }
@@ -53,8 +54,8 @@ struct InverseFinder {
 
   /// Pairs the relationships whose inverse the source names, each named inverse with its first namer.
   ///
-  /// A to-one inverse may have several namers, which then share its column; a to-many inverse has one. `sides` has an order
-  /// that depends on the models alone, so the numbers of shared inverses are the same in all programs.
+  /// A to-one inverse may have several namers, which then share its column; a to-many inverse has one. `sides` has an
+  /// order that depends on the models alone, so the numbers of shared inverses are the same in all programs.
   private mutating func pairNamed() {
     var named: [ObjectIdentifier: Side] = [:]
     for side in sides where side.relationship.inverseKeyPath != nil {
@@ -90,7 +91,8 @@ struct InverseFinder {
 
   /// The relationship that a side names; nil, with a problem, if it doesn't lead back.
   ///
-  /// It leads back if its destination is the side's class or a superclass: a list of a superclass also has its subclasses.
+  /// It leads back if its destination is the side's class or a superclass: a list of a superclass also has its
+  /// subclasses.
   private mutating func namedInverse(of side: Side) -> Side? {
     guard let path = side.relationship.inverseKeyPath,
       let target = models[side.relationship.destination]
@@ -158,8 +160,8 @@ struct InverseFinder {
 
   // MARK: Inverses that can be inferred
 
-  /// Pairs relationships that are each other's only candidate. Those with several candidates stay one-way, with one note for
-  /// each group of them.
+  /// Pairs relationships that are each other's only candidate. Those with several candidates stay one-way, with one
+  /// note for each group of them.
   private mutating func pairUnnamed() {
     let free = sides.filter {
       $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
@@ -172,6 +174,7 @@ struct InverseFinder {
     var reported: Set<ObjectIdentifier> = []
     for side in free {
       guard let found = candidates[side.id], let inverse = found.first else { continue }
+      // From both sides: two properties that both lead to a third one are each its only candidate, but not it theirs.
       if found.count == 1, candidates[inverse.id]?.count == 1 {
         side.relationship.inverseName = inverse.relationship.name
       } else if !reported.contains(side.id) {
@@ -186,8 +189,8 @@ struct InverseFinder {
   private func fit(_ side: Side, _ other: Side) -> Bool {
     let (one, two) = (side.relationship, other.relationship)
     guard one !== two, two.destination == side.entity.name else { return false }
-    // A required to-one is never cleared by the other side, so it is not paired without being named. Neither are two to-many
-    // sides, which may well be two relationships of their own.
+    // A required to-one is never cleared by the other side, so it is not paired without being named. Neither are two
+    // to-many sides, which may well be two relationships of their own.
     return switch (one.isToOneRelationship, two.isToOneRelationship) {
     case (false, false): false
     case (true, false): one.isOptional

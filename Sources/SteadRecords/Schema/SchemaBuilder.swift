@@ -197,6 +197,7 @@ struct SchemaBuilder {
     }
     let given = property.options as? Schema.Attribute
     let type = property.valueType
+    // Both hide the fields: a transformer's data has none, and `.codable` promises that they may change.
     let isOpaque = given.map { $0.isCodable || $0.isTransformable } ?? false
     let result: Schema.Attribute
     if property.shape.encoding == .composite, !isOpaque {

@@ -23,6 +23,7 @@ struct StoreLayoutBuilder {
 
   func build() throws -> [EntityLayout] {
     let result = try entities.indices.map { try layout($0) }
+    // Of all layouts together: classes of a hierarchy share a table, so a clash may be between two classes.
     try NameClash(result).check()
     return result
   }
@@ -51,6 +52,8 @@ struct StoreLayoutBuilder {
         rootIndex: rootIndex, discriminator: inHierarchy ? index + 1 : nil,
         familyDiscriminators: inHierarchy ? family(of: entity) : [], properties: properties,
         keyPaths: keyPaths,
+        // A property is found by the declaring class's path and by this class's own, which differ for an inherited one.
+        // Both lists have all properties in order, hence the remainder.
         propertyByKeyPath: Dictionary(
           (declared.map(\.keyPath) + keyPaths).enumerated().map { ($1, $0 % declared.count) }
         ) { first, _ in first },
