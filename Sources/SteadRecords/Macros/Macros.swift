@@ -108,13 +108,14 @@ public macro Transient() = #externalMacro(module: "SteadRecordsMacros", type: "T
 public macro Unique<T>(_ constraints: _PropertySet<T>...) =
   #externalMacro(module: "SteadRecordsMacros", type: "UniqueMacro") where T: PersistentModel
 
-/// Indexes sets of properties, so that predicates and sort orders on them need no scan.
+/// Indexes sets of properties, so that predicates and sort orders on them need no scan or sort.
 ///
 /// ```swift
 /// #Index<Trip>([\.start], [\.destination, \.start])
 /// ```
 ///
 /// Write it in the class. An index of several properties serves conditions on the first, on the first two, and so on.
+/// Of strings it serves equality and prefixes, but no order: that needs a collation, which the index does not have.
 /// Changing the indexes of a model needs no migration plan. `.binary([…])` and `.rtree([…])` select the kind of index;
 /// a plain list is a binary one. Each index makes saving slower and the file larger.
 @freestanding(declaration)

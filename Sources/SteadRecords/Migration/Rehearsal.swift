@@ -89,6 +89,7 @@ struct ObjectCount {
     for (index, entity) in schema.entities.enumerated() {
       try report(.counting, index, of: schema.entities.count)
       guard let columns = tables[entity.root.name] else { continue }
+      // A class's number in `_entity` is its place by name, from 1: a schema has its entities in that order.
       let only = columns["_entity"] == nil ? "" : " WHERE \"_entity\" = \(index + 1)"
       counts[entity.name] = try connection.integer(
         "SELECT count(*) FROM \(entity.root.name.sqlName)\(only)"

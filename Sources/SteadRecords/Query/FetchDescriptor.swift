@@ -23,9 +23,10 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// The order; unspecified if empty.
   ///
   /// The first descriptor decides, the next one where it finds two equal. In ascending order nil comes first. Strings
-  /// are ordered as Swift compares them, unless the descriptor has another comparator. A property with an `#Index`
-  /// needs no sort. A comparator or a type without a matching order in SQL is sorted in memory, after all matches are
-  /// read.
+  /// are ordered as Swift compares them, unless the descriptor has another comparator. An `#Index` of a number, a date
+  /// or a Boolean spares SQLite the sort; strings and decimals are ordered by a collation that no index has, and so are
+  /// sorted each time. A comparator or a type without a matching order in SQL is sorted in memory, after all matches
+  /// are read.
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of objects; nil for no limit. Counts use it, too.
   public var fetchLimit: Int?

@@ -127,7 +127,7 @@ extension Schema.Attribute {
     ///
     /// A new object with a taken value updates that row, also with its default values. Changing an object's value to a
     /// taken one makes the save throw ``SwiftDataError/modelValidationFailure``. A nil is not equal to another nil.
-    /// Costs an index. For several properties together use `#Unique`.
+    /// Strings are compared byte by byte. Costs an index. For several properties together use `#Unique`.
     public static let unique = Option("unique")
     /// Data of 128 KiB or more is stored in a separate file next to the store.
     ///

@@ -37,7 +37,8 @@ extension Schema {
   public final class Index<T: PersistentModel>: SchemaProperty {
     /// The kind of an index and its properties.
     public enum Types<P: PersistentModel> {
-      /// An ordered index, for equality, ranges and sorting.
+      /// An ordered index, for equality, ranges and sorting; of strings for equality and prefixes alone, since their
+      /// order needs a collation.
       case binary([PartialKeyPath<P>])
       /// A spatial index over number pairs; kept as an ordered index, which finds the same rows.
       case rtree([PartialKeyPath<P>])
