@@ -40,7 +40,7 @@ extension Stead.Problem.Code {
   public static let autosaveFailed = Self("autosaveFailed")
   /// Several properties could be the inverse of a relationship.
   ///
-  /// Reported once in a process for each relationship, when a container is opened: each side is one-way. The message
+  /// Reported once in a process, when a container is opened: each of them is one-way. The message
   /// has the `@Relationship(inverse:)` to write.
   public static let inverseAmbiguous = Self("inverseAmbiguous")
   /// A column of a row does not hold a value of its property's type.
@@ -54,7 +54,8 @@ extension Stead.Problem.Code {
   public static let externalFileFailed = Self("externalFileFailed")
   /// Results were requested before any context existed to fetch them.
   ///
-  /// A `@Query` was read before a container was opened, or after the newest one was released. Set `$query.modelContext`.
+  /// A `@Query` was read before a container was opened, or after the newest one was released. Set
+  /// `$query.modelContext`.
   public static let missingContext = Self("missingContext")
   /// An empty store was begun at the path of one that another container has open, and whose file is gone.
   ///

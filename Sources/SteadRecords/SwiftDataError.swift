@@ -187,7 +187,8 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   public static let backwardMigration = Self(.backwardMigration)
   /// A store, a schema or a plan does not have the models that are asked for.
   ///
-  /// - By a fetch: the class is not in the container's schema, which names another class of that name if it has one.
+  /// - By a fetch: the class is not in the container's schema. If the schema has another version's class of that name,
+  ///   the message names it.
   /// - By a save or a fetch: another process has migrated the store since. Open a new container.
   /// - When a container is opened: the store is of a newer version of this library, older than a plan's first version,
   ///   or has the number of a version whose models were edited after they were shipped. The store is unchanged.

@@ -52,8 +52,8 @@ extension FetchResultsCollection where Element == PersistentIdentifier {
 
 /// Keeps the objects of the batch that was last used.
 ///
-/// One batch and not several: a loop needs one, and with more the context would hold more objects than the program
-/// asked for. The registry still finds objects of earlier batches that the program holds.
+/// One batch, so that a loop over a large result holds no more objects than that. An object of an earlier batch that
+/// the program holds is still the one that a later read of its row gives.
 private final class BatchLoader<Element: PersistentModel> {
   private let identifiers: [PersistentIdentifier]
   private let batchSize: Int

@@ -13,9 +13,10 @@ extension ModelContext {
 
   /// Reads an object's row again, now.
   ///
-  /// A context does so by itself when another context has changed the row, so this is for values that the object must
-  /// lose, or for rows that plain SQL has changed. Has no effect on an object that was never saved. An object whose row
-  /// is gone leaves the context. An error of reading is reported to `Stead.onProblem`; the object keeps its values.
+  /// A context does so by itself when it applies other contexts' commits, so this is for the changes of one object that
+  /// are to be discarded, and for a value that has to be newer than the last fetch. Has no effect on an object that was
+  /// never saved. An object whose row is gone leaves the context. An error of reading is reported to `Stead.onProblem`;
+  /// the object keeps its values.
   ///
   /// - Parameters:
   ///   - model: An object of this context; any other is ignored.
@@ -61,11 +62,12 @@ extension ModelContext {
   /// The SQL that a fetch runs, for reading; its values are bound and not part of the string.
   ///
   /// ```swift
-  /// print(try context.sql(for: descriptor))  // paste it after EXPLAIN QUERY PLAN in sqlite3
+  /// print(try context.sql(for: descriptor))
   /// ```
   ///
-  /// Ends with `-- and a check in memory` if a part of the predicate or the order has no SQL, or unsaved changes of
-  /// another class make its rows out of date. Runs nothing.
+  /// Functions and collations in it whose names begin with `stead_` exist in this library's connections alone. Ends
+  /// with `-- and a check in memory` if a part of the predicate or the order has no SQL, or unsaved changes of another
+  /// class make its rows out of date. Runs nothing.
   ///
   /// - Throws: ``SwiftDataError/unknownSchema`` if the container lacks the class.
   @_disfavoredOverload

@@ -92,7 +92,7 @@ public class ModelContext: Equatable {
   /// ``delete(model:where:includeSubclasses:)`` removes from the store cannot be undone.
   ///
   /// Recording holds the changed objects strongly for as long as the manager has the step. ``rollback()`` empties the
-  /// manager's stacks. ``processPendingChanges()`` closes the open group.
+  /// manager's stacks, of the program's own actions, too. ``processPendingChanges()`` closes the open group.
   public var undoManager: UndoManager? {
     get { graph.undo.manager }
     set { graph.undo.manager = newValue }
