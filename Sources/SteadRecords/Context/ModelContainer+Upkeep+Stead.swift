@@ -59,7 +59,7 @@ extension ModelContainer {
   /// - Throws: ``SwiftDataError/fileExists`` if the file exists; ``SwiftDataError/storageFull`` if there is too little
   ///   space; ``SwiftDataError/storageFailure`` if the parent is missing or may not be written, for a URL that is no
   ///   file's, and for a container with custom stores only; `CancellationError` if the task is cancelled, and what
-  ///   `progress` throws. Nothing is left at `url` then.
+  ///   `progress` throws. No new file is left at `url` then.
   public func backUp(
     to url: URL, _ progress: @escaping StoreProgress.Report = { _ in }
   ) throws {
