@@ -62,6 +62,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// The tables whose commits can change the results; nil if any can.
   @ObservationIgnored private var tables: Set<String>?
 
+  /// Follows the context before it fetches: a commit in between then causes another refresh, instead of being missed.
   init(
     _ descriptor: FetchDescriptor<Element>, _ context: ModelContext, _ isolation: (any Actor)?,
     by sectionBy: KeyPath<Element, SectionName>?

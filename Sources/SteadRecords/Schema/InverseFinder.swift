@@ -244,6 +244,10 @@ struct SharedInverses {
   private var sharers: [ObjectIdentifier: [Sharer]] = [:]
   private var numbers: [ObjectIdentifier: Int] = [:]
 
+  /// Collects the relationships by the to-one that they share, and numbers those of each group.
+  ///
+  /// Invariant: the order is that of ``InverseFinder/isBefore(_:_:)``, which depends on the models alone. The numbers
+  /// are in the store's rows, so two programs with the same models must come to the same ones.
   init(
     _ entities: [Schema.Entity], stored: [[any SchemaProperty]], _ indexByName: [String: Int]
   ) {

@@ -248,6 +248,9 @@ struct ReachedModels {
   /// The names whose class is final.
   private var decided: Set<String> = []
 
+  /// Takes the classes that a schema names.
+  ///
+  /// - Parameter owner: The type that a version's own classes are declared in; nil for a schema that is no version.
   init(_ types: [any PersistentModel.Type], of owner: Any.Type?) {
     var seen: Set<ObjectIdentifier> = []
     named = types.map { ModelMetadata.of($0) }.filter {

@@ -20,6 +20,12 @@ final class StoreLayout: @unchecked Sendable {
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
+  /// Lays out a schema.
+  ///
+  /// What a deletion or a save has to search for is computed here, by the root of the hierarchy: a deletion knows a row
+  /// and its table, and any class of the hierarchy may be what a relationship leads to.
+  ///
+  /// - Throws: `SchemaProblem` for models that contradict each other, all contradictions of one step as one error.
   init(schema: Schema, recordsReads: Bool = false) throws {
     self.schema = schema
     self.recordsReads = recordsReads
@@ -166,8 +172,8 @@ extension PropertyLayout {
 
 /// The layouts of models that belong to no container: a class and all that its relationships reach.
 ///
-/// Inverses are kept in step before objects are inserted anywhere. A class's layout is made once in a process; later calls
-/// cost a lock and a look-up. A subclass that no relationship reaches is not part of it.
+/// Inverses are kept in step before objects are inserted anywhere. A class's layout is made once in a process; later
+/// calls cost a lock and a look-up. A subclass that no relationship reaches is not part of it.
 enum LooseLayout {
   private struct Cache {
     var byType: [ObjectIdentifier: StoreLayout?] = [:]
@@ -198,8 +204,8 @@ enum LooseLayout {
 
 /// A class that is not in the container's schema, in words.
 ///
-/// Where a version declares a class anew, code that names the other version's class of that name compiles, and is hard to
-/// tell from the right one. So both are named.
+/// Where a version declares a class anew, code that names the other version's class of that name compiles, and is hard
+/// to tell from the right one. So both are named.
 struct UnknownClass {
   let problem: String
   let remedy: String

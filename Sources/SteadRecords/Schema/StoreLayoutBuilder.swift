@@ -93,6 +93,11 @@ struct StoreLayoutBuilder {
       transformerName: attribute.transformerName, relationship: nil)
   }
 
+  /// The layout of a relationship: its column or table, its inverse, and the lists that share it.
+  ///
+  /// Invariant: the inverse is taken from the destination's stored properties by name, so both sides lead to each other
+  /// by the same index in all classes that inherit them. Of a to-one that several lists share, the first list is the
+  /// inverse.
   private func relationship(
     _ relationship: Schema.Relationship, _ declared: ModelMetadata.Property, at index: Int,
     of entity: Schema.Entity

@@ -103,6 +103,8 @@ public final class JSONStore: DataStore, DataStoreVersioning {
 
   // MARK: The file
 
+  /// Decodes a file's bytes. The version is read first: a later one may not decode as this one, and the error has to
+  /// name that and not damage.
   private static func document(
     in data: Data, _ url: URL, _ schema: Schema
   ) throws -> JSONStoreDocument {
@@ -250,6 +252,8 @@ private struct Changes {
   let deleted: Set<PersistentIdentifier>
   let result: DataStoreSaveChangesResult<DefaultSnapshot>
 
+  /// Gives the new objects their keys. They are made once for a save and not for each attempt: the file is compared and
+  /// written again if another process was faster, and the result has to name the keys that are in it.
   init(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ identifier: String
   ) throws {

@@ -3,8 +3,8 @@ import SteadFormats
 
 /// The content of a JSON store's file.
 ///
-/// It is written as a change of the file's JSON: objects that were not saved keep members that this program's models do not
-/// know.
+/// It is written as a change of the file's JSON: objects that were not saved keep members that this program's models do
+/// not know.
 struct JSONStoreDocument {
   /// The version of the form that this code writes.
   static let formatVersion = 1
@@ -18,6 +18,7 @@ struct JSONStoreDocument {
     let snapshots: [DefaultSnapshot]
   }
 
+  /// One object of the file, which is written as the file's own JSON unless it was saved.
   private struct Object {
     var snapshot: DefaultSnapshot
     /// Its index in the file; nil if the whole object is to be written.
@@ -66,6 +67,8 @@ struct JSONStoreDocument {
     }
   }
 
+  /// Applies the changes of a save: updates and deletions of the objects that the file has, then the new objects at the
+  /// end.
   mutating func apply(
     inserted: [DefaultSnapshot], updated: [DefaultSnapshot], deleted: Set<PersistentIdentifier>
   ) {
