@@ -421,9 +421,10 @@ public class ModelContext: Equatable {
   /// try context.enumerate(FetchDescriptor<Photo>(), batchSize: 1_000) { size += $0.byteCount }
   /// ```
   ///
-  /// Memory holds the identifiers of all matches and the objects of one batch. After each batch the context drops the
-  /// loaded relationships of all its clean objects, since objects that refer to each other would not be released.
-  /// Objects whose rows are deleted before their batch are left out. An error ends the run; what the block saved stays.
+  /// Memory holds the identifiers of all matches and the objects of one or two batches. After each batch the context
+  /// drops the loaded relationships of all its clean objects, since objects that refer to each other would not be
+  /// released. Objects whose rows are deleted before their batch are left out. An error ends the run; what the block
+  /// saved stays.
   ///
   /// - Parameters:
   ///   - fetch: What to fetch; unsaved changes count unless it excludes them.
