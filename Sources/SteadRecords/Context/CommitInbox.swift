@@ -1,6 +1,9 @@
 import Foundation
 
 /// How far a context has followed other contexts' commits, and how they ask it for a turn.
+///
+/// Invariant: a store's number only moves when the context's objects have the commits up to it: as they are applied,
+/// with the context's own commit, and at the first read, before which there are no objects.
 struct CommitInbox {
   let listener = CommitListener()
   /// The number of the last commit that the context's objects know, by the store's place; nil before
@@ -22,8 +25,10 @@ struct CommitInbox {
 
   func number(of store: Int) -> Int64 { seen[store] ?? 0 }
 
-  /// What other contexts have committed up to a number since the last call.
+  /// What other contexts have committed up to a number since the last call, which the caller has to apply: the same
+  /// commits are not returned again.
   mutating func news(of store: Int, upTo number: Int64) -> CommitLog.News {
+    // Read once: a change that is noted between two reads would be taken for applied.
     let outsiderCount = logs[store].outsiderCount
     defer {
       seen[store] = number
@@ -65,6 +70,7 @@ extension ObjectGraph {
   func turn() {
     inbox.listener.turnBegins()
     guard saveLock.lockForTurn() else { return }
+    // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
     endExclusive()
     tellOfSave(summary)

@@ -11,13 +11,15 @@ struct Followers {
   /// Adds a function, which is called until it returns false.
   mutating func add(_ follower: @escaping (Set<String>) -> Bool) { all.append(follower) }
 
-  /// Notes a table that changed.
+  /// Records that a table changed.
   mutating func note(_ table: String) { tables.insert(table) }
 
   mutating func forget() { tables.removeAll() }
 
-  /// Takes the changed tables and the functions to call; nil when no table changed, or while a round
-  /// is under way.
+  /// Takes the changed tables and the functions to call; nil when no table changed, or during a round.
+  ///
+  /// They are taken, so that a function that changes something, or follows, changes this value and not one that is
+  /// being iterated. The round under way calls the functions for that, too.
   mutating func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
     guard !isNotifying, !tables.isEmpty, !all.isEmpty else { return nil }
     isNotifying = true

@@ -1,4 +1,4 @@
-// Relationships of objects that belong to no context: their sides are kept in step, too.
+// Relationships of objects that belong to no context: both sides are kept consistent there, too.
 
 extension ToOneTarget {
   /// Keeps the other sides in step with a new destination.
@@ -37,7 +37,8 @@ extension ToMany {
       !change.mayRepeat(isMember: { targets.pointee.contains($0) })
     else { return false }
     let added = change.added.compactMap { $0 as? any PersistentModel }
-    // One that waits for a link, or that has a context, takes the way of the setter.
+    // An object with a link of an initializer that is not made yet, or with a context, takes the way of the setter,
+    // which handles both.
     guard
       added.allSatisfy({ $0._$statePointer.pointee.home == nil && !$0.has(_ModelFlags.linked) })
     else { return false }
@@ -64,13 +65,17 @@ extension _Targets {
 }
 
 extension PersistentModel {
-  /// An object that left its context is linked as a new one is.
+  /// Makes an object that left its context one that can be linked as a new one is.
   fileprivate func becomesFree() {
     _$statePointer.pointee.clear(_ModelFlags.missing)
   }
 }
 
 /// One relationship of an object without a context.
+///
+/// Invariant: after each change, both sides agree for all objects that have no context. The sides of a context's
+/// objects are left to that context, which sets them as it inserts the owner (``ModelHome/adoptOwner(_:of:_:)``), and
+/// can undo that.
 struct LooseLinks {
   private let layout: StoreLayout
   private let owner: any PersistentModel
@@ -114,7 +119,7 @@ struct LooseLinks {
   ) {
     owner.becomesFree()
     if let new, new._$statePointer.pointee.home == nil { new.becomesFree() }
-    // What comes into a context is linked there, where it can be undone.
+    // An owner that comes into a context is linked there, where it can be undone.
     let home = new?._$statePointer.pointee.home
     LooseLinks(owner, index)?.didSetToOne(old, home == nil ? new : nil)
     // The destination's side of the relationship now reaches the new object.
@@ -189,7 +194,8 @@ struct LooseLinks {
     }
   }
 
-  /// Removes objects that enter a context from their old owners; those would otherwise follow them into the context.
+  /// Removes objects that are about to enter a context from their old owners, which would otherwise be inserted with
+  /// them, as what their relationships reach.
   private func giveUpOldOwners(of targets: [AnyObject]) {
     guard !inverse.isToMany else { return }
     for case let target as any PersistentModel in targets {

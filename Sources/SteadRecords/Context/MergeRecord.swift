@@ -1,9 +1,10 @@
-/// What a context's objects and pending changes are before new objects with one unique key are merged.
+/// A context's objects and pending changes as they were before new objects with one unique key were merged.
 ///
-/// A save that fails puts it back: an app that mends the cause may also give an object another key, which then is an
-/// object of its own again, with its values and relationships.
+/// A save that fails restores them: a program that corrects the cause may also give an object another key, and the
+/// object then is one of its own again, with its values and relationships.
 ///
-/// Costs a copy of the slots of each pending object, and of the relationships of each registered one.
+/// Has all objects, since a merge changes single sides and nothing says in advance of which objects. Costs a copy of
+/// the slots of each pending object, and of the relationships of each registered one.
 struct MergeRecord {
   private struct Object {
     let model: any PersistentModel
@@ -104,14 +105,15 @@ struct MergeRecord {
 
 // MARK: - Epochs
 
-/// The time between two saves that made several objects one, with the way back over the first of them.
+/// The time between two saves that merged objects, with the way back over the merge that began it.
 ///
-/// A merge is no step of undo, and what a step did before it was done to objects that are one now. So each recorded action
-/// knows its epoch. Before it is performed in a later one, the merges since then are taken back: each object is itself
-/// again, and has what it had when its save began. Then every step finds the state that it left, whatever was merged.
+/// A merge is not a step of undo, but the steps from before it refer to objects that are one object now. So each
+/// recorded action knows its epoch, and before it is performed in a later one, the merges since then are taken back:
+/// each object is itself again, and has what it had when its save began. Every step then finds the state that it
+/// left, whatever was merged.
 ///
-/// Each epoch that an action leads to keeps the later ones of the way that led from there, and they lead back weakly. So a
-/// merge is forgotten with the last action from before it.
+/// Each epoch holds the next one strongly, and the previous one weakly; recorded actions hold their own. So a merge
+/// is forgotten with the last action from before it.
 final class MergeEpoch {
   private(set) weak var previous: MergeEpoch?
   /// Keeps the next epoch of the current way.

@@ -5,6 +5,9 @@ extension ObjectGraph {
   // MARK: Reading the newest rows
 
   /// Applies other contexts' commits, and runs a body with a connection that sees all commits.
+  ///
+  /// The body's rows and the objects are then of one commit. Objects that nobody observes are read after the body,
+  /// because it mostly reads the same rows.
   func readNewest<Result>(
     of index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
@@ -14,7 +17,7 @@ extension ObjectGraph {
     }
     defer { notifyFollowers() }
     return try stores[index].read(.newest) { connection, number in
-      // What the body reads itself is read once.
+      // Only observed ones now.
       let rest = apply(inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
       defer { read(rest, in: index, connection) }
       return try body(connection)
@@ -39,12 +42,16 @@ extension ObjectGraph {
 
   /// Gives registered objects what other contexts have committed; pending changes here stay.
   ///
-  /// All are read now, by this connection: an object that is read when it is next used would have later commits than
-  /// this one, and than the objects that are used before it.
+  /// Invariant: everything that is read meanwhile, by observers, too, is read by this connection, so that all objects
+  /// and the caller's rows are of one commit. An object that was read when it is next used would have later commits
+  /// than the objects that were used before it.
+  ///
+  /// Deleted rows come first: the written rows, which are marked as stale, include them, and their objects have left
+  /// by then.
   ///
   /// - Parameters:
-  ///   - connection: It sees the newest of the commits and no later one.
-  ///   - readsAll: Whether objects that nobody observes are read, too.
+  /// - connection: It sees the newest of the commits and no later one.
+  /// - readsAll: Whether objects that nobody observes are read, too.
   /// - Returns: The objects that were not read.
   @discardableResult
   func apply(
@@ -90,6 +97,7 @@ extension ObjectGraph {
       }
     }
     hasNews = true
+    // Sides change below in other ways than by single additions, and members may be freed.
     membership = nil
     renewPending()
     for model in changed.observed {
@@ -120,6 +128,9 @@ extension ObjectGraph {
   private static let readSize = 500
 
   /// Reads outdated objects again, and the lists among their relationships that were loaded.
+  ///
+  /// Lists are loaded last: reading their owners has forgotten them. Above ``readLimit`` nothing is read, and each
+  /// object is at its next use.
   func read(_ models: [any PersistentModel], in store: Int, _ connection: StoreConnection) {
     guard !models.isEmpty, models.count <= Self.readLimit else { return }
     let outer = reading
@@ -181,7 +192,9 @@ extension ObjectGraph {
     }
   }
 
-  /// Reads changed objects again, and removes objects that other contexts have deleted from pending relationships.
+  /// Reads pending objects again, and removes objects that other contexts have deleted from their relationships.
+  ///
+  /// Otherwise a save would write a reference to a row that is gone.
   private func renewPending() {
     guard !pending.isEmpty else { return }
     for kind in [PendingChanges.Kind.changed, .deleted] {

@@ -1,5 +1,11 @@
 extension ObjectGraph {
   /// Deletes an object by its relationships' delete rules, which are applied before this returns.
+  ///
+  /// Invariant: afterwards the rules hold for everything that the deletion reaches, and both sides of each
+  /// relationship agree. An object with a row stays in the context, marked as deleted, until the save deletes the
+  /// row. One without a row leaves at once, unless a `deny` rule concerns it: then it stays for the save to refuse.
+  ///
+  /// Reads objects and lists that are not loaded, as far as a rule needs them.
   func delete(_ model: any PersistentModel) {
     if model.has(_ModelFlags.redirected) { return delete(model.standIn) }
     if let home = model._$statePointer.pointee.home, home !== self {
@@ -8,7 +14,7 @@ extension ObjectGraph {
     }
     let isStep = beginStep()
     defer { if isStep { undo.endStep() } }
-    // One after the other and never one inside the other, as insertions.
+    // A queue instead of recursion: a chain of cascades may be longer than the stack is deep.
     var queue = [model]
     var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
     while let next = queue.popLast() {
@@ -40,7 +46,8 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// Keeps what is cleared, on both sides, until the deletion is saved; undoing the deletion restores it.
+  /// Records for undo, on both sides, the relationships that the rules `deny` and `noAction` leave as they are: the
+  /// save clears them as the object leaves.
   private func recordWhatNoRuleCuts(_ model: any PersistentModel) {
     guard undo.isRecording else { return }
     for property in entity(of: model).properties {
@@ -55,16 +62,17 @@ extension ObjectGraph {
     }
   }
 
-  /// Without a row, nothing can refer to it.
+  /// Clears the sides that the rules `deny` and `noAction` leave, for an object without a row: nothing could refer to
+  /// it in the store.
   private func cutWhatNoRuleCuts(_ model: any PersistentModel) {
     for property in entity(of: model).properties {
       guard let rule = property.relationship?.deleteRule else { continue }
-      // Objects that are deleted, too, do not deny it, and lead back.
+      // A destination that is deleted, too, does not deny the deletion, and still leads back.
       if rule == .noAction || rule == .deny { cut(model, property) }
     }
   }
 
-  /// Whether a rule forbids to delete an object as it is.
+  /// Whether a `deny` rule forbids the deletion while its destinations are not deleted, too.
   private func isDenied(_ model: any PersistentModel) -> Bool {
     let entity = entity(of: model)
     return entity.relationships.contains { index in
@@ -104,6 +112,8 @@ extension ObjectGraph {
   }
 
   /// Removes an object from one of its relationships, on both sides.
+  ///
+  /// A to-one destination that is not loaded is only loaded if its own row may have to change, or if it may be gone.
   func cut(_ model: any PersistentModel, _ property: PropertyLayout) {
     let index = property.index
     if property.isToMany {
@@ -133,6 +143,13 @@ extension ObjectGraph {
 
   /// Applies delete rules again, to objects that this context or other contexts' commits have since linked to deleted
   /// objects.
+  ///
+  /// Invariant: afterwards no object that stays leads to a deleted one by a relationship that a rule clears. Repeats
+  /// until no deletion is added, since what a cascade reaches may have been linked, too.
+  ///
+  /// - Parameter readsRows: Whether other contexts' commits may have linked objects that are not loaded here.
+  /// - Throws: The error of an object that a rule concerns and that cannot be read: a save that took it for missing
+  ///   would leave its row behind.
   func applyRulesAgain(readsRows: Bool) throws {
     guard concernsRelationships else { return try keepOneWayLinks(to: pending.models(.deleted)) }
     var isDone = false
@@ -207,7 +224,8 @@ extension ObjectGraph {
     return (row, nil)
   }
 
-  /// Makes the lists of a deleted object those of its rows, less what this context has removed.
+  /// Forgets the loaded lists of a deleted object, so that they are read from the rows at their next use, without the
+  /// members that this context has removed.
   func readAgain(_ model: any PersistentModel) {
     for index in entity(of: model).relationships {
       if case .toMany = model.content(at: index), !model.has(_ModelFlags.inserted) {
@@ -230,6 +248,10 @@ extension ObjectGraph {
     }
   }
 
+  /// Clears one relationship of an object where it leads to objects that have left the context, and, if it has no
+  /// inverse, to deleted ones.
+  ///
+  /// With an inverse, the deleted object's own rule clears it.
   private func cutReferences(
     of model: any PersistentModel, _ property: PropertyLayout, toDeleted: Bool
   ) {
@@ -270,9 +292,14 @@ extension ObjectGraph {
   // MARK: Rollback
 
   /// Discards all pending changes: new objects leave, and all others get the values of their rows.
+  ///
+  /// Invariant: afterwards nothing is pending, no stored object shows a value that was never saved, and nothing can
+  /// be undone.
   func rollback() {
     membership = nil
     for model in pending.models(.inserted) {
+      // The objects that it leads to get the values of their rows, and no longer lead back. A required reference
+      // stays: without it, the property would read as an object without a row.
       for index in entity(of: model).relationships where !isRequired(model, index) {
         if case .toMany = model.content(at: index) {
           model.setContent(.toMany(_Targets(loaded: [])), at: index)

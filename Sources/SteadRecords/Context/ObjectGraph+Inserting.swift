@@ -1,6 +1,9 @@
 extension ObjectGraph {
   /// Inserts an object and all that its relationships reach.
   ///
+  /// Invariant: afterwards every object that the relationships reach is in a context, or is one that each save
+  /// refuses, and their other sides are set.
+  ///
   /// - Parameter isLinked: Whether a relationship leads to it. If it cannot be inserted, each save names the
   ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
@@ -28,11 +31,13 @@ extension ObjectGraph {
     let isStep = beginStep()
     defer { if isStep { undo.endStep() } }
     insert(model)
-    // Undone before the insertion is.
+    // Recorded after the insertion, and so undone before it: the side is restored while the object is still here.
     recordSide(of: model, at: index, old)
   }
 
   /// Inserts one object; nil if it is in a context, or cannot be in this one.
+  ///
+  /// Links that initializers gave are made first, since their other sides are part of what is inserted.
   private func takeIn(_ model: any PersistentModel, isLinked: Bool) -> EntityLayout? {
     model.makeFirstLinks()
     let state = model._$statePointer
@@ -52,6 +57,8 @@ extension ObjectGraph {
     }
     state.pointee.entity = Int32(entity.index)
     state.pointee.home = self
+    // A negative number, which no row has. An object that left before it was saved keeps the one it had, by which the
+    // program may know it.
     if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
     state.pointee.clear(_ModelFlags.missing)
     if !loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
@@ -86,7 +93,9 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// Connects what a new object refers to: takes it in, and sets the inverses.
+  /// Connects what a new object refers to: inserts it, and sets its sides of the relationships.
+  ///
+  /// Objects that are inserted on the way go to the queue, and are connected later.
   private func connect(
     _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {

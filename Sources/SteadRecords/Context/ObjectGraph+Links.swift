@@ -3,6 +3,13 @@ import Foundation
 extension ObjectGraph {
   // MARK: What the program sets
 
+  /// Makes the other sides follow a to-one property that the program has set.
+  ///
+  /// Invariant: afterwards the old destination no longer leads back, the new one does, and the object that led to the
+  /// new one in a one-to-one relationship leads nowhere. A destination without a context is inserted. What is set to
+  /// the value it had changes nothing, and is not recorded for undo.
+  ///
+  /// - Parameter old: The content before; `new` is already in the property.
   func didSetToOne(
     _ owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
   ) {
@@ -26,6 +33,7 @@ extension ObjectGraph {
       return unchanged.note(owner, index)
     }
     recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
+    // Of several lists that share this property as inverse, setting the property means the first.
     owner.setList(nil, at: index)
     // A save reports an object of another context.
     let target = new.flatMap { isHere($0) ? $0 : nil }
@@ -67,6 +75,9 @@ extension ObjectGraph {
       ? side : nil
   }
 
+  /// Makes the other sides follow a list that the program has set.
+  ///
+  /// If the old list was not loaded, its members are read now: without them nothing says who has left.
   func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
     unchanged = Unchanged()
     if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
@@ -151,7 +162,7 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// What was done to the loser of an upsert applies to the object that replaced it.
+  /// Applies to the object that stands for a merged one what the program did to the merged one.
   private func forward(
     _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
   ) {
@@ -160,7 +171,7 @@ extension ObjectGraph {
     let new = loser.content(at: index)
     successor.setContent(new, at: index)
     switch (old, new) {
-    // It was deleted, and is linked as any object without a context is.
+    // The object that stands for it has left the context: it is linked as any object without a context is.
     case _ where !isHere(successor): return linkLoosely(successor, index, old, new)
     case (.toOne(let old), .toOne(.model(let target))):
       didSetToOne(successor, index, old, target)
@@ -184,7 +195,8 @@ extension ObjectGraph {
     }
   }
 
-  /// Makes a relationship that the program has set lead to the objects that stand for merged ones.
+  /// Replaces merged objects, in a relationship that the program has set, by the objects that stand for them: a
+  /// merged one has no row of its own to refer to.
   func leadToStandIns(_ owner: any PersistentModel, _ index: Int) {
     switch owner.content(at: index) {
     case .toOne(.model(let target)) where target.has(_ModelFlags.redirected):
@@ -217,7 +229,10 @@ extension ObjectGraph {
     didChangeMembers(of: owner, at: index, change, before: before)
   }
 
-  /// Notes a change of a list for the next save, and keeps the other sides in step.
+  /// Records a change of a list for the next save, and makes the other sides follow.
+  ///
+  /// Invariant: afterwards the list's delta, its pairs in a join table, and the other sides of the members that left
+  /// and came agree with the new list. Each pair is recorded once, from this side.
   ///
   /// - Parameter before: The old list, for undo.
   private func didChangeMembers(
@@ -263,8 +278,10 @@ extension ObjectGraph {
     }
   }
 
+  /// Records that a list was set to what it held, so that the `didChange` that follows makes nothing pending.
   private func noteUnchanged(_ owner: any PersistentModel, _ index: Int) {
-    // Kept only for changed objects, which stay alive; another object may come to lie at a freed one's address.
+    // The owner may not be pending, and then its members may be freed: another object could be at an address in the
+    // set.
     membership = nil
     unchanged.note(owner, index)
   }
@@ -282,8 +299,8 @@ extension ObjectGraph {
     apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
   }
 
-  /// The side that leads to an object whose to-one property is about to lead elsewhere; nil if no object needs to
-  /// change for it.
+  /// The side that leads to an object by a to-one property that is about to change; nil if no object has to change
+  /// for it.
   private func leaveOwner(
     _ model: any PersistentModel, at index: Int
   ) -> Inverses.Side? {
@@ -293,11 +310,12 @@ extension ObjectGraph {
     return leading(Self.side(left(target, by: model, property, inverse), inverse), to: model)
   }
 
-  /// The object that a to-one property led to, if it needs a change; the row of any other is noted, so that other
-  /// contexts read it again.
+  /// The object that a to-one property led to, if its side has to be changed. If there is none, the row is recorded,
+  /// so that other contexts read it again.
   ///
-  /// A to-one side is a separate column, which must be cleared. With a to-many inverse the object need not be loaded:
-  /// its list is made from its rows and from the members' own references. But undo restores the member's place there.
+  /// A to-one side is a column of its own, which must be cleared, so its object is loaded. With a to-many inverse the
+  /// object need not be loaded: its list is made from its rows and from the members' own references. Undo loads it
+  /// nevertheless, to restore the member's place there.
   private func left(
     _ target: _Target, by model: any PersistentModel, _ property: PropertyLayout,
     _ inverse: Inverses.Inverse?
@@ -333,7 +351,8 @@ extension ObjectGraph {
     return isHere(model) && refers(model, toOne, to: owner, property.relationship?.list)
   }
 
-  /// The set of a list's members, kept for the list that was last asked for.
+  /// The set of a list's members, kept for the list that was last asked for: n additions to one list take time in n,
+  /// not in n².
   private func members(
     _ list: [AnyObject], of owner: any PersistentModel, _ index: Int
   ) -> Set<ObjectIdentifier> {
@@ -349,6 +368,7 @@ extension ObjectGraph {
 
   // MARK: Single sides
 
+  /// Makes changes of single sides, none of which has a consequence for another side. `Inverses` has found them all.
   func apply(_ changes: [Inverses.Change]) {
     for change in changes {
       switch change {
@@ -379,6 +399,8 @@ extension ObjectGraph {
     notifying(model, index) {
       model.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
       let first = property.firstList
+      // The first list needs no number, so that an object of a relationship that shares its inverse with no other
+      // needs no memory for it.
       model.setList(list == first ? nil : list, at: index)
     }
     markChanged(model, at: index)
@@ -442,7 +464,10 @@ extension ObjectGraph {
     markChanged(owner, at: index)
   }
 
-  /// Changes a to-many relationship, and notes its changes for the next save.
+  /// Changes a to-many relationship, and records its changes for the next save.
+  ///
+  /// Invariant: between two saves, each changed side is in `pending.sides` once, because the save plans positions for
+  /// each entry. The delta itself says whether it is there.
   func changeSide(
     of owner: any PersistentModel, at index: Int,
     _ change: (inout _Targets, ToManyDelta) -> Void
@@ -458,13 +483,16 @@ extension ObjectGraph {
     if isNew { pending.addSide(.init(owner: owner, index: index)) }
   }
 
-  /// A stale object reads its row before one of its sides is changed; reading it later would undo the change.
+  /// Reads the row of a stale, partial or empty object, as has to be done before one of its sides is changed: a later
+  /// read would replace the changed side by the row's.
   func makeCurrent(_ model: any PersistentModel) {
     if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
   }
 
   // MARK: Rows of join tables
 
+  /// Records that a row of a join table is to be inserted or deleted. Each call is kept, in order, since a pair may
+  /// come and go.
   func logPair(
     _ property: PropertyLayout, _ entity: EntityLayout, _ owner: any PersistentModel,
     _ target: any PersistentModel, isAdded: Bool

@@ -1,8 +1,11 @@
 import Foundation
 
 extension ObjectGraph {
-  /// Runs a body with a connection for a look-up; it has all commits that this context has applied, and may share a
-  /// snapshot.
+  /// Runs a body with a connection that has at least the commits that this context has applied.
+  ///
+  /// The snapshot is shared with other look-ups for a short time (``ReaderPool/snapshotLifetime``), so that reading
+  /// many objects one by one does not begin a transaction for each. While commits are applied, it is the connection
+  /// that applies them.
   func lookUp<Result>(
     in index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
@@ -18,6 +21,8 @@ extension ObjectGraph {
   // MARK: Objects
 
   /// The object of a row, loaded if it is not registered; nil if the row does not exist.
+  ///
+  /// A row that the shared snapshot lacks is asked for again in a new one, and of a custom store.
   func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
     if let model = registered(entity, row: row) { return model }
     let plan = plans[entity.index]
@@ -70,11 +75,13 @@ extension ObjectGraph {
       Report.problem(
         .objectNotLoaded, subject: "\(model.persistentModelID)",
         message: "The object was not read and keeps its values. Fetch it again.", cause: error)
+      // Otherwise each use of a property would read, fail and report again.
       state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
     }
   }
 
-  /// Removes an object whose row is gone, with all its pending changes.
+  /// Removes an object whose row is gone, with all its pending changes: a save could only write them to a row that
+  /// does not exist.
   func depart(_ model: any PersistentModel) {
     guard isHere(model) else { return }
     pending.remove(model)
@@ -133,8 +140,10 @@ extension ObjectGraph {
     return !isHere(model)
   }
 
-  /// Whether this context has led the other side of a one-to-one relationship elsewhere, and another context has led this
-  /// side there since. Until the save, which clears this side in the store, it leads nowhere.
+  /// Whether this context has set the other side of a one-to-one relationship to another object, and another context
+  /// has set this side since.
+  ///
+  /// Until the save, which clears this side in the store, it reads as nothing, so that both sides agree.
   private func isLedElsewhere(
     _ target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
   ) -> Bool {
@@ -150,6 +159,10 @@ extension ObjectGraph {
       && !refers(target, inverse.index, to: owner, nil)
   }
 
+  /// Loads the destinations of one to-one relationship for all owners that were fetched together, in one query; nil
+  /// if there is only one, or if the row is not among those found.
+  ///
+  /// Without it, reading a relationship of each of n fetched objects costs n queries.
   private func resolveTogether(
     _ row: Int64, _ owner: any PersistentModel, _ entity: EntityLayout, _ index: Int,
     _ target: EntityLayout
@@ -195,6 +208,9 @@ extension ObjectGraph {
     return destination(of: model, at: index).map { [$0] } ?? []
   }
 
+  /// The members of a list, loaded with those of the other owners of the same fetch.
+  ///
+  /// Owners that are stale are left out: they read their row first, which forgets the list.
   func loadToMany(_ owner: any PersistentModel, _ index: Int) -> [AnyObject] {
     guard case .toMany(let targets) = owner.content(at: index) else { return [] }
     if let loaded = targets.loaded { return loaded }
@@ -216,6 +232,8 @@ extension ObjectGraph {
   }
 
   /// Reads one list of each of some owners; what cannot be read is missing in its own list alone.
+  ///
+  /// Invariant: a list that lacks a member is in `incompleteLists`, so that no delete rule takes it for the whole.
   ///
   /// - Returns: Why something is missing in a list.
   private func read(
@@ -291,7 +309,7 @@ extension ObjectGraph {
     }
   }
 
-  /// What a to-many relationship held that was replaced without having been loaded.
+  /// The members of a list that was not loaded before it was replaced: its rows with the pending changes.
   func derivedMembers(
     of owner: any PersistentModel, at index: Int, _ delta: ToManyDelta?
   ) -> [AnyObject] {
@@ -329,7 +347,11 @@ extension ObjectGraph {
     }
   }
 
-  /// A relationship as its rows have it, with the pending changes of this context.
+  /// The members of a list: those of its rows, with the pending changes of this context.
+  ///
+  /// Invariant: a member whose to-one side was changed here is in the list that it leads to, whatever its row says.
+  /// So a list that is loaded after a change agrees with the members that were changed before. Objects that have left
+  /// the context are not in it.
   private func derived(
     _ stored: [AnyObject], _ owner: any PersistentModel, _ property: PropertyLayout,
     _ delta: ToManyDelta?

@@ -9,6 +9,7 @@ extension ObjectGraph {
   /// merge back like any other.
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
+    // A merge is no step of the program's. What it changes is recorded for `MergeEpoch` instead.
     undo.manager?.disableUndoRegistration()
     undo.beginMerge()
     defer {
@@ -48,8 +49,9 @@ extension ObjectGraph {
 
   /// The new objects that would share a row with another object, in the order of their insertion.
   ///
-  /// Rows are assigned and taken back: where unique keys contradict each other this throws, and a save that is refused for
-  /// them leaves its objects as they are.
+  /// Assigns rows as the save will, in a savepoint, and takes that back: two new objects without a common key may
+  /// each have one of the keys of a stored row. Throws where unique keys contradict each other, so that a save that
+  /// is refused for them leaves its objects as they are.
   private func sharersOfRows() throws -> [DuplicateFinder.Pair] {
     var writer = writer(of: SavePlan(&pending, sides: []))
     var sharing: [RowSharing] = []
@@ -72,8 +74,8 @@ extension ObjectGraph {
     return pairs.sorted { $0.place < $1.place }.map(\.pair)
   }
 
-  /// The object of a row; nil if the row can't be read, which the save then writes over. Undo of that deletes the row, since
-  /// there is nothing to give back.
+  /// The object of a row; nil if the row can't be read. The save then overwrites the row, and undo of that deletes
+  /// it, since there is nothing to give back.
   private func readableObject(
     _ entity: EntityLayout, _ row: Int64
   ) throws -> (any PersistentModel)? {
@@ -106,6 +108,10 @@ extension ObjectGraph {
   // MARK: One pair
 
   /// Gives an object the values and relationships of a later one, for which it stands from then on.
+  ///
+  /// Invariant: afterwards no relationship of the duplicate leads anywhere, and none leads to it but those without an
+  /// inverse, which ``redirectOneWayReferences(to:)`` redirects. The sides change as if the program had set them, so
+  /// that their rows are written like any others.
   private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
     makeCurrent(original)
     let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
@@ -113,7 +119,8 @@ extension ObjectGraph {
     if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }
     let lists = properties.filter(\.isToMany)
     let references = properties.filter { !$0.isToMany && $0.relationship != nil }
-    // References last: an object may be in its own lists. They are moved again where the two led to each other.
+    // References after lists, since an object may be in its own lists. Repeated, since a move may make one of the two
+    // lead to the other, which the next pass resolves.
     for pass in 0..<3 {
       for property in lists { moveMembers(property, of: duplicate, to: original) }
       for property in references {
@@ -261,7 +268,8 @@ extension ObjectGraph {
 
   // MARK: Afterwards
 
-  /// Gives merged objects the rows of those that stand for them.
+  /// Completes the merges of a save that has succeeded. A chain of objects that stand for each other is shortened to
+  /// its last one.
   func endMerging() {
     placeMerged()
     for (duplicate, original) in merged where duplicate.successor != nil {
@@ -270,7 +278,8 @@ extension ObjectGraph {
     (merged, mergeRecord) = ([], nil)
   }
 
-  /// Makes merged objects what they were, when their save has failed.
+  /// Makes merged objects separate again after their save has failed: the program may change the key of one and save
+  /// again.
   func takeBackMerging() {
     guard let record = mergeRecord else { return }
     mergeRecord = nil
@@ -279,7 +288,7 @@ extension ObjectGraph {
     membership = nil
   }
 
-  /// Gives merged objects the rows that those have which stand for them.
+  /// Gives merged objects the rows of those that stand for them.
   func placeMerged() {
     for (duplicate, original) in merged where duplicate.successor != nil {
       let last = original.successor ?? original

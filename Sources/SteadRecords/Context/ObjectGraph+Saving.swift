@@ -28,8 +28,10 @@ extension ObjectGraph {
     }
   }
 
-  /// Calls the observers of a save. Without the lock: what an observer saves, it saves, and it may wait for another thread
-  /// that saves.
+  /// Posts `didSave`, and calls the followers of the changed tables.
+  ///
+  /// Called after the save lock was released: an observer may save this context, and may wait for a thread that saves
+  /// it, which would otherwise be a deadlock.
   func tellOfSave(_ summary: SaveSummary?) {
     if let summary { SaveNotification.didSave.post(context, summary) }
     notifyFollowers()
@@ -37,7 +39,8 @@ extension ObjectGraph {
 
   /// Runs a body while no other thread saves the context.
   private func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
-    // The other thread may itself wait for the store whose write lock this one has.
+    // Not waited for by a thread that is within a store's transaction: the thread that saves may be waiting for that
+    // store.
     guard saveLock.lock(waits: !stores.contains(where: \.isWritingHere)) else {
       throw SwiftDataError(
         .saveInProgress,
@@ -73,6 +76,8 @@ extension ObjectGraph {
       do {
         return try saveOnce(noting: note)
       } catch let error as OutdatedSave {
+        // A custom store that has saved cannot be rolled back, and a second attempt would insert its new objects
+        // again.
         if error.hasSavedOthers { throw error.reason }
       }
     }
@@ -86,7 +91,16 @@ extension ObjectGraph {
   /// How often a save is checked and tried while other programs change a custom store.
   static let saveAttempts = 100
 
-  /// Throws `OutdatedSave` if a custom store was changed in the meantime; the changes then are as they were.
+  /// Makes one attempt to save, in one transaction for each store.
+  ///
+  /// Invariant: if it throws, no change is lost. Every transaction that is still open is rolled back, new objects
+  /// have their temporary numbers again, merged objects are separate again, and all changes are pending. What stays
+  /// is what was applied before the plan was made: other contexts' commits, and the delete rules.
+  ///
+  /// There is no commit of several stores as one. Custom stores save first, then this library's stores commit one
+  /// after the other; those that have committed when one fails keep the commit.
+  ///
+  /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: Note?) throws -> SaveSummary? {
     let versions = customStores.isEmpty ? [:] : try prepareCustomStores()
     let isHeld = heldStores != nil
@@ -104,6 +118,7 @@ extension ObjectGraph {
       for store in open { stores[store].rollBack() }
       takeBackMerging()
       undo.endSave(succeeded: false)
+      // The block goes on after it has caught the error, with the lock that it had.
       if isHeld { try hold(opened, again: protected) }
       throw SwiftDataError.ofSave(error)
     }
@@ -139,8 +154,10 @@ extension ObjectGraph {
 
   // MARK: The transaction
 
-  /// Takes the write locks in the stores' order, so that two saves never wait for each other, and applies other
-  /// contexts' commits.
+  /// Takes the stores' write locks, and applies other contexts' commits.
+  ///
+  /// The locks are taken in the stores' order, so that two saves cannot wait for each other. Commits are applied with
+  /// the lock, so that none can come between what the save is checked against and what it writes.
   private func begin(_ indices: [Int], isDurable: Bool) throws -> [Int] {
     var opened: [Int] = []
     do {
@@ -156,10 +173,13 @@ extension ObjectGraph {
     return opened
   }
 
-  /// Applies what other contexts have committed in the block of a program's transaction, and protects it from a save
-  /// that fails.
+  /// Applies what was committed within the block of a program's transaction, by other contexts or deletions by
+  /// predicate, and begins a savepoint in each such store for the save.
   ///
-  /// - Returns: The stores that have such work, each with a transaction for the save within the block's.
+  /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
+  /// for made.
+  ///
+  /// - Returns: The stores with a savepoint.
   private func protectInnerWork(of held: [Int]) throws -> Set<Int> {
     let concerned = held.filter { stores[$0].hasInnerWork }
     for index in concerned {
@@ -187,7 +207,8 @@ extension ObjectGraph {
         if customStores.isEmpty || customStores[store] == nil {
           try stores[store].commitInnerWork()
         } else {
-          // A mirror may have got rows of objects that are registered now.
+          // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
+          // would be missing.
           try stores[store].commit(from: nil, rows: CommitLog.Rows())
         }
       } catch {
@@ -200,6 +221,15 @@ extension ObjectGraph {
     if let first { throw first }
   }
 
+  /// Checks the pending changes, plans the save, and writes it to the open transactions.
+  ///
+  /// The order matters. Denials are checked first, so that a save that a `deny` rule refuses has changed nothing.
+  /// Delete rules are applied before the other checks, because they may clear a required reference or remove members.
+  /// Duplicates are merged before the plan is made, so that no two new objects are written to one row. From the plan
+  /// on, nothing may change `pending`: the plan holds the states of its objects by address, and `finish` cleans
+  /// exactly those.
+  ///
+  /// If it throws, new objects have their temporary numbers again; the caller rolls back the transactions.
   private func write(noting note: Note?, checkedAt versions: [Int: Any]) throws -> SaveWriter {
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = hasNews
@@ -249,7 +279,8 @@ extension ObjectGraph {
       let delta = targets.delta, !delta.isEmpty
     else { return nil }
     let additions = delta.additions.compactMap { $0 as? any PersistentModel }
-    // Asked for now: once the new rows are written, loading would make second objects of them.
+    // Loaded before the save writes: afterwards the query would find the rows of new objects, which are not
+    // registered before `finish`, and make second objects of them.
     return SavePlan.Side(
       owner: side.owner, property: entity(of: side.owner).properties[side.index],
       additions: additions,
@@ -263,7 +294,10 @@ extension ObjectGraph {
   ) throws {
     do {
       for index in open {
+        // First, because a commit that throws has ended its transaction itself.
         open.removeFirst()
+        // With a single context nobody asks for the rows. One that is made at this moment, and reads before the
+        // commit, takes every row as changed.
         let rows = stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
         let number = try stores[index].commit(from: inbox.listener.reader, rows: rows)
         if protected.contains(index) { try stores[index].commitInnerWork() }
@@ -278,6 +312,16 @@ extension ObjectGraph {
 
   // MARK: Afterwards
 
+  /// Makes the context's state that of the committed rows.
+  ///
+  /// Invariant: afterwards nothing is pending, each written object is registered under its row and clean, and each
+  /// deleted one has left. Cannot fail, since the rows are committed.
+  ///
+  /// Objects are cleaned before they are registered, and registered before references to deleted ones are dropped,
+  /// which looks at registered objects. Rows are read again last, when nothing is pending that the read would have to
+  /// keep.
+  ///
+  /// - Returns: What was saved, if an observer may ask for it.
   private func finish(_ writer: SaveWriter) -> SaveSummary? {
     let plan = writer.plan
     // Asked for while the objects are still the context's.
@@ -294,6 +338,7 @@ extension ObjectGraph {
     }
     settle(plan.states.inserted, plan.inserted)
     for (model, state) in zip(plan.inserted, plan.states.inserted) {
+      // Before `register`: for an entry, the registry returns the object that its state points to.
       state.pointee.object = Unmanaged.passUnretained(model)
     }
     settle(plan.states.updated, plan.updated)
@@ -307,6 +352,7 @@ extension ObjectGraph {
       if !traits[Int(state.pointee.entity)].hasRelationships,
         state.pointee.extra?.isObserved != true
       {
+        // Nothing to clear and nobody to notify: all of these leave under one lock.
         leaves.append(state)
         continue
       }
@@ -347,6 +393,9 @@ extension ObjectGraph {
     }
   }
 
+  /// Registers the new objects. One whose row has an object already, after an upsert, forwards to that object from
+  /// now on.
+  ///
   /// - Returns: The objects whose values are not those of their rows.
   private func register(_ writer: SaveWriter) -> [any PersistentModel] {
     var overwritten: [any PersistentModel] = []
@@ -396,7 +445,11 @@ extension ObjectGraph {
     hasStandIns = true
   }
 
-  /// Takes deleted objects out of loaded relationships for which no rule did it.
+  /// Takes deleted objects out of the loaded relationships that no rule has cleared: those without an inverse, and
+  /// those whose rule leaves a reference behind.
+  ///
+  /// Otherwise an owner would return an object that has left the context. Costs a look at each registered object if
+  /// the class has such relationships, else nothing.
   ///
   /// - Parameter isOwnCommit: Whether this context deleted them. Another context's commit names the owners of one-way
   ///   relationships, whose rows it changed.
@@ -448,6 +501,7 @@ extension ObjectGraph {
 
   private func runTransaction(_ block: () throws -> Void) throws -> SaveSummary? {
     guard heldStores == nil, !isSaving else {
+      // Nested in another transaction or a save, which has the locks.
       try block()
       try save()
       return nil
@@ -474,6 +528,12 @@ extension ObjectGraph {
 
   // MARK: Deleting by predicate
 
+  /// Deletes the stored objects that match, at once, and takes new ones that match out of the context.
+  ///
+  /// One DELETE statement if nothing depends on the objects: no relationship of the class or to it, no class
+  /// hierarchy, no external files, nothing pending that the predicate would have to see, and a predicate that SQL
+  /// evaluates completely. A custom store is asked to delete them itself, unless something depends on them. Otherwise
+  /// the objects are fetched and deleted in a context of their own, which applies delete rules and saves.
   func delete<T: PersistentModel>(
     type: T.Type, matching predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
@@ -519,6 +579,8 @@ extension ObjectGraph {
   }
 
   /// One statement for objects that nothing else depends on.
+  ///
+  /// Locks the store alone, not the context's saves: nothing of the context's pending changes is written.
   private func deleteRows<T>(_ plan: FetchPlan<T>) throws {
     let index = storeIndex[plan.entity.index]
     let entityPlan = plans[plan.entity.index]

@@ -5,6 +5,18 @@ import SteadSQLite
 ///
 /// Objects hold the engine, not the context, so that an object that outlives its context can still load its
 /// destinations. Used by one thread at a time, as its context is.
+///
+/// Invariants, between two calls of the program:
+///
+/// - Both sides of a relationship agree, for all objects that are registered here or new. The exception is a pair of
+///   which this context and another one have each changed one side: it lasts until the next save, and `hasNews` is
+///   true as long as one may exist.
+/// - An object's flags say in which lists of `pending` it is.
+/// - A row has at most one object here.
+/// - Each object has at least the commit of its store whose number `inbox` has. Other contexts' commits are applied
+///   at a fetch, a save, a deletion by predicate, `rollback()`, `processPendingChanges()`, the start of a
+///   `transaction`, and in a turn, and at no other moment: an object does not change between two statements of the
+///   program.
 final class ObjectGraph: ModelHome {
   let container: ModelContainer
   let layout: StoreLayout
@@ -22,6 +34,11 @@ final class ObjectGraph: ModelHome {
   @exclusivity(unchecked) var undo = UndoRecorder() {
     didSet { recordsUndo = undo.manager != nil || autosaveFailed }
   }
+  /// The members of the list that was last added to, so that n additions cost n look-ups in a set.
+  ///
+  /// It has addresses, which are reused once an object is freed. So it is dropped when a side changes in another way
+  /// than by one addition, when commits are applied, and where the owner is not pending, since only a pending owner
+  /// keeps its members alive.
   @exclusivity(unchecked) var membership: Membership?
   /// The relationship that was last set to the value it held.
   @exclusivity(unchecked) var unchanged = Unchanged()
@@ -52,12 +69,12 @@ final class ObjectGraph: ModelHome {
   var merged: [DuplicateFinder.Pair] = []
   /// Whether an object stands for another one.
   var hasStandIns = false
-  /// What a save that fails puts back.
+  /// The state before the merges of the save under way, which a failure restores; nil if nothing was merged.
   var mergeRecord: MergeRecord?
-  /// The custom store behind each of `stores`, where one is; empty where none is.
+  /// Parallel to `stores`: nil where the store is SQLite. Empty if the container has no custom store.
   let customStores: [CustomStore?]
-  /// The numbers that objects of a save have in their context, by those of the rows that it has written so far; nil
-  /// except in an engine that reads these rows for a custom store.
+  /// The temporary numbers that a save's new objects have in their context, by the rows that it has written for them
+  /// so far; nil except in an engine that reads these rows for a custom store (`CustomSave`).
   var temporaryRows: [Int64: Int64]?
   /// Identifies the context to custom stores. Made when one asks: a UUID costs a read of `/dev/urandom`.
   private lazy var editingID = UUID()
@@ -65,7 +82,8 @@ final class ObjectGraph: ModelHome {
   var clock = EditClock()
   /// Links that initializers gave to objects that are here.
   private var firstLinks = FirstLinks()
-  /// The entity that was last asked for by type, and by identifier.
+  /// The results of the last look-up of an entity by type and by identifier. Most look-ups are for the class of the
+  /// one before.
   private var lastInserted: EntityLayout?
   private var lastIdentified: EntityPlan?
   /// The number of registered objects at which the next fetch drops relationship caches.
@@ -128,6 +146,8 @@ final class ObjectGraph: ModelHome {
 
   override func identifier(entity: Int, row: Int64) -> PersistentIdentifier? {
     guard entity >= 0, row > 0 else { return nil }
+    // A custom store must see the identifier that the program's object has until the save ends: by it, it returns the
+    // permanent one.
     if let temporaryRows, let temporary = temporaryRows[row] {
       return PersistentIdentifier(
         reference: .temporary(layout.entities[entity].name), row: temporary)
@@ -199,7 +219,10 @@ final class ObjectGraph: ModelHome {
     didChangePending()
   }
 
-  /// Makes the links that initializers gave to objects that are here, which takes their owners in.
+  /// Makes the links that initializers gave to objects of this context, which inserts the links' owners.
+  ///
+  /// Called before anything that asks for the context's objects or changes: an owner that is not inserted yet would
+  /// be missing there.
   func makeFirstLinks() {
     if firstLinks.isEmpty { return }
     for link in firstLinks.takeAll() { link.make() }
@@ -222,7 +245,10 @@ final class ObjectGraph: ModelHome {
   /// Whether an object with pending changes may have relationships, which a save then examines.
   var concernsRelationships: Bool { !pending.roots.isDisjoint(with: rootsWithRelationships) }
 
-  /// Notes that the next save writes a property.
+  /// Records a change of one property for the next save.
+  ///
+  /// Invariant: a stored object is in `pending`'s list of changed objects if, and only if, a property that a save
+  /// writes was changed. A change of ephemeral properties alone makes no object pending.
   func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
     guard state.pointee.markChanged(index) || !state.pointee.has(_ModelFlags.changed) else {
@@ -247,6 +273,12 @@ final class ObjectGraph: ModelHome {
   // MARK: Memory
 
   /// Drops the references of clean objects to each other, so that only what the program holds stays.
+  ///
+  /// Two objects that refer to each other are never freed otherwise. Pending objects are left alone: what they refer
+  /// to is not in the store yet, and their members must stay alive until they are saved.
+  ///
+  /// Costs a look at each relationship of each registered object. `dropCachesWhenMany` thus doubles the limit each
+  /// time, which makes that constant for each object that is loaded.
   func dropCaches() {
     for root in rootsWithRelationships {
       let entity = layout.entities[root]
@@ -259,6 +291,8 @@ final class ObjectGraph: ModelHome {
     cacheLimit = max(Self.smallestCacheLimit, loader.registry.count * 2)
   }
 
+  /// Replaces a loaded destination by its row's number, and forgets a loaded list. Keeps what could not be loaded
+  /// again: a destination without a row, and a list with changes for the next save.
   func dropCache(of model: any PersistentModel, at index: Int) {
     switch model.content(at: index) {
     case .toOne(.model(let target)):
@@ -275,6 +309,9 @@ final class ObjectGraph: ModelHome {
   }
 
   /// Drops everything when the context ends; objects still held keep their values.
+  ///
+  /// New objects leave. Changed and deleted ones lose their pending changes only: they keep their home, through which
+  /// they still load relationships.
   func abandon() {
     firstLinks = FirstLinks()
     membership = nil
@@ -290,6 +327,9 @@ final class ObjectGraph: ModelHome {
   }
 
   /// Makes a changed object a clean one whose relationships keep no changes.
+  ///
+  /// Loaded lists stay loaded without their deltas: a later load would apply a delta to rows that have its changes
+  /// already, or, after a rollback, must not get them.
   func settle(_ model: any PersistentModel) {
     pending.remove(model)
     guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }

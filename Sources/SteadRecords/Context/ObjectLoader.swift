@@ -1,10 +1,11 @@
 import Foundation
 import SteadSQLite
 
-/// Makes objects of rows: one object a row, and each relationship's destinations in one query for all
-/// owners of a fetch.
+/// Makes objects of rows: one object for each row, and each relationship's destinations in one query for all owners
+/// of a fetch.
 ///
-/// The hot path. Used by one thread at a time, as its context is.
+/// The hot path. Used by one thread at a time, as its context is. But a model's initializer, which runs while its
+/// object is made, may itself fetch: so whoever has made an object must expect that its row is registered by then.
 final class ObjectLoader {
   let layout: StoreLayout
   /// The plans by entity index.
@@ -56,7 +57,7 @@ final class ObjectLoader {
     registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
   }
 
-  /// Makes an object the context's, short of registering it.
+  /// Makes an object the context's, without registering it. From now on its `deinit` asks the registry to forget it.
   @inline(__always)
   func adopt<M: PersistentModel>(
     _ model: M, entity: EntityLayout, row: Int64
@@ -149,7 +150,10 @@ final class ObjectLoader {
     return entity.map { plans[$0.index] }
   }
 
-  /// Gives an outdated or empty object the values of a row; pending changes are kept.
+  /// Gives an outdated, partial or empty object the values of a row.
+  ///
+  /// Invariant: a property with a pending change keeps it. Every other one gets the row's value, or keeps its own if
+  /// the row's cannot be read.
   func refresh(_ model: any PersistentModel, from statement: SQLiteStatement) {
     let state = model._$statePointer
     guard state.pointee.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) else {
@@ -198,10 +202,18 @@ final class ObjectLoader {
     return result
   }
 
-  /// Rows of one class, straight into its typed storage.
+  /// Makes the objects of a result whose rows are all of one class, without a conversion or a look-up by type for
+  /// each row.
+  ///
+  /// Invariant: each object is registered before this returns, or was replaced in the result by the registered object
+  /// of its row. Registration takes a lock, and so is done for `registrationSize` objects at once. Until then
+  /// `loaded` has the addresses of states that lie in objects, which the result keeps alive.
+  ///
+  /// If no object of the class is registered at the start, none is looked for: a row that is registered meanwhile
+  /// shows as a conflict in `registerLoaded`.
   ///
   /// - Parameters:
-  ///   - mayRepeat: Whether a row can come twice, so that each is looked for among those registered.
+  /// - mayRepeat: Whether a row can come twice, so that each is looked for among those registered.
   private func collectOneClass<T: PersistentModel, Result: ObjectCollector>(
     _ type: T.Type, _ statement: SQLiteStatement, _ plan: EntityPlan, mayRepeat: Bool = false,
     into result: inout Result
@@ -248,6 +260,7 @@ final class ObjectLoader {
     for state in conflicts.map({ loaded[$0] }) {
       guard let object = state.pointee.object else { continue }
       if let winner = registry.object(root: entity.rootIndex, row: state.pointee.rowID) {
+        // The one that was registered first, since the program may have it already.
         result.replace(object.takeUnretainedValue(), with: winner)
       } else {
         registry.register(state, root: entity.rootIndex, row: state.pointee.rowID)
@@ -365,6 +378,9 @@ extension ObjectLoader {
 
   /// The objects of the rows whose numbers a statement returns; nil if too many are not registered.
   ///
+  /// Invariant: the result has the statement's order. The place of a missing object is held by the loader itself
+  /// until `fill` has read its row.
+  ///
   /// - Parameter connection: Where the missing rows are read, in the statement's snapshot.
   func collectRegistered<T: PersistentModel>(
     _ numbers: SQLiteStatement, _ plan: EntityPlan, _ connection: StoreConnection
@@ -409,6 +425,7 @@ extension ObjectLoader {
       found[statement.integer(0)] = model
     }
     for (place, row) in missing {
+      // The loader must not stay in the result, which is a typed array: the caller reads the rows then.
       guard let model = found[row] else { return false }
       result[place] = model
     }

@@ -3,9 +3,15 @@ import Synchronization
 
 /// The objects of one context by row, held weakly: an object leaves when its last reference goes.
 ///
-/// An object costs about 15 bytes, and at most 92 where no two rows are close to each other. The lock
-/// is what makes weak references of this kind safe: an object's storage is freed only after its state's
-/// `deinit` has taken the lock and removed it.
+/// An object costs about 15 bytes, and at most 92 where no two rows are close to each other.
+///
+/// Invariants:
+///
+/// - A row has at most one entry. The entry is the address of a state, which lies in its object, and which points to
+///   the object from before it is registered until after it is forgotten.
+/// - An entry's memory is valid while the lock is held: an object's storage is freed only after its state's `deinit`
+///   has taken the lock and removed the entry.
+/// - Under the lock no object is released, and no code of an app runs, since the `deinit` of an object takes the lock.
 final class ObjectRegistry: @unchecked Sendable {
   // Sendable: `maps` is only used under the lock, and pointers in the maps are valid while it is held.
   typealias State = UnsafeMutablePointer<_ModelState>
@@ -35,6 +41,8 @@ final class ObjectRegistry: @unchecked Sendable {
       guard let state = maps[root].value(for: row), let object = state.pointee.object else {
         return 0
       }
+      // Another thread may have begun to deinitialize the object, and wait for the lock to remove it. Such an object
+      // must not be retained again.
       return UInt(bitPattern: stead_try_retain(object.toOpaque()))
     }
     guard let pointer = UnsafeRawPointer(bitPattern: found) else { return nil }
@@ -45,7 +53,8 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in maps[root].insert(state, for: row) }
   }
 
-  /// Removes an object that is going away, unless another has taken its place.
+  /// Removes an object that is being deinitialized, unless the row has another object by now: one that was loaded
+  /// after the last reference to this one had gone.
   func forget(_ object: Unmanaged<AnyObject>, root: Int, row: Int64) {
     lock.withLock { _ in
       guard let state = maps[root].value(for: row),
@@ -97,7 +106,7 @@ final class ObjectRegistry: @unchecked Sendable {
     return missing
   }
 
-  /// Registers an object that was just made, unless its row is registered already.
+  /// Registers an object that was just made, unless its row is registered already. Returns whether it was registered.
   func registerNew(_ state: State, root: Int) -> Bool {
     lock.withLock { _ in maps[root].insertNew(state, for: state.pointee.rowID) }
   }

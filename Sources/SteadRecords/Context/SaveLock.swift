@@ -1,10 +1,22 @@
 import Foundation
 import Synchronization
 
-/// Lets one thread at a time save a context: a save waits for another thread's, such as the main context's autosave for
-/// a save on a worker thread.
+/// Lets one thread at a time save a context: a save waits for another thread's, such as the main context's autosave
+/// for a save on a worker thread.
 ///
 /// Recursive, since a transaction's block saves. A context's other work needs no lock, because one thread does it.
+///
+/// The first lock in the order in which a thread may take them:
+///
+/// 1. the `SaveLock` of a context,
+/// 2. the `writing` lock of each store, in the order of the container's stores (a mirror's is held while the app's
+///   own store runs),
+/// 3. SQLite's write lock of the file,
+/// 4. locks under which no other is taken and no code of an app runs: those of `CommitLog`, `CommitListener`,
+///   `ObjectRegistry`, `ReaderPool` and `OpenStores`.
+///
+/// A thread within a transaction of one of the context's stores does not wait for the first: `lock(waits: false)`
+/// fails instead.
 final class SaveLock: @unchecked Sendable {
   // Sendable: the condition's lock guards what changes.
   private let condition = NSCondition()
@@ -30,8 +42,11 @@ final class SaveLock: @unchecked Sendable {
     return true
   }
 
-  /// Takes the lock for a turn, which must not block the context's executor; a missed turn is made up for when the lock
-  /// is free.
+  /// Takes the lock for a turn, which must not block the context's executor: on the main actor that would freeze the
+  /// app for as long as a save on another thread waits for a store.
+  ///
+  /// If another thread has the lock, the turn is skipped, and ``unlock()`` reports that the context needs another
+  /// one.
   func lockForTurn() -> Bool {
     condition.lock()
     defer { condition.unlock() }
@@ -52,6 +67,7 @@ final class SaveLock: @unchecked Sendable {
     depth -= 1
     guard depth == 0 else { return false }
     owner = 0
+    // One is enough: each waiter wakes the next as it unlocks. A turn does not wait.
     condition.signal()
     defer { hasMissedTurn = false }
     return hasMissedTurn

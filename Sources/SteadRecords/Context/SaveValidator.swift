@@ -1,5 +1,7 @@
 /// Checks what the store cannot: that relationships have an allowed number of destinations, and that these belong to
 /// this context.
+///
+/// Changes nothing but what it loads, so that a save that it refuses leaves the context as it was.
 struct SaveValidator {
   let graph: ObjectGraph
 
@@ -13,12 +15,14 @@ struct SaveValidator {
         if hasRules { try check(model) }
       }
     }
+    // Again: the rules that were applied since the first time may have deleted more objects.
     try checkDenials(readsRows: false)
   }
 
-  /// Refuses deletions that a rule denies, before anything is changed for them.
+  /// Refuses deletions that a `deny` rule forbids, before anything is changed for them.
   ///
-  /// What a deletion cascades to, because it was linked after the deletion, counts as deleted.
+  /// What a deletion will cascade to, because it was linked after the deletion, counts as deleted: the rules have not
+  /// been applied to it yet.
   ///
   /// - Parameter readsRows: Whether other contexts' commits may have linked objects that are not loaded here.
   func checkDenials(readsRows: Bool) throws {

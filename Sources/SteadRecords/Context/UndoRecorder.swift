@@ -1,9 +1,12 @@
 import Foundation
 
-/// Keeps the way back from each change of one side of a relationship or of one attribute.
+/// Records the way back from each change of one side of a relationship or of one attribute.
 ///
-/// A change of a relationship is kept for each side, so that undoing restores each side with its order, and needs no
-/// search for an inverse.
+/// A change of a relationship is recorded for each side, so that undoing restores each side with its order, and needs
+/// no search for an inverse.
+///
+/// Invariant: a side or an attribute is recorded before it changes. Of a merge, which is taken back as a whole, only
+/// the first change of each is recorded, which has what was there before the merge.
 struct UndoRecorder {
   typealias Action = (ObjectGraph) -> Void
 
@@ -13,8 +16,10 @@ struct UndoRecorder {
       (openSteps, hasOwnGroup) = (0, false)
     }
   }
-  /// What undoing could not restore, since the deletion of the other object was saved in the meantime. If undo
-  /// continues to that earlier deletion, it restores this, too.
+  /// What undoing could not restore, because the deletion of the other object was saved in the meantime, by that
+  /// object. If undo goes on to the deletion itself, it restores this, too.
+  ///
+  /// The keys are addresses, which stay unique: each action holds its object.
   private var waiting: [ObjectIdentifier: [Wait]] = [:]
   /// Since the last merge, or since the one before the state that undo has reached.
   var epoch = MergeEpoch()
@@ -325,6 +330,9 @@ extension ObjectGraph {
     }
   }
 
+  /// Restores a to-one property, or clears it if the deletion of its destination was saved in the meantime.
+  ///
+  /// Changes this side alone: the actions of the same step restore the other side.
   private func restoreReference(
     _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?
   ) {
@@ -332,7 +340,8 @@ extension ObjectGraph {
     makeCurrent(model)
     recordSide(of: model, at: index)
     undo.forgetWaiting(model, index)
-    // The other side is loaded while this one still leads there: the next action, which restores it, keeps it for redo.
+    // The list on the other side is loaded while this side still leads there. The next action, which restores that
+    // list, records it for redo first: loaded later, it would lack this object.
     let property = entity(of: model).properties[index]
     if let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
       let owner = destination(of: model, at: index)
@@ -352,6 +361,11 @@ extension ObjectGraph {
     markChanged(model, at: index)
   }
 
+  /// Restores a list, without the members whose deletion was saved in the meantime: those wait for their deletion to
+  /// be undone.
+  ///
+  /// Changes this side alone. The actions of the same step restore the members' sides. Both sides record pairs of a
+  /// join table, which is the same pair twice, and written once.
   private func restoreMembers(
     _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
   ) {
