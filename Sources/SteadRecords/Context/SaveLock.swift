@@ -10,10 +10,10 @@ import Synchronization
 ///
 /// 1. the `SaveLock` of a context,
 /// 2. the `writing` lock of each store, in the order of the container's stores (a mirror's is held while the app's
-///   own store runs),
+///    own store runs),
 /// 3. SQLite's write lock of the file,
 /// 4. locks under which no other is taken and no code of an app runs: those of `CommitLog`, `CommitListener`,
-///   `ObjectRegistry`, `ReaderPool` and `OpenStores`.
+///    `ObjectRegistry`, `ReaderPool` and `OpenStores`.
 ///
 /// A thread within a transaction of one of the context's stores does not wait for the first: `lock(waits: false)`
 /// fails instead.

@@ -3,7 +3,8 @@ import SteadSQLite
 /// The relationships with a limited number of members that a save changes, by their owners' rows.
 ///
 /// Owners and members need not be loaded, and another context may have moved a member since this one read it. So the
-/// owners are found in the rows, before and after each is written, and their members are counted in the transaction.
+/// owners are found in the rows, before and after each is written, and their members are counted in the transaction,
+/// when everything is written.
 struct CountedLists {
   private let layout: StoreLayout
   private var limits: [MemberLimit] { layout.memberLimits }

@@ -1,7 +1,9 @@
 /// What a context has changed since its last save: which objects and which relationships.
 ///
-/// A value without I/O. An object's own flags record which of the lists it is in; an entry whose flag is gone is
-/// dropped when the list is next read.
+/// A value without I/O.
+///
+/// Invariant: an object's flag for a list is set if, and only if, the list has it. An object leaves a list by its
+/// flag alone, in constant time; its entry stays as a gap, and is dropped when the list is next read.
 struct PendingChanges {
   /// Which list of objects.
   enum Kind: Int, CaseIterable {
@@ -77,7 +79,8 @@ struct PendingChanges {
     return stampLists[kind.rawValue]
   }
 
-  /// Drops entries that have left, and duplicate entries of those that have returned, keeping the later one.
+  /// Drops entries whose objects have left, and of several entries of an object that has left and returned all but
+  /// the last: that is its place in the order of insertion.
   private mutating func close(_ kind: Kind) {
     var seen: Set<ObjectIdentifier> = []
     let list = lists[kind.rawValue]
@@ -135,6 +138,7 @@ struct PendingChanges {
   }
 
   mutating func note(_ root: Int) {
+    // Most changes are of the hierarchy of the change before; this is called for each.
     if root == lastRoot { return }
     lastRoot = root
     roots.insert(root)
@@ -154,7 +158,8 @@ struct PendingChanges {
 
   // MARK: Ends
 
-  /// Forgets everything; the objects' flags are the caller's.
+  /// Forgets everything but which hierarchies live results have to be notified of. The objects' flags are the
+  /// caller's.
   mutating func removeAll() {
     let untold = untoldRoots
     self = PendingChanges()
@@ -163,6 +168,7 @@ struct PendingChanges {
 
   /// The hierarchies that changed since the last call.
   mutating func takeUnreportedRoots() -> Set<Int> {
+    // So that the next change of that hierarchy is recorded again.
     lastRoot = -1
     defer { untoldRoots = [] }
     return untoldRoots
@@ -171,7 +177,9 @@ struct PendingChanges {
 
 // MARK: - Plans
 
-/// What one save writes: a value, made from the pending changes once nothing can change them any more.
+/// What one save writes: a value, made from the pending changes when nothing can change them any more.
+///
+/// Objects that are new and deleted are in no list. Those that are changed and deleted are deleted only.
 struct SavePlan {
   typealias State = UnsafeMutablePointer<_ModelState>
 

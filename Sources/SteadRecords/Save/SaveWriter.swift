@@ -2,6 +2,9 @@ import Foundation
 import SteadSQLite
 
 /// Writes one save's rows, and remembers what must be undone if it fails.
+///
+/// Invariant: besides rows, it only changes the numbers of new objects, which ``revert()`` restores. Everything else
+/// about an object changes after the commit, in `ObjectGraph.finish`.
 struct SaveWriter {
   typealias State = SavePlan.State
 
@@ -78,6 +81,18 @@ struct SaveWriter {
     layout.store.entities[Int(model._$statePointer.pointee.entity)]
   }
 
+  /// Writes a store's part of the save to the open transaction.
+  ///
+  /// The order of the steps is the algorithm:
+  ///
+  /// 1. Rows are deleted, and changed objects give up their unique values, so that new rows can have these.
+  /// 2. New objects get their numbers, all of them before the first is inserted: rows refer to each other, in any
+  ///    direction.
+  /// 3. Rows are inserted and updated.
+  /// 4. One-to-one references that contradict the new ones are cleared.
+  /// 5. Pairs of join tables are written, and then positions, which are read from the pairs and rows that are there.
+  /// 6. What rows show is checked last, with the whole save in them: the numbers of members, and required references.
+  ///    Then the changes are recorded for the history.
   mutating func write(to store: Int, _ connection: StoreConnection) throws {
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
@@ -91,24 +106,31 @@ struct SaveWriter {
     try writePlaces(in: store, connection)
     try checkRelationships(in: store, connection)
     try noteChanges(in: store, connection)
+    // A position was drawn from a table's numbers and is in no `_id` there, so only stead_sequence keeps it from
+    // being given to a new row.
     for root in drawnRoots where !connection.numbersRowsByKey {
       try connection.retire(nextRows[root] - 1, table: layout.plans[root].tableLayout.name)
     }
     if !connection.numbersRowsByKey {
       for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
     }
+    // The next save then need not ask the table.
     for (root, next) in nextRows.enumerated() where next > 0 { connection.nextRows[root] = next }
   }
 
-  /// Deletes rows, and gives new objects theirs; throws where unique keys contradict each other.
+  /// Deletes rows, and gives new objects theirs.
+  ///
+  /// Also called alone, in a savepoint that is rolled back, to find out which objects would share a row.
+  ///
+  /// - Throws: `modelValidationFailure` if unique keys contradict each other.
   mutating func assignRows(of store: Int, _ connection: StoreConnection) throws {
     try delete(from: store, connection)
     try releaseUniqueValues(in: store, connection)
     try assignRows(in: store, connection)
   }
 
-  /// Asks a join table for its next number, before pairs leave it: a number tells a member's place, and
-  /// is never given out twice.
+  /// Reads the next number of a join table, before this save deletes pairs of it: a number is a member's position,
+  /// and is never given out twice, not even that of a deleted pair.
   private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
     guard pairNumbers[join.name] == nil else { return }
     let next = try connection.numbersRowsByKey ? KeyNumber.next() : connection.nextPair(of: join)
@@ -150,6 +172,12 @@ struct SaveWriter {
 
   // MARK: Deletion
 
+  /// Deletes the rows of deleted objects, with their pairs, the references to them that have no inverse, and, after
+  /// the commit, their files.
+  ///
+  /// Invariant: afterwards no pair and no reference without an inverse leads to a deleted row; what else may lead
+  /// there, the delete rules have put into the plan. The number of a deleted row is never reused: an identifier that
+  /// the program has kept must not lead to a new object.
   private mutating func delete(from store: Int, _ connection: StoreConnection) throws {
     var roots: [Int: Int] = [:]
     var lastRoot = -1
@@ -198,7 +226,8 @@ struct SaveWriter {
     }
   }
 
-  /// Clears what refers to a row without the row's knowing of it.
+  /// Clears what refers to a row by relationships without an inverse, which no rule of the deleted object clears: the
+  /// owners need not be loaded, so rows are changed directly.
   private mutating func clearReferences(
     to model: any PersistentModel, _ entity: EntityLayout, in store: Int,
     _ connection: StoreConnection
@@ -220,7 +249,8 @@ struct SaveWriter {
     }
   }
 
-  /// Notes the files of large values that a row refers to.
+  /// Records the files of large values that a row refers to, before it is overwritten or deleted. They are removed
+  /// after the commit, if no other row refers to them.
   private mutating func noteFiles(
     of model: any PersistentModel, _ connection: StoreConnection, changes: PropertySet? = nil
   ) {
@@ -244,6 +274,11 @@ struct SaveWriter {
 
   // MARK: Rows
 
+  /// Gives each new object a row number: a new one, or that of the row that has its unique values, which it then
+  /// overwrites.
+  ///
+  /// Changed objects claim their values first. Their rows may lack them at this point, since `releaseUniqueValues`
+  /// has taken them out and `update` writes them later, so a query for them would find nothing.
   private mutating func assignRows(in store: Int, _ connection: StoreConnection) throws {
     var constrained: [any PersistentModel] = []
     for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
@@ -289,6 +324,7 @@ struct SaveWriter {
     var insertion: RowInsertion?
     for model in plan.inserted where isIn(store, model) {
       let entity = Int(model._$statePointer.pointee.entity)
+      // The row exists: it was stored, or the first object with its values has inserted it, earlier in this loop.
       if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
         let entityPlan = layout.plans[entity]
         let changes = layout.keepsUniqueRows ? partners(of: model) : nil
@@ -388,16 +424,19 @@ struct SaveWriter {
       guard let current else { continue }
       let model = plan.updated[place]
       if current.plan.hasExternal { noteFiles(of: model, connection, changes: changes) }
+      // If no other context has committed, the object itself knew its old owner, and has recorded it.
       if layout.readsOldRows { try noteOldOwners(of: model, changes, connection) }
       try countedLists.noteWrite(
         of: model, current.plan.entity, changes, stored: connection)
+      // An UPDATE that finds no row: another process has deleted it, and the object leaves when the save is done.
       if try !run(current.update, current.statement, model, current.plan, connection) {
         vanished.append(model)
       }
     }
   }
 
-  /// Notes the lists that a row leaves, if the row is in one that its object was never in.
+  /// Records the owners that the row of an object has, for other contexts: by another context's commit, or an upsert,
+  /// that may be one which the object never had in memory.
   private mutating func noteOldOwners(
     of model: any PersistentModel, _ changes: PropertySet?, _ connection: StoreConnection
   ) throws {
@@ -439,6 +478,12 @@ struct SaveWriter {
       && property.inverses(in: layout.store.entities).contains { !$0.isToMany }
   }
 
+  /// Clears the references that contradict a one-to-one reference of an object: those of other rows to its
+  /// destination, and those of its old partners to it.
+  ///
+  /// Invariant: afterwards at most one row of each side refers to the other. Objects here know no more than the pair
+  /// that this one has left: another context's commit, or the row of an upsert, may have led other rows to one of the
+  /// two.
   private mutating func separate(
     _ model: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
     _ connection: StoreConnection
@@ -474,6 +519,7 @@ struct SaveWriter {
     noteRows(others, of: entity, property.index)
   }
 
+  /// Inserts and deletes rows of join tables, in the order of the changes, since a pair may have come and gone.
   private mutating func writePairs(in store: Int, _ connection: StoreConnection) throws {
     let pairs = plan.pairs(upserted: upserted)
     for pair in pairs where stores.count == 1 || layout.storeIndex[pair.entity] == store {
@@ -502,8 +548,11 @@ struct SaveWriter {
     model._$statePointer.pointee.home != nil && !model.has(_ModelFlags.deleted)
   }
 
-  /// Gives new members of a relationship positions after the existing ones, and gives all members new positions if the
-  /// order changed.
+  /// Gives new members of a relationship positions after the existing ones, and gives all members new positions if
+  /// the order changed.
+  ///
+  /// A new row's position is its own number, which needs no write. Members are in the order in which they were added
+  /// as long as these numbers rise; where one falls, all positions are assigned again.
   private mutating func writePlaces(in store: Int, _ connection: StoreConnection) throws {
     for side in plan.sides where isIn(store, side.owner) && isAlive(side.owner) {
       guard case .toMany(let storage, let destination) = side.property.kind else { continue }
@@ -526,7 +575,8 @@ struct SaveWriter {
     }
   }
 
-  /// The members without those that share a row with one before: objects of one unique key.
+  /// The members without those that share a row with an earlier one, which are objects of one unique key: a row has
+  /// one position.
   private func onePerRow(_ members: [any PersistentModel]) -> [any PersistentModel] {
     if upserted.isEmpty { return members }
     var rows: Set<Int64> = []
@@ -562,7 +612,8 @@ struct SaveWriter {
     return pairNumbers[table]?.first ?? 0
   }
 
-  /// Shares the members' places out among them in another order.
+  /// Assigns the positions that the members have to them in another order, so that no new numbers are needed, and
+  /// rows that keep their position are not written.
   ///
   /// - Parameter first: Members with a place before this one keep it.
   private func reorder(

@@ -1,6 +1,9 @@
 import SteadSQLite
 
 /// Finds the row, stored or about to be, that has the unique values of an object.
+///
+/// Claims of this save come before what is stored, because a row's values may be about to change. Values are compared
+/// as their columns hold them, so that the result is that of the unique index.
 struct UniqueKeys {
   private let contexts: [RowContext]
   private let connection: StoreConnection
@@ -156,7 +159,8 @@ struct UniqueKeys {
     return Holder(row: found.row, entity: index ?? entity.index)
   }
 
-  /// The values as the columns would hold them: bound to a statement that returns them.
+  /// The values as the columns would hold them: bound to a statement that returns them, so that there is one
+  /// conversion of a property's value to a column's.
   private func values(
     of model: any PersistentModel, _ entity: EntityLayout, _ constraint: [Int]
   ) throws -> [SQLValue] {

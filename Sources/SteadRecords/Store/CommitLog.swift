@@ -3,9 +3,11 @@ import Synchronization
 
 /// What the contexts of this process have committed to one store, by the commits' numbers.
 ///
-/// Each commit adds a numbered row to the store's history, in the same transaction. So a reader, which sees that number
-/// in its snapshot, knows exactly which commits the snapshot has: the numbers that this log lacks are other processes'.
-/// All containers on a store share one log.
+/// Each commit adds a numbered row to the store's history, in the same transaction. So a reader, which sees that
+/// number in its snapshot, knows exactly which commits the snapshot has: the numbers that this log lacks are other
+/// processes'. All containers on a store share one log.
+///
+/// Its locks are the last ones of a thread: no code of an app runs under them, and no other lock is taken.
 final class CommitLog: Sendable {
   /// How many commits are remembered; a context that is further behind takes everything as changed.
   static let commitLimit = 512
@@ -221,7 +223,10 @@ final class CommitLog: Sendable {
   /// The greatest stamp of a transaction that this process knows.
   var newestStamp: Int64 { stamp.load(ordering: .acquiring) }
 
-  /// Notes a commit that is about to be made; no reader sees its number before.
+  /// Records a commit that is about to be made; no reader sees its number before.
+  ///
+  /// Called within the write transaction, so numbers rise. Costs the same however many commits are remembered: the
+  /// oldest are only skipped, and removed many at a time.
   func post(_ number: Int64, from author: ObjectIdentifier?, rows: Rows?) {
     content.withLock { content in
       let count = rows?.count ?? 0
@@ -275,6 +280,9 @@ final class CommitLog: Sendable {
   func tell(_ number: Int64) -> Bool { Self.raise(told, to: number) }
 
   /// What all but one context have committed after one number, up to another.
+  ///
+  /// Invariant: rows are only returned if the log has every commit of that range, without a gap. A missing number is
+  /// another process's commit, or was forgotten, and then any row may have changed.
   func news(after seen: Int64, upTo number: Int64, for reader: ObjectIdentifier) -> News {
     guard number > seen else { return number == seen ? .nothing : .everything }
     return content.withLock { content in
@@ -317,7 +325,7 @@ final class CommitLog: Sendable {
   private struct WeakLog: Sendable { weak var log: CommitLog? }
   private static let logs = Mutex<[String: WeakLog]>([:])
 
-  /// The log of the store with an identifier, one for all containers.
+  /// The log of the store with a name, one for all containers. It exists as long as one of them has it.
   static func of(_ identifier: String) -> CommitLog {
     logs.withLock { logs in
       if let log = logs[identifier]?.log { return log }
@@ -358,7 +366,10 @@ final class CommitListener: Sendable {
 
   var hasTurns: Bool { content.withLock { $0.turn != nil } }
 
-  /// Sets the function that runs a turn on the context's executor; any thread may call it.
+  /// Sets the function that requests a turn on the context's executor.
+  ///
+  /// It is called by any thread that commits, which may have the locks of other stores. So it must only enqueue the
+  /// turn, and neither run it nor wait.
   func setTurn(_ turn: @escaping @Sendable () -> Void) {
     content.withLock { $0.turn = turn }
   }
@@ -376,6 +387,8 @@ final class CommitListener: Sendable {
     return turn.isKnown
   }
 
+  /// Lets the next request schedule another turn. Called as the turn begins, since what happens during it may come
+  /// too late for it.
   func turnBegins() { content.withLock { $0.isScheduled = false } }
 }
 

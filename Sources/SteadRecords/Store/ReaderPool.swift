@@ -48,13 +48,16 @@ final class ReaderPool: Sendable {
 
   /// Runs a body with a reader that sees one commit, and with that commit's number.
   ///
+  /// The reader is lent for as long as the body runs. Its snapshot stays open afterwards, since the next look-up may
+  /// share it. But an open snapshot keeps the log from being reset, so it is ended soon.
+  ///
   /// - Parameter doubt: Called when a change may be another program's; returns whether it has found out.
   func read<Result>(
     _ freshness: Freshness, doubting doubt: () -> Bool,
     _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
     let reader = try take()
-    // One that fails here may have opened another log than the store has by now, and is closed.
+    // Not given back if this fails: it may have opened another log than the store has by now, and is closed.
     let number = try prepare(reader, freshness, doubt)
     defer { giveBack(reader) }
     return try body(reader, number)
@@ -74,7 +77,7 @@ final class ReaderPool: Sendable {
   }
 
   private func giveBack(_ reader: StoreConnection) {
-    // Another thread may have the reader once it is in its place.
+    // Read before the reader is in its place, where another thread may take it at once.
     let hasSnapshot = reader.snapshot != nil
     let owned = Unmanaged.passRetained(reader)
     let (isPlaced, _) = last.compareExchange(

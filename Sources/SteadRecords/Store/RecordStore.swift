@@ -4,6 +4,19 @@ import SteadSQLite
 import Synchronization
 
 /// One SQLite file: a connection that writes, and as many reading connections as are needed at once.
+///
+/// A write transaction belongs to the thread that has begun it. It holds `writing` from `begin` to its end, so that
+/// other threads wait in that lock, and only other connections in SQLite's. A transaction within another one of the
+/// thread is a savepoint.
+///
+/// Invariants:
+///
+/// - `depth` is the number of open transactions, each of which has locked `writing` once. `outer` has an entry for
+///   each but the innermost.
+/// - `posted` has the numbers of the commits within the open transaction, in rising order. They are in the log before
+///   a reader can see them, and are retracted if they are rolled back.
+/// - While `committedVersion` is the file's version, `newest` is the file's last commit, and the triggers and the
+///   models have been compared: nobody else has written since.
 final class RecordStore: @unchecked Sendable {
   // Sendable: `writer`, `historian`, what is `private var`, `number` and `hasInnerWork` are only used under `writing`,
   // and the rest is immutable or has its own lock. Any thread may ask the writer whether its file has moved.
@@ -38,8 +51,9 @@ final class RecordStore: @unchecked Sendable {
   private let writing = NSRecursiveLock()
   /// How many transactions are open, one inside the other.
   private var depth = 0
-  /// The numbers of the commits within the transaction that is open.
+  /// The numbers of the commits within the open transaction, which are retracted if it is rolled back.
   private var posted: [Int64] = []
+  /// Whether the open transaction's commit survives a loss of power.
   private var syncsCommit = false
   /// The last commit that the open transaction has, its own ones included.
   private var newest = CommitLog.Point(number: 0, stamp: 0)
@@ -158,10 +172,15 @@ final class RecordStore: @unchecked Sendable {
     return result
   }
 
-  /// Takes the write lock, and begins a transaction that sees the newest rows; ``commit(from:rows:)``
-  /// or ``rollBack()`` ends it, on the same thread.
+  /// Takes the write lock, and begins a transaction that sees the newest rows; ``commit(from:rows:)`` or
+  /// ``rollBack()`` ends it, on the same thread.
   ///
-  /// Within another transaction of the thread it becomes part of that one.
+  /// Within another transaction of the thread it is a savepoint, and part of that one. Waits for other threads
+  /// without a limit, and for other connections to the file for ``lockPatience``. If it throws, the lock is released.
+  ///
+  /// - Throws: `readOnlyStore` for a store opened with `allowsSave: false`; `unknownSchema` if the store was migrated
+  ///   since it was opened; `unreadableStore` if another file is at its path, or its numbers are used up; SQLite's
+  ///   errors.
   func begin(isDurable: Bool = false) throws -> StoreConnection {
     guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
@@ -171,8 +190,11 @@ final class RecordStore: @unchecked Sendable {
         outer.append(
           Outer(changes: writer.changes, postedCount: posted.count, hasInnerWork: hasInnerWork))
       } else {
+        // Before the file can change: a reader that compares the counts must not take this transaction's change for
+        // another program's.
         log.transactionBegins()
         syncsCommit = isDurable && !configuration.isStoredInMemoryOnly
+        // SQLite refuses a change of this setting within a transaction.
         if syncsCommit { try writer.execute("PRAGMA synchronous = FULL") }
         try beginWriting()
         if committedVersion == nil || writer.dataVersion != committedVersion {
@@ -182,6 +204,7 @@ final class RecordStore: @unchecked Sendable {
           try historian.prepareTriggers()
           try checkModels()
         }
+        // The commit sets it again. After a rollback, nothing is known about the file.
         committedVersion = nil
         writingThread.store(CurrentThread.number, ordering: .releasing)
       }
@@ -247,9 +270,12 @@ final class RecordStore: @unchecked Sendable {
 
   /// Commits the innermost transaction; on an error it is rolled back.
   ///
+  /// Invariant: other contexts learn of the commit exactly if it was made. Its rows are in the log before it is
+  /// visible, and retracted if it is not made.
+  ///
   /// - Parameters:
-  ///   - author: The context that wrote, which knows what it wrote.
-  ///   - rows: The written rows; nil if any row may have changed.
+  /// - author: The context that wrote, which knows what it wrote.
+  /// - rows: The written rows; nil if any row may have changed.
   /// - Returns: The number of the commit.
   @discardableResult
   func commit(from author: ObjectIdentifier?, rows: CommitLog.Rows?) throws -> Int64 {
@@ -286,6 +312,8 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// Makes the innermost transaction part of the one around it, or ends the outermost one with a commit.
+  ///
+  /// Contexts are notified after the lock was released, so that one whose turn begins at once does not wait for it.
   private func close(from author: ObjectIdentifier?) throws {
     if depth > 1 {
       try writer.execute("RELEASE stead_\(depth - 1)")
@@ -309,22 +337,32 @@ final class RecordStore: @unchecked Sendable {
       trimmedNumber = number
       trimmingIsDue.store(true, ordering: .releasing)
     }
+    // Read with the lock: another thread may begin a transaction as soon as it is released.
     let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
     depth = 0
     endLastTransaction()
     writing.unlock()
     log.didCommit(commit)
+    // The watcher of the file reports this commit, too, which then need not be announced again.
     log.tell(commit.number)
     if numbers.count > 1 || log.hasSeveralContexts { log.notify(from: author) }
     // Only reported: a commit cannot be undone.
     if isDurable { syncDirectory() }
   }
 
-  /// Takes back the innermost transaction.
+  /// Rolls back the innermost transaction; does nothing if none is open.
+  ///
+  /// Invariant: afterwards the commits within it are in no log, and numbers of rows that it gave out are read again
+  /// from the tables. Their authors have taken the objects of these commits for saved, so all contexts read
+  /// everything again.
+  ///
+  /// After some errors, such as a full disk, SQLite has rolled back the outermost transaction with all savepoints
+  /// itself. The calls that end the outer ones then find nothing to roll back.
   func rollBack() {
     guard depth > 0 else { return }
     if depth > 1, writer.isInTransaction {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
+      // ROLLBACK TO leaves the savepoint open.
       try? writer.execute("RELEASE stead_\(depth - 1)")
       newest = (try? writer.lastCommit()) ?? newest
       writer.nextRows = [:]
@@ -346,7 +384,7 @@ final class RecordStore: @unchecked Sendable {
     writing.unlock()
   }
 
-  /// Takes back the numbers of commits within a transaction that is taken back.
+  /// Retracts the commits within a transaction that was rolled back, the last ones first.
   private func retractPosted(from place: Int) {
     guard place < posted.count else { return }
     for number in posted[place...].reversed() { log.retract(number) }
@@ -404,7 +442,9 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
-  /// Runs a body in the transaction that this thread has open.
+  /// Runs a body in the transaction that this thread has open, without beginning one.
+  ///
+  /// - Throws: `readOnlyStore` or `storeFailure` if the thread has none.
   func joinTransaction<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard isWritingHere else {
       // The block of a transaction changed an object of a store that is not written.
@@ -414,7 +454,10 @@ final class RecordStore: @unchecked Sendable {
     return try body(writer)
   }
 
-  /// Runs a body with the write lock, for work that changes no object.
+  /// Runs a body in a write transaction, for work that changes no object: no context reads a row again for it, and
+  /// the commits' number stays.
+  ///
+  /// Within a transaction of this thread it is part of that one.
   func maintain<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard configuration.allowsSave else { throw file.refusal }
     writing.lock()
@@ -486,6 +529,7 @@ final class RecordStore: @unchecked Sendable {
     if isInMemory || isWritingHere {
       writing.lock()
       defer { writing.unlock() }
+      // A database in memory is its one connection's. Within a transaction, only the writer sees what it has written.
       if case .shared(let number) = freshness {
         return try body(writer, max(number, log.newestNumber))
       }
@@ -524,7 +568,7 @@ final class RecordStore: @unchecked Sendable {
 
   // MARK: Other processes
 
-  /// Asks the listening contexts to look, when the store has a commit that this process did not know.
+  /// Asks the listening contexts to look, if the store has a commit that they were not notified of.
   private func lookForCommits() {
     guard !configuration.isStoredInMemoryOnly else { return }
     let outsiderCount = log.outsiderCount
@@ -545,8 +589,11 @@ final class RecordStore: @unchecked Sendable {
     watcher = StoreWatcher(store: configuration.url) { [weak self] in self?.logChanged() }
   }
 
-  /// The log is written before the commit shows, so the question is asked again a little later, twice:
-  /// once for a commit under way, once for one that waits for the disk.
+  /// Looks for commits of other processes after the log was written.
+  ///
+  /// Pages are written to the log before the commit is visible. So the look is repeated a little later, twice: once
+  /// for a commit under way, once for one that waits for the disk. A write during these adds no further ones, but
+  /// begins them again at their end.
   private func logChanged() {
     lookForCommits()
     if looking.exchange(Looking.again, ordering: .acquiringAndReleasing) == Looking.none {

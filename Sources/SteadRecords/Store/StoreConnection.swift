@@ -59,7 +59,8 @@ final class StoreConnection: @unchecked Sendable {
   /// may have written.
   var nextRows: [Int: Int64] = [:]
 
-  /// Whether new rows and pairs get numbers that no primary key of another store stands for.
+  /// Whether new rows and pairs get numbers from the counter of the process (`KeyNumber`) instead of the table: in
+  /// the mirror of a custom store, where a number also stands for a primary key.
   var numbersRowsByKey = false
 
   /// When the file is marked again as lacking its log.
@@ -78,8 +79,10 @@ final class StoreConnection: @unchecked Sendable {
 
   /// Writes the row of the commit that is about to be made.
   ///
-  /// - Parameter changes: What the history has of it; without it the row only counts the commit, and replaces one
-  ///   that does no more.
+  /// A row without changes only counts the commit. It replaces the row before it if that does no more, so that a
+  /// store without a history has one row, not one for each commit.
+  ///
+  /// - Parameter changes: What the history has of it; nil to count the commit.
   func write(_ commit: CommitLog.Point, _ changes: String?, by author: String?) throws {
     guard let changes else {
       try run(CommitRow.renumbering, [.integer(commit.number), .integer(commit.stamp)])
@@ -209,7 +212,8 @@ extension StoreConnection {
       [.text(table), .integer(number)])
   }
 
-  /// The greatest number that a row or pair has: above it are more numbers than one save can use.
+  /// The greatest number that a row or pair has. Above it are more numbers than one save can use, so a save can count
+  /// up without a check.
   static let numberLimit: Int64 = .max - 1 << 32
 
   /// A number that no row of an entity's table has or has had.
