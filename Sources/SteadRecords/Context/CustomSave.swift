@@ -47,13 +47,20 @@ struct CustomSave {
     return rows.compactMap { found[$0.root]?[$0.row] }
   }
 
-  /// Passes the store what was written, and gives new rows the numbers that stand for its identifiers.
+  /// Passes the store what was written, and gives new rows the numbers of the identifiers that it returns.
+  ///
+  /// Invariant: the mirror's transaction is not committed before this returns, and what fails after the store has
+  /// saved rolls it back. So an object has an identifier of the store's, or is pending.
+  ///
+  /// - Throws: `OutdatedSave` if the store has another version of its content, and what the store throws.
   func run(_ writer: inout SaveWriter) throws {
     let new = writer.newRows(in: index)
     let rows = new.map { model, _ in
       let state = model._$statePointer
       return (root: graph.traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
     }
+    // A mirror's rows have numbers that are unique in the process, so the number alone is the key, whatever the
+    // hierarchy.
     let numbers = Dictionary(
       uniqueKeysWithValues: zip(rows.map(\.row), new.map(\.temporary)))
     let reader = Self.reader(of: graph, numbers)

@@ -54,6 +54,11 @@ final class CustomStore: @unchecked Sendable {
     }
   }
 
+  /// Asks the store for a fetch, and again with less if it leaves sorting to the context; nil if it leaves filtering
+  /// to the context.
+  ///
+  /// An answer to a fetch without predicate and limit is all that the store has, so rows that it lacks are deleted. A
+  /// limit goes with the order: the first objects of an unsorted result are others.
   private func ask<S: DataStore, T: PersistentModel>(
     _ store: S, _ descriptor: FetchDescriptor<T>, _ state: EditingState,
     _ update: inout MirrorUpdate
@@ -165,7 +170,10 @@ final class CustomStore: @unchecked Sendable {
     try update(for: state) { try $0.take(missing) }
   }
 
-  /// Runs a transaction on the mirror with the store; it is committed when it has changed a row.
+  /// Runs a transaction on the mirror with the store; it is committed if it has changed a row.
+  ///
+  /// The mirror's write lock is held while the store is called. So the store is called by one thread at a time, and
+  /// no other context sees the mirror between two answers.
   private func update<Result>(
     for state: EditingState, _ body: (inout MirrorUpdate) throws -> Result
   ) throws -> Result {

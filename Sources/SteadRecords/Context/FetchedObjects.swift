@@ -19,7 +19,8 @@ struct FetchedObjects: ObjectCollector {
   mutating func skipRow(_ error: any Error) throws { throw error }
 }
 
-/// Takes the objects of a result's rows in.
+/// Collects the objects of a result's rows. A protocol, so that the loop over the rows is compiled for each
+/// collector.
 protocol ObjectCollector {
   /// Called for each row before its object exists.
   mutating func beginRow(_ statement: SQLiteStatement)
@@ -98,7 +99,8 @@ struct OwnedObjects: ObjectCollector {
   @inline(__always)
   mutating func append(_ object: AnyObject) { objects.append(object) }
 
-  /// The owner gets its other destinations, and the owners of this one alone know that it is missing.
+  /// Leaves a destination out that cannot be read, and records that for its owner. Lists of other owners are
+  /// complete.
   mutating func skipRow(_ error: any Error) {
     places.removeLast()
     if let owner, failures[owner] == nil { failures[owner] = error }

@@ -7,7 +7,8 @@ struct ListChange {
   let result: [AnyObject]
   private(set) var removed: [AnyObject] = []
   private(set) var added: [AnyObject] = []
-  /// Whether the result is something else than what stayed, in its order, and what came behind it.
+  /// Whether the result is something else than what stayed, in its order, with what came behind it. Only then must
+  /// the positions of all members be written.
   private(set) var isReordered = false
   /// The elements between the common ends, in the old list and in the result.
   private let gone: Range<Int>
@@ -16,6 +17,9 @@ struct ListChange {
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && !isReordered }
 
+  /// Compares the elements between the common ends alone, since most changes add or remove a few objects in one
+  /// place.
+  ///
   /// - Parameter isUnique: Whether the result is known to have each object once.
   init(from old: [AnyObject], to new: [AnyObject], isUnique: Bool = false) {
     result = new

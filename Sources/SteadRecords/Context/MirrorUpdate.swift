@@ -1,6 +1,9 @@
 import Foundation
 
 /// One transaction that brings a mirror up to snapshots, and to all that these lead to.
+///
+/// Invariant: the first snapshot of an object is the one that counts, and each object is written once, however often
+/// the store returns it.
 struct MirrorUpdate {
   private let layout: StoreLayout
   private let store: any DataStore
@@ -57,7 +60,8 @@ struct MirrorUpdate {
     }
   }
 
-  /// Deletes the rows of a hierarchy that the store has not given, when it gave all that it has.
+  /// Deletes the rows of a hierarchy that the store has not given, after it has given all that it has: other programs
+  /// have deleted these objects.
   mutating func removeUnseen(of root: Int) throws {
     whole.insert(root)
     let kind = layout.entities[root].discriminator == nil ? "0" : "\"_entity\""

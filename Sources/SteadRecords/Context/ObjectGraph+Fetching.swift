@@ -1,6 +1,12 @@
 import Foundation
 
 extension ObjectGraph {
+  /// The objects of a fetch: of a custom store if the entity is in one, else by SQL alone, or by SQL and in memory.
+  ///
+  /// Relationship caches are dropped before, not after: what is fetched now must stay loaded for the program. The
+  /// rows are remembered, so that a relationship of one object is loaded for all of them.
+  ///
+  /// - Throws: `unknownSchema` for a class outside the schema, errors of the store, and those of reading a row.
   func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     dropCachesWhenMany()
     let plan = try makePlan(descriptor)
@@ -30,6 +36,10 @@ extension ObjectGraph {
     try run(plan, limit: plan.descriptor.fetchLimit, offset: plan.descriptor.fetchOffset)
   }
 
+  /// Runs a plan's SQL with a limit of its own, without pending changes.
+  ///
+  /// A fetch of all rows of a class of which many objects are registered reads the rows' numbers alone, as long as
+  /// few are missing. A partial fetch doesn't, since the missing rows would be read whole.
   private func run<T>(_ plan: FetchPlan<T>, limit: Int?, offset: Int?) throws -> [T] {
     let entityPlan = plans[plan.entity.index]
     let partial = PartialColumns(plan.descriptor.propertiesToFetch, entityPlan)
@@ -58,6 +68,11 @@ extension ObjectGraph {
   // MARK: Memory
 
   /// A fetch whose result depends on unsaved changes, or on something that SQL cannot express.
+  ///
+  /// Rows of changed and deleted objects are dropped from the SQL's result, since they show the values of before, and
+  /// the pending objects are matched in memory. So a limit in SQL is raised by the number of these objects: as many
+  /// rows of the result may be dropped. It is left out where the SQL accepts rows that do not match, or does not
+  /// sort.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor
     if !descriptor.includePendingChanges, !pending.roots.isEmpty {
@@ -88,6 +103,7 @@ extension ObjectGraph {
     return try models(identifiers).compactMap { $0 as? T }
   }
 
+  /// The changed and the new objects that match, in the order of their changes; deleted ones are left out.
   func pendingModels<T>(matching predicate: Predicate<T>?) throws -> [T] {
     let matcher = predicate.map { PredicateMatcher($0) }
     var result: [T] = []
@@ -103,6 +119,7 @@ extension ObjectGraph {
 
   // MARK: Counts and identifiers
 
+  /// The number of objects that match. Makes no objects, unless unsaved changes or the predicate need them.
   func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     var unordered = descriptor
     unordered.sortBy = []
@@ -121,6 +138,8 @@ extension ObjectGraph {
     }
   }
 
+  /// The identifiers of the objects that match, in their order. Makes no objects, unless unsaved changes or the
+  /// predicate need them.
   func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
@@ -180,6 +199,8 @@ extension ObjectGraph {
 
   // MARK: Identifiers
 
+  /// The object of an identifier, loaded if necessary. An object without a row stands for one that does not exist or
+  /// cannot be read, since the API of this name returns no optional.
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
     if identifier.row > 0, let entity = entity(of: identifier) {
       do {
@@ -215,6 +236,13 @@ extension ObjectGraph {
 
   // MARK: Batches
 
+  /// Calls a block with each object that matches, and holds the objects of one batch at a time.
+  ///
+  /// Identifiers are fetched first, so the objects are those that matched at the beginning, whatever the block
+  /// changes. Caches are dropped after each batch: relationships would keep its objects alive.
+  ///
+  /// - Throws: `invalidTransactionFetchRequest` if there are unsaved changes after a batch, unless they are allowed
+  ///   or there were some before the first; and what the block throws.
   func enumerate<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>, batchSize: Int, allowsMutations: Bool,
     _ block: (T) throws -> Void

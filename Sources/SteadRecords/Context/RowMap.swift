@@ -1,8 +1,11 @@
-/// A hash table from row numbers to objects' states: open addressing, linear probing, four
-/// consecutive rows to a place.
+/// A hash table from row numbers to objects' states: open addressing, linear probing, four consecutive rows to a
+/// place.
 ///
-/// Rows are mostly looked up in order, and then three of four are found in the previous one's cache line. A place is 40
-/// bytes; the owner frees its memory.
+/// Rows are mostly looked up in order, and then three of four are found in the previous one's cache line. A place is
+/// 40 bytes; the owner frees its memory.
+///
+/// Invariant: no free place is between a group's home, which its hash gives, and its place. A place is used as long
+/// as one of its four rows has a state. At least one place is free, at which every search ends.
 struct RowMap {
   typealias State = UnsafeMutablePointer<_ModelState>
 
@@ -94,7 +97,8 @@ struct RowMap {
     if places[index].isEmpty { free(index, in: places) }
   }
 
-  /// Frees a place and moves what follows it back, so that no gap breaks a search.
+  /// Frees a place, and moves back what follows it, so that no gap breaks a search. Without tombstones, which a table
+  /// that objects enter and leave all the time would fill up with.
   private mutating func free(_ index: Int, in places: UnsafeMutablePointer<Group>) {
     usedPlaces -= 1
     var gap = index

@@ -61,7 +61,8 @@ private struct RowRemoval {
 
   /// Throws if a relationship connects a removed row with one that stays.
   ///
-  /// A pair counts in both directions. A column counts if a row that stays has it: a removed row may refer to any.
+  /// A pair counts if one of its two rows is removed. A column counts if a row that stays refers to a removed one: a
+  /// removed row may refer to any.
   private func refuseLosses() throws {
     var losses: [RowLosses.Loss] = []
     for (shape, relationship) in rows.storedRelationships {
@@ -87,7 +88,8 @@ private struct RowRemoval {
     guard losses.isEmpty else { throw RowLosses(losses: losses) }
   }
 
-  /// Deletes the pairs, the files and the rows, after the greatest number of each table is retired.
+  /// Deletes the pairs, the files and the rows, after the greatest number of each table is retired: no later row may
+  /// get the number of a removed one. A pair with one removed row has two, since none was refused.
   private func delete(_ roots: Set<String>) throws {
     for (shape, relationship) in rows.storedRelationships {
       guard case .pairs(let list, _) = relationship.storage else { continue }

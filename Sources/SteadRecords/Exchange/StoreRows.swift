@@ -197,8 +197,10 @@ extension StoreRows {
     deinit { log.removeContext() }
   }
 
-  /// Calls a body after commits; one call may stand for several. The body may be called on any thread, and must be
-  /// quick.
+  /// Calls a body after commits; one call may stand for several.
+  ///
+  /// The body is called by the thread that has committed, which may have the locks of other stores. So it must not
+  /// wait for a lock or a store: it wakes the thread that does the work.
   package func watch(_ body: @escaping @Sendable () -> Void) -> CommitWatch {
     CommitWatch(store, body)
   }

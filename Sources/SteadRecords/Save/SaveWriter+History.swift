@@ -1,7 +1,11 @@
 import SteadSQLite
 
 extension SaveWriter {
-  /// Notes what was written to a store, for its history.
+  /// Records what was written to a store, for its history.
+  ///
+  /// Invariant: a row that the save has made is recorded as inserted, and nothing else. Of any other row each
+  /// property that was written is in one update, whatever number of objects stands for the row. Called after the
+  /// writing, when objects have their rows and vanished ones are known.
   func noteChanges(in store: Int, _ connection: StoreConnection) throws {
     guard connection.notesChanges else { return }
     let new = upserted.isEmpty ? [] : newRows()
@@ -119,7 +123,7 @@ extension StoreConnection {
       let rows = try rows(
         "SELECT \(preserved.list()) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
         [.integer(row)])
-      // Another process was first.
+      // Another process has deleted the row before, and has recorded that.
       guard case .text(let text)? = rows.first?.first else { return }
       values = text
     }

@@ -195,9 +195,14 @@ struct DuplicateFinder {
 
   init(_ keys: UniqueKeys) { self.keys = keys }
 
-  /// Throws for two objects of different classes of a hierarchy, neither of which can stand for the other.
+  /// The new objects that are merged into others, each with the object that stands for it, in the order of insertion.
+  ///
+  /// Invariant: each key is held by one object, with the values that it has after the merges so far: an object that
+  /// gets the values of a later one gives up its keys for that one's.
   ///
   /// - Parameter new: In the order of their insertion.
+  /// - Throws: `modelValidationFailure` for two objects of different classes of a hierarchy, neither of which can
+  ///   stand for the other.
   mutating func pairs(
     new: [Model], changed: [Model], _ entity: (Model) -> EntityLayout
   ) throws -> [Pair] {

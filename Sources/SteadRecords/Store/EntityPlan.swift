@@ -2,6 +2,9 @@ import SteadSQLite
 import Synchronization
 
 /// The SQL of one entity's rows, made once per store.
+///
+/// Property by property it says where a value is in a row and in a statement. Code of the models reads these maps
+/// through pointers, without bounds checks, so they are as long as the entity has properties.
 final class EntityPlan: @unchecked Sendable {
   // Sendable: everything is immutable after init but `updates`, which has its own lock; the maps are
   // written by init alone and freed by deinit.

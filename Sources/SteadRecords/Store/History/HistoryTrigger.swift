@@ -16,8 +16,8 @@ struct HistoryTrigger {
       + "ON \(table.sqlName) BEGIN \(body) END"
   }
 
-  /// The trigger with the row version recorded first: once the transaction's row is written, its number is no longer the next
-  /// one.
+  /// The trigger with a statement before its own that records the row version: once the transaction's row is written,
+  /// its number is no longer the next one.
   private func recordingFirst(_ statement: String) -> Self {
     Self(
       name: name, sql: sql.replacing(" BEGIN ", with: " BEGIN \(statement) ", maxReplacements: 1))

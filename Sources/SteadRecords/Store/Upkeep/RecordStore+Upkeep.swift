@@ -83,7 +83,7 @@ extension RecordStore {
 
   /// Checkpoints the log into the file, and truncates it.
   private func emptyLog(_ connection: StoreConnection) throws {
-    // A timer would do so, late where the process has more to do than processors to do it.
+    // Snapshots end by a timer otherwise, which comes late if the process has more threads to run than processors.
     OpenStores.endSnapshots(of: log)
     let isEmpty = try connection.checkpoint(.emptying, patience: Int32(Self.readerPatience) * 1000)
     guard !isEmpty, !connection.hasMoved else { return }

@@ -21,7 +21,7 @@ struct StoreCopy {
     file = StoreFile(copy)
   }
 
-  /// A copy with a unique name.
+  /// A copy at a path, opened as a store of its own: a backup, or one to remove.
   init(path: String) {
     file = StoreFile(
       ModelConfiguration(url: URL(filePath: path, directoryHint: .notDirectory)))
