@@ -107,6 +107,9 @@ struct CustomSave {
     }
   }
 
+  /// The number of the identifier that the store gave a new object.
+  ///
+  /// - Throws: `storeFailure` if it gave none, or one of another store or entity.
   private func permanentRow(
     _ entity: EntityLayout, _ temporary: Int64, _ saved: CustomStore.Saved
   ) throws -> Int64 {

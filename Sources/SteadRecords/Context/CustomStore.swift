@@ -103,6 +103,8 @@ final class CustomStore: @unchecked Sendable {
     try asking(descriptor, entity, state) { try identifiers($0, $1) }
   }
 
+  /// Asks the store for something other than objects, which changes nothing in the mirror; nil if it leaves that to
+  /// the context, after all objects of the hierarchy were brought into the mirror.
   private func asking<T: PersistentModel, Result>(
     _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState,
     _ body: (any DataStore, DataStoreFetchRequest<T>) throws -> Result

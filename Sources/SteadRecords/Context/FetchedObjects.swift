@@ -124,6 +124,8 @@ struct OwnedObjects: ObjectCollector {
     return Groups(objects: groups, failures: failures)
   }
 
+  /// Ends the list of the current owner. Sorts it by the members' positions, unless the rows came in that order, as
+  /// they do until a member is moved.
   private mutating func close() {
     guard let owner else { return }
     var group: [AnyObject] = []

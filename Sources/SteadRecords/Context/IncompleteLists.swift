@@ -24,6 +24,7 @@ struct IncompleteLists {
     !lists.isEmpty && lists.contains(Self.list(owner, entity, property))
   }
 
+  /// Records whether a list was read completely.
   mutating func note(
     _ owner: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
     isIncomplete: Bool

@@ -90,6 +90,8 @@ struct CommonEnds {
     }
   }
 
+  /// How many bytes are equal at the beginnings: all at once if the lists are equal so far, then by blocks, then by
+  /// words.
   private static func prefix(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ size: Int
   ) -> Int {
@@ -106,6 +108,7 @@ struct CommonEnds {
     return equal
   }
 
+  /// The same at the ends.
   private static func suffix(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ size: Int
   ) -> Int {

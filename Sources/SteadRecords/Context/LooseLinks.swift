@@ -166,6 +166,7 @@ struct LooseLinks {
     model._$statePointer.pointee.home == nil
   }
 
+  /// Makes the other sides follow a to-one property that was set.
   private func didSetToOne(_ old: _Target, _ new: (any PersistentModel)?) {
     var previous: (any PersistentModel)?
     if case .model(let model) = old { previous = model }
@@ -180,6 +181,7 @@ struct LooseLinks {
         partner: inverse.isToMany ? nil : new.flatMap { side(leadingTo: $0) }))
   }
 
+  /// Makes the other sides of the objects that left and came follow.
   private func didChange(_ change: ListChange) {
     for case let target as any PersistentModel in change.removed {
       let refers = side(leadingTo: target)?.isProperty(index, of: owner) ?? false

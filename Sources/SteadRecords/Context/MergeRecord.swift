@@ -6,6 +6,7 @@
 /// Has all objects, since a merge changes single sides and nothing says in advance of which objects. Costs a copy of
 /// the slots of each pending object, and of the relationships of each registered one.
 struct MergeRecord {
+  /// The state of one object, with copies of what a merge may change.
   private struct Object {
     let model: any PersistentModel
     let flags: UInt32
@@ -144,6 +145,7 @@ final class MergeEpoch {
     }
   }
 
+  /// Whether an epoch is this one or an earlier one on the way here.
   fileprivate func comes(after epoch: MergeEpoch) -> Bool {
     var place: MergeEpoch? = self
     while let current = place {
@@ -236,6 +238,7 @@ extension ObjectGraph {
     didChangePending()
   }
 
+  /// Undoes a separation: makes an object stand for the original again.
   private func mergeAgain(_ duplicate: any PersistentModel, into original: any PersistentModel) {
     guard isHere(duplicate), duplicate.successor == nil else { return }
     // A save has given it a row, when it had another key.

@@ -117,6 +117,8 @@ struct MirrorUpdate {
     }
   }
 
+  /// Fetches objects by their identifiers, or, from a store that does not evaluate the predicate, the whole
+  /// hierarchy.
   private mutating func fetch<T: PersistentModel>(
     _ identifiers: [PersistentIdentifier], of type: T.Type, root: Int
   ) throws {

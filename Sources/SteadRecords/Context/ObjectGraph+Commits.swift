@@ -152,6 +152,7 @@ extension ObjectGraph {
     for (model, index) in lists where isHere(model) { _ = loadToMany(model, index) }
   }
 
+  /// The lists of an object that are loaded, which reading its row forgets.
   private func loadedLists(of model: any PersistentModel) -> [(any PersistentModel, Int)] {
     guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return [] }
     return entity(of: model).relationships.compactMap { index in
@@ -207,6 +208,8 @@ extension ObjectGraph {
     }
   }
 
+  /// Removes the objects that have left from a relationship of a pending object. A stale destination reads its row
+  /// first, since its row may be gone.
   private func renew(_ model: any PersistentModel, _ index: Int) {
     func isGone(_ target: any PersistentModel) -> Bool {
       if target.has(_ModelFlags.stale), isHere(target) { reload(target) }

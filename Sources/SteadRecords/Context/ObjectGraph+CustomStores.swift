@@ -26,6 +26,7 @@ extension ObjectGraph {
     return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
   }
 
+  /// The number of objects that match; nil if the mirror has all rows that the fetch reads.
   func fetchCount<T>(_ plan: FetchPlan<T>, from store: CustomStore) throws -> Int? {
     if plan.mergesPending || !plan.descriptor.includePendingChanges {
       return try fetch(plan, from: store)?.count
@@ -37,6 +38,7 @@ extension ObjectGraph {
     return nil
   }
 
+  /// The identifiers of the objects that match; nil if the mirror has all rows that the fetch reads.
   func fetchIdentifiers<T>(
     _ plan: FetchPlan<T>, from store: CustomStore
   ) throws -> [PersistentIdentifier]? {

@@ -81,6 +81,9 @@ extension ObjectGraph {
     }
   }
 
+  /// Applies an object's rules to its relationships, and puts what a cascade deletes into the queue.
+  ///
+  /// A cascade is collected before the relationship is cleared, which then no longer has its objects.
   private func applyRules(
     to model: any PersistentModel, _ queue: inout [any PersistentModel]
   ) {

@@ -179,6 +179,8 @@ extension ObjectGraph {
 
   // MARK: Prefetching
 
+  /// Loads relationships of fetched objects: the first object loads those of all others that were fetched with it, in
+  /// one query.
   private func prefetch<T: PersistentModel>(
     _ keyPaths: [PartialKeyPath<T>], _ models: [T], _ entity: EntityLayout
   ) {
@@ -223,6 +225,8 @@ extension ObjectGraph {
     return placeholder
   }
 
+  /// The object of an identifier, if it is in memory. A new one is searched for among the new objects, in linear
+  /// time.
   func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
     guard let entity = layout.entity(named: identifier.entityName) else { return nil }
     if identifier.row < 0 {

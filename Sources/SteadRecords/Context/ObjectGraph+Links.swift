@@ -182,6 +182,7 @@ extension ObjectGraph {
     didChange(successor, at: index)
   }
 
+  /// Sets the other sides of a relationship of an object that stands for a merged one and has left the context.
   private func linkLoosely(
     _ model: any PersistentModel, _ index: Int, _ old: _SlotContent, _ new: _SlotContent
   ) {
@@ -385,6 +386,10 @@ extension ObjectGraph {
     }
   }
 
+  /// Sets a to-one property as a consequence of another side's change.
+  ///
+  /// An object of another context is left alone: a save reports it. A reference to a new object by a property of
+  /// another version's class cannot be saved, and is reported, too.
   private func refer(
     _ model: any PersistentModel, _ index: Int, to target: (any PersistentModel)?, _ list: Int?
   ) {
@@ -406,6 +411,8 @@ extension ObjectGraph {
     markChanged(model, at: index)
   }
 
+  /// Adds an object to the end of a list as a consequence of another side's change, unless it is in the list. If the
+  /// list is not loaded, its delta alone gets the object.
   private func add(_ member: any PersistentModel, to owner: any PersistentModel, _ index: Int) {
     guard isHere(owner) else { return }
     makeCurrent(owner)
@@ -513,6 +520,7 @@ extension ObjectGraph {
     layout.inverse(of: property, list: list)
   }
 
+  /// The object that a to-one property leads to, if it is in memory; nothing is loaded.
   func registeredTarget(
     _ target: _Target, _ property: PropertyLayout
   ) -> (any PersistentModel)? {
@@ -524,6 +532,7 @@ extension ObjectGraph {
     }
   }
 
+  /// The object that a to-one property leads to, loaded if necessary.
   private func resolved(
     _ target: _Target, _ owner: any PersistentModel, _ index: Int
   ) -> (any PersistentModel)? {

@@ -331,6 +331,7 @@ extension ObjectGraph {
     }
   }
 
+  /// The members of one list of each of some owners, by the rows alone, in one query.
   private func loadGroups(
     _ rows: [Int64], _ property: PropertyLayout
   ) throws -> OwnedObjects.Groups {

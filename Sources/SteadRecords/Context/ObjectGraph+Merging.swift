@@ -86,6 +86,8 @@ extension ObjectGraph {
     }
   }
 
+  /// The new objects whose keys other pending objects of the same store have, as far as that is known without the
+  /// rows.
   private func duplicates() throws -> [DuplicateFinder.Pair] {
     var pairs: [DuplicateFinder.Pair] = []
     for index in stores.indices {
@@ -133,6 +135,8 @@ extension ObjectGraph {
     makeStandIn(original, for: duplicate)
   }
 
+  /// Gives the original the attributes of the duplicate: as if it had been saved after the original, whose row an
+  /// upsert would overwrite.
   private func copyAttributes(
     _ properties: [PropertyLayout], of duplicate: any PersistentModel,
     to original: any PersistentModel
@@ -198,6 +202,7 @@ extension ObjectGraph {
     if destination(of: duplicate, at: index) === target { setReference(of: duplicate, index, nil) }
   }
 
+  /// Puts the original in the place of the duplicate in a list; it stays in the list once.
   private func replace(
     _ duplicate: any PersistentModel, with original: any PersistentModel,
     in owner: any PersistentModel, _ index: Int
@@ -242,6 +247,7 @@ extension ObjectGraph {
 
   // MARK: Single sides
 
+  /// Sets a list as if the program had.
   func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
     let before = members(of: owner, at: index)
     guard !before.elementsEqual(list, by: { $0 === $1 }) else { return }
@@ -250,6 +256,7 @@ extension ObjectGraph {
     markChanged(owner, at: index)
   }
 
+  /// Sets a to-one property as if the program had.
   func setReference(
     of owner: any PersistentModel, _ index: Int, _ target: (any PersistentModel)?
   ) {

@@ -274,6 +274,7 @@ extension ObjectGraph {
         keepsUniqueRows: keepsUniqueRows))
   }
 
+  /// A changed list as the save writes it; nil if its owner has left, or its changes have cancelled each other.
   private func sideToSave(_ side: PendingChanges.Side) -> SavePlan.Side? {
     guard isHere(side.owner), case .toMany(let targets) = side.owner.content(at: side.index),
       let delta = targets.delta, !delta.isEmpty
@@ -499,6 +500,11 @@ extension ObjectGraph {
     tellOfSave(try exclusively { try runTransaction(block) })
   }
 
+  /// Runs the block of a program's transaction, with the write locks of all stores that can be written.
+  ///
+  /// Invariant: the locks are released when this returns or throws, and what was committed within the block stays.
+  /// Followers are called before the block, since the commits that were applied as the locks were taken have changed
+  /// what they show.
   private func runTransaction(_ block: () throws -> Void) throws -> SaveSummary? {
     guard heldStores == nil, !isSaving else {
       // Nested in another transaction or a save, which has the locks.

@@ -251,6 +251,9 @@ final class ObjectLoader {
     registerLoaded(&loaded, entity, &result)
   }
 
+  /// Registers the objects made so far under one lock, and replaces those whose rows were registered meanwhile.
+  ///
+  /// A registered object may be going away, and then cannot be retained: the new one takes its entry.
   private func registerLoaded(
     _ loaded: inout [UnsafeMutablePointer<_ModelState>], _ entity: EntityLayout,
     _ result: inout some ObjectCollector

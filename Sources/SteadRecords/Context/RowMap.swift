@@ -123,6 +123,7 @@ struct RowMap {
     }
   }
 
+  /// The places, with a free one besides the one that is about to be used; doubles them if they are too full.
   private mutating func withRoom() -> UnsafeMutablePointer<Group> {
     if let places, (usedPlaces + 1) * 8 <= (mask + 1) * Self.fullness { return places }
     let (old, oldCapacity) = (places, mask + 1)

@@ -5,6 +5,10 @@
 struct SaveValidator {
   let graph: ObjectGraph
 
+  /// Checks all changed objects that stay.
+  ///
+  /// - Throws: `modelValidationFailure` for a number of destinations that is not allowed, `deletionDenied`, and the
+  ///   error of a destination of another context.
   func run() throws {
     guard graph.concernsRelationships else { return }
     let hasRules = graph.traits.contains(where: \.hasRules)
@@ -77,6 +81,7 @@ struct SaveValidator {
     throw Misuses.link(property.name, of: owner, to: target, graph.layout)
   }
 
+  /// Throws if a required relationship has no destination, or a list too few or too many.
   private func check(_ model: any PersistentModel) throws {
     let entity = graph.entity(of: model)
     for index in entity.relationships {
@@ -128,6 +133,7 @@ struct SaveValidator {
     return found ?? true
   }
 
+  /// Throws if an object that is deleted still has destinations that stay, in a relationship with the rule `deny`.
   private func checkDenial(
     _ model: any PersistentModel, going: Set<ObjectIdentifier>
   ) throws {

@@ -199,6 +199,7 @@ extension ObjectGraph {
 
   // MARK: Attributes
 
+  /// Records an attribute before it changes. Costs a copy of the value.
   func willChange(_ model: any PersistentModel, at index: Int) {
     // The change of a merged object is recorded as that of the object which stands for it.
     guard undo.isRecording, isHere(model), !model.has(_ModelFlags.redirected),
@@ -208,6 +209,7 @@ extension ObjectGraph {
     undo.record(self) { $0.restoreAttribute(copy, of: model, at: index) }
   }
 
+  /// Restores an attribute, of the object that stands for a merged one if it was merged since.
   func restoreAttribute(_ copy: Any, of model: any PersistentModel, at index: Int) {
     let model = model.standIn
     if isHere(model) {
@@ -235,6 +237,7 @@ extension ObjectGraph {
     undo.record(self) { $0.undoDeletion(of: model) }
   }
 
+  /// Undoes an insertion: an object without a row leaves, one that was saved since is deleted.
   private func undoInsertion(of model: any PersistentModel) {
     // The object that stands for a merged one was not inserted by this.
     guard isHere(model), !model.has(_ModelFlags.redirected) else { return }
@@ -249,6 +252,8 @@ extension ObjectGraph {
     didChangePending()
   }
 
+  /// Undoes a deletion: one that is pending is cancelled, after a save the object is inserted again, as a new row.
+  /// Then what waited for it is restored.
   func undoDeletion(of model: any PersistentModel) {
     let model = model.standIn
     guard isHere(model) else {
@@ -448,6 +453,7 @@ extension ObjectGraph {
     }
   }
 
+  /// Keeps the value of one relationship until the deletion of its destination is undone.
   private func keepLink(
     _ owner: any PersistentModel, _ property: PropertyLayout, _ target: any PersistentModel
   ) {

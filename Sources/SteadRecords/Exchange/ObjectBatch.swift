@@ -49,6 +49,10 @@ package struct ObjectBatch {
     groups = try Self.insert(objects, into: context, rows)
   }
 
+  /// Inserts the objects in their order, and returns each with those that came along.
+  ///
+  /// What an insertion has brought along is what the list of new objects has got since. A change of an object that is
+  /// not new would be saved, too: it is refused, as are links to other contexts and stores.
   private static func insert(
     _ objects: [any PersistentModel], into context: ModelContext, _ rows: StoreRows
   ) throws -> [[any PersistentModel]] {

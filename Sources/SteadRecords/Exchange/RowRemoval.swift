@@ -33,6 +33,8 @@ private struct RowRemoval {
     connection = rows.connection
   }
 
+  /// Deletes the rows, after it is certain that none that stays refers to them. Deletions are recorded first, with
+  /// the values that the history preserves.
   func run(_ removed: [(shape: RowShape, number: Int64)]) throws {
     if removed.isEmpty { return }
     // Rows of several hierarchies have the same numbers, hence the root in the key.

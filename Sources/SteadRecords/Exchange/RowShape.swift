@@ -118,6 +118,7 @@ package struct RowShape: Sendable {
     return values
   }
 
+  /// Describes a relationship: where it is stored, and what its inverse allows.
   private static func relationship(
     _ property: PropertyLayout, _ layout: StoreLayout
   ) -> Relationship {

@@ -201,6 +201,7 @@ extension RowTransaction {
     return result.sorted { $0.key < $1.key }.map(\.value)
   }
 
+  /// Removes all pairs of a row from a list, one by one, so that each destination is recorded as updated.
   private func removePairs(of number: Int64, isOwner: Bool, in list: PairList) throws {
     let targets = try destinations(in: list, of: number, isOwner: isOwner)
     for target in targets {

@@ -156,6 +156,7 @@ final class FileUses: Sendable {
     }
   }
 
+  /// Reads a whole file, by `pread`: the descriptor's own position is where the last read has left it.
   private static func contents(of descriptor: Int32) throws -> Data {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.lastError }

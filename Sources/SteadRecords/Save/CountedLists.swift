@@ -55,6 +55,7 @@ struct CountedLists {
     }
   }
 
+  /// Records the owner that a row has in the store, before the row is written or deleted.
   private mutating func noteOwner(
     of row: Int64, _ place: Int, _ connection: StoreConnection
   ) throws {

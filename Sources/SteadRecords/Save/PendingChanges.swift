@@ -127,6 +127,7 @@ struct PendingChanges {
     remove(model._$statePointer)
   }
 
+  /// Takes the object of a state out of all lists, without retaining it: a save does this for each of its objects.
   mutating func remove(_ state: UnsafeMutablePointer<_ModelState>) {
     if state.pointee.has(_ModelFlags.pending) {
       if state.pointee.has(_ModelFlags.inserted) { hasGaps[Kind.inserted.rawValue] = true }

@@ -59,6 +59,8 @@ struct SaveWriter {
     stores = Self.stores(plan, layout)
   }
 
+  /// The stores of the plan's objects and pairs. Rows besides those are in the same stores, as relationships stay
+  /// within one.
   private static func stores(_ plan: SavePlan, _ layout: Layout) -> [Int] {
     if layout.stores.count == 1 { return [0] }
     var used: Set<Int> = []
@@ -320,6 +322,9 @@ struct SaveWriter {
     return nextRows[root]
   }
 
+  /// Inserts the rows of new objects, and overwrites the rows of those whose unique values a row has.
+  ///
+  /// Objects of one class mostly follow each other, so a statement is looked up and reset once for each run of them.
   private mutating func insert(into store: Int, _ connection: StoreConnection) throws {
     var insertion: RowInsertion?
     for model in plan.inserted where isIn(store, model) {
@@ -363,6 +368,9 @@ struct SaveWriter {
     return result
   }
 
+  /// Binds an object's values to an UPDATE, and runs it; returns whether the row exists.
+  ///
+  /// Slots bind without throwing. What one has recorded in the row context is thrown before anything is written.
   @discardableResult
   private func run(
     _ update: EntityPlan.Update, _ statement: SQLiteStatement, _ model: any PersistentModel,
@@ -405,6 +413,10 @@ struct SaveWriter {
     }
   }
 
+  /// Writes the changed properties of changed objects; those that are not stored are left out.
+  ///
+  /// Invariant: only changed columns are written, so that another context's change of another property of the object
+  /// stays.
   private mutating func update(in store: Int, _ connection: StoreConnection) throws {
     var current:
       (

@@ -133,6 +133,8 @@ struct UniqueKeys {
     }
   }
 
+  /// Replaces the values of to-one relationships by the numbers that their objects have now. Bound as for a column, a
+  /// new object's number would be NULL, and two keys with different new objects would be equal.
   private func replaceReferences(
     _ values: inout [SQLValue], of model: any PersistentModel, _ constraint: [Int]
   ) {
@@ -146,6 +148,7 @@ struct UniqueKeys {
     }
   }
 
+  /// The stored row that has the values of a key, found by the unique index.
   private func stored(_ key: Key, _ entity: EntityLayout) throws -> Holder? {
     let columns = key.constraint.map { entity.properties[$0].column ?? "" }
     guard

@@ -17,6 +17,7 @@ final class CommitLog: Sendable {
   /// The rows that commits wrote, by table. Most commits write few rows of one or two tables, for which
   /// arrays take less time than sets.
   struct Rows: Sendable {
+    /// The rows of one table. Of a class hierarchy there is one table, by whose name contexts look the rows up.
     struct Table: Sendable {
       let name: String
       /// Inserted, updated and deleted rows, and those whose to-many relationships changed; a row may be
@@ -32,6 +33,7 @@ final class CommitLog: Sendable {
 
     func table(_ name: String) -> Table? { tables.first { $0.name == name } }
 
+    /// Adds rows, to those of the same table if there are some.
     mutating func add(_ table: Table) {
       if let place = tables.firstIndex(where: { $0.name == table.name }) {
         tables[place].written += table.written
@@ -56,6 +58,7 @@ final class CommitLog: Sendable {
     case everything
   }
 
+  /// A commit of this process, as long as it is remembered.
   private struct Commit {
     let number: Int64
     let author: ObjectIdentifier?
@@ -64,6 +67,7 @@ final class CommitLog: Sendable {
     let rowCount: Int
   }
 
+  /// A context that asks for turns, held weakly: it ends without leaving the list, which drops it later.
   private struct Listener {
     weak var context: CommitListener?
   }
@@ -263,6 +267,7 @@ final class CommitLog: Sendable {
     Self.raise(stamp, to: commit.stamp)
   }
 
+  /// Raises a counter to a number, and returns whether it was less. Threads may come with their numbers in any order.
   @discardableResult
   private static func raise(_ value: borrowing Atomic<Int64>, to number: Int64) -> Bool {
     var known = value.load(ordering: .relaxed)
@@ -322,6 +327,7 @@ final class CommitLog: Sendable {
 
   // MARK: All logs
 
+  /// A log in the registry, which ends with its last container.
   private struct WeakLog: Sendable { weak var log: CommitLog? }
   private static let logs = Mutex<[String: WeakLog]>([:])
 

@@ -121,6 +121,8 @@ final class EntityPlan: @unchecked Sendable {
     return layout.columns.map(\.name).filter { !own.contains($0) }
   }
 
+  /// A map of an entity's properties with one value for all. Has room for one at least: an allocation of nothing has
+  /// no address to read.
   private static func makeMap(
     _ entity: EntityLayout, _ value: Int32
   ) -> UnsafeMutablePointer<Int32> {
@@ -130,6 +132,7 @@ final class EntityPlan: @unchecked Sendable {
     return map
   }
 
+  /// The UPDATE of some properties. The number of a list is written with its reference, since the two are one value.
   private static func makeUpdate(
     _ entity: EntityLayout, _ table: String, where isIncluded: (Int) -> Bool
   ) -> Update {

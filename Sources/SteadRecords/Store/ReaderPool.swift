@@ -76,6 +76,8 @@ final class ReaderPool: Sendable {
     return try others.withLock { $0.popLast() } ?? file.open(writable: false)
   }
 
+  /// Puts a reader into the separate slot, or, if another one is there, among the idle ones. Beyond ``idleLimit`` it
+  /// is closed.
   private func giveBack(_ reader: StoreConnection) {
     // Read before the reader is in its place, where another thread may take it at once.
     let hasSnapshot = reader.snapshot != nil
@@ -154,6 +156,7 @@ final class ReaderPool: Sendable {
     return isDoubtful
   }
 
+  /// Ends the read transaction of a reader. A failure leaves it to ROLLBACK, and the reader stays usable.
   private func endSnapshot(_ reader: StoreConnection) {
     reader.snapshot = nil
     do {
@@ -176,6 +179,10 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// Ends the snapshots of the readers that no thread is using, which keep the log from being reset.
+  ///
+  /// The flag is cleared first: a reader that is given back from now on schedules another call, even if this one does
+  /// not see it.
   func endIdleSnapshots() {
     isClosingSnapshots.store(false, ordering: .sequentiallyConsistent)
     var idle = others.withLock { readers in

@@ -24,6 +24,7 @@ final class RecordStore: @unchecked Sendable {
   /// How long a write waits for other processes, in seconds.
   static let lockPatience = 60
 
+  /// The identifier that a store got when it was made. Its copies have the same.
   struct Identity: Hashable, Sendable {
     let identifier: String
   }
@@ -223,6 +224,8 @@ final class RecordStore: @unchecked Sendable {
     return writer
   }
 
+  /// Begins SQLite's write transaction, of the file that is at the store's path, and marks the file if it has to be
+  /// marked.
   private func beginWriting() throws {
     try writer.beginImmediate()
     if isInMemory { return }
@@ -417,6 +420,7 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
+  /// Ends what is kept for the outermost transaction. `writing` is still locked.
   private func endLastTransaction() {
     posted = []
     hasInnerWork = false
@@ -601,6 +605,7 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
+  /// Looks for commits 10 and 110 milliseconds from now, on a queue of the store.
   private func lookLater() {
     looking.store(Looking.later, ordering: .releasing)
     looks.call(after: .milliseconds(10)) { [weak self] in
@@ -615,6 +620,7 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
+  /// Whether looks at the log are scheduled, and whether it was written since they were.
   private enum Looking {
     static let none = 0
     static let later = 1

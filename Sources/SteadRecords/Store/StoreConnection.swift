@@ -69,6 +69,8 @@ final class StoreConnection: @unchecked Sendable {
   /// What the last snapshot of a reader had, as far as it is known to be of no transaction that was under way.
   var lastSnapshot: LastSnapshot?
 
+  /// What is compared with the next snapshot: if its number is the same and the file has changed, a program that
+  /// counts no commits has written.
   struct LastSnapshot {
     var number: Int64
     var version: UInt32
@@ -373,6 +375,7 @@ extension StoreConnection {
     return result
   }
 
+  /// Sets the position of a member in the order column of its row or its pair.
   func setPlace(
     _ place: Int64, _ storage: ToManyStorage, _ plan: EntityPlan, owner: Int64, member: Int64
   ) throws {

@@ -144,6 +144,8 @@ struct StoreFile: Sendable {
         + "move the log away, with \(path.fileName)-shm.")
   }
 
+  /// Reports that an empty store is begun at a path at which another container had one: that container goes on with a
+  /// file that nobody finds.
   private func reportSecondStore() {
     Report.problem(
       .storeDisplaced, subject: path,
@@ -215,6 +217,10 @@ struct StoreFile: Sendable {
     return try open(writable: true, keepsJournalMode: true)
   }
 
+  /// Sets the file to use a write-ahead log, and to sync the log at checkpoints alone: a loss of power then may lose
+  /// the last commits, and damages nothing.
+  ///
+  /// - Throws: `storageFailure` if the file system has no shared memory for the log's index.
   private func useLog(_ connection: StoreConnection) throws {
     guard try connection.useLog() else {
       throw SwiftDataError(

@@ -266,6 +266,7 @@ struct StorePreparation {
       [.text(text)])
   }
 
+  /// Makes a table and the indexes of its references, where they are missing. Columns are added by the migrator.
   private func prepare(_ table: TableLayout) throws {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",

@@ -64,6 +64,9 @@ struct ReceiptTable {
 
   init(_ connection: StoreConnection) { self.connection = connection }
 
+  /// A receipt without its entries; nil if none exists.
+  ///
+  /// - Throws: `unreadableStore` if a column does not have its type.
   func receipt(named id: String) throws -> StoreReceipt? {
     if let former = try formerReceipt(named: id) { return former }
     guard try exist(),
@@ -102,6 +105,7 @@ struct ReceiptTable {
       moved: 0, pending: 0)
   }
 
+  /// Writes a receipt, and makes the tables if they are missing.
   func save(_ receipt: StoreReceipt) throws {
     for statement in Self.creation { try connection.run(statement) }
     try connection.run(

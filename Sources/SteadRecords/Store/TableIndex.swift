@@ -133,6 +133,11 @@ struct SearchTable {
   private var list: String { columns.map(\.sqlName).joined(separator: ", ") }
   private var literal: String { "'\(table.replacing("'", with: "''"))'" }
 
+  /// The three triggers that keep the index up to date.
+  ///
+  /// An index with external content has no copy of the text: to forget a row, it must be given the values that the
+  /// row had. So an update is a deletion with the old values and an insertion (sqlite.org/fts5.html, "External
+  /// Content Tables").
   private func triggers(_ creation: String) -> String {
     let new = columns.map { "new.\($0.sqlName)" }.joined(separator: ", ")
     let old = columns.map { "old.\($0.sqlName)" }.joined(separator: ", ")

@@ -2,6 +2,7 @@ import SteadSQLite
 
 /// The table of one class hierarchy: its columns, in the order of the statements.
 struct TableLayout {
+  /// A column by its name, unquoted, with what follows the name in CREATE TABLE.
   struct Column {
     let name: String
     let declaration: String
@@ -20,6 +21,8 @@ struct TableLayout {
   /// The index of each column in `columns`.
   let position: [String: Int]
 
+  /// Lays out the columns of all classes of a hierarchy. A property that classes share, inherited or of the same name
+  /// in siblings, has one column.
   init(root: EntityLayout, layout: StoreLayout) {
     name = root.table
     isHierarchy = root.discriminator != nil

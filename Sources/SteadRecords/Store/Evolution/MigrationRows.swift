@@ -92,6 +92,10 @@ struct MigrationRows {
     return problems
   }
 
+  /// What rows prevent of one property's migration, in a sentence; nil if nothing.
+  ///
+  /// Only rows are looked at that the kind of change may concern: those of a new required property, of a type whose
+  /// values have to be read, of a relationship that has become required, or whose destinations go with their class.
   private func problem(
     of property: any SchemaProperty, _ entity: Schema.Entity, _ old: Schema.Entity,
     _ table: String, _ only: String, _ givesValues: Bool
@@ -373,6 +377,7 @@ struct MigrationRows {
     }
   }
 
+  /// Records an update of each row that passes a test, before the rows are changed and no longer pass it.
   private func recordUpdates(
     _ entity: EntityLayout, _ property: PropertyLayout, where test: String
   ) throws {

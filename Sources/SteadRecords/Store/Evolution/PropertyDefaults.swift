@@ -61,6 +61,8 @@ struct RowDefaults {
     return nil
   }
 
+  /// The class that declares a property: its metadata have the initial value's expression, and those of a subclass do
+  /// not.
   private static func declarer(
     of name: String, from type: any PersistentModel.Type
   ) -> (any PersistentModel.Type)? {

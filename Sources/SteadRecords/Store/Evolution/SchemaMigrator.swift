@@ -83,6 +83,7 @@ struct SchemaMigrator {
     }
   }
 
+  /// The SELECT of a relationship's pairs, in the tables as they are before the migration.
   func query(_ link: LinkChange) -> String {
     let table =
       switch link.before {

@@ -204,6 +204,7 @@ enum ValueFunctions {
     },
   ]
 
+  /// The bytes of lowercase hexadecimal digits, as ``ListParameter`` writes them.
   private static func bytes(fromHexadecimal text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count / 2)

@@ -92,6 +92,7 @@ extension LocalizedText {
   }
 }
 
+/// A string in the order of `localizedCompare(_:)`.
 struct RegionalText: LocalizedText {
   let text: String
   static var collation: SQLFragment { " COLLATE stead_localized" }
@@ -101,6 +102,7 @@ struct RegionalText: LocalizedText {
   }
 }
 
+/// A string in the order of `localizedStandardCompare(_:)`, in which numbers count as numbers.
 struct RegionalStandardText: LocalizedText {
   let text: String
   static var collation: SQLFragment { " COLLATE stead_localized_standard" }
@@ -136,6 +138,7 @@ extension TextOrder {
 /// The order of `Decimal`, from its string. Without making a `Decimal` in nearly all cases, which costs far more than
 /// comparing digits.
 enum DecimalOrder {
+  /// The order of two numbers as `Decimal` writes them, or of what another program has written.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     if let one = Digits(left), let other = Digits(right) { return Digits.compare(one, other) }
     let one = decimal(left)
@@ -182,6 +185,8 @@ enum DecimalOrder {
       return left.isNegative ? -order : order
     }
 
+    /// The order of the absolute values. Whole parts have no leading zeros, so the longer one is greater; fractions
+    /// have no trailing ones, so their bytes decide.
     private static func magnitude(_ left: Digits, _ right: Digits) -> Int32 {
       if left.whole.count != right.whole.count {
         return left.whole.count < right.whole.count ? -1 : 1

@@ -94,6 +94,7 @@ enum TextSearch {
     return !["tr", "az", "lt"].contains(language)
   }()
 
+  /// Finds an ASCII string without regard to case. Compares the first letter in both cases before anything else.
   private static func containsCaseless(_ text: Bytes, _ part: Bytes) -> Bool {
     guard text.count >= part.count, let first = part.first else { return false }
     let (lower, upper) = (lowercase(first), uppercase(first))

@@ -26,6 +26,7 @@ struct ChangeList {
     }
   }
 
+  /// Changes of one kind, to the same properties of rows of one entity.
   private struct Group {
     let kind: Kind
     let entity: EntityLayout
@@ -109,6 +110,8 @@ struct ChangeList {
     return writer.text()
   }
 
+  /// How long before the transaction each change was made; empty, which stands for 0, if some have no stamp of their
+  /// own.
   private static func ages(of group: Group, at stamp: Int64) -> [Int64] {
     guard group.hasStamps else { return [] }
     var numbers = group.stamps.numbers

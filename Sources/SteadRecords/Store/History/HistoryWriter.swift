@@ -159,6 +159,8 @@ struct HistoryTable {
       "INSERT INTO \(Self.name) (number, stamp) VALUES (?1, 0)", [.integer(number)])
   }
 
+  /// Makes the history's triggers those that are wanted. Unchanged ones stay: each DROP and CREATE changes SQLite's
+  /// schema version, upon which every connection prepares its statements again.
   private func replaceTriggers(by triggers: [HistoryTrigger]) throws {
     let rows = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND substr(name, 1, ?1) = ?2",

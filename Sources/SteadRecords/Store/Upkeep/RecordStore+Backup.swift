@@ -29,6 +29,11 @@ extension RecordStore {
     }
   }
 
+  /// Copies the rows that one snapshot has, and the files that they refer to.
+  ///
+  /// Files are copied before the snapshot is: a save may remove a file once its row is gone. So the rows are read,
+  /// the missing files are copied, and the rows are read again in a new snapshot, until that refers to copied files
+  /// alone.
   private func backUp(
     to copy: StoreCopy, _ files: inout BackupFiles, _ progress: StoreProgressReporter
   ) throws {

@@ -37,6 +37,10 @@ extension RecordStore {
     }
   }
 
+  /// Removes unused files and free pages, while no thread of this process has a transaction open.
+  ///
+  /// VACUUM runs on a connection of its own, whose temporary data is in a file. SQLite keeps other processes from
+  /// writing meanwhile.
   private func compact(
     _ writer: StoreConnection, _ progress: StoreProgressReporter
   ) throws -> Int64 {
@@ -94,6 +98,8 @@ extension RecordStore {
         + "as no reader needs an old state.")
   }
 
+  /// Removes the files that no row refers to. References are read under the write lock, since a save writes files
+  /// before their rows.
   private func removeUnusedFiles(_ progress: StoreProgressReporter, keepsHeld: Bool) throws {
     guard let blobs else { return }
     try progress.send(.checkingFiles, 0, of: nil)
@@ -164,6 +170,10 @@ extension RecordStore {
     }
   }
 
+  /// Deletes all rows, and what has copies of their values: full-text indexes, receipts, the tables of a sync, the
+  /// history and earlier versions.
+  ///
+  /// Numbers of rows stay retired, and the tokens of the history expire.
   private func deleteRows(_ connection: StoreConnection) throws {
     for table in tables {
       try retireNumbers(of: table.name, connection)

@@ -54,6 +54,7 @@ struct StoreBackup {
     }
   }
 
+  /// Whether the store is on file, and small enough; one that is too large is reported.
   private func isWanted() throws -> Bool {
     guard !file.configuration.isStoredInMemoryOnly else { return false }
     let store = file.configuration.url
