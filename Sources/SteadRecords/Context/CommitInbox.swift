@@ -39,12 +39,12 @@ struct CommitInbox {
     return logs[store].news(after: last, upTo: number, for: listener.reader)
   }
 
-  /// Notes what the first objects were read from.
+  /// Records what the first objects were read from.
   mutating func didRead(_ number: Int64, of store: Int) {
     if seen[store] == nil { seen[store] = number }
   }
 
-  /// Notes a commit of the context's own.
+  /// Records a commit of the context's own.
   mutating func didCommit(_ number: Int64, to store: Int) { seen[store] = number }
 }
 

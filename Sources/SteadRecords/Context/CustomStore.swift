@@ -196,7 +196,7 @@ final class CustomStore: @unchecked Sendable {
 
   // MARK: Saving
 
-  /// What the store made of a save.
+  /// What the store returned for a save.
   struct Saved {
     let identifiers: [PersistentIdentifier: PersistentIdentifier]
     /// What it keeps with other values than it was given.
@@ -204,7 +204,7 @@ final class CustomStore: @unchecked Sendable {
     let historyToken: (any HistoryToken)?
   }
 
-  /// The snapshots of objects.
+  /// The snapshots of objects, of the store's own type.
   func snapshots(of models: [any PersistentModel]) -> [any DataStoreSnapshot] {
     func make<S: DataStore>(_ store: S) -> [any DataStoreSnapshot] {
       var backings: [PersistentIdentifier: any BackingData] = [:]

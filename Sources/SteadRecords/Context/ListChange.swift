@@ -71,7 +71,7 @@ struct ListChange {
 /// without a reference to any of the objects.
 struct CommonEnds {
   let prefix: Int
-  /// Without those that count for the prefix.
+  /// How many are equal at the ends, without those that the prefix has.
   let suffix: Int
 
   /// How many bytes are compared at once until a difference is found.
@@ -108,7 +108,7 @@ struct CommonEnds {
     return equal
   }
 
-  /// The same at the ends.
+  /// How many bytes are equal at the ends.
   private static func suffix(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ size: Int
   ) -> Int {

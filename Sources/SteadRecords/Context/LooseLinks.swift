@@ -1,7 +1,7 @@
 // Relationships of objects that belong to no context: both sides are kept consistent there, too.
 
 extension ToOneTarget {
-  /// Keeps the other sides in step with a new destination.
+  /// Updates the other sides after a to-one property was set, by the owner's context or without one.
   func didReplace<Owner: PersistentModel>(with new: Model?, _ owner: Owner, _ index: Int) {
     if let home = owner._$statePointer.pointee.home {
       return home.referenceDidChange(of: owner, index, erased, new)
@@ -12,7 +12,7 @@ extension ToOneTarget {
 }
 
 extension ToMany {
-  /// Keeps the other sides in step with new destinations.
+  /// Updates the other sides after a list was set, by the owner's context or without one.
   static func didReplace<Owner: PersistentModel>(
     _ old: _Targets, with new: [AnyObject], _ owner: Owner, _ index: Int
   ) {
@@ -113,7 +113,9 @@ struct LooseLinks {
     find(index, in: type, or: type).flatMap { $0.layout.inverse(of: $0.property) }
   }
 
-  /// Keeps the other sides in step with a new destination.
+  /// Updates the other sides after a to-one property of an object without a context was set.
+  ///
+  /// If the destination is in a context, the object is inserted there.
   static func didReplace<Owner: PersistentModel>(
     _ old: _Target, with new: (any PersistentModel)?, _ owner: Owner, _ index: Int
   ) {
@@ -126,7 +128,9 @@ struct LooseLinks {
     home?.adoptOwner(owner, of: index, .toOne(old))
   }
 
-  /// Keeps the other sides in step with new destinations.
+  /// Updates the other sides after a list of an object without a context was set.
+  ///
+  /// If a member is in a context, the object is inserted there with all members, which leave their old owners first.
   static func didReplace<Owner: PersistentModel>(
     _ old: _Targets, with new: [AnyObject], _ owner: Owner, _ index: Int
   ) {
@@ -154,7 +158,7 @@ struct LooseLinks {
     home?.adoptOwner(owner, of: index, .toMany(old))
   }
 
-  /// Keeps the other sides in step with a list that was changed in place.
+  /// Updates the other sides after a list was changed in place.
   static func didChange<Owner: PersistentModel>(
     _ change: ListChange, _ owner: Owner, _ index: Int
   ) {
@@ -318,7 +322,7 @@ extension PersistentModel {
     }
   }
 
-  /// Keeps the other sides in step with the first value of a relationship.
+  /// Updates the other sides for the first value of a relationship, as if it had been set.
   fileprivate func didInitialize(at index: Int) {
     switch content(at: index) {
     case .toOne(.model(let target)): LooseLinks.didReplace(.none, with: target, self, index)

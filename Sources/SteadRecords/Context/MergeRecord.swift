@@ -61,7 +61,10 @@ struct MergeRecord {
     objects.append(object)
   }
 
-  /// Puts everything back.
+  /// Restores the objects and the pending changes.
+  ///
+  /// An object that the merge has changed without its being pending before is marked as stale, since its row has what
+  /// it had. One that was not registered then was only read for the merge, and is read again at its next use.
   func restore(_ graph: ObjectGraph) {
     for object in objects {
       graph.notifying(object.model, nil) { restore(object) }

@@ -214,7 +214,9 @@ extension ObjectGraph {
     }
   }
 
-  /// Keeps the other sides in step with a list that was replaced.
+  /// Updates the other sides after a list was replaced.
+  ///
+  /// An object that is in the new list twice stays in it once: a row of the store can be a member once.
   func didReplaceMembers(
     of owner: any PersistentModel, at index: Int, _ before: [AnyObject], with new: [AnyObject]
   ) {

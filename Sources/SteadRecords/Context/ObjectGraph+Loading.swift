@@ -90,7 +90,7 @@ extension ObjectGraph {
     loader.release(model)
   }
 
-  /// An object without a row leads nowhere.
+  /// Clears all relationships of an object that has no row any more, on its own side.
   func clearRelationships(of model: any PersistentModel) {
     guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
     for index in entity(of: model).relationships {

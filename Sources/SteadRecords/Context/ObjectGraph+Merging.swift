@@ -168,7 +168,11 @@ extension ObjectGraph {
     setMembers(of: original, property.index, Self.withoutDuplicates(all))
   }
 
-  /// Leads the original where the duplicate led.
+  /// Makes a to-one property of the original lead to the duplicate's destination, and that of the duplicate to
+  /// nothing.
+  ///
+  /// - Parameter isFirst: Whether this is the first pass: only then does a duplicate without a destination clear the
+  ///   original's.
   private func moveReference(
     _ property: PropertyLayout, of duplicate: any PersistentModel, to original: any PersistentModel,
     isFirst: Bool

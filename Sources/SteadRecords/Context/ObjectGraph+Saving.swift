@@ -383,7 +383,7 @@ extension ObjectGraph {
     if !models.isEmpty { readAgain(models) }
   }
 
-  /// Makes saved objects clean ones.
+  /// Makes saved objects clean. Those without relationships by their states alone, so that no object is retained.
   private func settle(_ states: [SavePlan.State], _ models: [any PersistentModel]) {
     for (place, state) in states.enumerated() {
       if traits[Int(state.pointee.entity)].hasRelationships {

@@ -49,7 +49,8 @@ final class ObjectGraph: ModelHome {
   let saveLock = SaveLock()
   /// Whether the last autosave failed, so that each change may have mended the cause.
   var autosaveFailed = false {
-    // An object tells of a change that is noted already only where changes may have to be undone.
+    // A change of a property that is marked as changed already is reported by `valueWillChange` alone, which is only
+    // called while `recordsUndo` is true.
     didSet { recordsUndo = undo.manager != nil || autosaveFailed }
   }
   /// The stores whose write lock a `transaction(block:)` holds; nil outside.
@@ -67,7 +68,7 @@ final class ObjectGraph: ModelHome {
   var followers = Followers()
   /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
   var merged: [DuplicateFinder.Pair] = []
-  /// Whether an object stands for another one.
+  /// Whether any object stands for another one. Most contexts have none, and need not look at each destination.
   var hasStandIns = false
   /// The state before the merges of the save under way, which a failure restores; nil if nothing was merged.
   var mergeRecord: MergeRecord?
@@ -78,9 +79,9 @@ final class ObjectGraph: ModelHome {
   var temporaryRows: [Int64: Int64]?
   /// Identifies the context to custom stores. Made when one asks: a UUID costs a read of `/dev/urandom`.
   private lazy var editingID = UUID()
-  /// Stamps the edits.
+  /// Stamps the edits: later than all commits that this context has applied.
   var clock = EditClock()
-  /// Links that initializers gave to objects that are here.
+  /// Links that initializers gave to objects of this context, and whose owners are not inserted yet.
   private var firstLinks = FirstLinks()
   /// The results of the last look-up of an entity by type and by identifier. Most look-ups are for the class of the
   /// one before.
@@ -342,7 +343,7 @@ final class ObjectGraph: ModelHome {
 
   /// Takes an object that was never saved out of the context; it keeps its attributes.
   func leave(_ model: any PersistentModel) {
-    // Before it loses its context, since that drops what its relationships have noted for the save.
+    // First: settling looks the object's entity up in its context, and drops the changes of its relationships.
     settle(model)
     let state = model._$statePointer
     state.pointee.set(_ModelFlags.missing)

@@ -16,7 +16,7 @@ final class ObjectLoader {
   /// Whether new objects tell Observation of reads and writes.
   var observesModels = true
 
-  /// What the objects belong to.
+  /// The home of the objects, which owns this loader. Unowned without a check: it is read for each row.
   unowned(unsafe) let home: ModelHome
   let rowContexts: [RowContext]
   /// The rows of the latest fetches, so that relationships load for all of them at once.

@@ -14,7 +14,7 @@ struct RowMap {
     var number: Int64
     var states: (State?, State?, State?, State?) = (nil, nil, nil, nil)
 
-    /// No row divided by four is this.
+    /// Marks a free place. No row number divided by four is this.
     static let free = Int64.min
 
     subscript(row: Int64) -> State? {

@@ -18,7 +18,7 @@ struct CountedLists {
 
   var isEmpty: Bool { limits.isEmpty }
 
-  /// Notes the owners of an object whose row is about to be written.
+  /// Records the owners of an object whose row is about to be written.
   ///
   /// - Parameters:
   ///   - entity: The object's class.
@@ -42,7 +42,7 @@ struct CountedLists {
     }
   }
 
-  /// Notes the owners of a row that is about to be deleted.
+  /// Records the owners of a row that is about to be deleted.
   mutating func noteDeletion(of row: Int64, root: Int, _ connection: StoreConnection) throws {
     for (place, limit) in limits.enumerated() where limit.destination.rootIndex == root {
       switch limit.storage {
@@ -67,7 +67,7 @@ struct CountedLists {
     owners[place].insert(owner)
   }
 
-  /// Notes that a row of a join table comes or goes.
+  /// Records that a row of a join table comes or goes.
   mutating func notePair(of join: JoinTable, _ owner: Int64, _ target: Int64) {
     for (place, limit) in limits.enumerated() {
       guard case .join(join.name, let column, _) = limit.storage else { continue }

@@ -61,7 +61,7 @@ extension SaveWriter {
       })
   }
 
-  /// Notes rows without an object whose relationships were changed along with those of others.
+  /// Records rows without an object whose relationships were changed along with those of others.
   private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
     let new = Set(
       plan.states.inserted.map {
@@ -90,7 +90,7 @@ extension SaveWriter {
     }
   }
 
-  /// Notes that a row is about to be deleted, with the values that the history preserves.
+  /// Records that a row is about to be deleted, with the values that the history preserves.
   func noteDeletion(
     _ state: State, at place: Int, _ connection: StoreConnection
   ) throws {
@@ -115,7 +115,7 @@ extension StoreConnection {
     }
   }
 
-  /// Notes that a row is about to be deleted, with the values that the history preserves.
+  /// Records that a row is about to be deleted, with the values that the history preserves.
   func noteDeletion(of row: Int64, _ entity: EntityLayout, stamp: Int64? = nil) throws {
     let preserved = PreservedColumns(entity.properties)
     var values: String?

@@ -59,8 +59,7 @@ struct SaveWriter {
     stores = Self.stores(plan, layout)
   }
 
-  /// The stores of the plan's objects and pairs. Rows besides those are in the same stores, as relationships stay
-  /// within one.
+  /// The stores of the plan's objects and pairs.
   private static func stores(_ plan: SavePlan, _ layout: Layout) -> [Int] {
     if layout.stores.count == 1 { return [0] }
     var used: Set<Int> = []
@@ -144,7 +143,7 @@ struct SaveWriter {
     for (state, row) in zip(plan.states.inserted, temporaryRows) { state.pointee.rowID = row }
   }
 
-  /// Notes rows that were changed besides those of the plan's objects, by hierarchy.
+  /// Records rows that were changed besides those of the plan's objects, by hierarchy.
   mutating func noteRows(_ rows: [Int: Set<Int64>]) {
     otherRows.merge(rows) { $0.union($1) }
   }
@@ -164,7 +163,7 @@ struct SaveWriter {
     }.map { (model: $0, temporary: $1) }
   }
 
-  /// Notes rows that were changed besides those of the plan's objects, and in which property.
+  /// Records rows that were changed besides those of the plan's objects, and in which property.
   private mutating func noteRows(_ rows: [Int64], of entity: EntityLayout, _ property: Int?) {
     if rows.isEmpty { return }
     otherRows[entity.rootIndex, default: []].formUnion(rows)

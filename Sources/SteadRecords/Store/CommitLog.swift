@@ -95,7 +95,7 @@ final class CommitLog: Sendable {
 
   var outsiderCount: UInt64 { outsiders.load(ordering: .acquiring) }
 
-  /// Notes that the file changed though its number did not: all contexts take everything as changed.
+  /// Records that the file changed though its number did not: all contexts take everything as changed.
   func noteOutsider() { outsiders.add(1, ordering: .acquiringAndReleasing) }
 
   // MARK: Transactions of this process
@@ -116,12 +116,15 @@ final class CommitLog: Sendable {
   /// number nor a row: the mark of the log (``LogMark``), and maintenance.
   var quietCount: UInt64 { quiet.load(ordering: .acquiring) }
 
-  /// Notes that a transaction is about to begin; before it takes the file's write lock.
+  /// Records that a transaction is about to begin; before it takes the file's write lock.
   func transactionBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
 
   func transactionEnds() { ended.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Makes a commit within a transaction that was noted; no number stands for it.
+  /// Makes a commit that has no number, within a transaction that was recorded by ``transactionBegins()``.
+  ///
+  /// `quietCount` changes before and after it: a reader whose snapshot falls between cannot tell whether it has the
+  /// commit, and does not take it for another program's.
   ///
   /// - Parameter commit: Calls ``StoreConnection/commit()``.
   func commitQuietly(_ connection: StoreConnection, _ commit: () throws -> Void) throws {
@@ -144,7 +147,7 @@ final class CommitLog: Sendable {
   // commits hides nothing from the others, also when it is closed afterwards.
   private let state = Mutex<FileState?>(nil)
 
-  /// Notes a change by a program that counts no commits, if there was one since the last look or commit of this process.
+  /// Records a change by a program that counts no commits, if there was one since the last look or commit of this process.
   ///
   /// - Parameters:
   ///   - connection: It has the write lock.
@@ -261,7 +264,7 @@ final class CommitLog: Sendable {
     }
   }
 
-  /// Notes that a commit was made; from now on look-ups need a snapshot that has it.
+  /// Records that a commit was made; from now on look-ups need a snapshot that has it.
   func didCommit(_ commit: Point) {
     Self.raise(newest, to: commit.number)
     Self.raise(stamp, to: commit.stamp)
@@ -280,7 +283,7 @@ final class CommitLog: Sendable {
     return false
   }
 
-  /// Notes that listeners know of a commit, or are about to; returns whether they did not know it before.
+  /// Records that listeners know of a commit, or are about to; returns whether they did not know it before.
   @discardableResult
   func tell(_ number: Int64) -> Bool { Self.raise(told, to: number) }
 

@@ -508,7 +508,7 @@ final class RecordStore: @unchecked Sendable {
     }
   }
 
-  /// Has the file's triggers note what the open transaction changes, instead of this library.
+  /// Lets the file's triggers record what the open transaction changes, for work that changes rows by SQL of its own.
   func noteByTriggers(by author: String?) throws {
     try historian.useTriggers()
     writer.changes.author = author
@@ -635,7 +635,7 @@ final class RecordStore: @unchecked Sendable {
   private let watching = NSLock()
 }
 
-/// The thread that runs.
+/// Identifies the calling thread.
 enum CurrentThread {
   static var number: UInt {
     // A number or a pointer, by the system.

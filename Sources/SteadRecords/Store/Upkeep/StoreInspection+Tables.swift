@@ -132,7 +132,7 @@ extension StoreInspection {
     return false
   }
 
-  /// Notes what leaves no numbers for new transactions, rows or pairs.
+  /// Records what leaves no numbers for new transactions, rows or pairs.
   mutating func checkNumbers(_ tables: [TableLayout], _ catalog: StoreCatalog) throws {
     if catalog.columns[HistoryTable.name] != nil, try connection.lastCommit().isExhausted {
       addProblem(.exhaustedNumbers, nil, CommitLog.Point.problem)
