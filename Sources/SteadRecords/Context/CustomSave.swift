@@ -20,6 +20,7 @@ struct CustomSave {
     self.index = index
     self.graph = graph
     let reader = Self.reader(of: graph, [:])
+    // Its objects refer to each other, and would not be freed otherwise.
     defer { reader.abandon() }
     let states = writer.plan.states.deleted.filter { writer.isIn(index, $0) }
     let rows = states.map { (graph.traits[Int($0.pointee.entity)].root, $0.pointee.rowID) }

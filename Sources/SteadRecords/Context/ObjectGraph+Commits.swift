@@ -11,7 +11,8 @@ extension ObjectGraph {
   func readNewest<Result>(
     of index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    // An observer may fetch when it is notified; what it gets is of the same commit.
+    // An observer may fetch when it is notified; what it gets is of the same commit. Within a transaction, only the
+    // writer sees what was written in it.
     if let reading, reading.store == index, !stores[index].isWritingHere {
       return try body(reading.connection)
     }

@@ -19,6 +19,7 @@ extension ObjectGraph {
     var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
     while let next = queue.popLast() {
       guard isHere(next), !next.has(_ModelFlags.deleted) else { continue }
+      // Rules apply to what the row leads to now, and it may be gone.
       if next.has(_ModelFlags.fault | _ModelFlags.stale) {
         reload(next)
         guard isHere(next) else { continue }
@@ -326,6 +327,7 @@ extension ObjectGraph {
           }
         }
         model._$statePointer.pointee.set(_ModelFlags.stale)
+        // Within the notification: an observer that is called by its end reads the values of the row.
         if model._$statePointer.pointee.extra?.isObserved == true { reload(model) }
       }
     }

@@ -178,6 +178,7 @@ extension ObjectGraph {
       else { continue }
       wanted[other, default: []].append(model)
     }
+    // A single row is read by its number, with a statement that is prepared.
     guard wanted.count > 1 else { return nil }
     // One that cannot be read leaves the other owners theirs.
     let objects = try load(target, rows: Array(wanted.keys), skipsUnreadable: true)

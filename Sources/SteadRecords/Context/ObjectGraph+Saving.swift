@@ -102,6 +102,7 @@ extension ObjectGraph {
   ///
   /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: Note?) throws -> SaveSummary? {
+    // In transactions of their own, so that what they bring into the mirrors stays if the save fails.
     let versions = customStores.isEmpty ? [:] : try prepareCustomStores()
     let isHeld = heldStores != nil
     let opened = try heldStores ?? begin(savedStores, isDurable: note != nil)
@@ -129,6 +130,7 @@ extension ObjectGraph {
       // The block of a transaction continues with the lock.
       heldStores = try begin(opened, isDurable: false)
     }
+    // The plan's arrays keep the objects alive in which its states lie.
     let summary = withExtendedLifetime(writer) { finish(writer) }
     for store in opened { stores[store].trimIfDue() }
     return summary
@@ -365,6 +367,7 @@ extension ObjectGraph {
     for model in writer.vanished { depart(model) }
     pending.removeAll()
     undo.endSave(succeeded: true)
+    // Owners are not pending any more, so their members may be freed.
     membership = nil
     renew(writer.otherRows, and: overwritten)
     writer.removeUnusedFiles()

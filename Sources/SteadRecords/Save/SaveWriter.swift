@@ -332,6 +332,7 @@ struct SaveWriter {
       if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
         let entityPlan = layout.plans[entity]
         let changes = layout.keepsUniqueRows ? partners(of: model) : nil
+        // The row keeps all of its values.
         if let changes, changes.isDisjoint(with: entityPlan.storedProperties) { continue }
         noteFiles(of: model, connection, changes: changes)
         try noteOldOwners(of: model, changes, connection)
@@ -536,6 +537,8 @@ struct SaveWriter {
     for pair in pairs where stores.count == 1 || layout.storeIndex[pair.entity] == store {
       let owner = pair.owner._$statePointer.pointee.rowID
       let target = pair.target._$statePointer.pointee.rowID
+      // An end that was deleted, or could not be inserted, has no row. The pairs of a deleted row were deleted with
+      // it.
       guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
       try openPairs(pair.table, connection)
       countedLists.notePair(of: pair.table, owner, target)

@@ -9,6 +9,7 @@ struct UniqueKeys {
   private let connection: StoreConnection
   /// Values claimed by objects of this save.
   private var claimed: [Key: Holder] = [:]
+  /// The keys of the object that was asked for last, until it is claimed a row for them.
   private var open: [Key] = []
 
   /// A constraint with the values of an object.

@@ -209,6 +209,7 @@ final class RecordStore: @unchecked Sendable {
         committedVersion = nil
         writingThread.store(CurrentThread.number, ordering: .releasing)
       }
+      // A savepoint has changes of its own, which its commit writes.
       writer.changes = ChangeList()
       hasInnerWork = false
       depth += 1
@@ -367,6 +368,7 @@ final class RecordStore: @unchecked Sendable {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
       // ROLLBACK TO leaves the savepoint open.
       try? writer.execute("RELEASE stead_\(depth - 1)")
+      // The rows of the commits within it are gone from the history.
       newest = (try? writer.lastCommit()) ?? newest
       writer.nextRows = [:]
       let around = outer.removeLast()

@@ -235,6 +235,7 @@ struct SchemaMigrator {
     for table in names.droppedTables.sorted() {
       try connection.execute("DROP TABLE \(table.sqlName)")
     }
+    // Two names may be swapped.
     for step in RenamingSteps(names.tables).steps {
       try connection.execute("ALTER TABLE \(step.from.sqlName) RENAME TO \(step.to.sqlName)")
     }
@@ -253,6 +254,7 @@ struct SchemaMigrator {
     guard names.tables.contains(where: { $0.key != $0.value }) || !names.droppedTables.isEmpty
     else { return }
     let rows = try connection.rows("SELECT name, last FROM stead_sequence")
+    // All are deleted before one is written: a name may be the old one of a table and the new one of another.
     for case .text(let table) in rows.map(\.[0])
     where names.tables[table] != nil || names.droppedTables.contains(table) {
       try connection.run("DELETE FROM stead_sequence WHERE name = ?1", [.text(table)])
@@ -413,6 +415,7 @@ struct SchemaMigrator {
       }
     ) { first, _ in first }
     for column in table.columns + table.orders + table.generated where present[column.name] == nil {
+      // In a hierarchy the column is one of some classes, and a DEFAULT would fill it in the rows of all.
       let value =
         table.isHierarchy
         ? nil : try properties[column.name].flatMap(literal)?.checked(connection)

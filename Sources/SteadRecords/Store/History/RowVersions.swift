@@ -83,6 +83,7 @@ struct RowVersions {
       let later = try connection.rows(
         "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
         [.integer(end)])
+      // In rising order, so that each gets a number that is free: those of the ones before have been moved down.
       for row in later {
         try connection.run(
           "UPDATE \(name) SET \"_stead_entry\" = ?1 WHERE \"_stead_entry\" = ?2",
