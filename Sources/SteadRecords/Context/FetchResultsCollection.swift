@@ -54,6 +54,7 @@ extension FetchResultsCollection where Element == PersistentIdentifier {
 ///
 /// One batch, so that a loop over a large result holds no more objects than that. An object of an earlier batch that
 /// the program holds is still the one that a later read of its row gives.
+/// Batches have fixed limits, so that reading to and fro around a position does not load overlapping ones.
 private final class BatchLoader<Element: PersistentModel> {
   private let identifiers: [PersistentIdentifier]
   private let batchSize: Int
@@ -75,6 +76,8 @@ private final class BatchLoader<Element: PersistentModel> {
       ?? Element(_row: .empty)
   }
 
+  /// Loads the batch that has a position, and drops the one before. If it fails, each object of the batch is looked
+  /// up by itself.
   private func load(around position: Int) {
     let start = position / batchSize * batchSize
     batch = start..<min(start + batchSize, identifiers.count)

@@ -46,6 +46,7 @@ final class RowConversion {
       statement.reset()
       output.reset()
     }
+    // A SELECT of its own parameters: an object is read from it as from a row.
     statement.bind(plain)
     guard try statement.step() else { return [] }
     context.forgetRejections()
@@ -186,7 +187,8 @@ enum PlainValue {
     }
   }
 
-  /// The digits and the exponent of a decimal number's string; nil if it isn't a number.
+  /// The digits and the exponent of a decimal number's string, without leading and trailing zeros, so that equal
+  /// numbers have equal strings; nil if it isn't a number.
   static func canonicalDecimal(_ text: String) -> String? {
     if text == "NaN" { return text }
     var rest = Substring(text)

@@ -19,6 +19,7 @@ extension RowTransaction {
     let external = Set(shape.attributes.filter(\.isExternal).map(\.name))
     if !external.isEmpty, let old = try self.values(of: shape, number) {
       for (column, value) in zip(shape.columns, old) where external.contains(column) {
+        // Also a file that the new values name: before files are removed, it is asked whether a row refers to them.
         dropFile(value)
       }
     }
@@ -181,12 +182,16 @@ extension RowTransaction {
       }
     }
     try connection.noteDeletion(of: number, entity)
+    // An identifier that the program has kept must not lead to a later row.
     try connection.retire(number, table: shape.root)
     try connection.run(
       "DELETE FROM \(shape.root.sqlName) WHERE \"_id\" = ?1", [.integer(number)])
   }
 
-  /// The relationships of all entities that are stored, each column and each table of pairs once, in a fixed order.
+  /// The relationships of all entities that are stored, in a fixed order.
+  ///
+  /// Each column and each table of pairs is there once: a subclass inherits it, and both sides of a relationship are
+  /// stored in one place.
   var storedRelationships: [(shape: RowShape, relationship: RowShape.Relationship)] {
     var result: [String: (shape: RowShape, relationship: RowShape.Relationship)] = [:]
     for shape in rows.shapes.values {

@@ -69,6 +69,7 @@ package struct StoreRows: Sendable {
     let result = try store.write(isDurable: true) { connection in
       let rows = RowTransaction(self, store, connection)
       let result = try body(rows)
+      // Removed after the commit only: a transaction that is rolled back needs its files.
       dropped = rows.droppedFiles
       return result
     }
@@ -95,11 +96,13 @@ package struct StoreRows: Sendable {
       let rows = RowTransaction(self, store, connection)
       result = try body(rows)
       dropped = rows.droppedFiles
+      // The changes that are recorded for the history, too, name every row.
       changed = connection.changes.rows
     } catch {
       store.rollBack()
       throw error
     }
+    // Without an author, so that every context applies it.
     try store.commit(from: nil, rows: changed)
     store.trimIfDue()
     store.removeFiles(dropped)

@@ -17,6 +17,8 @@ final class EntityReference: Hashable, Sendable {
 
   // MARK: Primary keys of other kinds
 
+  /// Both directions between primary keys and row numbers. Entries stay: an identifier that the program keeps must
+  /// not change its meaning.
   private struct Keys {
     var rows: [String: Int64] = [:]
     var texts: [Int64: String] = [:]

@@ -16,6 +16,7 @@ extension SQLValue {
     return nil
   }
 
+  /// The case of an enum, by the raw value that the column holds.
   private static func raw<R: RawRepresentable>(_ value: SQLValue, _ type: R.Type) -> R? {
     value.decoded(as: R.RawValue.self).flatMap { R(rawValue: $0) }
   }

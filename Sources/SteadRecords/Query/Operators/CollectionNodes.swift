@@ -96,6 +96,7 @@ extension PredicateExpressions.Filter: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
     case .rows(var rows):
+      // Exactly those members: what uses the collection may count them, or ask that there be none.
       let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
         try translation.condition(filter, .condition)
       }

@@ -46,6 +46,7 @@ struct ValueConversion {
       } : []
   }
 
+  /// The SQL of a conversion that changes no value; nil if there is none.
   private static func expression(
     of value: String, from old: ColumnEncoding, to new: ColumnEncoding
   ) -> String? {
