@@ -222,6 +222,8 @@ final class CustomStore: @unchecked Sendable {
 
   /// Hands the store the changes of one save; within the mirror's transaction.
   ///
+  /// The store's types are only known to its own generic code, so each step opens the existential.
+  ///
   /// - Parameter version: What ``takeChecked(hierarchies:_:for:)`` returned for the save; nil saves to any content.
   /// - Returns: Nil if the store has another version, and saved nothing.
   func save(

@@ -255,7 +255,8 @@ extension ObjectGraph {
   /// Clears one relationship of an object where it leads to objects that have left the context, and, if it has no
   /// inverse, to deleted ones.
   ///
-  /// With an inverse, the deleted object's own rule clears it.
+  /// Invariant: no list that is written afterwards has such an object, nor has its delta or its pairs. With an
+  /// inverse, the deleted object's own rule clears the relationship.
   private func cutReferences(
     of model: any PersistentModel, _ property: PropertyLayout, toDeleted: Bool
   ) {

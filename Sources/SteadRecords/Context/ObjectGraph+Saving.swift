@@ -55,6 +55,12 @@ extension ObjectGraph {
     if saveLock.unlock() { inbox.listener.schedule() }
   }
 
+  /// Saves with the save lock, in as many attempts as changes of custom stores by other programs require.
+  ///
+  /// Invariant: `isSaving` is true exactly while it runs, so that what an observer of `willSave` or an app's store
+  /// calls cannot save within this save. Without changes nothing is written, and only other contexts' commits are
+  /// applied.
+  ///
   /// - Returns: What was saved, if an observer may ask for it.
   private func saveAlone(noting note: Note?) throws -> SaveSummary? {
     guard !isSaving else {
@@ -399,6 +405,9 @@ extension ObjectGraph {
 
   /// Registers the new objects. One whose row has an object already, after an upsert, forwards to that object from
   /// now on.
+  ///
+  /// Invariant: afterwards each row has one registered object, and no loaded relationship has another one for it:
+  /// after an upsert, loaded relationships are dropped, since any may have the new object.
   ///
   /// - Returns: The objects whose values are not those of their rows.
   private func register(_ writer: SaveWriter) -> [any PersistentModel] {

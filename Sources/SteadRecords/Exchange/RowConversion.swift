@@ -35,6 +35,9 @@ final class RowConversion {
 
   /// The values of the shape's attributes, in their order.
   ///
+  /// Invariant: each result represents the same value as the given one, or is the attribute's default where none was
+  /// given. A value that the object would change is a problem, not a conversion.
+  ///
   /// - Throws: ``RowProblems`` with all problems of one step: types first, then what the object rejects, then losses.
   func run(_ values: [String: SQLValue]) throws -> [SQLValue] {
     problems = []

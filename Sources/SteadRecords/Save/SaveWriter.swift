@@ -323,7 +323,9 @@ struct SaveWriter {
 
   /// Inserts the rows of new objects, and overwrites the rows of those whose unique values a row has.
   ///
-  /// Objects of one class mostly follow each other, so a statement is looked up and reset once for each run of them.
+  /// Invariant: afterwards each new object has a row of its number. Before a row is overwritten, its files, its
+  /// owners and its members are recorded, for which the save has to account, too. Objects of one class mostly follow
+  /// each other, so a statement is looked up and reset once for each run of them.
   private mutating func insert(into store: Int, _ connection: StoreConnection) throws {
     var insertion: RowInsertion?
     for model in plan.inserted where isIn(store, model) {

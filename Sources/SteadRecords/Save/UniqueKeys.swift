@@ -257,6 +257,9 @@ struct RowSharing {
 extension SaveWriter {
   /// The rows of a store that were assigned to several objects, or to a new one and a changed one.
   ///
+  /// Rows are in the order of the first object that was assigned each, so that merging does not depend on hash
+  /// values.
+  ///
   /// - Parameter includingStored: Whether a row that existed counts as shared with a single new object.
   func sharedRows(in store: Int, includingStored: Bool) -> [RowSharing] {
     struct Row: Hashable {

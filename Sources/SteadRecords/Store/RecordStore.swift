@@ -81,9 +81,17 @@ final class RecordStore: @unchecked Sendable {
   /// Whether saves here go into the history.
   var keepsHistory: Bool { configuration.history != .off }
 
+  /// Opens or creates the store, and brings its tables up to the models.
+  ///
+  /// Invariant: if it throws, the store's tables and rows are as they were. So the file is checked first, the tables
+  /// are prepared in one transaction, and a log that was there is not moved into the file by the connection that is
+  /// closed.
+  ///
   /// - Parameters:
   ///   - mirrored: The identifier of the store whose objects this in-memory store holds a copy of.
   ///   - report: Called with the progress of the migration that the store may need.
+  /// - Throws: `unreadableStore` if the file is no store or damaged, `unknownSchema` or `loadIssueModelContainer` if
+  ///   the models cannot read it, and other errors of opening it.
   init(
     configuration: ModelConfiguration, layout: StoreLayout, entities: Set<Int>,
     mirroring mirrored: String? = nil, report: MigrationReporter = MigrationReporter()
@@ -177,7 +185,11 @@ final class RecordStore: @unchecked Sendable {
   /// ``rollBack()`` ends it, on the same thread.
   ///
   /// Within another transaction of the thread it is a savepoint, and part of that one. Waits for other threads
-  /// without a limit, and for other connections to the file for ``lockPatience``. If it throws, the lock is released.
+  /// without a limit, and for other connections to the file for ``lockPatience``.
+  ///
+  /// Invariant: if it throws, the lock is released, and no transaction is open that was not before. If it returns, no
+  /// other program has written since the rows that the connection sees, and `newest`, the triggers and the models
+  /// were compared with the file if one had.
   ///
   /// - Throws: `readOnlyStore` for a store opened with `allowsSave: false`; `unknownSchema` if the store was migrated
   ///   since it was opened; `unreadableStore` if another file is at its path, or its numbers are used up; SQLite's
@@ -317,6 +329,7 @@ final class RecordStore: @unchecked Sendable {
 
   /// Makes the innermost transaction part of the one around it, or ends the outermost one with a commit.
   ///
+  /// Invariant: the lock is released once if this returns, and kept if it throws, for the caller to roll back.
   /// Contexts are notified after the lock was released, so that one whose turn begins at once does not wait for it.
   private func close(from author: ObjectIdentifier?) throws {
     if depth > 1 {

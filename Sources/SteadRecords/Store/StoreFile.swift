@@ -63,6 +63,10 @@ struct StoreFile: Sendable {
   }
 
   /// Throws when the file is something else than a store. Reads only, so that it stays as it is.
+  ///
+  /// Invariant: no connection that writes is opened before the header was read without SQLite, and has shown a store
+  /// or an empty file, with the log that belongs to it. SQLite would create files beside any file, apply any log to
+  /// it, and take a file of a few bytes for an empty database.
   func check() throws {
     guard !configuration.isStoredInMemoryOnly else { return }
     // In this order: another process that is making the store makes the log after the file.

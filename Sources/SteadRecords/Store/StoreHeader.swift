@@ -69,6 +69,9 @@ struct StoreHeader: Equatable {
   }
 
   /// Throws when the file is something else than a store, or not all there.
+  ///
+  /// A file without the mark of a store is accepted if it never had a table, or if a log may have its first tables: a
+  /// process that creates the store has not finished.
   func check(path: String) throws {
     // SQLite's file layer follows no link, and the size is the link's. SQLite itself would put the log beside the file that
     // it leads to, where nothing here looks for it.

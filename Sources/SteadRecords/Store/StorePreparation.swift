@@ -47,9 +47,12 @@ struct StorePreparation {
 
   /// Brings the tables up to the layout, and returns the store's identifier.
   ///
-  /// The order is what makes a failure harmless: format and digest are read first, a half-done log mark is completed, the
-  /// migration is checked in the write transaction before anything is dropped, its backup is made under the same lock, and
-  /// the path is compared again right before the commit.
+  /// The order is what makes a failure harmless: format and digest are read first, a half-done log mark is completed,
+  /// the migration is checked in the write transaction before anything is dropped, its backup is made under the same
+  /// lock, and the path is compared again right before the commit.
+  ///
+  /// Invariant: the tables change in one transaction, at whose end the recorded digest is that of the models. So a
+  /// store is as it was, or complete.
   mutating func run() throws -> String {
     let version = LogMark.format(in: try connection.integer("PRAGMA user_version") ?? 0)
     if version > Self.formatVersion {

@@ -25,6 +25,7 @@ struct TablesDigest {
       bytes.append(UInt8(ascii: " "))
     }
 
+    /// Adds a number, without making a string of a small one.
     mutating func add(_ number: Int) {
       // Most are indices of properties.
       if (0..<10).contains(number) {
@@ -35,6 +36,7 @@ struct TablesDigest {
       }
     }
 
+    /// Adds the structure of a type, with the number of elements before each list.
     mutating func add(_ structure: TypeStructure) {
       switch structure {
       case .named(let name): add(name)

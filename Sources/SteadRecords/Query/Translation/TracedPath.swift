@@ -38,6 +38,9 @@ enum TracedPath {
   }
 
   /// Reads the key path on recording objects until it returns a value of the type of the property that it read last.
+  ///
+  /// Invariant: before each read, the objects along the path that is known so far are linked, so that the read
+  /// reaches one property further.
   private static func trace(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {

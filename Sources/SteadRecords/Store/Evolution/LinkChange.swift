@@ -149,6 +149,9 @@ struct LinkWriting {
   }
 
   /// Writes the pairs, in their order, to the column or the table that the relationship has now.
+  ///
+  /// Invariant: each pair whose rows exist is written once, and the members of each owner keep their order. Positions
+  /// are ranks, which are no greater than the numbers of rows, so members that are added later come last.
   func write(_ link: LinkChange) throws {
     try dropDangling(link)
     switch link.after {

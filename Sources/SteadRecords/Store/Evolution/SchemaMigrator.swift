@@ -160,8 +160,11 @@ struct SchemaMigrator {
 
   private static func aside(_ number: Int) -> String { "stead_link_\(number)" }
 
-  /// Drops indexes, search tables and generated columns, except those that are the same afterwards; what is missing is
-  /// created later.
+  /// Drops indexes, search tables and generated columns, except those that are the same afterwards; what is missing
+  /// is created later.
+  ///
+  /// Invariant: afterwards no index, search table or generated column uses a column that is about to be dropped, or
+  /// would use another one by the name that it has then. SQLite refuses to drop a column that one of them uses.
   private func removeDerived() throws {
     let wanted = DerivedNames(layout, tables)
     let old = DerivedNames(match.old)
@@ -272,8 +275,11 @@ struct SchemaMigrator {
 
   /// Sets `_entity` to the classes' numbers in the new schema, and deletes the rows of dropped classes.
   ///
-  /// A number is an index in the list of all entities by name, so adding a model anywhere shifts others. All are replaced by
-  /// one UPDATE, since two classes may swap numbers.
+  /// A number is an index in the list of all entities by name, so adding a model anywhere shifts others. All are
+  /// replaced by one UPDATE, since two classes may swap numbers.
+  ///
+  /// Invariant: afterwards each row has the number of its class in the new schema, and nothing leads to a row that
+  /// was deleted.
   private func renumberClasses() throws {
     for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
       let classes = match.old.entities.filter { $0.root.name == old }

@@ -92,6 +92,9 @@ struct StoreInspection {
 
 extension StoreInspection {
   /// Compares the files of large values with the rows that refer to them, and reads each.
+  ///
+  /// A store in use changes while it is checked. So a file that is missing, or that no row refers to, is only a
+  /// finding if it still is while nothing writes.
   mutating func checkFiles(_ catalog: StoreCatalog) throws {
     guard let blobs = store.blobs else { return }
     let references = ExternalReferences(store, catalog)
