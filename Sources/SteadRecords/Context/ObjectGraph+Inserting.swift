@@ -110,6 +110,9 @@ extension ObjectGraph {
     }
   }
 
+  /// Inserts the destination of a new object's to-one property, and sets the destination's side.
+  ///
+  /// If the inverse is to-one, the destination's former partner loses it, unless that is the new object itself.
   private func connect(
     _ model: any PersistentModel, _ entity: EntityLayout, _ index: Int,
     to other: any PersistentModel, _ queue: inout [any PersistentModel]
@@ -129,6 +132,8 @@ extension ObjectGraph {
         partner: partner))
   }
 
+  /// Inserts the members of a new object's list, and sets their sides. The whole list is recorded as added, since the
+  /// row is new.
   private func connect(
     _ model: any PersistentModel, _ entity: EntityLayout, _ index: Int, toAll list: [AnyObject],
     _ queue: inout [any PersistentModel]

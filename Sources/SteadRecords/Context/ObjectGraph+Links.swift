@@ -337,6 +337,7 @@ extension ObjectGraph {
     return nil
   }
 
+  /// Whether an object was in a list before: by its own side where that tells, else by the list.
   private func isMember(
     _ object: AnyObject, of owner: any PersistentModel, _ property: PropertyLayout,
     _ before: [AnyObject]
@@ -457,6 +458,7 @@ extension ObjectGraph {
     return members(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
   }
 
+  /// Removes an object from a list as a consequence of another side's change.
   private func remove(
     _ member: any PersistentModel, from owner: any PersistentModel, _ index: Int
   ) {

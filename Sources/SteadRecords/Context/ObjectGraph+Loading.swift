@@ -102,6 +102,7 @@ extension ObjectGraph {
     }
   }
 
+  /// Reports that a relationship was not read. Reading a property cannot throw.
   private func reportUnloaded(_ entity: EntityLayout, _ index: Int, _ error: any Error) {
     Report.problem(
       .objectNotLoaded, subject: "\(entity.name).\(entity.properties[index].name)",

@@ -235,6 +235,7 @@ final class ObjectGraph: ModelHome {
 
   // MARK: Pending changes
 
+  /// Whether an object is in this context: new, registered, or deleted and not saved.
   func isHere(_ model: any PersistentModel) -> Bool {
     model._$statePointer.pointee.home === self
   }
@@ -305,6 +306,7 @@ final class ObjectGraph: ModelHome {
     }
   }
 
+  /// Drops relationship caches if the number of registered objects has doubled since the last time.
   func dropCachesWhenMany() {
     if loader.registry.count > cacheLimit { dropCaches() }
   }

@@ -53,6 +53,7 @@ final class ObjectLoader {
     }
   }
 
+  /// Makes an object the context's, and the one of its row.
   func register(_ model: any PersistentModel, entity: EntityLayout, row: Int64) {
     registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
   }
@@ -90,6 +91,7 @@ final class ObjectLoader {
     for state in states { clear(state) }
   }
 
+  /// Takes the context out of an object's state, after the registry has forgotten it.
   private func clear(_ state: UnsafeMutablePointer<_ModelState>) {
     state.pointee.object = nil
     state.pointee.clear(_ModelFlags.pending | _ModelFlags.slowRead)
@@ -346,6 +348,7 @@ final class ObjectLoader {
 
   // MARK: Batches
 
+  /// Remembers the rows of a fetch; the oldest one is forgotten.
   func remember(_ batch: OwnerBatch) {
     if batches.count >= Self.batchLimit { batches.removeFirst() }
     batches.append(batch)

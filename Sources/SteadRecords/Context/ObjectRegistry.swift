@@ -49,6 +49,7 @@ final class ObjectRegistry: @unchecked Sendable {
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeRetainedValue()
   }
 
+  /// Registers an object in place of any that its row has.
   func register(_ state: State, root: Int, row: Int64) {
     lock.withLock { _ in maps[root].insert(state, for: row) }
   }
@@ -138,6 +139,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
+  /// Marks all registered objects of some hierarchies as outdated.
   func markAllStale(where isConcerned: (_ root: Int) -> Bool) {
     lock.withLock { _ in
       for root in 0..<entityCount where isConcerned(root) {

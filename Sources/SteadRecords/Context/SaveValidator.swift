@@ -45,6 +45,7 @@ struct SaveValidator {
     for model in going { try checkDenial(model, going: known) }
   }
 
+  /// What the deletion of an object takes with it by all of its relationships.
   private func cascade(from model: any PersistentModel) -> [any PersistentModel] {
     guard graph.isHere(model) else { return [] }
     let entity = graph.entity(of: model)
@@ -106,6 +107,7 @@ struct SaveValidator {
     property.destination.map { graph.layout.entities[$0].name } ?? "object"
   }
 
+  /// Whether a to-one property leads to an object that stays.
   private func hasTarget(_ model: any PersistentModel, _ index: Int) -> Bool {
     switch model.content(at: index) {
     case .toOne(.none): false

@@ -225,11 +225,13 @@ extension ObjectGraph {
 
   // MARK: Objects
 
+  /// Records the way back from an insertion.
   func recordInsertion(of model: any PersistentModel) {
     guard undo.isRecording else { return }
     undo.record(self) { $0.undoInsertion(of: model) }
   }
 
+  /// Records the way back from a deletion.
   func recordDeletion(of model: any PersistentModel) {
     guard undo.isRecording else { return }
     // What waits is for an older deletion, and did not exist before this one.
@@ -313,11 +315,13 @@ extension ObjectGraph {
     }
   }
 
+  /// Records the members that a list held.
   func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
     guard undo.isRecording else { return }
     record(RecordedSide(model, index, .members(members)))
   }
 
+  /// Records a side, unless a merge is under way that has recorded it already.
   private func record(_ side: RecordedSide) {
     guard undo.isFirstChange(of: side.model, side.index) else { return }
     undo.record(self) { $0.restore(side) }
@@ -325,6 +329,7 @@ extension ObjectGraph {
 
   // MARK: Undo
 
+  /// Restores a side, of the object that stands for a merged one if it was merged since.
   func restore(_ side: RecordedSide) {
     let owner = side.model.standIn
     // Its deletion was saved since. The step stays one that can be redone.

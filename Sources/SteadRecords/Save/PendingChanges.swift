@@ -109,6 +109,7 @@ struct PendingChanges {
 
   // MARK: Objects
 
+  /// Adds an object to a list, and sets its flag.
   mutating func add(_ model: any PersistentModel, to kind: Kind, root: Int, at stamp: Int64) {
     model._$statePointer.pointee.set(kind.flag)
     lists[kind.rawValue].append(model)
@@ -116,6 +117,7 @@ struct PendingChanges {
     note(root)
   }
 
+  /// Takes an object out of one list.
   mutating func remove(_ model: any PersistentModel, from kind: Kind) {
     guard model.has(kind.flag) else { return }
     model._$statePointer.pointee.clear(kind.flag)
@@ -138,6 +140,7 @@ struct PendingChanges {
     state.pointee.changes = PropertySet()
   }
 
+  /// Records that a hierarchy has pending changes.
   mutating func note(_ root: Int) {
     // Most changes are of the hierarchy of the change before; this is called for each.
     if root == lastRoot { return }

@@ -70,6 +70,7 @@ struct SaveWriter {
     return used.sorted()
   }
 
+  /// Whether an object is in a store. With one store nothing is looked up.
   func isIn(_ store: Int, _ state: State) -> Bool {
     stores.count == 1 || layout.storeIndex[Int(state.pointee.entity)] == store
   }
@@ -487,6 +488,7 @@ struct SaveWriter {
     }
   }
 
+  /// Whether a to-one property has a to-one inverse, or one among several.
   private func isOneToOne(_ property: PropertyLayout) -> Bool {
     !property.isToMany
       && property.inverses(in: layout.store.entities).contains { !$0.isToMany }
@@ -560,6 +562,7 @@ struct SaveWriter {
     return number
   }
 
+  /// Whether an object is in the context and stays.
   private func isAlive(_ model: any PersistentModel) -> Bool {
     model._$statePointer.pointee.home != nil && !model.has(_ModelFlags.deleted)
   }

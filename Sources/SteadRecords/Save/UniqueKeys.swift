@@ -72,6 +72,7 @@ struct UniqueKeys {
     return found?.row
   }
 
+  /// Claims the keys of the object that `row(of:_:)` was asked for last.
   mutating func claim(_ row: Int64, _ entity: EntityLayout) {
     for key in open { claimed[key] = Holder(row: row, entity: entity.index) }
     open = []
@@ -149,7 +150,7 @@ struct UniqueKeys {
     }
   }
 
-  /// The stored row that has the values of a key, found by the unique index.
+  /// The stored row that has the values of a key, found by the key's index.
   private func stored(_ key: Key, _ entity: EntityLayout) throws -> Holder? {
     let columns = key.constraint.map { entity.properties[$0].column ?? "" }
     guard

@@ -257,6 +257,7 @@ extension StoreConnection {
         + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)]) ?? 0
   }
 
+  /// Inserts a pair unless it exists: both sides of a relationship may have recorded it.
   func insertPair(
     _ join: JoinTable, _ number: Int64, _ owner: Int64, _ target: Int64
   ) throws {
