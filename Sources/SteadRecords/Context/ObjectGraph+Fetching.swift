@@ -69,9 +69,9 @@ extension ObjectGraph {
 
   /// A fetch whose result depends on unsaved changes, or on something that SQL cannot express.
   ///
-  /// Rows of changed and deleted objects are dropped from the SQL's result, since they show the values of before, and
-  /// the pending objects are matched in memory. So a limit in SQL is raised by the number of these objects: as many
-  /// rows of the result may be dropped. It is left out where the SQL accepts rows that do not match, or does not
+  /// Rows of changed and deleted objects are dropped from the SQL's result, since they show former values, and the
+  /// pending objects are matched in memory. So a limit in SQL is raised by the number of these objects: as many rows
+  /// of the result may be dropped. There is no limit in SQL if the SQL accepts rows that do not match, or does not
   /// sort.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor

@@ -14,6 +14,7 @@ enum JSONColumn {
       }
       throw ColumnError.missingValue
     }
+    // What the fast reader does not take is not wrong: JSONDecoder decides.
     if let fast = T.self as? any FastJSON.Type,
       let value = row.withText(column, { fast.parse($0) }) as? T
     {
@@ -86,6 +87,9 @@ extension Array: FastJSON where Element: FastJSONElement {
 // MARK: - Elements
 
 /// Elements of an array whose JSON is read and written without JSONEncoder.
+///
+/// `read` takes the element off the front of the text; nil if it is not in the plainest form, and the array is then
+/// read by JSONDecoder.
 protocol FastJSONElement {
   func write(to bytes: inout [UInt8])
   static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Self?
@@ -94,6 +98,7 @@ protocol FastJSONElement {
 extension Int: FastJSONElement {
   func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: String(self).utf8) }
 
+  /// Reads the digits of an integer; nil for a number that `Int` does not hold, so that JSONDecoder throws its error.
   static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     let negative = text.first == UInt8(ascii: "-")
     if negative { text.removeFirst() }

@@ -61,6 +61,7 @@ final class RowContext {
     }
   }
 
+  /// Forgets the errors of the current row. A loop that has handled them otherwise calls this before the next row.
   func forgetRejections() {
     error = nil
     if !rejected.isEmpty { rejected = [] }

@@ -65,6 +65,7 @@ public struct _RowReader {
     return body(UnsafeBufferPointer(start: text, count: text == nil ? 0 : count))
   }
 
+  /// The column's bytes, copied: SQLite's own are valid until the statement steps.
   func data(_ column: Int32) -> Data {
     guard let bytes = sqlite3_column_blob(statement, column) else { return Data() }
     return Data(bytes: bytes, count: Int(sqlite3_column_bytes(statement, column)))

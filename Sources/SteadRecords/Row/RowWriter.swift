@@ -19,6 +19,7 @@ public struct _RowWriter {
 
   func bind(_ value: Int64, _ parameter: Int32) { sqlite3_bind_int64(statement, parameter, value) }
 
+  /// Binds a number. SQLite would bind NaN as NULL, which is nil, so it is bound as text.
   func bind(_ value: Double, _ parameter: Int32) {
     if value.isNaN {
       bind(RealColumn.notANumber, parameter)
@@ -27,6 +28,7 @@ public struct _RowWriter {
     }
   }
 
+  /// Binds a string with its length, since it may have NUL.
   func bind(_ value: String, _ parameter: Int32) {
     var value = value
     value.withUTF8 {

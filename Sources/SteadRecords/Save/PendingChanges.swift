@@ -183,7 +183,7 @@ struct PendingChanges {
 
 /// What one save writes: a value, made from the pending changes when nothing can change them any more.
 ///
-/// Objects that are new and deleted are in no list. Those that are changed and deleted are deleted only.
+/// An object that is new and deleted is in none of the lists, one that is changed and deleted in `deleted` alone.
 struct SavePlan {
   typealias State = UnsafeMutablePointer<_ModelState>
 

@@ -497,9 +497,9 @@ struct SaveWriter {
   /// Clears the references that contradict a one-to-one reference of an object: those of other rows to its
   /// destination, and those of its old partners to it.
   ///
-  /// Invariant: afterwards at most one row of each side refers to the other. Objects here know no more than the pair
-  /// that this one has left: another context's commit, or the row of an upsert, may have led other rows to one of the
-  /// two.
+  /// Invariant: afterwards at most one row of each side refers to the other. The rows are asked, because objects here
+  /// only know the pair that this one has left: another context's commit, or the row of an upsert, may refer to one
+  /// of the two as well.
   private mutating func separate(
     _ model: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
     _ connection: StoreConnection

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The SQL of one entity's rows, made once per store.
 ///
-/// Property by property it says where a value is in a row and in a statement. Code of the models reads these maps
-/// through pointers, without bounds checks, so they are as long as the entity has properties.
+/// Its maps have the result column and the parameter of each property. The code of a model reads them through
+/// pointers, without bounds checks, so they have a place for each property of the entity.
 final class EntityPlan: @unchecked Sendable {
   // Sendable: everything is immutable after init but `updates`, which has its own lock; the maps are
   // written by init alone and freed by deinit.
@@ -63,6 +63,8 @@ final class EntityPlan: @unchecked Sendable {
     deinit { parameters.deallocate() }
   }
 
+  /// Makes the statements. A value has the same column in each SELECT of the plan, whatever the class, since all
+  /// classes of a hierarchy select all columns of the table.
   init(entity: EntityLayout, table layout: TableLayout, store: RecordStore.Identity) {
     self.entity = entity
     reference = .permanent(entity.name, store: store.identifier)

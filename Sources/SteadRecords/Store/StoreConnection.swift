@@ -257,7 +257,7 @@ extension StoreConnection {
         + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)]) ?? 0
   }
 
-  /// Inserts a pair unless it exists: both sides of a relationship may have recorded it.
+  /// Inserts a pair unless it exists: undo records a pair from both sides of a relationship.
   func insertPair(
     _ join: JoinTable, _ number: Int64, _ owner: Int64, _ target: Int64
   ) throws {

@@ -61,8 +61,8 @@ struct RowDefaults {
     return nil
   }
 
-  /// The class that declares a property: its metadata have the initial value's expression, and those of a subclass do
-  /// not.
+  /// The class that declares a property. Its metadata evaluate the expression of the initial value; those of a
+  /// subclass lack the property.
   private static func declarer(
     of name: String, from type: any PersistentModel.Type
   ) -> (any PersistentModel.Type)? {

@@ -136,7 +136,7 @@ extension StoreInspection {
     if !unused.isEmpty, !isBorrowed { addUnusedFiles(unused.count) }
   }
 
-  /// Adds the number of files that no row refers to, without names: they are no row's.
+  /// Adds the number of files that no row refers to.
   private mutating func addUnusedFiles(_ count: Int) {
     var rows = FoundRows()
     rows.count(count)
