@@ -181,6 +181,10 @@ struct SchemaComparison {
     note(entity.name, property.name, fact + value, fact: fact)
   }
 
+  /// Compares an attribute's type and options.
+  ///
+  /// A change that depends on the values is only noted here: the rows are checked before the migration, and the
+  /// schemas alone cannot tell.
   private mutating func compare(
     _ old: Schema.Attribute, _ new: Schema.Attribute, _ name: String, _ entity: Schema.Entity
   ) {
@@ -249,6 +253,9 @@ struct SchemaComparison {
     }
   }
 
+  /// Compares where a relationship leads, how many objects it has, its delete rule and its inverse.
+  ///
+  /// Another destination is refused: a row's number means another object in another table.
   private mutating func compare(
     _ old: Schema.Relationship, _ new: Schema.Relationship, _ name: String,
     _ entity: Schema.Entity
@@ -351,7 +358,7 @@ struct SharedStorage {
           "\(one) and \(other) were stored in one place, as \(old.name).\(was.name), and are two now. Rename both, or give "
             + "one of them its values in a custom stage of a migration plan."
         }
-        // Tables of pairs are written anew; columns of one name are one.
+        // Pairs are copied to new tables, but columns of one name are one column.
         guard goesOn, TableNames.isColumn(property), TableNames.isColumn(was) else { continue }
         _ = addMember(&before, target.key, member(source.name)) { one, other in
           "\(one) and \(other) share a column, since they belong to one class hierarchy, and were stored in two. Give one of "

@@ -147,6 +147,7 @@ enum NumberFunctions {
     bits >= 64 || (bits < 0 ? value >= 0 && value >> -bits == 0 : isSigned(value, bits))
   }
 
+  /// Whether a number fits into a signed type: the sign bit and all bits above it are equal.
   private static func isSigned(_ value: Int64, _ bits: Int64) -> Bool {
     let rest = value >> (bits - 1)
     return rest == 0 || rest == -1

@@ -57,6 +57,7 @@ enum TextSearch {
     return string(text).hasSuffix(string(part))
   }
 
+  /// Whether a text begins with another one's bytes.
   private static func begins(_ text: Bytes, _ part: Bytes) -> Bool {
     guard text.count >= part.count else { return false }
     guard let one = text.baseAddress, let other = part.baseAddress else { return part.isEmpty }
