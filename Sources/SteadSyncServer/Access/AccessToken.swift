@@ -5,6 +5,12 @@ import SteadSQLite
 import Synchronization
 
 /// The claims of a short-lived token: the account and the device that send a request.
+///
+/// The format is a JSON Web Token (RFC 7519) with the compact serialization of RFC 7515: header, claims and signature
+/// in base64url, with dots between them. The signature is Ed25519, whose name in the header is `EdDSA` (RFC 8037).
+///
+/// A token proves only who sends a request. Whether the device was revoked, and which role it has, is looked up with
+/// each request (``Membership/check(_:zone:atLeast:in:)``), so both take effect before the token expires.
 struct AccessToken: Sendable, Equatable {
   /// Seconds for which a token is valid.
   static let lifetime: Int64 = 900
@@ -16,6 +22,7 @@ struct AccessToken: Sendable, Equatable {
   var account: String
   var device: String
 
+  /// The JOSE header of RFC 7515, section 4.1.
   fileprivate struct Header: Codable {
     var alg: String
     var kid: String
@@ -24,6 +31,7 @@ struct AccessToken: Sendable, Equatable {
     var crit: [String]?
   }
 
+  /// The claims of RFC 7519, section 4.1, in seconds since 1970, and `dev` for the device.
   fileprivate struct Claims: Codable {
     var sub: String
     var dev: String
@@ -39,7 +47,9 @@ struct AccessToken: Sendable, Equatable {
     fileprivate let claims: Claims
   }
 
-  /// Signs a token with the newest key.
+  /// Signs a token with the newest key, valid from now for ``lifetime``.
+  ///
+  /// - Throws: ``ServerError`` with the code `failed` if the server has no key.
   func signed(with keys: SigningKeys, clock: ServerClock) throws -> String {
     let key = try keys.newest
     let now = clock.now / 1_000
@@ -53,7 +63,10 @@ struct AccessToken: Sendable, Equatable {
     return text + "." + Base64URL.encode(signature)
   }
 
-  /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless it is valid in every respect.
+  /// Reads a token: checks the signature and the times. Costs one Ed25519 verification; ``VerifiedTokens`` saves it
+  /// for tokens that it knows.
+  ///
+  /// - Throws: ``ServerError`` with the code `unauthorized` unless the token is valid in every respect.
   init(verifying token: String, keys: SigningKeys, clock: ServerClock) throws {
     try self.init(Signed(verifying: token, keys: keys), clock: clock)
   }
@@ -70,11 +83,17 @@ struct AccessToken: Sendable, Equatable {
     self.device = device
   }
 
+  /// Checks the times and the names.
+  ///
+  /// `leeway` applies to the beginning of a token and not to its end: a server whose clock is behind must accept a
+  /// token that another one has just made, but none may live longer than ``lifetime``.
   private static func check(_ claims: Claims, now: Int64) throws {
     guard claims.exp > now else { throw refused("has expired") }
     guard claims.nbf <= now + leeway, claims.iat <= now + leeway else {
       throw refused("isn't valid yet")
     }
+    // The server makes no such token. Without the check, whoever has had a key once could keep a token that is valid
+    // for as long as the key is.
     guard claims.exp <= claims.iat + lifetime else { throw refused("is valid for too long") }
     guard !claims.sub.isEmpty, !claims.dev.isEmpty else { throw refused("names nobody") }
   }
@@ -95,7 +114,9 @@ extension AccessToken.Signed {
       let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
       let header = try? JSONDecoder().decode(AccessToken.Header.self, from: Data(headerBytes))
     else { throw Self.refused("isn't a signed token") }
-    // Checked before any key is used: the token must never choose how it is verified.
+    // Checked before any key is used. A token must never choose how it is verified: `alg` `none`, or an HMAC whose
+    // secret is the public key, would forge one. `crit` names extensions that a reader has to understand or refuse
+    // (RFC 7515, section 4.1.11).
     guard header.alg == "EdDSA", header.crit == nil, header.typ == nil || header.typ == "JWT" else {
       throw Self.refused("isn't signed with EdDSA")
     }
@@ -123,6 +144,7 @@ final class VerifiedTokens: Sendable {
 
   private let keys: SigningKeys
   private let clock: ServerClock
+  /// The number of tokens from which the expired ones are dropped.
   private let limit: Int
   private let known = Mutex<[SHA256Digest: AccessToken.Signed]>([:])
 
@@ -134,18 +156,24 @@ final class VerifiedTokens: Sendable {
 
   var count: Int { known.withLock { $0.count } }
 
-  /// Reads a token. Throws ``ServerError`` with the code `unauthorized` unless it is valid in every respect.
+  /// Reads a token. Thread-safe; costs one SHA-256 for a known token, and one Ed25519 verification for another one.
+  ///
+  /// - Throws: ``ServerError`` with the code `unauthorized` unless the token is valid in every respect.
   func token(_ text: String) throws -> AccessToken {
-    // A token that is too long is refused before it is hashed.
+    // Such a token is refused before it is hashed, since the hash would cost time in proportion to what a stranger
+    // sent.
     guard text.utf8.count <= AccessToken.maximumLength else {
       return try AccessToken(verifying: text, keys: keys, clock: clock)
     }
     let digest = SHA256.hash(data: Data(text.utf8))
+    // The key is compared by its bytes, not by its name: a restored or replaced file may have another key of that
+    // name.
     if let signed = known.withLock({ $0[digest] }),
       keys.publicKey(named: signed.key.name)?.rawRepresentation == signed.key.bytes
     {
       return try AccessToken(signed, clock: clock)
     }
+    // Outside the lock: two threads may verify one token twice, but none waits for another's verification.
     let signed = try AccessToken.Signed(verifying: text, keys: keys)
     let token = try AccessToken(signed, clock: clock)
     known.withLock { known in
@@ -164,16 +192,20 @@ final class VerifiedTokens: Sendable {
 
 // MARK: - Refresh tokens
 
-/// Long-lived tokens. Each is used once, and exchanged for its successor.
+/// Long-lived tokens. Each is used once, and exchanged for its successor (refresh token rotation, RFC 9700, section
+/// 4.14.2).
 ///
 /// A device holds a chain of them. The last token used may be used again until one of its successors is used, because
 /// the answer with the successor may have been lost. Each use makes a successor, and the first successor that is used
 /// continues the chain: a late request's answer may be the one that was lost. Any other second use means that two
 /// parties hold the chain, and the device is revoked.
 ///
-/// Within ``leeway`` of the last renewal, a second use is refused without revoking the device: the request may be late
-/// by several renewals. A sender that still waits for the answer is asked to send the request again. If it does, the
-/// device is revoked.
+/// Within ``leeway`` of the last renewal, a second use is refused without revoking the device: the request may be
+/// late by several renewals. A sender that still waits for the answer is asked to send the request again. If it does,
+/// the device is revoked.
+///
+/// The chain is stored as `parent` of each token, the hash of the token that it was exchanged for, and as `redeemed`
+/// of the device, the hash of the last token used. Only hashes are stored, so a copy of the database gives no access.
 enum RefreshTokens {
   /// How long a token is valid, in milliseconds.
   static let lifetime: Int64 = 90 * 24 * 3_600 * 1_000
@@ -186,7 +218,7 @@ enum RefreshTokens {
     case refused(ServerError)
   }
 
-  /// Makes a token whose predecessor has the given hash, or a device's first token.
+  /// Makes a token whose predecessor has the given hash, or with nil a device's first token. Only its hash is stored.
   static func make(
     for device: String, parent: [UInt8]?, in session: any SQLSession, now: Int64
   ) throws -> String {
@@ -202,7 +234,14 @@ enum RefreshTokens {
     return token
   }
 
-  /// Exchanges a token. Commit the transaction whatever the outcome.
+  /// Exchanges a token for an access token and the next refresh token.
+  ///
+  /// Commit the transaction whatever the outcome: a refusal may have revoked the device, and a rollback would undo
+  /// that. For the same reason a refusal is a value and not an error, which would roll back.
+  ///
+  /// Invariant: afterwards `redeemed` is the hash of the last token that was exchanged, and the only valid tokens of
+  /// the device are that one and its successors. Others stay in the table until they expire, so that a second use is
+  /// recognised as one and isn't mistaken for an unknown token.
   static func renew(_ token: String, in session: any SQLSession, now: Int64) throws -> Outcome {
     let hash = Secret.hash(token)
     guard
@@ -216,10 +255,12 @@ enum RefreshTokens {
     guard try row.integer(4) == 0 else { return .refused(revoked) }
     guard try row.integer(2) > now else { return .refused(expired) }
     let redeemed = try row.optionalBytes(5)
+    // A first token has no parent, and `redeemed` is null until one is used: two nulls match.
     let isNext = try row.optionalBytes(1) == redeemed
     guard isNext || redeemed == hash else {
       let rest = try row.integer(6) + leeway - now
       guard rest <= 0 else { return .refused(late(by: rest)) }
+      // Nobody can tell the owner of the chain from the thief, so neither goes on.
       try Devices.revoke(device, in: session, now: now)
       return .refused(reused)
     }
@@ -255,7 +296,7 @@ enum Secret {
   /// Letters and digits that people don't confuse: Crockford's base 32.
   private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-  /// 256 random bits, for programs.
+  /// 256 random bits in base64url, for programs. `UInt8.random` draws from the system's generator.
   static func token() -> String {
     Base64URL.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
   }
@@ -266,7 +307,8 @@ enum Secret {
       .joined(separator: "-")
   }
 
-  /// The canonical form of a code that a person typed, whatever its case and hyphens.
+  /// The canonical form of a code that a person typed: in upper case, without hyphens and spaces, and with the
+  /// letters O, I and L as the digits that they were read for (Crockford's base 32).
   static func normalized(code: String) -> String {
     String(
       code.uppercased().filter { $0 != "-" && $0 != " " }.map { character in
@@ -283,6 +325,8 @@ enum Secret {
     hexadecimal((0..<16).map { _ in UInt8.random(in: .min ... .max) })
   }
 
+  /// The SHA-256 of a secret. It is neither salted nor slow: a token has 256 random bits, and a code of 60 bits is
+  /// void after five wrong attempts or 15 minutes.
   static func hash(_ secret: String) -> [UInt8] { Array(SHA256.hash(data: Array(secret.utf8))) }
 
   /// Whether two hashes are equal, in a time that doesn't depend on where they differ.

@@ -1,7 +1,9 @@
 #if Server
 import SteadSQLite
 
-/// The devices of an account.
+/// The devices of an account, in the tables `devices` and `refresh_tokens`.
+///
+/// All functions run in the caller's transaction on the thread of its connection.
 enum Devices {
   /// The maximum number of an account's active devices.
   static let maximumCount: Int64 = 100
@@ -22,7 +24,13 @@ enum Devices {
     var refresh: String
   }
 
-  /// Enrols a device with a code. A wrong code is counted, so commit the transaction whatever the outcome.
+  /// Enrols a device with a code, and makes its first tokens.
+  ///
+  /// A wrong code is counted, so commit the transaction whatever the outcome: the failure is a value because a thrown
+  /// error would roll the count back. A right code is used up even if the account has ``maximumCount`` devices
+  /// already.
+  ///
+  /// - Returns: The tokens; or `unauthorized` for a code that isn't valid, and `forbidden` beyond ``maximumCount``.
   static func enrol(
     _ account: AccountName, code: String, name: String, in session: any SQLSession, now: Int64
   ) throws -> Result<Grant, ServerError> {
@@ -55,6 +63,7 @@ enum Devices {
       Grant(token: AccessToken(account: account.text, device: device), refresh: refresh))
   }
 
+  /// The devices of an account in the order of their enrolment, with those that were revoked.
   static func list(of account: String, in session: any SQLSession) throws -> [Device] {
     try session.rows(
       """
@@ -68,14 +77,16 @@ enum Devices {
     }
   }
 
-  /// Ends a device's access. Its tokens are removed.
+  /// Ends a device's access: its refresh tokens are removed, and ``check(_:in:)`` refuses its access tokens from the
+  /// commit on. The row stays, so that the list shows when it happened.
   static func revoke(_ device: String, in session: any SQLSession, now: Int64) throws {
     try session.change(
       "UPDATE devices SET revoked = $1 WHERE device = $2", [.integer(now), .text(device)])
     try session.change("DELETE FROM refresh_tokens WHERE device = $1", [.text(device)])
   }
 
-  /// Throws unless the token's device belongs to the token's account and wasn't revoked.
+  /// Throws ``ServerError`` with the code `unauthorized` unless the token's device belongs to the token's account and
+  /// wasn't revoked. Costs one lookup by primary key.
   static func check(_ token: AccessToken, in session: any SQLSession) throws {
     let row = try session.row(
       "SELECT account, revoked FROM devices WHERE device = $1", [.text(token.device)])
@@ -106,7 +117,10 @@ package struct AccountName: Hashable, Sendable {
   }
 }
 
-/// One-time codes that enrol a device.
+/// One-time codes that enrol a device, in the table `invitations`.
+///
+/// A code has 60 random bits, few enough to type. So guessing is limited twice: by ``maximumTries`` for an account,
+/// and by the rate limit for an address.
 enum Invitations {
   /// How long a code is valid, in milliseconds.
   static let lifetime: Int64 = 15 * 60 * 1_000
@@ -115,7 +129,8 @@ enum Invitations {
   /// The maximum number of an account's valid codes; a new code replaces the oldest.
   static let maximumCodes = 5
 
-  /// Makes a code, and the account if it doesn't exist. The database holds only the code's hash.
+  /// Makes a code, and the account if it doesn't exist. The database holds only the code's hash, so it can't be shown
+  /// again. Beyond ``maximumCodes`` the oldest code goes.
   static func make(_ account: AccountName, in session: any SQLSession, now: Int64) throws -> String
   {
     let code = Secret.code()
@@ -140,6 +155,9 @@ enum Invitations {
   }
 
   /// Uses a code. Returns false if it isn't valid, and counts that: commit the transaction either way.
+  ///
+  /// After ``maximumTries`` wrong codes all codes of the account are void, the right one too. Codes that are made
+  /// later start with no wrong attempts.
   static func redeem(
     _ code: String, of account: AccountName, in session: any SQLSession, now: Int64
   ) throws -> Bool {
@@ -159,6 +177,7 @@ enum Invitations {
     return true
   }
 
+  /// Counts a wrong attempt for each code of the account, since nobody knows which one was meant.
   private static func countFailure(_ account: AccountName, in session: any SQLSession) throws {
     try session.change(
       "UPDATE invitations SET tries = tries + 1 WHERE account = $1", [.text(account.text)])

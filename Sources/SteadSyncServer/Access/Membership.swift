@@ -16,7 +16,11 @@ enum Role: String, Codable, Sendable, Comparable {
   static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
 }
 
-/// The members of zones.
+/// The members of zones and their roles, in the tables `members` and `account_zones`.
+///
+/// Both tables have the same pairs. `members` has the zone first in its key, like every table of a zone's data, and
+/// `account_zones` has the account first, for the list of a user's zones. ``insert(_:for:zone:in:)`` and
+/// ``remove(_:zone:in:)`` keep them equal.
 enum Membership {
   /// The maximum number of a zone's members.
   static let maximumMembers: Int64 = 100
@@ -26,16 +30,20 @@ enum Membership {
     var role: Role
   }
 
+  /// An account's role in a zone; nil if it isn't a member. A name that isn't a role of this version counts as none.
   static func role(of account: String, zone: String, in session: any SQLSession) throws -> Role? {
     let row = try session.row(
       "SELECT role FROM members WHERE zone = $1 AND account = $2", [.text(zone), .text(account)])
     return try row.flatMap { Role(rawValue: try $0.text(0)) }
   }
 
-  /// Throws unless the token's account has at least the given role in the zone.
+  /// Throws unless the token's device may send requests and its account has at least the given role in the zone.
   ///
   /// The answer is the same for a zone that doesn't exist and for one of other users, so that nobody can probe for
   /// zones.
+  ///
+  /// - Throws: ``ServerError``: `unauthorized` for a revoked device, `notFound` for a zone of which the account
+  ///   isn't a member, and `forbidden` for a lesser role.
   static func check(
     _ token: AccessToken, zone: String, atLeast needed: Role, in session: any SQLSession
   ) throws {
@@ -52,6 +60,7 @@ enum Membership {
     }
   }
 
+  /// The members of a zone in the order of their names. A role that this version doesn't know is shown as `read`.
   static func members(of zone: String, in session: any SQLSession) throws -> [Member] {
     try session.rows(
       "SELECT account, role FROM members WHERE zone = $1 ORDER BY account", [.text(zone)]
@@ -61,6 +70,12 @@ enum Membership {
   }
 
   /// Gives an account a role. The owner's role stays as it is.
+  ///
+  /// Invariant: a zone has exactly one owner, the account in `zones.owner`, since the sizes of the zone count against
+  /// that account's quota.
+  ///
+  /// - Throws: ``ServerError``: `notFound` for an unknown user, `conflict` for the role owner and for the owner,
+  ///   and `forbidden` if the zone has ``maximumMembers``.
   static func set(
     _ role: Role, for account: AccountName, zone: String, in session: any SQLSession
   ) throws {
@@ -85,6 +100,7 @@ enum Membership {
     try insert(role, for: account.text, zone: zone, in: session)
   }
 
+  /// Inserts or replaces a member in both tables, without any check.
   static func insert(_ role: Role, for account: String, zone: String, in session: any SQLSession)
     throws
   {
@@ -100,6 +116,10 @@ enum Membership {
       """, [.text(account), .text(zone)])
   }
 
+  /// Removes a member. Nothing happens if the account isn't one.
+  ///
+  /// - Throws: ``ServerError`` with the code `conflict` for the owner: a zone without an owner would count for no
+  ///   quota.
   static func remove(_ account: AccountName, zone: String, in session: any SQLSession) throws {
     guard try role(of: account.text, zone: zone, in: session) != .owner else {
       throw ServerError(

@@ -3,11 +3,17 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// The keys that sign access tokens, in a file that only its owner may read.
+/// The Ed25519 keys that sign access tokens, in the file `signing-keys.json`, which only its owner may read.
 ///
-/// The newest key signs. Older keys still verify for an hour, four times a token's lifetime.
+/// The newest key signs. A rotation keeps the older keys for ``grace``, four times a token's lifetime, so it refuses
+/// no token that is valid. Only a rotation removes keys, and the clock doesn't: the key before the newest verifies
+/// until the next rotation.
+///
+/// The file is JSON: `{"version":1,"keys":[{"kid","created","key"}]}`, oldest key first, with the 32 bytes of each
+/// private key in base64url. Thread-safe: one mutex guards the keys in memory, and a reader never waits for the disk
+/// except while this process rotates.
 package final class SigningKeys: Sendable {
-  /// How long a superseded key still verifies, in seconds.
+  /// How long a superseded key still verifies at least, in seconds.
   static let grace: Int64 = 3_600
 
   struct Key: Sendable {
@@ -30,9 +36,10 @@ package final class SigningKeys: Sendable {
   private let path: String
   private let keys: Mutex<[Key]>
 
-  /// Reads the keys in a directory, or makes the first one.
+  /// Reads the keys in a directory, or makes the first one. Reads or writes the disk.
   ///
-  /// Throws ``ServerError`` if others may read the file, or if it is damaged.
+  /// - Throws: ``ServerError`` with the code `failed` if others may read the file, if it is damaged, or if it can't
+  ///   be written.
   package init(directory: String, clock: ServerClock) throws {
     path = directory + "/signing-keys.json"
     keys = Mutex([])
@@ -43,7 +50,10 @@ package final class SigningKeys: Sendable {
     }
   }
 
-  /// Makes a new key, which signs from now on, and drops keys that were superseded long enough ago.
+  /// Makes a new key, which signs from now on, and drops keys that were superseded more than ``grace`` ago.
+  ///
+  /// The file is durable before the key signs: otherwise a crash could leave tokens that no key verifies. Other
+  /// processes use the new key after ``reload()``.
   package func rotate(clock: ServerClock) throws {
     let now = clock.now
     try keys.withLock { keys in
@@ -59,7 +69,7 @@ package final class SigningKeys: Sendable {
     }
   }
 
-  /// Reads the file again, after another process has changed it.
+  /// Reads the file again, after another process has changed it. The keys in memory stay as they are if that throws.
   package func reload() throws {
     let fresh = try Self.read(path)
     keys.withLock { $0 = fresh }
@@ -82,6 +92,10 @@ package final class SigningKeys: Sendable {
     .failed, "The file of signing keys is damaged.",
     remedy: "Restore signing-keys.json, or remove it: devices then fetch new access tokens.")
 
+  /// Reads the file, which has at least one key.
+  ///
+  /// Any error in it is reported as damage, without its cause: a decoding error may quote what it could not read,
+  /// here a private key.
   private static func read(_ path: String) throws -> [Key] {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
@@ -119,6 +133,9 @@ package final class SigningKeys: Sendable {
 /// A file that only its owner may read or write.
 enum PrivateFile {
   /// Replaces the file's contents as a whole: after a crash, the file has either the old or the new contents.
+  ///
+  /// The temporary file is made with `O_EXCL` and mode 0600, so no other user can read the bytes at any moment, or
+  /// put a link where they are written. Costs two calls of fsync: one for the file and one for its directory.
   static func write(_ data: Data, to path: String) throws {
     let temporary = path + ".\(Secret.identifier())"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -137,6 +154,7 @@ enum PrivateFile {
     }
   }
 
+  /// Makes the entries of a file's directory durable, as after rename(2).
   static func synchronizeDirectory(of path: String) throws {
     let directory = open(
       URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false), O_RDONLY)
@@ -158,6 +176,8 @@ enum Base64URL {
     String(decoding: spelling(of: Data(bytes)), as: UTF8.self)
   }
 
+  /// The bytes; nil unless the text is the spelling that ``encode(_:)`` gives them. A lenient reader would accept
+  /// several texts for one token, which ``VerifiedTokens`` would store several times.
   static func decode(_ text: some StringProtocol) -> [UInt8]? {
     let spelling = Array(text.utf8)
     var standard: [UInt8] = []

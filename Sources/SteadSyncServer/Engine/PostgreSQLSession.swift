@@ -4,6 +4,13 @@ import Foundation
 import SteadSQLite
 
 /// A connection to PostgreSQL through libpq, with parameters and results in binary.
+///
+/// Used by one thread, as libpq requires of a `PGconn`: all calls block. Each SQL text is prepared once for the
+/// connection, and its statement stays until the connection ends, so the number of texts has to be bounded
+/// (``RowBatch/sizes``).
+///
+/// It talks only to the leader. A read from a replica could be older than what a device has seen, and the device
+/// would take that for a rollback ("After a rollback" in SyncProtocol.md).
 final class PostgreSQLSession: SQLSession {
   private let connection: OpaquePointer
   private var statements: [String: String] = [:]
@@ -19,6 +26,13 @@ final class PostgreSQLSession: SQLSession {
     ("keepalives_count", "2"), ("tcp_user_timeout", "20000"),
   ]
 
+  /// Connects to the leader. Blocks for up to 5 seconds for each host, unless the string sets another
+  /// `connect_timeout`.
+  ///
+  /// - Parameter string: A connection string or a URL of libpq. What is missing in it comes from the environment
+  ///   and from `~/.pgpass`.
+  /// - Throws: ``EngineError`` with the code `disconnected` if the server can't be reached or is read-only. Its
+  ///   message has no part of the string, which may contain a password.
   init(_ string: String) throws {
     guard let connection = Self.connect(string) else {
       throw EngineError(code: .disconnected, message: "libpq has no memory for a connection.")
@@ -31,6 +45,7 @@ final class PostgreSQLSession: SQLSession {
         message: "PostgreSQL can't be reached; check the address, and that it is running.")
     }
     watchNotices()
+    // An acknowledged push must survive a crash, whatever the default of the database or of the user is.
     try execute("SET synchronous_commit = on")
     try requireLeader()
   }
@@ -46,8 +61,10 @@ final class PostgreSQLSession: SQLSession {
     return PQconnectdbParams(names, values, 1)
   }
 
+  /// Counts warnings, and keeps all notices out of standard error, where libpq writes them by default.
   private func watchNotices() {
-    // They would be written to standard error, with values. The session outlives its connection.
+    // They would be written to standard error, with values. `passUnretained` is safe: the connection calls the
+    // receiver only during calls of this session, and is closed by its deinit.
     PQsetNoticeReceiver(
       connection,
       { session, notice in
@@ -58,8 +75,8 @@ final class PostgreSQLSession: SQLSession {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A replica would answer reads with an older state. To devices, that would look like a server that has lost
-  /// changes.
+  /// Throws ``EngineError`` if the server is a replica. A replica would answer reads with an older state. To devices,
+  /// that would look like a server that has lost changes.
   private func requireLeader() throws {
     guard try row("SHOW transaction_read_only")?.text(0) == "off" else {
       throw EngineError(
@@ -79,14 +96,20 @@ final class PostgreSQLSession: SQLSession {
 
   func beginWriting() throws { try execute("BEGIN") }
 
+  /// Begins a snapshot. PostgreSQL's default, READ COMMITTED, takes another snapshot for each statement: a page could
+  /// then have a head that is newer than its records.
   func beginReading() throws { try execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
 
+  /// Runs statements by the simple query protocol.
+  ///
+  /// Invariant: it returns from `COMMIT` only if the transaction is committed and, with synchronous replication, at
+  /// the replicas. Otherwise a push could be acknowledged that the next failover loses.
   func execute(_ sql: String) throws {
     isWarned = false
     let result = PQexec(connection, sql)
     defer { PQclear(result) }
     try check(result)
-    // COMMIT of a failed transaction rolls back, without an error.
+    // COMMIT of a failed transaction rolls back, without an error: its command tag is ROLLBACK.
     if sql == "COMMIT", String(cString: PQcmdStatus(result)) != "COMMIT" {
       throw EngineError(code: .other, message: "PostgreSQL rolled a transaction back.")
     }
@@ -117,6 +140,7 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: Statements
 
+  /// Runs a prepared statement with binary parameters; the caller has to clear the result.
   private func run(_ sql: String, _ values: [SQLValue]) throws -> OpaquePointer? {
     let name = try prepared(sql)
     let encoded = values.map(Self.bytes)
@@ -136,6 +160,8 @@ final class PostgreSQLSession: SQLSession {
     return result
   }
 
+  /// The name of the prepared statement for SQL, which is prepared at its first use. The types of its parameters are
+  /// left to the server, which infers them from the columns.
   private func prepared(_ sql: String) throws -> String {
     if let name = statements[sql] { return name }
     let name = "s\(statements.count)"
@@ -146,6 +172,8 @@ final class PostgreSQLSession: SQLSession {
     return name
   }
 
+  /// A parameter in PostgreSQL's binary format: numbers with the most significant byte first, text as UTF-8; nil for
+  /// null.
   private static func bytes(_ value: SQLValue) -> [UInt8]? {
     switch value {
     case .null: nil
@@ -156,6 +184,8 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
+  /// Copies parameters to memory that stays in place during a call; the caller has to deallocate it. An empty value
+  /// gets a byte of memory, since a null pointer would be the value null.
   private static func allocate(_ values: [[UInt8]?]) -> [UnsafeMutablePointer<CChar>?] {
     values.map { bytes in
       guard let bytes else { return nil }
@@ -165,13 +195,15 @@ final class PostgreSQLSession: SQLSession {
     }
   }
 
+  /// A column of a result in binary format. Throws ``EngineError/unexpectedType`` for a type that no table of the
+  /// server has.
   private static func value(_ result: OpaquePointer?, _ row: Int32, _ column: Int32) throws
     -> SQLValue
   {
     if PQgetisnull(result, row, column) == 1 { return .null }
     let bytes = UnsafeRawBufferPointer(
       start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
-    // The numbers of types that never change: int8, int4, bytea, text, float8.
+    // The OIDs of built-in types, which never change (`pg_type.dat`): int8, int4, bytea, text, float8.
     switch PQftype(result, column) {
     case 20: return .integer(Int64(bigEndian: bytes.loadUnaligned(as: Int64.self)))
     case 23: return .integer(Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self))))
@@ -185,6 +217,11 @@ final class PostgreSQLSession: SQLSession {
 
   // MARK: Errors
 
+  /// Throws unless a statement succeeded, with what the worker has to do next as the error's code.
+  ///
+  /// The SQLSTATEs are those of PostgreSQL's appendix A. `retry` is for serialization failures, deadlocks and lock
+  /// timeouts, after which the transaction can run again. `disconnected` is for a server that ends or has become a
+  /// replica.
   private func check(_ result: OpaquePointer?) throws {
     let status = PQresultStatus(result)
     guard status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK else { return }

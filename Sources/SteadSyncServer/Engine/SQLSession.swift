@@ -8,17 +8,19 @@ import SteadSQLite
 /// are `BIGINT`, `TEXT` and `BYTEA`, which SQLite also accepts. They use no sequences, advisory locks, notifications
 /// or transaction numbers, so they run on every engine with PostgreSQL's protocol.
 protocol SQLSession: AnyObject {
-  /// Runs a statement and returns its rows. Equal SQL is prepared once.
+  /// Runs a statement and returns its rows, all at once in memory. Equal SQL is prepared once. Throws
+  /// ``EngineError``.
   func rows(_ sql: String, _ values: [SQLValue]) throws -> [SQLRow]
 
-  /// Runs a statement and returns the number of changed rows. Equal SQL is prepared once.
+  /// Runs a statement and returns the number of changed rows. Equal SQL is prepared once. Throws ``EngineError``.
   @discardableResult
   func change(_ sql: String, _ values: [SQLValue]) throws -> Int
 
-  /// Runs statements without parameters.
+  /// Runs statements without parameters. They aren't prepared. Throws ``EngineError``.
   func execute(_ sql: String) throws
 
-  /// Begins a transaction that writes.
+  /// Begins a transaction that writes. SQLite takes its write lock at once; PostgreSQL takes row locks as they are
+  /// needed.
   func beginWriting() throws
 
   /// Begins a transaction that sees one state of the database until its end.
@@ -27,11 +29,12 @@ protocol SQLSession: AnyObject {
   /// Whether a transaction is open. A failure may have ended it.
   var isInTransaction: Bool { get }
 
-  /// Whether the connection can no longer be used.
+  /// Whether the connection can no longer be used. Its worker then makes another one before the next job.
   var isBroken: Bool { get }
 }
 
 extension SQLSession {
+  /// The first row of a statement's result; nil if there is none.
   func row(_ sql: String, _ values: [SQLValue] = []) throws -> SQLRow? {
     try rows(sql, values).first
   }
@@ -68,7 +71,8 @@ extension SQLValue {
   static func bytes(_ value: [UInt8]) -> SQLValue { .blob(Data(value)) }
 }
 
-/// A row of a statement's result.
+/// A row of a statement's result. Its accessors throw ``EngineError/unexpectedType`` if the column has a value of
+/// another type, which no table of this version of the server has.
 struct SQLRow: Hashable, Sendable {
   let values: [SQLValue]
 
@@ -98,11 +102,15 @@ struct SQLRow: Hashable, Sendable {
 
 /// Statements over many rows at once. They have three sizes, so that few statements are prepared and 100 rows cost
 /// one round trip to the database.
+///
+/// The greatest statement of the server has 700 parameters, those of 100 records; PostgreSQL allows 65,535, and
+/// SQLite 32,766 since version 3.32.
 enum RowBatch {
   /// The numbers of rows of one statement, the greatest first.
   static let sizes = [100, 10, 1]
 
-  /// Divides rows into parts for which a statement exists.
+  /// Divides rows into parts for which a statement exists, in their order: as many of each size as fit, the greatest
+  /// first.
   static func parts<Row>(_ rows: [Row]) -> [ArraySlice<Row>] {
     var (parts, start) = ([ArraySlice<Row>](), 0)
     while start < rows.count {
@@ -130,7 +138,8 @@ enum RowBatch {
       }
     }
 
-    /// The statements that insert rows.
+    /// The statements that insert rows. No two rows may have the same key: PostgreSQL refuses `ON CONFLICT DO UPDATE`
+    /// that changes a row twice in one statement.
     func statements(_ rows: [[SQLValue]]) -> [SQLStatement] {
       RowBatch.parts(rows).compactMap { part in
         texts[part.count].map { SQLStatement($0, part.flatMap { $0 }) }
@@ -138,7 +147,7 @@ enum RowBatch {
     }
   }
 
-  /// A statement about rows of one zone whose key is in a list: `$1` is the zone, and the list replaces `%`.
+  /// A query about rows of one zone whose key is in a list: `$1` is the zone, and the list replaces `%`.
   struct Keyed: Sendable {
     private let texts: [Int: String]
 
@@ -149,6 +158,7 @@ enum RowBatch {
       }
     }
 
+    /// The rows with the keys, in no particular order. Costs a statement for each part of the keys.
     func rows(_ zone: SQLValue, _ keys: [SQLValue], in session: any SQLSession) throws -> [SQLRow] {
       try RowBatch.parts(keys).flatMap { part in
         try texts[part.count].map { try session.rows($0, [zone] + part) } ?? []
@@ -163,7 +173,9 @@ enum RowBatch {
 
 // MARK: - SQLite
 
-/// A connection to a SQLite file.
+/// A connection to a SQLite file in WAL mode with `synchronous = FULL`: a commit is on the disk when it returns.
+///
+/// In WAL mode readers and the writer don't block each other, so reads go on during a commit. Used by one thread.
 final class SQLiteSession: SQLSession {
   /// Milliseconds to wait for another process, such as `stead serve invite`.
   static let busyTimeout: Int32 = 10_000
@@ -173,6 +185,9 @@ final class SQLiteSession: SQLSession {
   private let connection: SQLiteConnection
   private(set) var isBroken = false
 
+  /// Opens a file; a writing session makes it if it doesn't exist.
+  ///
+  /// - Throws: ``EngineError`` with the code `storage` if it can't be opened, and otherwise as for a statement.
   init(path: String, writes: Bool) throws {
     var options = SQLiteOptions(.file(path))
     options.makesFile = writes
@@ -181,6 +196,8 @@ final class SQLiteSession: SQLSession {
     do {
       connection = try SQLiteConnection(options)
       _ = try connection.useLog()
+      // With NORMAL, SQLite syncs a WAL only at a checkpoint: a loss of power would take acknowledged pushes back,
+      // and every device would be told of a rollback.
       try connection.execute("PRAGMA synchronous = FULL")
       if !writes { try connection.execute("PRAGMA query_only = 1") }
     } catch let error as SQLiteError {
@@ -190,6 +207,8 @@ final class SQLiteSession: SQLSession {
 
   var isInTransaction: Bool { connection.isInTransaction }
 
+  /// Takes the write lock at once. A deferred transaction that has read couldn't wait for it: SQLite answers
+  /// SQLITE_BUSY at once if another connection has written since.
   func beginWriting() throws { try execute("BEGIN IMMEDIATE") }
 
   func beginReading() throws { try execute("BEGIN") }
@@ -210,7 +229,8 @@ final class SQLiteSession: SQLSession {
     }
   }
 
-  /// Copies the database as one transaction sees it into a file that doesn't exist yet.
+  /// Copies the database as one transaction sees it into a file that doesn't exist yet. Writers go on meanwhile.
+  /// Costs the time to read and write all of it.
   func copy(to path: String) throws {
     _ = try rows("VACUUM INTO $1", [.text(path)])
   }

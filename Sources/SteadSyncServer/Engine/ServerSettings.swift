@@ -9,6 +9,7 @@ package struct ServerSettings: Sendable {
   package var directory: String
   /// The location of the database; by default a file in the directory.
   package var location: StorageEngine.Location
+  /// The address to listen on; 127.0.0.1 by default, since TLS is a proxy's work.
   package var host: String
   /// The port; 0 for any free one.
   package var port: Int
@@ -24,6 +25,8 @@ package struct ServerSettings: Sendable {
   /// The lowest level that is logged.
   package var logLevel: Logger.Level
 
+  /// The settings of a server with SQLite in a directory, which need not exist yet. The defaults are those of `stead
+  /// serve`.
   package init(directory: String) {
     self.directory = directory
     location = .sqlite(directory + "/stead.sqlite")
@@ -75,9 +78,11 @@ package struct ServerClock: Sendable {
 
 /// A request that the server refused, or could not serve.
 ///
-/// Neither string contains a value that a client stored or sent.
+/// Its members are those of the JSON body of an answer; the status comes from the code. Neither string contains a
+/// value that a client stored or sent.
 package struct ServerError: Error, Sendable, Equatable {
-  /// What happened, for programs: the `error` of an answer.
+  /// What happened, for programs: the `error` of an answer. The table of errors in SyncServer.md has the status of
+  /// each.
   package struct Code: Hashable, Sendable, CustomStringConvertible {
     package let description: String
     private init(_ description: String) { self.description = description }
@@ -166,6 +171,8 @@ package struct AddressRange: Sendable, Equatable {
     }
   }
 
+  /// Whether an address begins with the range's bits. False for a string that isn't an address, and for an address of
+  /// the other family.
   func contains(_ address: String) -> Bool {
     guard let other = Self.bytes(address), other.count == bytes.count else { return false }
     return (0..<bits).allSatisfy { bit in
@@ -185,8 +192,11 @@ package struct AddressRange: Sendable, Equatable {
     return Array(bytes[..<12]) == mapped ? Array(bytes[12...]) : bytes
   }
 
-  /// The address of a client behind proxies: the last one in `X-Forwarded-For` that isn't a trusted proxy's. The header
-  /// counts only if the connection comes from a trusted proxy.
+  /// The address of a client behind proxies: the last one in `X-Forwarded-For` that isn't a trusted proxy's. The
+  /// header counts only if the connection comes from a trusted proxy.
+  ///
+  /// It is read from its end. Each proxy appends the address that it got the request from, so only the last entries
+  /// were written by trusted parties; a client can send the first ones itself and so evade the rate limit.
   static func client(of connection: String, forwarded: String?, trusted: [AddressRange]) -> String {
     guard let forwarded, trusted.contains(where: { $0.contains(connection) }) else {
       return connection

@@ -4,9 +4,13 @@ import Synchronization
 
 /// Runs transactions on SQLite or PostgreSQL.
 ///
-/// Writing work is grouped: jobs that wait while a transaction is committed share the next one, each in its own
-/// savepoint, and are answered after the commit. The engines differ only in their ``SQLSession`` and in the number of
-/// connections.
+/// Writing work is grouped (group commit): jobs that wait while a transaction is committed share the next one, each
+/// in its own savepoint, and are answered after the commit. So the cost of a commit, a sync of the disk, is shared.
+/// The engines differ only in their ``SQLSession`` and in the number of connections: one that writes with SQLite,
+/// which allows one writer at a time, and by default eight with PostgreSQL. Four connections read.
+///
+/// Each connection has its own thread, since the calls of both libraries block, and would hold a thread of Swift's
+/// cooperative pool.
 package final class StorageEngine: Sendable {
   /// The maximum number of jobs in one transaction. With more, the first one would wait longer.
   static let maximumJobsInGroup = 128
@@ -29,9 +33,10 @@ package final class StorageEngine: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// Opens a database and makes its tables.
+  /// Opens a database, makes its tables and starts the threads. Blocks until the database has answered.
   ///
-  /// Throws ``ServerError`` if the database can't be opened.
+  /// - Parameter connections: The number of connections that write to PostgreSQL; SQLite always has one.
+  /// - Throws: ``EngineError`` if the database can't be opened, or if another version of the server made it.
   package init(_ location: Location, connections: Int = 8) throws {
     self.location = location
     let connect = Self.connect(location)
@@ -41,6 +46,8 @@ package final class StorageEngine: Sendable {
     let lanes: Int
     switch location {
     case .sqlite: (writers, lanes) = (1, Self.maximumJobsInGroup)
+    // With one lane a transaction locks one zone at most. With several, connections of two servers could wait for
+    // each other's locks, and a zone would stay locked while other zones' work is done.
     case .postgreSQL: (writers, lanes) = (connections, 1)
     }
     let readers = 4
@@ -60,6 +67,7 @@ package final class StorageEngine: Sendable {
     }
   }
 
+  /// Starts a thread with a connection of its own, which it makes at the first job and again when it breaks.
   private func start(
     _ queue: WorkQueue, writes: Bool, lanes: Int,
     connect: @escaping @Sendable () throws -> any SQLSession
@@ -71,16 +79,24 @@ package final class StorageEngine: Sendable {
     worker.start()
   }
 
-  /// Runs work in a transaction and returns after the commit.
+  /// Runs work in a transaction and returns after the commit. Suspends the task, and blocks only a thread of the
+  /// engine.
   ///
-  /// The work may be run several times. If it throws, what it wrote is rolled back.
+  /// The work may be run several times: the transaction is repeated after a conflict. So it must have no effect but
+  /// on the session. If it throws, what it wrote is rolled back, and other work of the transaction is kept. Work of
+  /// one lane is run in the order of its arrival.
+  ///
+  /// - Throws: What the work throws; or ``EngineError`` if the database fails, `closed` after ``close()``, and
+  ///   `overloaded` beyond ``WorkQueue/maximumWaiting``. After `disconnected` the work may be committed nevertheless.
   func write<Value: Sendable>(
     _ lane: Lane, _ work: @escaping @Sendable (any SQLSession) throws -> Value
   ) async throws -> Value {
     try await submit(to: writing, lane, work)
   }
 
-  /// Runs work that sees one state of the database.
+  /// Runs work that sees one state of the database. It can't write, and doesn't wait for work that does.
+  ///
+  /// - Throws: As ``write(_:_:)``.
   func read<Value: Sendable>(
     _ work: @escaping @Sendable (any SQLSession) throws -> Value
   ) async throws -> Value {
@@ -88,6 +104,8 @@ package final class StorageEngine: Sendable {
     try await submit(to: reading, .zone(String(UInt64.random(in: 0...UInt64.max))), work)
   }
 
+  /// Appends work to a queue and waits for its end. The continuation is resumed exactly once: a worker calls either
+  /// the closure that the last run of the work returned, or `fail`.
   private func submit<Value: Sendable>(
     to queue: WorkQueue, _ lane: Lane,
     _ work: @escaping @Sendable (any SQLSession) throws -> Value
@@ -110,7 +128,8 @@ package final class StorageEngine: Sendable {
   /// The amount of work that waits for a connection.
   var waitingWork: Int { writing.count + reading.count }
 
-  /// Accepts no more work, and returns when all waiting work is done.
+  /// Accepts no more work, and returns when all waiting work is done. Each thread then closes its connection and
+  /// ends.
   package func close() async {
     writing.close()
     reading.close()
@@ -152,7 +171,8 @@ struct EngineError: Error, Sendable, Equatable {
   enum Code: Sendable {
     /// Another transaction conflicted; the same work may succeed if it is run again.
     case retry
-    /// The connection was lost. A commit in progress may have succeeded.
+    /// The connection was lost. A commit in progress may have succeeded, so the work isn't run again here. A push may
+    /// be sent again, since its transactions have numbers ("Push" in SyncProtocol.md).
     case disconnected
     /// The disk is full or failed.
     case storage
@@ -174,14 +194,15 @@ struct EngineError: Error, Sendable, Equatable {
     code: .overloaded, message: "Too much work is waiting for the database; try again.")
 }
 
-/// A sequence of work: work in one lane runs in the order of its arrival.
+/// A sequence of work: work in one lane runs in the order of its arrival, and no two connections run work of one lane
+/// at the same time.
 enum Lane: Hashable, Sendable {
   case zone(String)
   case account(String)
   case server
 }
 
-/// Work for a connection.
+/// Work for a connection. Exactly one of the two ends is called: the closure that the work returns, or ``fail``.
 struct Job: Sendable {
   let lane: Lane
   /// Does the work, perhaps several times. The returned closure is called after the commit.
@@ -196,9 +217,13 @@ struct Job: Sendable {
 ///
 /// The zone is the first column of every key of a zone's rows, so that a database can be divided by zone.
 enum Tables {
+  /// The version of the tables, in `server_schema`. There are no migrations yet: ``create(in:)`` refuses any other
+  /// version.
   static let version: Int64 = 2
 
-  /// Makes the tables that don't exist. Throws if another version of the server made them.
+  /// Makes the tables that don't exist, in one transaction.
+  ///
+  /// - Throws: ``EngineError`` if another version of the server made them, or if the database fails.
   static func create(in session: any SQLSession) throws {
     try session.beginWriting()
     do {

@@ -8,13 +8,20 @@ import Synchronization
 /// A worker takes jobs of several lanes at once, and no other worker takes jobs of these lanes until it is done. So
 /// two connections never wait for each other's lock on a zone, and jobs that arrive in the meantime share the next
 /// commit.
+///
+/// Invariant: a lane with waiting jobs is either in `ready`, once, or in `taken`. So
+/// ``take(maximumJobs:maximumLanes:)`` finds each waiting job, and gives the jobs of one lane to one worker at a
+/// time.
+///
+/// Thread-safe. The mutex is never held while a job runs or a worker waits.
 final class WorkQueue: Sendable {
   /// The maximum number of waiting jobs. More are refused, because each holds a request.
   static let maximumWaiting = 20_000
 
   private struct State {
     var lanes: [Lane: [Job]] = [:]
-    /// Lanes with jobs that no worker has taken, first come, first served.
+    /// Lanes with jobs that no worker has taken, first come, first served. Those before `readyStart` were taken:
+    /// removing the first element each time would move all others.
     var ready: [Lane] = []
     var readyStart = 0
     var taken: Set<Lane> = []
@@ -44,7 +51,10 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// Waits for work and takes it. Nil when the queue is closed and empty.
+  /// Waits for work and takes it. Nil when the queue is closed and empty. Blocks the thread.
+  ///
+  /// The semaphore counts at least the jobs and lanes that are ready, perhaps more: a worker that takes several jobs
+  /// consumes one signal. So a worker that wakes without work waits again, and none sleeps while there is work.
   func take(maximumJobs: Int, maximumLanes: Int) -> [Job]? {
     while true {
       let (jobs, isClosed) = state.withLock { state in
@@ -52,7 +62,7 @@ final class WorkQueue: Sendable {
       }
       if !jobs.isEmpty { return jobs }
       if isClosed {
-        // Another worker may be waiting for the same signal.
+        // Another worker may be waiting, and the queue gives no other signal: each worker that ends wakes the next.
         available.signal()
         return nil
       }
@@ -60,6 +70,8 @@ final class WorkQueue: Sendable {
     }
   }
 
+  /// Takes jobs of lanes that no worker has, and marks the lanes as taken. Each lane's jobs stay in their order. If
+  /// only a part of a lane's jobs fits, ``finish(_:)`` makes the lane ready for the rest.
   private static func take(from state: inout State, _ maximumJobs: Int, _ maximumLanes: Int)
     -> [Job]
   {
@@ -83,7 +95,8 @@ final class WorkQueue: Sendable {
     return jobs
   }
 
-  /// Releases the lanes of jobs that were taken.
+  /// Releases the lanes of jobs that were taken. Lanes that have got jobs meanwhile are ready again, behind all
+  /// others, so that a busy zone doesn't keep the others waiting.
   func finish(_ jobs: [Job]) {
     let more = state.withLock { state in
       var more = 0
@@ -109,7 +122,7 @@ final class WorkQueue: Sendable {
   var count: Int { state.withLock { $0.count } }
 }
 
-/// A thread with its own connection, which runs the jobs of a queue.
+/// A thread with its own connection, which runs the jobs of a queue until that is closed and empty.
 struct Worker: Sendable {
   /// The maximum number of attempts at work that conflicts with another transaction.
   static let maximumAttempts = 8
@@ -128,6 +141,8 @@ struct Worker: Sendable {
     thread.start()
   }
 
+  /// The thread's loop. The connection is made at the first job, and again at the next one after it broke. If that
+  /// fails, the jobs fail at once instead of waiting: clients send them again, after a pause that the answer names.
   private func run() {
     var session: (any SQLSession)?
     while let jobs = queue.take(maximumJobs: maximumJobs, maximumLanes: maximumLanes) {
@@ -142,6 +157,11 @@ struct Worker: Sendable {
     onEnd()
   }
 
+  /// Runs jobs in one transaction, and runs them again if it conflicts with another one, ``maximumAttempts`` times in
+  /// all.
+  ///
+  /// There is no pause between attempts: a deadlock or a serialization failure is over once this transaction is
+  /// rolled back. After any other failure of the transaction all of its jobs fail, since none was committed.
   private func perform(_ jobs: [Job], _ session: any SQLSession) {
     var attempt = 1
     while true {
@@ -160,6 +180,10 @@ struct Worker: Sendable {
   }
 
   /// One transaction for all jobs, each in a savepoint. If it throws, no job has been reported as successful.
+  ///
+  /// Invariant: a job is reported as successful only after the commit, and one job's own failure rolls back its work
+  /// alone. PostgreSQL needs the savepoint for that: after an error it refuses every other statement of the
+  /// transaction.
   private func once(_ jobs: [Job], _ session: any SQLSession) throws {
     try writes ? session.beginWriting() : session.beginReading()
     let usesSavepoints = jobs.count > 1
@@ -182,6 +206,7 @@ struct Worker: Sendable {
         done.append { job.fail(error) }
       }
     }
+    // A single job that failed has ended its transaction already.
     if session.isInTransaction { try session.execute("COMMIT") }
     for call in done { call() }
   }

@@ -6,7 +6,7 @@ import NIOCore
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Makes responses.
+/// Makes responses. Those with a body have `Cache-Control: no-store`, since they are for one device at one moment.
 enum Answer {
   private struct Failure: Encodable {
     var error: String
@@ -16,6 +16,7 @@ enum Answer {
     var names: [String: [String]]?
   }
 
+  /// A response with JSON, whose members are in the order of their names.
   static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -45,6 +46,7 @@ enum Answer {
 
   static func nothing() -> Response { Response(status: .noContent) }
 
+  /// The response to an error: `{"error","message","remedy"}`, with `figures` and `names` unless they are empty.
   static func failure(_ error: ServerError) -> Response {
     let body = Failure(
       error: error.code.description, message: error.message, remedy: error.remedy,
@@ -59,7 +61,7 @@ enum Answer {
   }
 
   /// The error of an answer, whatever was thrown. The messages of foreign errors are left out: they might quote a
-  /// value.
+  /// value. The log has the cause of an ``EngineError``.
   static func error(for error: any Error) -> ServerError {
     switch error {
     case let error as ServerError: error
@@ -116,6 +118,7 @@ enum Answer {
     }
   }
 
+  /// The status of an error, as in the table of SyncServer.md.
   private static func status(of code: ServerError.Code) -> HTTPResponse.Status {
     switch code {
     case .malformed: .badRequest
@@ -135,7 +138,10 @@ enum Answer {
 }
 
 extension Answer {
-  /// An answer in the protocol's encoding. An answer that isn't a success also has the members of an error.
+  /// An answer in the protocol's encoding, compressed if the request allows it. An answer that isn't a success also
+  /// has the members of an error, for people: clients decide by `answer` ("Push" in SyncProtocol.md).
+  ///
+  /// The bytes and the value are autoclosures because an answer needs only one of them.
   static func answer(
     _ bytes: @autoclosure () -> [UInt8], _ value: @autoclosure () -> SyncValue, status code: Int,
     _ error: ServerError?, to request: Request
@@ -155,7 +161,8 @@ extension Answer {
 }
 
 extension PushAnswer {
-  /// The error; nil for an accepted push.
+  /// The error; nil for an accepted push. A push of which a quota refused a transaction has one, although the rest is
+  /// stored.
   func failure(of push: Push) -> ServerError? {
     switch self {
     case .taken(let receipt): status == 200 ? nil : .refused(receipt)

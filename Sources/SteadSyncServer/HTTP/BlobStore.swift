@@ -6,9 +6,14 @@ import NIOPosix
 import SteadSyncProtocol
 import Synchronization
 
-/// The blobs of zones: files named by the hash of their contents.
+/// The blobs of zones: the files `ZONE/SHA256` in a directory.
 ///
-/// A file without the extension `.part` is complete, and was synced to the disk before it got its name.
+/// A file without the extension `.part` is complete, and was synced to the disk before it got its name. A blob exists
+/// for clients once it has a row in the table `blobs`, which is inserted after that. So a crash leaves a file without
+/// a row at worst, and never a row without its bytes.
+///
+/// Reading and writing run on NIO's thread pool, since they block and an event loop must not. Thread-safe; one
+/// request at a time writes a blob.
 final class BlobStore: Sendable {
   /// The maximum size of a blob, in bytes.
   static let maximumSize = Int64(SyncLimits().blobBytes)
@@ -42,7 +47,10 @@ final class BlobStore: Sendable {
 
   // MARK: Writing
 
-  /// Prevents other requests from writing the same blob while a body runs.
+  /// Prevents other requests to this process from writing the same blob while a body runs. Two writers would mix
+  /// their bytes in one `.part` file.
+  ///
+  /// - Throws: ``ServerError`` with the code `conflict` if another request writes it.
   func withUpload<Value>(_ name: Name, _ body: () async throws -> Value) async throws -> Value {
     guard uploads.withLock({ $0.insert(name).inserted }) else {
       throw ServerError(
@@ -54,7 +62,10 @@ final class BlobStore: Sendable {
     return try await body()
   }
 
-  /// Opens an unfinished blob for writing at an offset, and truncates it there.
+  /// Opens an unfinished blob for writing at an offset, and truncates it there. Call it within ``withUpload(_:_:)``.
+  ///
+  /// - Throws: ``ServerError``: `conflict` if the offset is beyond the bytes that the server has, which would leave
+  ///   a hole, and `unavailable` if the file can't be opened.
   func open(_ name: Name, at offset: Int64) async throws -> FileHandle {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       try ServerFolder.make("\(directory)/\(name.zone)")
@@ -72,6 +83,7 @@ final class BlobStore: Sendable {
     }
   }
 
+  /// Writes bytes at the handle's position. They are on the disk only after ``finish(_:_:)``.
   func append(_ bytes: ByteBuffer, to handle: FileHandle) async throws {
     try await NIOThreadPool.singleton.runIfActive {
       do { try handle.write(contentsOf: Data(bytes.readableBytesView)) } catch {
@@ -81,6 +93,12 @@ final class BlobStore: Sendable {
   }
 
   /// Gives an unfinished blob its final name if its contents have that hash; removes it otherwise.
+  ///
+  /// Invariant: a file has the final name only if its bytes have the hash and are on the disk, as is the name. The
+  /// file is read again for the hash, because its parts may have come in several requests, with a restart between
+  /// them. That costs a read of the whole blob.
+  ///
+  /// - Throws: ``ServerError``: `conflict` if the hash differs, and `unavailable` if the file can't get its name.
   func finish(_ name: Name, _ handle: FileHandle) async throws {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       try handle.synchronize()
@@ -111,6 +129,7 @@ final class BlobStore: Sendable {
 
   // MARK: Reading and removing
 
+  /// Opens a complete blob at an offset. If it is swept meanwhile, the handle still reads all of it.
   func read(_ name: Name, from offset: Int64) async throws -> FileHandle {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       let handle = try FileHandle(forReadingFrom: URL(filePath: path(name)))
@@ -127,9 +146,10 @@ final class BlobStore: Sendable {
     }
   }
 
-  /// Removes a blob that isn't counted.
+  /// Removes a complete blob that has no row. Nothing happens if the file doesn't exist.
   func remove(_ name: Name) { unlink(path(name)) }
 
+  /// Removes all files of a zone, unfinished ones too, after the zone's rows were deleted.
   func removeAll(of zone: String) async throws {
     try await NIOThreadPool.singleton.runIfActive { [self] in
       let path = "\(directory)/\(zone)"
@@ -150,7 +170,9 @@ struct BlobRange: Sendable, Equatable {
 
   static let whole = BlobRange(start: 0)
 
-  /// Reads a header. Throws ``ServerError`` unless it is a range within a blob.
+  /// Reads a header. The form is that of RFC 9110, section 14.4, without `*` for an unknown size.
+  ///
+  /// - Throws: ``ServerError`` with the code `malformed` unless it is a range within a blob.
   init(_ header: String?) throws {
     guard let header else {
       self = .whole

@@ -4,11 +4,13 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// Reads the parts of a request.
+/// Reads and checks the parts of a request. What isn't valid is answered with 400 `malformed`.
 enum Input {
   /// The maximum size of a JSON body, except a push's, in bytes.
   static let maximumBody = 64 << 10
 
+  /// A JSON body of at most ``maximumBody`` bytes. Throws ``ServerError`` if it is larger, and `DecodingError` if it
+  /// isn't what the route takes.
   static func json<Value: Decodable>(_ type: Value.Type, _ request: Request) async throws -> Value {
     try JSONDecoder().decode(type, from: try await body(request, upTo: maximumBody))
   }
@@ -49,7 +51,9 @@ enum Input {
 }
 
 extension Input {
-  /// A request's body. Throws ``ServerError`` with the limit if it is larger.
+  /// A request's body, expanded if it is gzip. The limit holds before and after that.
+  ///
+  /// - Throws: ``ServerError``: `tooLarge` with the limit, and `malformed` for another encoding or damaged gzip.
   static func body(_ request: Request, upTo limit: Int) async throws -> Data {
     let body: [UInt8]
     do {
@@ -74,7 +78,7 @@ extension Input {
 enum Gzip {
   /// The size below which a body isn't compressed, in bytes.
   static let minimumSize = 1_024
-  /// The format's header and trailer instead of zlib's own.
+  /// Plus 16 chooses the gzip format's header and trailer instead of zlib's own (`deflateInit2` in zlib.h).
   private static let windowBits = MAX_WBITS + 16
 
   /// Nil if zlib can't allocate memory.
@@ -92,7 +96,11 @@ enum Gzip {
     return count.map { Array(output[..<$0]) }
   }
 
-  /// Throws ``ServerError`` if the bytes aren't compressed, or hold more than a limit.
+  /// Expands gzip. Never allocates more than the limit, however much the bytes would expand to: a few kilobytes of
+  /// gzip can hold a gigabyte.
+  ///
+  /// - Throws: ``ServerError``: `malformed` if the bytes aren't gzip, and `tooLarge` if they hold more than the
+  ///   limit.
   static func expanded(_ bytes: [UInt8], upTo limit: Int) throws -> [UInt8] {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
@@ -118,7 +126,8 @@ enum Gzip {
       remedy: "Send gzip, or no Content-Encoding.")
   }
 
-  /// Gives zlib all of the input and of the output, and returns how much it wrote if the call succeeds.
+  /// Gives zlib all of the input and of the output in one call, and returns how much it wrote if the call succeeds.
+  /// The pointers in the stream are valid only during the call.
   private static func run(
     _ input: [UInt8], _ output: inout [UInt8], _ stream: inout z_stream,
     _ call: (UnsafeMutablePointer<z_stream>) -> Bool

@@ -6,9 +6,12 @@ import SteadSQLite
 import SteadSyncProtocol
 import Synchronization
 
-/// Counters of the server, in Prometheus' text format.
+/// Counters of the server, in Prometheus' text format (version 0.0.4).
+///
+/// Requests are counted by route and not by address, so the number of series is bounded, and no zone or user is
+/// named. Thread-safe, with a mutex for each count.
 final class Metrics: Sendable {
-  /// Upper bounds of the histogram's buckets, in seconds.
+  /// Upper bounds of the histogram's buckets, in seconds. The last one is above ``SyncServer/maximumWait``.
   private static let bounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 60]
 
   private struct Series: Hashable {
@@ -28,17 +31,20 @@ final class Metrics: Sendable {
 
   private let state = Mutex(State())
 
+  /// Counts an answered request.
   func count(method: String, route: String, status: Int, seconds: Double) {
     state.withLock { state in
       state.requests[Series(method: method, route: route, status: status), default: 0] += 1
       state.seconds += seconds
       state.count += 1
+      // A bucket of Prometheus is cumulative: it counts all requests up to its bound.
       for (index, bound) in Self.bounds.enumerated() where seconds <= bound {
         state.buckets[index] += 1
       }
     }
   }
 
+  /// Counts the records to which a push has given numbers.
   func countChanges(_ count: Int) { state.withLock { $0.changes += count } }
 
   /// The metrics as a string, with gauges that the caller has measured.

@@ -5,7 +5,8 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Admits requests with a valid access token, within the device's rate limit.
+/// Admits requests with a valid access token, within the device's rate limit. It doesn't read the database: each
+/// route checks in its own transaction whether the device was revoked.
 struct AccessMiddleware: RouterMiddleware {
   let tokens: VerifiedTokens
   let clock: ServerClock
@@ -21,6 +22,8 @@ struct AccessMiddleware: RouterMiddleware {
       _ = try context.caller
       return try await next(request, context)
     }
+    // The token is verified before the limiter counts the request. Otherwise a stranger could use up the limit of a
+    // device by its name.
     let token = try tokens.token(String(header.dropFirst(7)))
     try limiter.admit("device:" + token.device, clock: clock)
     context.token = token
@@ -40,6 +43,8 @@ extension RateLimiter {
 
 /// Turns errors into answers, counts requests and writes the log. The log has the route, never the requested address
 /// or a value.
+///
+/// It is the outermost middleware: an error of another one is answered and counted, too.
 struct AnswerMiddleware: RouterMiddleware {
   let metrics: Metrics
 
@@ -106,7 +111,9 @@ struct ServerContext: RequestContext {
   }
 }
 
-/// A token bucket for each device or address.
+/// A token bucket for each device or address: a request takes a token, and tokens come back at a steady rate up to
+/// the burst. Thread-safe; a mutex is held for a few operations, and over all buckets once they are
+/// ``maximumBuckets``.
 final class RateLimiter: Sendable {
   /// The maximum number of buckets. Full ones are dropped first, which changes nothing.
   static let maximumBuckets = 100_000
@@ -126,7 +133,10 @@ final class RateLimiter: Sendable {
     self.burst = burst
   }
 
-  /// Takes one token. If none is left, returns the seconds until the next one.
+  /// Takes one token. If none is left, returns the seconds until the next one, at least 1.
+  ///
+  /// Invariant: a bucket never has more tokens than the burst, and its time never goes back. If the clock was set
+  /// back, tokens come again once it has caught up.
   func take(_ name: String, now: Int64) -> Int? {
     buckets.withLock { buckets in
       if buckets.count >= Self.maximumBuckets, buckets[name] == nil { prune(&buckets, now: now) }
@@ -142,10 +152,12 @@ final class RateLimiter: Sendable {
     }
   }
 
+  /// The tokens of a bucket now. They are computed when they are needed, so no timer fills buckets.
   private func level(of bucket: Bucket, now: Int64) -> Double {
     min(burst, bucket.tokens + Double(max(0, now - bucket.filled)) / 1_000 * rate)
   }
 
+  /// Drops full buckets, which are like new ones. Costs a pass over all buckets.
   private func prune(_ buckets: inout [String: Bucket], now: Int64) {
     buckets = buckets.filter { level(of: $0.value, now: now) < burst }
     // All are in use. Without them, each device and address starts with a full bucket again.

@@ -13,7 +13,10 @@ extension HTTPField.Name {
 extension SyncServer {
   private struct Offset: Encodable { var offset: Int64 }
 
-  /// The addresses of blobs.
+  /// The routes of blobs: an upload that can be resumed, its offset, and a download that can be resumed.
+  ///
+  /// A `PUT` of a blob that the server has only starts its grace period again. So a client can send a blob of which
+  /// it doesn't know whether the server has it.
   func addBlobs(to router: RouterGroup<ServerContext>) {
     router.put("zones/:zone/blobs/:sha256") { request, context in
       let (caller, name) = (try context.caller, try Self.blob(context))
@@ -56,6 +59,7 @@ extension SyncServer {
     return BlobStore.Name(zone: try Input.zone(context), sha256: hash)
   }
 
+  /// Throws unless the caller has the role in the blob's zone; see ``Membership/check(_:zone:atLeast:in:)``.
   private func check(_ caller: AccessToken, _ name: BlobStore.Name, atLeast role: Role) async throws
   {
     try await engine.read { session in
@@ -63,6 +67,7 @@ extension SyncServer {
     }
   }
 
+  /// Whether the blob has a row. Files alone don't count: see ``BlobStore``.
   private func isStored(_ name: BlobStore.Name) async throws -> Bool {
     try await engine.read { session in
       try session.row(
@@ -84,6 +89,13 @@ extension SyncServer {
 
   // MARK: Receiving
 
+  /// Receives a blob or a part of it, and stores it once it is whole.
+  ///
+  /// Invariant: a blob gets its row only after its file is complete and durable. If the row is refused, for a quota
+  /// or because the zone is gone, the file goes, too. What an interrupted request has sent stays in the `.part` file,
+  /// and the next request can go on there.
+  ///
+  /// - Returns: 201 for a whole blob, and 202 with the offset for a part.
   private func receive(_ request: Request, _ name: BlobStore.Name, _ range: BlobRange) async throws
     -> Response
   {
@@ -111,6 +123,11 @@ extension SyncServer {
     return Response(status: .created)
   }
 
+  /// Inserts the row of a blob whose file is complete, and counts its bytes, in one transaction that holds the zone's
+  /// lock. Does nothing if another request has inserted the row.
+  ///
+  /// - Throws: ``ServerError``: `notFound` if the zone was deleted, `quota` if the owner has no room, and
+  ///   `unavailable` if the file is gone.
   private func record(_ name: BlobStore.Name, size: Int64) async throws {
     let (quota, now, schemas, blobs) = (settings.ownerQuota, clock.now, schemas, blobs)
     try await engine.write(.zone(name.zone)) { session in
@@ -138,6 +155,8 @@ extension SyncServer {
 
   // MARK: Sending
 
+  /// The response with a blob's bytes from the range's start on. It streams the file in parts, so a blob isn't in
+  /// memory as a whole.
   private func send(_ name: BlobStore.Name, size: Int64, range: String?) async throws -> Response {
     // Only ranges that resume a download: from a position to the end.
     let asked = range.flatMap {

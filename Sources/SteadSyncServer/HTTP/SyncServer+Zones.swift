@@ -13,7 +13,7 @@ extension SyncServer {
     var limit: Int64
   }
 
-  /// The addresses of zones, of their members and of their sizes.
+  /// The routes of zones, of their members and of their sizes.
   func addZones(to router: RouterGroup<ServerContext>) {
     router.get("zones") { _, context in
       let caller = try context.caller
@@ -36,6 +36,8 @@ extension SyncServer {
         try Membership.check(caller, zone: zone, atLeast: .owner, in: session)
         try Zones.delete(zone, in: session)
       }
+      // After the commit: a crash between the two leaves files without rows, which take space, and never rows without
+      // files.
       try await self.blobs.removeAll(of: zone)
       return Answer.nothing()
     }
@@ -51,6 +53,7 @@ extension SyncServer {
     addMembers(to: router)
   }
 
+  /// The routes of members. Only the owner changes them, except that every member may leave.
   private func addMembers(to router: RouterGroup<ServerContext>) {
     router.get("zones/:zone/members") { _, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
@@ -93,7 +96,8 @@ extension SyncServer {
     var minimum: Int
   }
 
-  /// The addresses by which records are sent and fetched.
+  /// The routes by which records are sent and fetched: "Push" and "Changes" in SyncProtocol.md. ``Zone`` decides; the
+  /// routes check the token, read the message and write the answer.
   func addRecords(to router: RouterGroup<ServerContext>) {
     router.post("zones/:zone/push") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
@@ -107,6 +111,7 @@ extension SyncServer {
         ZonePush(
           push: push, caller: caller, quota: self.settings.ownerQuota, now: self.clock.now),
         to: zone)
+      // After the commit: a device that is woken must find the change.
       if outcome.changed > 0 {
         self.metrics.countChanges(Int(outcome.changed))
         self.hub.moved([zone: outcome.head])
@@ -148,7 +153,8 @@ extension SyncServer {
 }
 
 extension SyncServer {
-  /// How long a request waits, in seconds.
+  /// The longest time that a request waits, in seconds. It is below 60 s, after which nginx by default ends a request
+  /// without an answer.
   static let maximumWait = 55
 
   private struct Wait: Decodable {
@@ -157,7 +163,7 @@ extension SyncServer {
     var seconds: Int?
   }
 
-  /// The address at which devices wait for news.
+  /// The route at which devices wait for news. It is only an optimization, and may answer without any.
   func addWaiting(to router: RouterGroup<ServerContext>) {
     router.post("wait") { request, context in
       let caller = try context.caller
@@ -178,6 +184,10 @@ extension SyncServer {
     }
   }
 
+  /// Waits for news of zones, for ``maximumWait`` seconds at most.
+  ///
+  /// The heads are read once the request is in the hub. Read before, a push between the two would be missed, and the
+  /// device would wait for the whole time.
   private func wait(_ zones: [String: Int64], seconds: Int) async -> [String] {
     let deadline = ContinuousClock.now + .seconds(max(0, min(seconds, Self.maximumWait)))
     return await withGracefulShutdownHandler {

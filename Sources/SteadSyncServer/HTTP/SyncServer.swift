@@ -6,6 +6,16 @@ import ServiceLifecycle
 import UnixSignals
 
 /// A sync server: a database, keys, blobs, and the HTTP routes to them.
+///
+/// ```swift
+/// var settings = ServerSettings(directory: "/var/lib/stead")
+/// settings.port = 0
+/// let server = try SyncServer(settings)
+/// try await server.run { port in print("Serving at port \(port)") }
+/// ```
+///
+/// It has no state of zones in memory that the database lacks: several servers may use one PostgreSQL database and
+/// one directory. Requests that wait, rate limits and caches are each process's own.
 package final class SyncServer: Sendable {
   package let settings: ServerSettings
   let engine: StorageEngine
@@ -20,9 +30,11 @@ package final class SyncServer: Sendable {
   /// For requests without a token, by address.
   let strangers = RateLimiter(perSecond: 1, burst: 20)
 
-  /// Opens the database and reads the keys; creates them if they don't exist.
+  /// Makes the directory, reads the keys and opens the database; creates them if they don't exist. Starts the threads
+  /// of the connections, and doesn't listen yet. Blocks for the disk and the network.
   ///
-  /// Throws ``ServerError`` if the directory or the database can't be used.
+  /// - Throws: ``ServerError`` if the directory or the keys can't be used, and ``EngineError`` if the database
+  ///   can't.
   package init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
     self.settings = settings
     self.clock = clock
@@ -34,9 +46,11 @@ package final class SyncServer: Sendable {
     devices = RateLimiter(perSecond: settings.requestsPerSecond, burst: settings.requestBurst)
   }
 
-  /// Serves until SIGTERM or SIGINT, or until the task is cancelled; then answers the open requests and returns.
+  /// Serves until SIGTERM or SIGINT, or until the task is cancelled; then answers the open requests, commits what is
+  /// under way and returns. A server runs once: afterwards its database is closed.
   ///
-  /// `onStart` is called with the port once the server answers.
+  /// - Parameter onStart: Called with the port once the server answers.
+  /// - Throws: What Hummingbird throws, such as for a port in use.
   package func run(onStart: @escaping @Sendable (Int) -> Void = { _ in }) async throws {
     try await run(until: [.sigterm, .sigint], onStart: onStart)
   }
@@ -65,6 +79,8 @@ package final class SyncServer: Sendable {
     await engine.close()
   }
 
+  /// All routes, as in the table "Addresses" of SyncServer.md. Only the operators' routes, enrolment and the renewal
+  /// of tokens are outside the access middleware.
   func router() -> Router<ServerContext> {
     let router = Router(context: ServerContext.self)
     router.add(middleware: AnswerMiddleware(metrics: metrics))
@@ -82,7 +98,9 @@ package final class SyncServer: Sendable {
     return router
   }
 
-  /// Makes a code with which a user enrols one device.
+  /// Makes a code with which a user enrols one device within 15 minutes, and the user if that is needed.
+  ///
+  /// - Throws: ``EngineError`` if the database fails.
   package func invite(_ account: AccountName) async throws -> String {
     let now = clock.now
     return try await engine.write(.account(account.text)) { session in
@@ -90,7 +108,8 @@ package final class SyncServer: Sendable {
     }
   }
 
-  /// Ends the connections to the database.
+  /// Answers the requests that wait, and ends the connections to the database after their work. ``run(onStart:)``
+  /// does that itself.
   package func close() async {
     hub.close()
     await engine.close()
@@ -119,7 +138,8 @@ extension SyncServer {
     var now: Int64
   }
 
-  /// The addresses that need no access token.
+  /// The routes that need no access token: enrolment and the renewal of tokens. Their rate limit is for an address,
+  /// since nobody is known yet.
   func addEntrance(to router: Router<ServerContext>) {
     router.post("v1/enrol") { request, context in
       try self.admit(request, context)
@@ -142,6 +162,8 @@ extension SyncServer {
       try self.admit(request, context)
       let renewal = try await Input.json(Renewal.self, request)
       let now = self.clock.now
+      // One lane for all renewals: the account isn't known before the token was looked up, and two uses of one token
+      // must not overlap.
       let outcome = try await self.engine.write(.server) { session in
         try RefreshTokens.renew(renewal.refresh_token, in: session, now: now)
       }
@@ -152,6 +174,7 @@ extension SyncServer {
     }
   }
 
+  /// Throws ``ServerError`` with the code `tooMany` if the address has sent too many requests without a token.
   private func admit(_ request: Request, _ context: ServerContext) throws {
     let address = AddressRange.client(
       of: context.connection, forwarded: request.headers[.init("X-Forwarded-For")!],

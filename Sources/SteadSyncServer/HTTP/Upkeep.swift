@@ -4,7 +4,8 @@ import ServiceLifecycle
 import SteadSQLite
 import SteadSyncProtocol
 
-/// Purges old tombstones and sweeps blobs that no record names, once an hour.
+/// Purges old tombstones and sweeps blobs that no record names ("Upkeep" in SyncProtocol.md): at the start and once
+/// an hour. Ends when the server does.
 struct Upkeep: Service {
   static let interval = 3_600
 
@@ -26,6 +27,8 @@ extension SyncServer {
   private static let zonesAtOnce: Int64 = 100
 
   /// Purges and sweeps all zones. Costs a query for each zone, and a transaction if it has something to remove.
+  ///
+  /// Zones are read in pages by their name, and each zone has its own transactions, so pushes of other zones go on.
   func keepUp() async throws {
     var last = ""
     while true {
@@ -42,6 +45,10 @@ extension SyncServer {
     }
   }
 
+  /// Purges and sweeps a zone if that is due. It asks on a reading connection first: most zones have nothing to
+  /// remove, and a writing transaction would hold all other writers up on SQLite.
+  ///
+  /// Invariant: the row of a blob goes before its file. A crash between them leaves a file without a row.
   private func keepUp(_ zone: String) async throws {
     let (now, schemas) = (clock.now, schemas)
     let isDue = try await engine.read { session in
@@ -64,8 +71,10 @@ extension SyncServer {
     for blob in swept { try await removeFile(of: blob, zone) }
   }
 
-  /// Removes the file of a swept blob, unless the blob was sent again. It holds the zone's lock, as does the end of
-  /// an upload, which checks for the file again.
+  /// Removes the file of a swept blob, unless the blob was sent again.
+  ///
+  /// It holds the zone's lock, as does ``record(_:size:)`` at the end of an upload, which checks for the file again.
+  /// Otherwise an upload between the check and the removal would have a row and no file.
   private func removeFile(of blob: BlobID, _ zone: String) async throws {
     let (blobs, schemas) = (blobs, schemas)
     try await engine.write(.zone(zone)) { session in
@@ -94,12 +103,15 @@ extension ZoneTables {
 }
 
 extension SyncServer {
-  /// Copies a server's data into a new directory while the server runs.
+  /// Copies a server's data into a new directory while the server runs, in this or another process.
   ///
   /// It copies one state of the database, then the blobs and the keys. The blobs that records name are complete,
-  /// because a blob is stored before its record. Costs the time to read and write all data.
+  /// because a blob is stored before its record, and is swept no earlier than 24 hours after the last record that
+  /// named it. Only those of a zone that is deleted meanwhile may be missing. Blocks for the time to read and write
+  /// all data.
   ///
-  /// Throws ``ServerError`` for a PostgreSQL database, which has its own tools, and if the directory exists.
+  /// - Throws: ``ServerError`` for a PostgreSQL database, which has its own tools, if the database doesn't exist,
+  ///   and if the directory exists; ``EngineError`` or an error of Foundation if copying fails.
   package static func backUp(_ settings: ServerSettings, to directory: String) throws {
     guard case .sqlite(let path) = settings.location else {
       throw ServerError(

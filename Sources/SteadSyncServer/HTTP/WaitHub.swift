@@ -5,6 +5,9 @@ import Synchronization
 /// Requests that wait for changes of zones.
 ///
 /// A waiting request costs only one entry here: no thread, no timer and no connection to the database.
+///
+/// Invariant: each continuation is resumed once. Whoever removes an entry under the mutex resumes it, after the mutex
+/// was released, because resuming can run the request's code. Thread-safe.
 final class WaitHub: Sendable {
   /// The maximum number of zones for which one request may wait.
   static let maximumZones = 200
@@ -21,6 +24,7 @@ final class WaitHub: Sendable {
     var next: UInt64 = 0
     var isClosed = false
 
+    /// Removes a request from both dictionaries; nil if it was answered already.
     mutating func remove(_ id: UInt64) -> Waiter? {
       guard let waiter = waiters.removeValue(forKey: id) else { return nil }
       for zone in waiter.zones.keys {
@@ -54,6 +58,7 @@ final class WaitHub: Sendable {
           for zone in zones.keys { state.byZone[zone, default: []].insert(id) }
           return true
         }
+        // Outside the mutex: `afterwards` may call ``moved(_:)``.
         if isWaiting { afterwards() } else { continuation.resume(returning: []) }
       }
     } onCancel: {
@@ -62,7 +67,7 @@ final class WaitHub: Sendable {
   }
 
   /// Answers requests that wait for another head than this one. A lower head also counts: the server has lost
-  /// changes.
+  /// changes, and the device has to learn that. Costs time for the requests that wait for these zones.
   func moved(_ heads: [String: Int64]) {
     let answers = state.withLock { state in
       var moved: [UInt64: [String]] = [:]
@@ -76,7 +81,7 @@ final class WaitHub: Sendable {
     for (continuation, zones) in answers { continuation.resume(returning: zones.sorted()) }
   }
 
-  /// Answers the requests whose deadline has passed.
+  /// Answers the requests whose deadline has passed. Costs a look at each request that waits.
   func expire(at now: ContinuousClock.Instant) {
     let over = state.withLock { state in
       state.waiters.filter { $0.value.deadline <= now }.keys.compactMap { state.remove($0) }
@@ -84,7 +89,8 @@ final class WaitHub: Sendable {
     for waiter in over { waiter.continuation.resume(returning: []) }
   }
 
-  /// Answers all requests, present and future.
+  /// Answers all requests, present and future, with no zones. Otherwise a shutdown would take as long as the longest
+  /// wait.
   func close() {
     let all = state.withLock { state in
       state.isClosed = true
@@ -120,6 +126,8 @@ struct Waking: Service {
     server.hub.close()
   }
 
+  /// Reads the heads of all zones for which requests wait. It polls, since PostgreSQL's notifications are among what
+  /// the server doesn't use: see ``SQLSession``.
   private func look() async {
     let zones = server.hub.zones
     guard !zones.isEmpty else { return }

@@ -3,12 +3,16 @@ import SteadSQLite
 import SteadSyncProtocol
 import Synchronization
 
-/// The application of a push to a zone's tables.
+/// The application of a push to a zone's tables, for a caller who is known and not yet authorised.
+///
+/// ``Zone`` merges; this type checks the caller, fetches what the push needs, and writes what has changed.
 struct ZonePush: Sendable {
   let push: Push
   let caller: AccessToken
   /// The maximum size of one owner's zones, in bytes.
   let quota: Int64
+  /// The server's time once the request had arrived, in milliseconds since 1970. A retry of the transaction uses it
+  /// again.
   let now: Int64
   /// The random bits that distinguish the push's mark from another one with the same number.
   var token = UInt64.random(in: 1...UInt64.max)
@@ -22,6 +26,13 @@ struct ZonePush: Sendable {
   }
 
   /// Applies the push within a transaction. Changes nothing unless the answer is `taken`.
+  ///
+  /// Invariant: the zone's row is locked before anything of the zone is read, and until the commit. So pushes of a
+  /// zone are applied one after another, and their numbers become visible in their order: a reader that has seen
+  /// number 9 never finds number 8 later.
+  ///
+  /// - Throws: ``ServerError``: `unauthorized`, `notFound` or `forbidden` for the caller, and `forbidden` if
+  ///   another device has used the client identifier; ``EngineError`` if the database fails.
   func apply(to name: String, in session: any SQLSession, schemas: SchemaCache) throws -> Outcome {
     let locked = try ZoneTables.locked(name, device: caller.device, in: session, schemas: schemas)
     let tables = try checked(locked, name, in: session)
@@ -41,20 +52,21 @@ struct ZonePush: Sendable {
     return tables
   }
 
-  /// Applies the push without writing its changes.
+  /// Applies the push without writing its changes, which stay in `tables`. Costs a few queries and the time to merge.
   func merge(into tables: ZoneTables) throws -> Outcome {
     var limits = SyncLimits()
     limits.zoneBytes = try room(for: tables.row, in: tables.session)
     let before = tables.row.state.mark.head
     try tables.prefetch(push)
     var zone = Zone(tables, limits: limits)
+    // Nobody reads the events here, and collecting them costs time.
     zone.recordsEvents = false
     let answer = try zone.apply(push, now: now, token: token)
     let head = tables.row.state.mark.head
     return Outcome(answer: answer, head: head, changed: head - before)
   }
 
-  /// The maximum size of the zone's records, given the size of the owner's other zones.
+  /// The maximum size of the zone's records, given the size of the owner's other zones and of all the owner's blobs.
   func room(for zone: ZoneRow, in session: any SQLSession) throws -> Int {
     Int(max(quota - (try zone.otherBytes(in: session)), 0))
   }
@@ -69,6 +81,9 @@ extension ZoneTables {
 
   /// Fetches in few statements what a push is likely to need: its records, the records that they refer to, and the
   /// holders of their present and new keys.
+  ///
+  /// It may miss something, such as the records of a cascade: ``ZoneTables`` then fetches that when it is asked.
+  /// Without it a push of 100 changes would cost hundreds of round trips to PostgreSQL.
   func prefetch(_ push: Push) throws {
     let schema = push.schema ?? row.state.schema
     let mutations = push.transactions.flatMap(\.mutations)
@@ -84,6 +99,7 @@ extension ZoneTables {
     }
     try prepare(ids)
     let tokens = try keys(of: mutations, schema)
+    // Nil at first: a key that the query doesn't return has no holder, and isn't queried again.
     for token in tokens { storedHolders[token] = .some(nil) }
     let keys = tokens.map { SQLValue.text($0.text) }
     for row in try Self.holdersByToken.rows(zone, keys, in: session) {
@@ -92,7 +108,8 @@ extension ZoneTables {
     }
   }
 
-  /// The keys of the records at present, and after each single mutation.
+  /// The keys of the records at present, and after each single mutation. A key that only arises after several
+  /// mutations is missing; it is queried when it is needed.
   private func keys(of mutations: [Mutation], _ schema: Schema) throws -> Set<UniqueToken> {
     var tokens: Set<UniqueToken> = []
     for mutation in mutations where schema.entities[mutation.type]?.unique.isEmpty == false {
@@ -100,6 +117,7 @@ extension ZoneTables {
       if let known { tokens.formUnion(storedSchema.tokens(of: known).map(\.token)) }
       guard let stamp = mutation.stamps.first else { continue }
       var record = known ?? Record(id: mutation.id, type: mutation.type, at: stamp)
+      // Only live records have keys. The name of the life doesn't matter for them.
       if record.live.isEmpty { record.live = ["none"] }
       for (name, value) in mutation.values { record.fields[name] = Field(value, stamp) }
       tokens.formUnion(schema.tokens(of: record).map(\.token))
@@ -108,7 +126,8 @@ extension ZoneTables {
   }
 }
 
-/// A push that was merged in advance on a reading connection, with the statements that write it.
+/// A push that was merged in advance on a reading connection, with the statements that write it: optimistic
+/// concurrency.
 ///
 /// With SQLite, one thread writes. Merging there would block all zones, and costs more than writing.
 struct ZoneDraft: Sendable {
@@ -122,8 +141,11 @@ struct ZoneDraft: Sendable {
 }
 
 extension ZonePush {
-  /// Merges the push in a reading transaction. Returns nil if the push must be merged where it is written: the zone,
-  /// as it is now, wouldn't accept it, or it names blobs, whose rows can change without the zone's row.
+  /// Merges the push in a reading transaction.
+  ///
+  /// - Returns: Nil if the push must be merged where it is written: the zone, as it is now, wouldn't accept it, or
+  ///   it names blobs, whose rows can change without the zone's row.
+  /// - Throws: As ``apply(to:in:schemas:)``.
   func draft(for name: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneDraft?
   {
@@ -139,13 +161,20 @@ extension ZonePush {
   }
 
   /// Writes a draft in a transaction. Returns nil, and does nothing, if the state that it builds on has changed.
+  ///
+  /// Invariant: what is written is what ``apply(to:in:schemas:)`` would have written now. The zone's row and the
+  /// client's row stand for everything that the merge has read: the row has the head, the token of the last push, the
+  /// clock and the schema. The token is random, so an equal row means that no push came between, even if the number
+  /// was reached twice.
   func write(
     _ draft: ZoneDraft, to name: String, in session: any SQLSession, schemas: SchemaCache
   ) throws -> Outcome? {
-    // Every change of a record changes the zone's row, and every push its client's.
+    // Every change of a record changes the zone's row, and every push its client's: a push whose transactions are all
+    // refused or known changes only that one.
     guard let zone = try ZoneRow.locked(name, in: session, schemas: schemas), zone == draft.zone,
       try ZoneTables.clientRow(push.client, of: .text(name), in: session) == draft.client
     else { return nil }
+    // Checked again: the device may have been revoked, or the member removed, since the draft was made.
     try Membership.check(caller, zone: name, atLeast: .write, in: session)
     // The owner's other zones may have grown.
     guard try draft.bytes <= zone.state.bytes || draft.bytes <= room(for: zone, in: session) else {
@@ -156,7 +185,7 @@ extension ZonePush {
   }
 }
 
-/// Applies pushes, and merges large ones in advance to spare the writing thread.
+/// Applies pushes, and merges large ones in advance to spare the writing thread. Thread-safe.
 final class ZonePushes: Sendable {
   /// The number of changes from which a push is merged in advance. For fewer, reading the zone costs more than
   /// merging.
@@ -170,6 +199,12 @@ final class ZonePushes: Sendable {
   init(_ engine: StorageEngine) { self.engine = engine }
 
   /// Applies a push, and returns after the commit.
+  ///
+  /// A push is merged in advance only if it is large, if one thread writes, and if no other push of the zone is under
+  /// way. If the zone changes in spite of that, the push is merged again, by the writing thread, and its draft was
+  /// only wasted.
+  ///
+  /// - Throws: As ``ZonePush/apply(to:in:schemas:)``, and ``EngineError`` as ``StorageEngine/write(_:_:)``.
   func apply(_ push: ZonePush, to zone: String) async throws -> ZonePush.Outcome {
     let isAlone = underWay.withLock { zones in
       zones[zone, default: 0] += 1

@@ -29,6 +29,8 @@ extension ZoneTables {
     return sizes.count
   }
 
+  /// All live records of a type, in the order of their identities and with the changes of this transaction. Costs
+  /// time and memory for all of them: it is called only when a zone's schema has grown.
   func records(ofType type: String) throws -> [Record] {
     let rows = try session.rows(
       "SELECT id FROM records WHERE zone = $1 AND type = $2 AND dead = 0", [zone, .text(type)])
@@ -40,10 +42,13 @@ extension ZoneTables {
     return try ids.sorted().compactMap(record)
   }
 
+  /// Removes the tombstones up to a number, and the marks below it. The mark of that number stays: clients that were
+  /// exactly there have seen all tombstones that go.
   func purge(upTo seq: Int64) throws {
     try session.change(
       "DELETE FROM records WHERE zone = $1 AND seq <= $2 AND dead = 1", [zone, .integer(seq)])
     try session.change("DELETE FROM marks WHERE zone = $1 AND head < $2", [zone, .integer(seq)])
+    // The cache may have records that were just deleted.
     stored = [:]
   }
 }
@@ -54,8 +59,11 @@ extension ZoneTables {
   /// The number of marks that are read at once.
   private static let marksAtOnce: Int64 = 1_000
 
+  /// Adds the mark of a push, which is written by ``flush()``.
   func addMark(_ mark: Mark, at milliseconds: Int64) { newMarks.append((mark, milliseconds)) }
 
+  /// Whether the zone's history has a mark. The beginning counts until the first purge, after which a client that has
+  /// seen nothing could miss tombstones.
   func contains(_ mark: Mark) throws -> Bool {
     if mark == .start { return row.state.purged == 0 }
     // Most clients have seen everything.
@@ -66,7 +74,10 @@ extension ZoneTables {
     return try found?.integer(0) == Int64(bitPattern: mark.token)
   }
 
-  /// Reads upwards from the oldest mark, because the last purge left few of the old ones.
+  /// The newest mark that was made before a moment; nil if there is none.
+  ///
+  /// Reads upwards from the oldest mark, because the last purge left few of the old ones. An index by time would cost
+  /// a write with each push.
   func mark(before milliseconds: Int64) throws -> Mark? {
     var newest: Mark?
     while true {
@@ -86,18 +97,21 @@ extension ZoneTables {
 // MARK: Blobs
 
 extension ZoneTables {
+  /// Whether the zone has a blob. A push that asks can't be merged in advance: see ``usesBlobs``.
   func hasBlob(_ blob: BlobID) throws -> Bool {
     usesBlobs = true
     return try session.row(
       "SELECT size FROM blobs WHERE zone = $1 AND sha256 = $2", [zone, .text(blob.text)]) != nil
   }
 
+  /// Starts the grace period of blobs again, when records name them or no longer do.
   func touchBlobs(_ blobs: [BlobID], at milliseconds: Int64) {
     usesBlobs = true
     for blob in blobs { touchedBlobs[blob] = milliseconds }
   }
 
-  /// Removes the rows of the blobs. Their files are removed after the commit.
+  /// Removes the rows of the blobs that no live record names and that weren't touched since a moment. Their files are
+  /// removed after the commit.
   func sweepBlobs(untouchedSince milliseconds: Int64) throws -> [BlobID] {
     let rows = try session.rows(
       """

@@ -6,9 +6,14 @@ import SteadSyncProtocol
 ///
 /// Fetches only requested rows and caches them. The changes of a push are kept until ``flush()``, which writes them
 /// with a few statements. Used only by the thread of the transaction's connection.
+///
+/// Invariant: what it answers is the database with its own changes applied. So each question looks into the changes
+/// first (`changes`, `holders`, `newMarks`), then into the cache (`stored`, `storedHolders`), and then asks the
+/// database. The `stored` members never change with the transaction, since ``statements()`` compares against them.
 final class ZoneTables: ZoneStorage {
   typealias Failure = any Error
 
+  /// A changed record, with the keys, references and blobs under which it is to be indexed.
   struct Change {
     var record: Record
     var index: RecordIndex
@@ -24,15 +29,18 @@ final class ZoneTables: ZoneStorage {
   let zone: SQLValue
   /// The rules by which the rows in the database are indexed.
   let storedSchema: Schema
+  /// Whether the zone's row has to be written.
   var isStateChanged = false
 
   /// Records in the database; nil for those that it lacks.
   var stored: [RecordID: Record?] = [:]
+  /// The last state of each record that this transaction has changed.
   var changes: [RecordID: Change] = [:]
   /// Holders of keys in the database.
   var storedHolders: [UniqueToken: RecordID?] = [:]
   /// Holders of keys of changed records.
   var holders: [UniqueToken: RecordID?] = [:]
+  /// The clients that were read or changed.
   var clients: [ClientID: ZoneClient] = [:]
   /// The devices that have used clients.
   private var devices: [ClientID: String] = [:]
@@ -77,6 +85,7 @@ final class ZoneTables: ZoneStorage {
 
   func state() -> ZoneState { row.state }
 
+  /// Replaces the zone's state, which is written by ``flush()``.
   func setState(_ state: ZoneState) {
     row.state = state
     isStateChanged = true
@@ -89,6 +98,8 @@ extension ZoneTables {
   private static let recordsByID = RowBatch.Keyed(
     "SELECT id, body FROM records WHERE zone = $1 AND id IN %")
 
+  /// Reads records into the cache, those that aren't known yet, with one statement for up to 100. An identity without
+  /// a record is cached, too.
   func prepare(_ ids: Set<RecordID>) throws {
     let missing = ids.filter { changes[$0] == nil && stored[$0] == nil }
     guard !missing.isEmpty else { return }
@@ -100,17 +111,23 @@ extension ZoneTables {
     }
   }
 
+  /// A record with the changes of this transaction.
   func record(_ id: RecordID) throws -> Record? {
     if let change = changes[id] { return change.record }
     return try storedRecord(id)
   }
 
+  /// A record as the database has it, without the changes of this transaction.
   func storedRecord(_ id: RecordID) throws -> Record? {
     if let known = stored[id] { return known }
     try prepare([id])
     return stored[id] ?? nil
   }
 
+  /// Replaces a record and its keys.
+  ///
+  /// Invariant: a key has at most one holder, the live record whose index has it. A key of the record's former state
+  /// is released only if the record still holds it: settling may already have given it to another record.
   func put(_ record: Record, index: RecordIndex) throws {
     let id = record.id
     for token in try self.index(of: id).tokens where try holder(of: token) == id {
@@ -135,6 +152,7 @@ extension ZoneTables {
 // MARK: Keys and references
 
 extension ZoneTables {
+  /// The live record that has a unique key; nil if none has.
   func holder(of token: UniqueToken) throws -> RecordID? {
     if let changed = holders[token] { return changed }
     if let known = storedHolders[token] { return known }
@@ -145,6 +163,8 @@ extension ZoneTables {
     return holder
   }
 
+  /// The live records that refer to a record, in the order of their identities, because servers and clients have to
+  /// settle in the same order. Costs a query and a pass over the changes of this transaction.
   func referrers(of target: RecordID) throws -> [RecordID] {
     let rows = try session.rows(
       "SELECT id FROM refs WHERE zone = $1 AND target = $2", [zone, .text(target.text)])
@@ -166,6 +186,7 @@ extension ZoneTables {
 // MARK: Clients
 
 extension ZoneTables {
+  /// What the zone knows of a client; a new client has no transactions.
   func client(_ client: ClientID) throws -> ZoneClient {
     if let known = clients[client] { return known }
     let row = try Self.clientRow(client, of: zone, in: session)
@@ -184,12 +205,14 @@ extension ZoneTables {
       [zone, .text(client.text)])
   }
 
+  /// Replaces what the zone knows of a client, which is written by ``flush()``.
   func setClient(_ client: ClientID, _ state: ZoneClient) {
     clients[client] = state
     changedClients.insert(client)
   }
 
-  /// Throws ``ServerError`` if another device has used a client identifier.
+  /// Throws ``ServerError`` with the code `forbidden` if another device has used a client identifier. Two devices
+  /// with one numbering would take each other's transactions for their own.
   func check(_ client: ClientID) throws {
     _ = try self.client(client)
     guard devices[client] ?? device == device else {
@@ -222,10 +245,15 @@ extension ZoneTables {
   private static let removingBlobReference =
     "DELETE FROM blob_refs WHERE zone = $1 AND sha256 = $2 AND id = $3"
 
-  /// Writes the changes.
+  /// Writes the changes into the database, which the caller then commits. Call it once.
   func flush() throws { try session.run(try statements()) }
 
   /// The statements that write the changes.
+  ///
+  /// Invariant: after them the tables `uniq`, `refs` and `blob_refs` are what the records' indexes say by the zone's
+  /// schema. They are independent of the session, so that a draft can be written on another connection.
+  ///
+  /// Records are written in the order of their numbers: the index by number then grows at its end.
   func statements() throws -> [SQLStatement] {
     let changes = self.changes.values.sorted { $0.record.seq < $1.record.seq }
     var statements = Self.puttingRecords.statements(changes.map { row(of: $0.record) })
@@ -246,6 +274,7 @@ extension ZoneTables {
     return statements
   }
 
+  /// A record's row: its encoding, and what queries need to know of it without decoding.
   private func row(of record: Record) -> [SQLValue] {
     [
       zone, .text(record.id.text), .text(record.type), .integer(record.seq),
@@ -254,6 +283,8 @@ extension ZoneTables {
     ]
   }
 
+  /// The statements that release keys and those that give them to their holders. Each key is in one of them at most,
+  /// so a key that goes from one record to another is one update.
   private func keyStatements() -> [SQLStatement] {
     var held: [[SQLValue]] = []
     var statements: [SQLStatement] = []
@@ -271,7 +302,8 @@ extension ZoneTables {
     return statements + Self.puttingKeys.statements(held)
   }
 
-  /// Writes the references between records and from records to blobs.
+  /// The statements that write the references between records and from records to blobs, as differences from what the
+  /// database has: most edits change none.
   private func indexStatements(_ changes: [Change]) throws -> [SQLStatement] {
     var statements: [SQLStatement] = []
     var (references, blobReferences): ([[SQLValue]], [[SQLValue]]) = ([], [])

@@ -3,7 +3,7 @@ import SteadSQLite
 import SteadSyncProtocol
 import Synchronization
 
-/// The zones of accounts.
+/// The zones of accounts, in the table `zones`. All functions run in the caller's transaction.
 enum Zones {
   /// The maximum number of zones that an account may own.
   static let maximumOwned: Int64 = 1_000
@@ -17,6 +17,9 @@ enum Zones {
   }
 
   /// Makes a zone that belongs to the token's account; nothing happens if it already does.
+  ///
+  /// - Throws: ``ServerError``: `unauthorized` for a revoked device; `notFound` if the zone exists and the account
+  ///   isn't a member, and `forbidden` if the account isn't the owner; `quota` beyond ``maximumOwned``.
   static func make(_ zone: String, for token: AccessToken, in session: any SQLSession, now: Int64)
     throws
   {
@@ -41,6 +44,7 @@ enum Zones {
     try Membership.insert(.owner, for: token.account, zone: zone, in: session)
   }
 
+  /// The zones of which an account is a member, in the order of their names. The bytes include blobs.
   static func list(of account: String, in session: any SQLSession) throws -> [Zone] {
     try session.rows(
       """
@@ -56,7 +60,7 @@ enum Zones {
     }
   }
 
-  /// Removes a zone with everything in it.
+  /// Removes a zone with everything in it but the files of its blobs. Devices that still have the zone get 404.
   static func delete(_ zone: String, in session: any SQLSession) throws {
     for table in Tables.ofZones {
       try session.change("DELETE FROM \(table) WHERE zone = $1", [.text(zone)])
@@ -83,13 +87,15 @@ enum Zones {
     + (1...headsAtOnce).map { "$\($0)" }.joined(separator: ", ") + ")"
 }
 
-/// A zone's row: its counters, its owner and the rules of its types.
+/// A zone's row: its counters, its owner and the rules of its types. Equal rows mean equal records, as
+/// ``ZonePush/write(_:to:in:schemas:)`` relies on.
 struct ZoneRow: Hashable, Sendable {
   let zone: String
   let owner: String
   var state: ZoneState
   /// Bytes of the blobs.
   var blobBytes: Int64
+  /// The schema as it is stored, so that an unchanged one isn't encoded again.
   private var rules: [UInt8]
 
   private static let columns = """
@@ -99,6 +105,8 @@ struct ZoneRow: Hashable, Sendable {
   /// Locks a zone until the transaction ends; returns nil if it doesn't exist. It is the first statement of every
   /// change: because only one transaction at a time has the zone, the numbers after the head become visible in their
   /// order.
+  ///
+  /// An `UPDATE` that changes nothing is a lock in both engines; `SELECT FOR UPDATE` doesn't exist in SQLite.
   static func locked(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneRow?
   {
@@ -107,7 +115,7 @@ struct ZoneRow: Hashable, Sendable {
     return try row.map { try ZoneRow(zone, $0, schemas) }
   }
 
-  /// Reads a zone without a lock; nil if it doesn't exist.
+  /// Reads a zone without a lock; nil if it doesn't exist. What is read stays true only within a reading transaction.
   static func read(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneRow?
   {
@@ -133,7 +141,7 @@ struct ZoneRow: Hashable, Sendable {
     state.schema = try schemas.schema(rules)
   }
 
-  /// The statement that writes the changes.
+  /// The statement that writes the row. The schema is encoded only if it has changed.
   mutating func saving(_ schemas: SchemaCache) throws -> SQLStatement {
     if try schemas.schema(rules) != state.schema { rules = state.schema.encoded() }
     return SQLStatement(
@@ -172,7 +180,11 @@ extension ZoneRow {
     return try (row?.integer(0) ?? 0) - Int64(state.bytes)
   }
 
-  /// Throws ``ServerError`` if the owner's zones would exceed the quota with so many more bytes.
+  /// Throws ``ServerError`` with the code `quota` if the owner's zones would exceed the quota with so many more
+  /// bytes.
+  ///
+  /// Zones of one owner are in different lanes, so with PostgreSQL two pushes may both find room and exceed the quota
+  /// together, by at most what they add.
   func checkQuota(_ quota: Int64, adding count: Int64, in session: any SQLSession) throws {
     let used = try otherBytes(in: session) + Int64(state.bytes)
     guard count <= 0 || used + count <= quota else {
@@ -184,14 +196,16 @@ extension ZoneRow {
   }
 }
 
-/// Schemas by their stored bytes: every push needs its zone's schema, and many zones have the same.
+/// Schemas by their stored bytes: every push needs its zone's schema, and many zones have the same. Thread-safe, and
+/// shared by all connections.
 final class SchemaCache: Sendable {
   /// The maximum number of schemas. Beyond it all are dropped.
   static let maximumCount = 500
 
   private let schemas = Mutex<[[UInt8]: Schema]>([:])
 
-  /// The schema that is stored as these bytes; no bytes mean an empty schema.
+  /// The schema that is stored as these bytes; no bytes mean an empty schema. Throws ``EngineError`` if they are
+  /// damaged.
   func schema(_ bytes: [UInt8]) throws -> Schema {
     if bytes.isEmpty { return .empty }
     if let known = schemas.withLock({ $0[bytes] }) { return known }
@@ -204,7 +218,8 @@ final class SchemaCache: Sendable {
   }
 }
 
-/// The form of the protocol's values in the database: the protocol's own encoding.
+/// The form of the protocol's values in the database: the protocol's own encoding ("JSON" in SyncProtocol.md).
+/// Members that this version doesn't know survive in records, since the encoding keeps them.
 enum StoredForm {
   /// Reads a value that the server has written. Throws ``EngineError`` for anything else.
   static func read<Value: SyncCodable>(_ bytes: [UInt8], as type: Value.Type = Value.self) throws
