@@ -1,6 +1,10 @@
 import SteadFiles
 
 /// An error of the sync; its description includes a remedy.
+///
+/// Those of a configuration are thrown when an engine is made. Those of an exchange are thrown by
+/// ``SyncEngine/syncNow()``; while an engine runs they appear as ``SyncStatus/Zone/problem``, and the exchange is
+/// repeated. No description contains a stored value or a token.
 public enum SyncError: Error, Hashable, Sendable {
   /// A later version of this package made the store's sync tables, or the file of a key-value store.
   case newerFormat(found: Int64, known: Int64)
@@ -14,7 +18,8 @@ public enum SyncError: Error, Hashable, Sendable {
   case notARecordStore(configuration: String)
   /// A merge rule names something that isn't an attribute of the store's models, or is in external storage.
   case noSuchAttribute(String)
-  /// A name isn't a valid identifier.
+  /// A zone's name has other characters than the protocol allows: 1 to 200 of printable ASCII, without space, `"` and
+  /// `\`.
   case invalidName(String)
   /// `stead serve` doesn't take a zone of this name.
   case notAServerZone(String)
@@ -28,9 +33,11 @@ public enum SyncError: Error, Hashable, Sendable {
   /// The app's models contradict the models that other devices have synced: a property has another merge rule, another
   /// delete rule or another kind.
   case schemaConflict
-  /// The server refuses the request, with a status of HTTP. The same request would be refused again.
+  /// The server refuses the request, with a status of HTTP. The same request would be refused again, until somebody
+  /// changes something on the server: 401 if the device was revoked, 403 and 404 if the account may not use the zone.
   case refused(status: Int, reason: String)
-  /// The server asks for a pause of some seconds. The engine sends the request again after it.
+  /// The server asks for a pause of some seconds. The engine sends the request again after it, but waits no longer
+  /// than an hour.
   case busy(seconds: Double, reason: String)
   /// The server cannot be reached, or its answer isn't one of the protocol. The engine tries again.
   case unreachable(reason: String)

@@ -63,6 +63,9 @@ actor PageReader {
   }
 
   /// Asks for pages until there are no more, and waits while the queue is full.
+  ///
+  /// Invariant: `outcome` is set after the last answer was queued, and ``next()`` reports it only with an empty
+  /// queue. So an error loses no page that came before it.
   private func run(
     _ first: ChangesRequest, of zone: ZoneID, _ transport: any SyncTransport, _ now: () -> Int64
   ) async {

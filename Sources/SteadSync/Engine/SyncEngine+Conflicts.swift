@@ -6,7 +6,11 @@ extension SyncEngine {
   /// An edit is listed if the edit or deletion that overruled it is already on the server when the page arrives that
   /// confirms this one. Otherwise the other device may have known it, and has replaced it deliberately.
   ///
-  /// Throws ``SyncError`` or what the store throws.
+  /// Reads the disk. The list stays until ``clearConflicts()``, also over restarts of the program; ``undo(_:)``
+  /// removes one entry.
+  ///
+  /// - Returns: The conflicts zone by zone; none if a zone was never synced.
+  /// - Throws: What the store throws, if its tables can't be read.
   public func conflicts() throws -> [SyncConflict] {
     try zones.flatMap { try $0.conflicts() }
   }
@@ -17,11 +21,16 @@ extension SyncEngine {
   /// It isn't possible if the object no longer exists, if a model's rule forbids it, or if this device no longer has
   /// the bytes of a large value. Only conflicts of the kind ``SyncConflict/Kind/overwritten`` can be undone.
   ///
+  /// The row is changed in the same transaction, by the author `sync`, so contexts see the value at once. The edit is
+  /// sent when the engine runs next; it wins against all edits that this device knows, and loses against later ones.
+  ///
   /// ```swift
   /// for conflict in try await engine.conflicts() where conflict.field == "title" {
   ///   try await engine.undo(conflict)
   /// }
   /// ```
+  ///
+  /// - Throws: What the store throws. The conflict then stays in the list.
   @discardableResult
   public func undo(_ conflict: SyncConflict) throws -> Bool {
     guard let edit = conflict.undoing else { return false }
@@ -40,11 +49,18 @@ extension SyncEngine {
     return false
   }
 
-  /// Removes all conflicts from the list. Nothing else changes.
+  /// Removes all conflicts from the list, in a transaction for each zone. Nothing else changes.
+  ///
+  /// - Throws: What the store throws. Zones that come later are then left as they are.
   public func clearConflicts() throws { for zone in zones { try zone.clearConflicts() } }
 
-  /// The changes that the server has refused, with the reasons: a quota, or a deletion that a model denies. They are no
-  /// longer in the store, and are kept until ``retry(_:)`` or ``discard(_:)``.
+  /// The changes that the server has refused, with the reasons: a quota, or a deletion that a model denies. They are
+  /// no longer in the store, and are kept until ``retry(_:)`` or ``discard(_:)``.
+  ///
+  /// The number of entries isn't limited. ``SyncStatus/Zone/quarantinedCount`` is their number as of the last
+  /// exchange.
+  ///
+  /// - Throws: What the store throws, if its tables can't be read.
   public func quarantine() throws -> [QuarantinedChange] {
     try zones.flatMap { zone in
       try zone.read { $0.state.quarantine }.map { QuarantinedChange(zone.id, $0) }
@@ -52,6 +68,15 @@ extension SyncEngine {
   }
 
   /// Makes a refused change again, as new edits of now. Returns whether that is possible; if so, it is sent.
+  ///
+  /// It isn't possible if the change is no longer in quarantine, if a model's rule still denies it, or if an earlier
+  /// change of the same objects is still refused. The change then stays in quarantine. An edit of an object that was
+  /// deleted meanwhile has no effect. A counter gets what the change had added, on top of its present value.
+  ///
+  /// Make room or delete what refers to the object first: the server decides again, and may refuse the new edits,
+  /// too.
+  ///
+  /// - Throws: What the store throws. Nothing has changed then.
   @discardableResult
   public func retry(_ change: QuarantinedChange) throws -> Bool {
     try perform(on: change) { zone, index in
@@ -59,7 +84,9 @@ extension SyncEngine {
     }
   }
 
-  /// Discards a refused change.
+  /// Discards a refused change for good. Nothing happens if it is no longer in quarantine.
+  ///
+  /// - Throws: What the store throws.
   public func discard(_ change: QuarantinedChange) throws {
     _ = try perform(on: change) { zone, index in
       zone.discard(at: index)

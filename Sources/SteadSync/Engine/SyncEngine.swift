@@ -24,13 +24,15 @@ internal import SteadSyncProtocol
 public actor SyncEngine {
   /// The settings of an engine.
   public struct Options: Sendable {
-    /// The maximum number of records that one request asks for.
+    /// The maximum number of records that one request asks for. A server sends at most 1,000, and at most 1 MB of
+    /// them, so a greater number changes nothing; smaller pages cost more requests.
     public var pageSize = 1000
     /// The wait after a failure in seconds: the first and the longest. It doubles with each failure in a row, and a
     /// random factor from 0.5 to 1 keeps devices from coming back at once. A longer pause that the server asks for
     /// counts, up to an hour.
     public var retryDelay: ClosedRange<Double> = 0.5...60
-    /// The device's time in milliseconds since 1970, for tests. The zone corrects it by the difference to the server's.
+    /// The device's time in milliseconds since 1970; replace it only in tests. The zone corrects it by the difference
+    /// to the server's. Called on any thread.
     public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
 
     public init() {}
@@ -106,7 +108,12 @@ public actor SyncEngine {
 
   // MARK: - Running
 
-  /// Syncs until ``pause()`` is called, or until the engine is released. Returns at once.
+  /// Syncs until ``pause()`` is called, or until the engine is released. Returns at once; does nothing if the engine
+  /// runs already.
+  ///
+  /// Each zone is exchanged at once, and from then on whenever a program saves or the server has changes. Errors
+  /// aren't thrown to anybody: ``status`` has them, and the exchange is repeated. Keep a reference to the engine,
+  /// since releasing it stops it.
   public func start() {
     guard tasks.isEmpty else { return }
     for zone in zones {
@@ -120,7 +127,11 @@ public actor SyncEngine {
     }
   }
 
-  /// Stops syncing. Exchanges in progress are cancelled, and nothing is lost. ``start()`` continues.
+  /// Stops syncing. Exchanges in progress are cancelled, and nothing is lost: each step is one transaction, and what
+  /// was sent and not confirmed is sent again. ``start()`` continues.
+  ///
+  /// A call of ``syncNow()`` goes on. Saves are kept in the history meanwhile, which grows until the engine runs
+  /// again.
   public func pause() {
     for task in tasks { task.cancel() }
     tasks = []
@@ -130,19 +141,31 @@ public actor SyncEngine {
 
   /// Sends everything that is saved, fetches everything that is new, and then returns. Also works while paused.
   ///
+  /// It exchanges one zone after another, and each after an exchange that is in progress. A save that comes while it
+  /// works is sent, too, if it comes before the zone's last push.
+  ///
   /// Pending changes that the server doesn't accept from this version of the app are no error: see
   /// ``SyncStatus/Zone/problem``. Whatever was exchanged before an error stays.
   ///
-  /// - Throws: ``SyncError``, such as ``SyncError/unreachable(reason:)`` without a connection, `CancellationError`, or
-  ///   what the store throws.
+  /// ```swift
+  /// // Before a program ends, or in a background task with a time limit.
+  /// try await engine.syncNow()
+  /// ```
+  ///
+  /// - Throws: The first zone's error; later zones aren't exchanged. ``SyncError``, such as
+  ///   ``SyncError/unreachable(reason:)`` without a connection and ``SyncError/busy(seconds:reason:)`` when the
+  ///   server asks for a pause; `CancellationError`; or what the store throws. It isn't repeated by itself unless the
+  ///   engine runs.
   public func syncNow() async throws {
     for zone in zones { try await exchange(zone.id) }
   }
 
   /// Fetches everything again in the next exchange. Shown records and pending changes stay.
   ///
-  /// For a store that seems to differ from the server, after a fault of a program or a disk. Costs as much as the first
-  /// fetch.
+  /// For a store that seems to differ from the server, after a fault of a program or a disk. Costs as much as the
+  /// first fetch. Starts no exchange while the engine is paused; ``status`` shows the progress as for a first fetch.
+  ///
+  /// - Throws: What the store throws.
   public func resync() throws {
     for zone in zones {
       try zone.write { try $0.refetch() }
@@ -186,6 +209,10 @@ public actor SyncEngine {
   }
 
   /// Waits for changes on the server, and signals them, until it is cancelled.
+  ///
+  /// It waits with the cursor of the last page. Invariant: after an answer with news it waits for the end of an
+  /// exchange before it asks again. Otherwise the server would answer at once, again and again, until the exchange
+  /// has moved the cursor.
   private static func runWaits(
     _ id: ZoneID, _ signal: Signal, _ exchanged: Signal, _ engine: () -> SyncEngine?
   ) async {

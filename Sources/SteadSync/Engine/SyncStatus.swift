@@ -4,7 +4,8 @@ import Synchronization
 
 /// The present state of a sync, zone by zone; observable.
 ///
-/// Reading it costs a lock. It changes on the engine's threads, so your observer must accept changes from any thread.
+/// Reading it costs a lock and never waits for the engine or the disk, so a view may read it. It changes on the
+/// engine's threads, so your observer must accept changes from any thread.
 ///
 /// ```swift
 /// let zone = engine.status.zones[name]
@@ -29,7 +30,8 @@ public final class SyncStatus: Observable, Sendable {
     public var activity = Activity.paused
     /// When everything was last sent and fetched.
     public var lastSuccess: Date?
-    /// The number of transactions that wait to be sent. Each is a save of a program, or a part of a large one.
+    /// The number of transactions that wait to be sent, as of the last push or exchange. Each is a save of a program,
+    /// or a part of a large one.
     public var pendingCount = 0
     /// The number of transactions that the server has refused; see ``SyncEngine/quarantine()``.
     public var quarantinedCount = 0
@@ -44,13 +46,14 @@ public final class SyncStatus: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let content = Mutex<[String: Zone]>([:])
 
-  /// The zones by their names.
+  /// The zones by their names. A zone is missing until its first exchange begins or the engine is paused.
   public var zones: [String: Zone] {
     registrar.access(self, keyPath: \.zones)
     return content.withLock { $0 }
   }
 
-  /// Whether everything of every zone is sent and fetched.
+  /// Whether everything of every zone is sent and fetched. False before the first exchange, and while changes wait
+  /// that the server doesn't accept.
   public var isUpToDate: Bool {
     let zones = zones
     return !zones.isEmpty

@@ -21,6 +21,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     var isFirst: Bool
   }
 
+  /// Not recursive: handlers are called after it is released, since they may call this object.
   private let lock = NSLock()
   private let connection: SQLiteConnection
   private let access = StoredRecords.Access()
@@ -96,6 +97,9 @@ final class KeyValueZoneFile: @unchecked Sendable {
   }
 
   /// Runs a body in a transaction. If that fails, the zone is read from the file again when it is needed.
+  ///
+  /// Invariant: after an error no transaction is open, and nothing in memory is ahead of the file. A failed COMMIT
+  /// can leave the transaction open (https://www.sqlite.org/lang_transaction.html), and the next BEGIN would fail.
   private func commit<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
     try connection.execute(begin)
     do {
@@ -184,6 +188,9 @@ final class KeyValueZoneFile: @unchecked Sendable {
   }
 
   /// Sets or removes a value; returns why it can't be set. Setting an equal value makes no edit.
+  ///
+  /// The limits are checked in the transaction that makes the edit. Otherwise two processes could each find room, and
+  /// exceed the limit together; the server would refuse the second edit.
   func set(_ value: SyncValue?, forKey key: String) throws -> KeyValueZone.Problem? {
     guard let id = KeyValueZone.recordID(forKey: key) else { return .key }
     let problem = try locked { () -> KeyValueZone.Problem? in
@@ -244,7 +251,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
-  /// Runs a body that changes nothing.
+  /// Runs a body that changes nothing, on the file's present state. Reads the file only if another process has
+  /// written.
   func read<Result>(_ body: (ClientZone<StoredRecords>) throws -> Result) throws -> Result {
     try locked {
       if try zone == nil || !isCurrent() { try refresh() }

@@ -32,6 +32,16 @@ import Synchronization
 /// A change is saved at once, in one transaction of a SQLite file, and sent if a ``SyncEngine`` has the store. Of two
 /// changes of one key, the later one wins. Several processes may use one file. Setting a value costs about 0.1 ms;
 /// getting one costs a check whether another process has changed anything.
+///
+/// All calls may come from any thread. They block for the file: a change waits up to 10 s for a process that is
+/// writing. No call throws, as in Apple's API. What fails is reported to `Stead.onProblem` with the code
+/// `syncFailed`, and reads as a missing value.
+///
+/// ```swift
+/// let settings = SyncedKeyValueStore.default
+/// settings.set("dark", forKey: "theme")
+/// let engine = try SyncEngine(keyValueStores: ["fedcba9876543210fedcba9876543210": settings], transport: transport)
+/// ```
 public final class SyncedKeyValueStore: Sendable {
   /// Posted after an engine of this process has fetched new values, and after a value was too large to be set. The
   /// next read returns another process's changes; they post no notification.
@@ -66,15 +76,19 @@ public final class SyncedKeyValueStore: Sendable {
   /// Notified when an engine of this process has fetched new values.
   let arrivals = ListenerList()
 
-  /// Opens or creates a store in a file, which only its owner may read.
+  /// Opens or creates a store in a file, which only its owner may read. SQLite puts its log next to it, with the
+  /// endings `-wal` and `-shm`.
   ///
-  /// Throws ``SyncError/newerFormat(found:known:)`` if a later version has made the file, and the errors of opening a
-  /// SQLite file.
+  /// Open a file once in a process: two objects of one file don't tell each other of changes, but each finds them at
+  /// its next call.
+  ///
+  /// - Throws: ``SyncError/newerFormat(found:known:)`` if a later version has made the file, a `FileError` if it
+  ///   can't be created, and the errors of opening a SQLite file.
   public init(file: URL) throws { zone = try KeyValueZoneFile(file) }
 
   private init(zone: KeyValueZoneFile?) { self.zone = zone }
 
-  /// A store in memory, whose values are lost with the object; for tests.
+  /// A store in memory, whose values are lost with the object; for tests. Each call makes a store of its own.
   public static func inMemory() -> SyncedKeyValueStore {
     // An SQLite database in memory fails to open only if no memory is left.
     SyncedKeyValueStore(zone: try? KeyValueZoneFile(nil))
@@ -101,7 +115,8 @@ public final class SyncedKeyValueStore: Sendable {
     }
   }
 
-  /// The value of a key; nil if it has none.
+  /// The value of a key as a property list: a string, number, Boolean, date, data, array or dictionary. Nil if the
+  /// key has none, or one that a later version of this package has written.
   public func object(forKey key: String) -> Any? {
     value(forKey: key).flatMap { PropertyList(wire: $0)?.anyValue }
   }
@@ -143,7 +158,7 @@ public final class SyncedKeyValueStore: Sendable {
   /// The Boolean of a key, or whether its number isn't 0; false if it has neither.
   public func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
 
-  /// All values by their keys.
+  /// All values by their keys, converted anew at each call.
   public var dictionaryRepresentation: [String: Any] {
     all.compactMapValues { PropertyList(wire: $0)?.anyValue }
   }
@@ -152,6 +167,10 @@ public final class SyncedKeyValueStore: Sendable {
 
   /// Sets a property list, or removes the value if it is nil. A value that isn't a property list is not set, and is
   /// reported.
+  ///
+  /// Saved when this returns: costs one transaction, and none of the network. Setting an equal value makes no edit,
+  /// so it doesn't win against another device. A value, a store or a key beyond the limits is not set;
+  /// ``didChangeExternallyNotification`` is posted with ``quotaViolationChange`` before this returns.
   public func set(_ object: Any?, forKey key: String) {
     guard let object else { return removeObject(forKey: key) }
     let list: PropertyList
@@ -180,7 +199,8 @@ public final class SyncedKeyValueStore: Sendable {
   /// Sets a Boolean.
   public func set(_ value: Bool, forKey key: String) { put(.bool(value), key) }
 
-  /// Removes the value of a key.
+  /// Removes the value of a key. A removal is an edit like any other: if another device sets the key without having
+  /// seen it, the key has that value afterwards.
   public func removeObject(forKey key: String) { put(nil, key) }
 
   /// Sets or removes a value. Returns whether that was possible; if not, it is reported, or posted as a quota

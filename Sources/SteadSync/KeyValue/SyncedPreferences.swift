@@ -21,6 +21,10 @@ import Synchronization
 /// or if both have a value when a key is first synced, the store's value wins.
 ///
 /// A change costs one transaction of the store's file.
+///
+/// Changes are copied on the thread that reports them: that of a preference's observer, or that on which an engine
+/// applies a page. What can't be copied is reported to `Stead.onProblem`, and tried again with the next change of the
+/// key.
 public final class SyncedPreferences: Sendable {
   private let link: PreferenceLink
   private let observation: PreferenceObservation
@@ -40,7 +44,12 @@ public final class SyncedPreferences: Sendable {
     self.init(preferences, in: store, keys: names)
   }
 
-  /// Syncs keys by their names, from now until this object is released.
+  /// Syncs keys by their names, from now until this object is released. Compares each key once before it returns.
+  ///
+  /// - Parameters:
+  ///   - preferences: The domain in which the keys are set.
+  ///   - store: A store that an engine syncs.
+  ///   - keys: The names of keys; a key without a value on either side is left alone until it gets one.
   public init(_ preferences: Preferences, in store: SyncedKeyValueStore, keys: [String]) {
     let link = PreferenceLink(preferences, store)
     self.link = link
@@ -100,7 +109,10 @@ final class PreferenceLink: Sendable {
     }
   }
 
-  /// Makes both sides of one key equal.
+  /// Makes both sides of one key equal, and then records the digest of what both have.
+  ///
+  /// Invariant: the digest is stored after the value. If the process ends between the two, both sides are equal and
+  /// the next comparison only stores the digest; the other way round, an old value would look like a new one and win.
   private func reconcile(_ key: String) throws {
     guard let zone = store.zone else { return }
     let local = try preferences.ownValue(forKey: key)?.wireValue

@@ -67,6 +67,9 @@ struct ChangeCollector {
   }
 
   /// Adds the fields and links of the properties that have changed.
+  ///
+  /// Only these: a record merges field by field, and a field that this device sends without having changed it would
+  /// overwrite another device's edit.
   private mutating func update(
     _ row: RowTable.Row, _ entity: WireModel.Entity, _ change: RowChanges.Change
   ) throws {
@@ -85,6 +88,8 @@ struct ChangeCollector {
     }
   }
 
+  /// Adds the deletion of a row's record. Its entry in the table of rows stays until the record is applied, so that
+  /// the identity is still known then.
   private mutating func delete(_ row: RowTable.Row, _ milliseconds: Int64) throws {
     // A row without a record was inserted and deleted between two writes of the sync.
     guard let id = try map.id(of: row) else { return }
@@ -116,6 +121,9 @@ struct ChangeCollector {
   // MARK: - Values
 
   /// Fields of a row, for its record. Of a counter, only this device's own entry, with what was added since.
+  ///
+  /// Invariant: an addition to a counter is sent once. The row has the sum after all changes that the history lists,
+  /// so the first of them takes the whole difference, and `counters` keeps the others from taking it again.
   private mutating func fields(
     _ wanted: [WireModel.Field], of content: RowContent, _ id: RecordID?
   ) throws -> [String: SyncValue] {

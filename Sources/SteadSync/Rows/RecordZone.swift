@@ -43,6 +43,8 @@ final class RecordZone: SyncedZone {
 
   // MARK: - Writing
 
+  /// Runs a body in one transaction of the store, between the steps that the type describes. Blocks while another
+  /// writer has the store.
   @discardableResult
   func write<Result>(
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
@@ -59,6 +61,11 @@ final class RecordZone: SyncedZone {
   }
 
   /// The steps of a write, within its transaction.
+  ///
+  /// Invariant: when the transaction commits, the tables, the rows and `history` belong together: every save up to
+  /// `history` is in the outbox or was rejected, and every row is its record's state in the view, except those that
+  /// ``RowApplier`` can't write. The order of the steps keeps that. The history's position is taken last, because the
+  /// rows that were just written are in the history, too.
   private func run<Result>(
     _ transaction: RowTransaction, _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> Result {
@@ -91,6 +98,9 @@ final class RecordZone: SyncedZone {
 
   /// The zone as stored in the tables, and the records to write into rows again because the models have changed: they
   /// may have fields for which the models had no property before.
+  ///
+  /// What is in memory is used only if `turn` says that no other process has written since: its outbox would
+  /// otherwise overwrite theirs.
   private func opened(
     _ transaction: RowTransaction
   ) throws -> (open: OpenZone, reapplied: Set<RecordID>) {
@@ -254,6 +264,9 @@ final class RecordZone: SyncedZone {
   ///
   /// The sync is a registered reader of the history, which therefore keeps what wasn't read. If it is missing
   /// nevertheless, as when the store was synced for the first time, all rows are compared.
+  ///
+  /// Invariant: each save is committed as one transaction of the protocol, so that other devices see all of it at
+  /// once, as long as it fits a push.
   private func collectHistory(
     _ transaction: RowTransaction, _ open: OpenZone
   ) throws -> Set<RecordID> {

@@ -38,6 +38,9 @@ struct RowApplier {
   /// 4. Links are inserted, when both of their rows are there.
   /// 5. Records that were waiting for a new row, or that refer to one that could not be written, are applied in turn.
   ///    That ends, since each round inserts rows or takes numbers away.
+  ///
+  /// Invariant: afterwards each record of the call is in its row, or is one of those that ``RowApplier`` describes.
+  /// No step makes an edit: ``RecordZone`` begins its next look at the history behind these changes.
   func apply(_ ids: Set<RecordID>) throws {
     var (dead, old, new): ([(RecordID, RowTable.Row)], [Item], [Item]) = ([], [], [])
     var links: [(link: WireModel.Link, id: RecordID, record: Record?)] = []
@@ -92,7 +95,8 @@ struct RowApplier {
 
   // MARK: - Rows
 
-  /// Deletes the row of a record, unless a program has deleted it already.
+  /// Deletes the row of a record, unless a program has deleted it already. The store sets references to it to NULL
+  /// and applies no delete rule: what the rules change is in other records of the zone.
   private func delete(_ id: RecordID, _ row: RowTable.Row) throws {
     try map.remove(id)
     try clearUnshown(id)
@@ -106,7 +110,8 @@ struct RowApplier {
     try rows.delete(row.number, of: own)
   }
 
-  /// Gives a new row its number.
+  /// Gives a new row its number, which is above all numbers of its hierarchy, and above those of records that are to
+  /// get their rows in the same call.
   ///
   /// - Parameter last: The last numbers of the hierarchies, which are looked up once.
   private func assignNumber(to item: inout Item, after last: inout [String: Int64]) throws {
@@ -200,7 +205,11 @@ struct RowApplier {
     }
   }
 
-  /// Inserts the row of a record. Returns false if it can't be inserted yet; the record then has no row and no number.
+  /// Inserts the row of a record. Returns false if it can't be inserted yet; the record then has no row and no
+  /// number.
+  ///
+  /// Invariant: the table of rows never names a row that doesn't exist. Otherwise the next comparison of all rows
+  /// would take the record for one whose row a program has deleted, and delete it on every device.
   private func insert(_ item: Item) throws -> Bool {
     guard let number = item.number else { return false }
     let shape = item.entity.shape
@@ -253,6 +262,9 @@ struct RowApplier {
   /// The new values of a row's columns.
   ///
   /// Attributes are converted by the store, as for any other value that comes from outside. Blobs must be here already.
+  ///
+  /// A column whose field the record lacks keeps its value: the record's author has older models, and knows nothing
+  /// of it.
   private func values(of item: Item, from content: RowContent) throws -> Values {
     let shape = item.entity.shape
     var result = content.values

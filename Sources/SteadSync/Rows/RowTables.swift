@@ -5,6 +5,9 @@ import SteadSQLite
 internal import SteadSyncProtocol
 
 /// The row of each record, in the table `stead_sync_rows`. The relation is one to one.
+///
+/// A row keeps its number as long as it exists, and its record keeps its identity. So the identity, a random one,
+/// isn't stored in the models' own tables, which stay as SwiftData makes them.
 struct RowTable {
   let database: any SyncDatabase
 
@@ -15,6 +18,7 @@ struct RowTable {
     let number: Int64
   }
 
+  /// The identity of a row's record; nil if the row was never sent or received. Costs one look-up.
   func id(of row: Row) throws -> RecordID? {
     try database.text(
       "SELECT id FROM stead_sync_rows WHERE root = ?1 AND number = ?2",
@@ -30,6 +34,7 @@ struct RowTable {
     return (id, true)
   }
 
+  /// The row of a record; nil if it has none. Costs one look-up.
   func row(of id: RecordID) throws -> Row? {
     var row: Row?
     try database.forEach(
@@ -38,6 +43,7 @@ struct RowTable {
     return row
   }
 
+  /// Records the row of a record, in place of the one that it had.
   func set(_ row: Row, for id: RecordID) throws {
     try database.run(
       "INSERT INTO stead_sync_rows VALUES (?1, ?2, ?3) "
@@ -45,10 +51,12 @@ struct RowTable {
       [.text(id.text), .text(row.root), .integer(row.number)])
   }
 
+  /// Removes a record's entry. Nothing happens if it has none.
   func remove(_ id: RecordID) throws {
     try database.run("DELETE FROM stead_sync_rows WHERE id = ?1", [.text(id.text)])
   }
 
+  /// Calls a body with every record that has a row. The body must not change the table.
   func forEach(_ body: (RecordID, Row) throws -> Void) throws {
     try database.forEach("SELECT id, root, number FROM stead_sync_rows") { row in
       guard let id = RecordID(row.text(0)) else { return }
@@ -85,6 +93,7 @@ struct LinkTable {
       [.text(type), .integer(owner), .integer(target)]) != nil
   }
 
+  /// Records the pair of a link, in place of the one that it had.
   func set(_ id: RecordID, _ type: String, _ owner: Int64, _ target: Int64) throws {
     try database.run(
       "INSERT INTO stead_sync_links VALUES (?1, ?2, ?3, ?4) "
@@ -132,6 +141,9 @@ struct BlobTable {
   }
 
   /// The bytes of a blob, from a row or from the fetched ones; nil if this device lacks it.
+  ///
+  /// Costs a look-up, and reading and hashing the value of each row that may have it, until one has. The hash is
+  /// checked because a program may have replaced the value since the index was written.
   func bytes(of blob: BlobID, _ model: WireModel, _ rows: RowTransaction) throws -> Data? {
     var fetched: Data?
     try database.forEach(

@@ -19,6 +19,7 @@ internal import SteadSyncProtocol
 enum WireCoding {
   private static let (data, real) = ("$data", "$real")
 
+  /// The value of a column on the wire; every column has one.
   static func value(_ column: SQLValue) -> SyncValue {
     switch column {
     case .null: .null
@@ -94,6 +95,7 @@ extension WireCoding {
 extension PropertyList {
   private static let (dateTag, unsignedTag) = ("$date", "$unsigned")
 
+  /// The property list on the wire. A number with single precision becomes a double, which holds the same value.
   var wireValue: SyncValue {
     switch self {
     case .bool(let flag): .bool(flag)

@@ -19,6 +19,11 @@ internal import SteadSyncProtocol
 /// }
 /// let transport = try HTTPSyncTransport(credentials: file)
 /// ```
+///
+/// Calls may come from any thread, several at the same time. They throw ``SyncError/refused(status:reason:)`` for a
+/// request that the server won't take, ``SyncError/busy(seconds:reason:)`` for a status with `Retry-After`,
+/// ``SyncError/unreachable(reason:)`` if the connection or the server fails, `CancellationError` as soon as the task
+/// is cancelled, and what saving renewed credentials throws.
 public final class HTTPSyncTransport: SyncTransport {
   /// The default time-out of a request without an answer, in seconds.
   public static let usualTimeout = 60.0
@@ -29,8 +34,14 @@ public final class HTTPSyncTransport: SyncTransport {
   private let access: HTTPSyncAccess
   private let timeout: Double
 
-  /// - Parameter session: Requests use its delegate and its configuration, but not its cache.
-  /// - Parameter timeout: The time-out of a request without an answer, in seconds; longer than ``patience``.
+  /// Makes a transport with stored credentials. Reads them, and opens no connection.
+  ///
+  /// - Parameters:
+  ///   - credentials: Where the credentials are, and where each renewal of the access token saves the next refresh
+  ///     token. Use one transport for one store of credentials: a second one would spend the same refresh token, and
+  ///     the server would revoke the device.
+  ///   - session: Requests use its delegate and its configuration, but not its cache.
+  ///   - timeout: The time-out of a request without an answer, in seconds; longer than ``patience``.
   /// - Throws: ``SyncError/notEnrolled`` if there are no credentials, and the errors of reading them.
   public init(
     credentials: some SyncCredentialStore, session: URLSession = .shared,
@@ -44,15 +55,18 @@ public final class HTTPSyncTransport: SyncTransport {
 
   /// Enrols this device with a one-time code of the server.
   ///
-  /// Save the result at once: the code can't be used again, and the refresh token in the result is a secret.
+  /// Save the result at once: the code can't be used again, and the refresh token in the result is a secret. If the
+  /// answer is lost, the code is used up, and the device that nobody has stays in the account until it is revoked.
   ///
   /// - Parameters:
   ///   - server: The server's address, such as `https://sync.example.org`.
   ///   - user: The name of the account.
-  ///   - code: A code from `stead serve invite`, for this account.
-  ///   - deviceName: A name by which the account's owner recognises the device.
-  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/unreachable(reason:)``
-  ///   without a connection.
+  ///   - code: A code from `stead serve invite`, for this account. Case, spaces and hyphens don't matter.
+  ///   - deviceName: A name by which the account's owner recognises the device, of at most 100 bytes.
+  ///   - session: A session as for ``init(credentials:session:timeout:)``.
+  ///   - timeout: The time-out of the request, in seconds.
+  /// - Throws: ``SyncError/refused(status:reason:)`` for a wrong or used code, ``SyncError/busy(seconds:reason:)``
+  ///   after too many attempts, ``SyncError/unreachable(reason:)`` without a connection.
   public static func enrol(
     server: URL, user: String, code: String, deviceName: String = "",
     session: URLSession = .shared, timeout: Double = usualTimeout
@@ -135,6 +149,8 @@ public final class HTTPSyncTransport: SyncTransport {
   // MARK: - Requests
 
   /// Sends a request with an access token, and once more with a new one if that is refused.
+  ///
+  /// A second 401 is the caller's: the device was revoked, and a third token would be refused, too.
   private func send(
     _ method: String, _ path: String, query: [URLQueryItem] = [], body: Data? = nil
   ) async throws -> HTTPSyncResponse {

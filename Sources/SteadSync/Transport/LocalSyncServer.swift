@@ -12,6 +12,9 @@ package import SteadSyncProtocol
 /// try await laptop.syncNow()
 /// try await phone.syncNow()
 /// ```
+///
+/// Each call costs time in proportion to its message, on the actor; there is no other latency. It removes no
+/// tombstones and no blobs.
 public actor LocalSyncServer: SyncTransport {
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
   private var blobs: [BlobID: Data] = [:]

@@ -34,17 +34,23 @@ extension SyncCredentials: CustomStringConvertible, CustomDebugStringConvertible
 // MARK: - Storage
 
 /// Where a device's credentials are stored: in a file, or in the app's store of secrets. The credentials change with
-/// each renewal of the access token.
+/// each renewal of the access token, about every quarter of an hour while an engine runs.
+///
+/// Calls come from any thread, never two at the same time from one transport, and may block.
 public protocol SyncCredentialStore: Sendable {
   /// Loads the credentials; nil if the device is not enrolled.
   func load() throws -> SyncCredentials?
   /// Replaces the stored credentials. They survive the end of the process once this returns.
+  ///
+  /// If it throws, the request that needed the token fails, and the next one renews again with the old refresh token.
+  /// The server accepts that until a newer one was used, since its answer may have been lost.
   func save(_ credentials: SyncCredentials) throws
 }
 
 /// Credentials in a file that only its owner may read.
 ///
-/// For servers and command-line programs. On a desktop, keep them in a store of SteadSecrets.
+/// For servers and command-line programs. On a desktop, keep them in a store of SteadSecrets. Each save replaces the
+/// file as a whole, so a crash leaves the old or the new credentials.
 public struct SyncCredentialFile: SyncCredentialStore {
   private let file: AtomicFile
 
@@ -106,6 +112,10 @@ actor HTTPSyncAccess {
     return try await task.value
   }
 
+  /// Exchanges the refresh token for an access token and the next refresh token ("Access" in SyncServer.md).
+  ///
+  /// Invariant: a refresh token is on the disk before it is used, and the old one stays there until then. So after a
+  /// crash at any point the stored one is the last that was used or its successor, and the server accepts both.
   private func renew() async throws -> String {
     let tokens = try await Self.tokens(
       "v1/token", at: credentials.server, ["refresh_token": credentials.refreshToken], session,

@@ -10,6 +10,9 @@ package import SteadSyncProtocol
 /// Calls may fail and may be repeated. Every message may be sent twice, and an answer may be lost: the protocol is made
 /// for that, so a transport need not repeat anything itself. What it throws is reported, and the engine tries again
 /// later. Throw ``SyncError/busy(seconds:reason:)`` where the server names a pause.
+///
+/// Calls come from any thread, and several at the same time: a wait goes on while a zone is exchanged, and zones are
+/// exchanged independently. When the engine is paused, their tasks are cancelled, and should then throw soon.
 public protocol SyncTransport: Sendable {
   /// The server's name for the device; nil if it accepts any. Part of each stamp.
   var device: String? { get async throws }
@@ -33,13 +36,15 @@ public protocol SyncTransport: Sendable {
   /// - Returns: The server's answer to a request for changes: a page, or why there is none.
   func changes(_ query: [String: String], zone: String) async throws -> Data
 
-  /// Waits until a zone has changes after its cursor, or until the server's limit for waits.
+  /// Waits until a zone has changes after its cursor, or until the server's limit for waits. It only saves requests:
+  /// an answer that comes too early, or names a zone without changes, costs one exchange.
   ///
   /// - Parameter cursors: The cursor of each zone: a sequence number, and further parts after a full stop.
-  /// - Returns: The zones that have changes.
+  /// - Returns: The zones that have changes; none at the limit.
   func wait(for cursors: [String: String]) async throws -> Set<String>
 
-  /// Sends the bytes of a large value.
+  /// Sends the bytes of a large value, of at most 50 MB. Called before the push that names it is repeated; sending a
+  /// value that the server has already must succeed.
   ///
   /// - Parameter blob: The value's SHA-256, as 64 lower-case hexadecimal digits.
   func upload(_ bytes: Data, blob: String, zone: String) async throws

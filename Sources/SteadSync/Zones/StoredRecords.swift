@@ -40,6 +40,8 @@ struct StoredRecords: ClientStorage {
 
   // MARK: - Reading
 
+  /// A record of the base, and a tombstone, too. Costs one look-up and parsing, unless the open transaction has
+  /// written it.
   func record(_ id: RecordID) throws -> Record? {
     if let record = written[id] { return record }
     return try access.database.text(
@@ -61,6 +63,8 @@ struct StoredRecords: ClientStorage {
     ).compactMap { RecordID($0) }
   }
 
+  /// The records of the base and of unfinished pages with greater numbers, in the order of the numbers. Used after a
+  /// rollback ("After a rollback" in SyncProtocol.md). Reads and parses all of them.
   func allRecords(after seq: Int64) throws -> [Record] {
     var held: [RecordID: Record] = [:]
     for table in ["base", "staged"] {
@@ -135,6 +139,9 @@ struct StoredRecords: ClientStorage {
     staged = [:]
   }
 
+  /// Invariant: afterwards the base is what the server had at the page's head, and its index is that of the schema.
+  /// It is one transaction with the cursor: a base without its cursor would be fetched again, and a cursor without
+  /// its base would never be.
   mutating func commitStaged(
     replacing: Bool, schema: SteadSyncProtocol.Schema
   ) throws -> Set<RecordID> {
@@ -166,6 +173,7 @@ struct StoredRecords: ClientStorage {
     try access.database.run("DELETE FROM stead_sync_staged")
   }
 
+  /// The server has purged the same tombstones, so no page can name them again.
   mutating func removeTombstones(upTo seq: Int64) throws {
     if seq <= 0 { return }
     written = written.filter { $0.value.isLive || $0.value.seq > seq }
@@ -173,6 +181,7 @@ struct StoredRecords: ClientStorage {
       "DELETE FROM stead_sync_base WHERE live = 0 AND seq <= ?1", [.integer(seq)])
   }
 
+  /// Costs reading and writing the whole base; done only when the models' rules have changed.
   mutating func reindex(by schema: SteadSyncProtocol.Schema) throws -> Set<RecordID> {
     let database = try access.database
     var live: Set<RecordID> = []
@@ -240,6 +249,9 @@ struct StoredState {
 
   /// The outbox loses transactions at its start and gets new ones at its end, so numbers tell which rows to write. If
   /// the client has changed, all transactions are new.
+  ///
+  /// Invariant: the rows are the outbox, by number. A change within the outbox would be missed; the client makes none
+  /// without taking a new identifier.
   private func saveOutbox(_ state: ClientState, _ database: any SyncDatabase) throws {
     var known: ClosedRange<Int64>?
     if let saved, saved.client == state.client, let first = saved.outbox.first?.number,

@@ -2,6 +2,8 @@ import SteadSQLite
 package import SteadSyncProtocol
 
 /// An edit of this device that another device overruled, with both values. ``SyncEngine/conflicts()`` lists them.
+///
+/// It is a snapshot: the values are those of the page that confirmed the edit, and the object may have changed since.
 public struct SyncConflict: Hashable, Sendable {
   /// What happened to the edit.
   public enum Kind: Hashable, Sendable {
@@ -35,7 +37,8 @@ public struct SyncConflict: Hashable, Sendable {
   /// What happened to the edit.
   public let kind: Kind
   package let id: RecordID
-  /// The name of the object's model; nil for an edit that was undone on this device.
+  /// The name of the object's model on the wire, which is the entity's name; nil for an edit that was undone on this
+  /// device.
   public let type: String?
   /// The name of the field on the wire: the attribute's `originalName`. Nil for an edit that was undone on this device.
   public let field: String?
@@ -55,9 +58,9 @@ public struct SyncConflict: Hashable, Sendable {
     self.present = present
   }
 
-  /// The object's identity in the zone.
+  /// The object's identity in the zone, which is the same on all devices. It isn't a `PersistentIdentifier`.
   public var record: String { id.text }
-  /// The value that this device set.
+  /// The value that this device set; nil for an edit that was undone on this device.
   public var mine: Value? { sent.map(Value.init) }
   /// The present value; nil if the object no longer exists.
   public var theirs: Value? { present.map(Value.init) }
@@ -113,6 +116,7 @@ struct ConflictTable {
         + "(SELECT max(number) FROM stead_sync_conflicts) - ?1", [.integer(Self.limit)])
   }
 
+  /// All conflicts, oldest first. Reads and parses the whole table, of at most ``limit`` rows.
   func all() throws -> [SyncConflict] {
     try database.texts("SELECT content FROM stead_sync_conflicts ORDER BY number").compactMap {
       conflict(try SyncValue(encoded: $0.utf8))
@@ -182,6 +186,8 @@ struct OutboxSnapshot {
 
   /// The conflicts of the edits that are no longer pending: another device has overwritten their values, or their
   /// records no longer exist.
+  ///
+  /// A refused transaction is no conflict: it is in quarantine.
   func conflicts(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
     // After the client was numbered again, the numbers of the snapshot mean other transactions.
     guard zone.state.client == client else { return [] }

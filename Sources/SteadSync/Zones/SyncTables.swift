@@ -132,10 +132,12 @@ enum SyncTables {
       [.text(key), value])
   }
 
+  /// A value of the table `stead_sync` as a string; nil if it isn't set.
   static func text(_ key: String, _ database: any SyncDatabase) throws -> String? {
     try database.text("SELECT value FROM stead_sync WHERE key = ?1", [.text(key)])
   }
 
+  /// A value of the table `stead_sync` as a number; nil if it isn't set.
   static func integer(_ key: String, _ database: any SyncDatabase) throws -> Int64? {
     try database.integer("SELECT value FROM stead_sync WHERE key = ?1", [.text(key)])
   }
@@ -144,6 +146,9 @@ enum SyncTables {
 // MARK: - The database
 
 /// The database with a zone's tables, within an open transaction: that of a store of records, or a file of their own.
+///
+/// Used by one thread at a time. Statements are shared by their SQL, so a body that reads rows of one must not run it
+/// again.
 protocol SyncDatabase: AnyObject {
   /// A prepared statement, reset and without values; the same one for equal SQL.
   func statement(_ sql: String) throws -> SQLiteStatement
@@ -155,6 +160,7 @@ protocol SyncDatabase: AnyObject {
 extension RowTransaction: SyncDatabase {}
 
 extension SyncDatabase {
+  /// Runs a statement for its effect. Costs no preparation if equal SQL ran before.
   func run(_ sql: String, _ values: [SQLValue] = []) throws {
     let statement = try statement(sql)
     statement.bind(values)
@@ -187,6 +193,7 @@ extension SyncDatabase {
     return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
   }
 
+  /// The first column of all rows as strings.
   func texts(_ sql: String, _ values: [SQLValue] = []) throws -> [String] {
     var texts: [String] = []
     try forEach(sql, values) { texts.append($0.text(0)) }
