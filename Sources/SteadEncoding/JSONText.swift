@@ -6,6 +6,9 @@ package enum JSONText {
   /// backslash or a control character; the count if there is none. Says also whether the bytes before it are ASCII.
   ///
   /// Tests eight bytes at once.
+  ///
+  /// Invariant: the result is exact, although the test of a word isn't for all of its bytes: see below. Little-endian
+  /// order makes the first byte of memory the lowest one of the word, whatever the processor's order is.
   package static func endOfRun(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> (end: Int, isASCII: Bool) {
@@ -19,8 +22,9 @@ package enum JSONText {
         littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self))
       let quotes = word ^ (ones &* 0x22)
       let backslashes = word ^ (ones &* 0x5C)
-      // A subtraction sets the high bit of a byte that is below the subtrahend. Its borrow may also set that of bytes
-      // after such a one, so the first is right.
+      // A subtraction sets the high bit of a byte that is below the subtrahend (`haszero` and `hasless` of Bit
+      // Twiddling Hacks, https://graphics.stanford.edu/~seander/bithacks.html). Its borrow may also set that of bytes
+      // after such a one, so only the first is right, and only the first is used.
       let controls = (word &- (ones &* 0x20)) & ~word
       let others = ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
       let found = (controls | others) & highBits
@@ -55,7 +59,7 @@ package enum JSONText {
     case ascii
   }
 
-  /// Appends a string in quotation marks.
+  /// Appends a string in quotation marks. Costs time in proportion to its UTF-8; with `ascii`, to its UTF-16.
   package static func append(_ text: String, to bytes: inout [UInt8], _ escapes: Escapes) {
     bytes.append(UInt8(ascii: "\""))
     if escapes == .ascii {
@@ -100,6 +104,7 @@ package enum JSONText {
     }
   }
 
+  /// Appends the escape of an ASCII character, the short one where there is one and it is wanted.
   private static func append(escaped byte: UInt8, to bytes: inout [UInt8], _ escapes: Escapes) {
     let short: UInt8? =
       switch byte {

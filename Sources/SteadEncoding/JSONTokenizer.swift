@@ -16,6 +16,9 @@
 /// the range of numbers, and names that occur twice.
 ///
 /// The bytes are borrowed, so a tokenizer must not outlive the closure that provides them. Only strings are allocated.
+///
+/// Costs time in proportion to the bytes, and no memory but the strings. After an error the position is undefined: a
+/// tokenizer that has thrown must not be used again.
 package struct JSONTokenizer {
   /// What a value is.
   package enum Kind { case null, `true`, `false`, number, string, array, object }
@@ -49,8 +52,9 @@ package struct JSONTokenizer {
 
   // MARK: - Values
 
-  /// The kind of the next value. `null`, `true` and `false` are then behind; of another value nothing is, and the
-  /// function that reads it has to be called.
+  /// The kind of the next value, by its first byte. `null`, `true` and `false` are consumed. Of another value nothing
+  /// is, and the function that reads it has to be called; a byte that begins no value counts as a number, and
+  /// ``number()`` throws.
   package mutating func next() throws(JSONSyntaxError) -> Kind {
     skipSpace()
     switch byte {
@@ -70,7 +74,10 @@ package struct JSONTokenizer {
     }
   }
 
-  /// Moves past the opening bracket of an array; returns whether an element follows. If none does, the array is behind.
+  /// Moves past the opening bracket of an array; returns whether an element follows. If none does, the position is
+  /// after the array.
+  ///
+  /// - Throws: ``JSONSyntaxError/Reason/depth`` beyond the depth limit.
   package mutating func openArray() throws(JSONSyntaxError) -> Bool {
     try open()
     return !closes(UInt8(ascii: "]"))
@@ -84,7 +91,10 @@ package struct JSONTokenizer {
     return false
   }
 
-  /// Moves past the opening brace of an object; returns whether a member follows. If none does, the object is behind.
+  /// Moves past the opening brace of an object; returns whether a member follows. If none does, the position is after
+  /// the object.
+  ///
+  /// - Throws: ``JSONSyntaxError/Reason/depth`` beyond the depth limit.
   package mutating func openObject() throws(JSONSyntaxError) -> Bool {
     try open()
     return !closes(UInt8(ascii: "}"))
@@ -114,6 +124,7 @@ package struct JSONTokenizer {
     guard position == bytes.count else { throw failure("the end") }
   }
 
+  /// Moves past an opening bracket and whitespace.
   private mutating func open() throws(JSONSyntaxError) {
     guard depth < depthLimit else { throw JSONSyntaxError(position: position, reason: .depth) }
     depth += 1
@@ -121,6 +132,7 @@ package struct JSONTokenizer {
     skipSpace()
   }
 
+  /// Moves past a closing bracket if it is the next byte.
   private mutating func closes(_ bracket: UInt8) -> Bool {
     guard takes(bracket) else { return false }
     depth -= 1
@@ -129,7 +141,7 @@ package struct JSONTokenizer {
 
   // MARK: - Numbers
 
-  /// Reads a number.
+  /// Reads a number. Its range isn't checked: the caller converts the digits, and decides what is too large.
   package mutating func number() throws(JSONSyntaxError) -> Number {
     let start = position
     _ = takes(UInt8(ascii: "-"))
@@ -162,6 +174,8 @@ package struct JSONTokenizer {
   // MARK: - Strings
 
   /// Reads a string. Most have no escapes, and are copied as a whole.
+  ///
+  /// The bytes are validated as UTF-8 and never repaired: a replacement character would make different strings equal.
   package mutating func string() throws(JSONSyntaxError) -> String {
     position += 1
     let start = position
@@ -283,7 +297,7 @@ package struct JSONSyntaxError: Error, Hashable {
     case depth
   }
 
-  /// The index of the byte that is wrong, or of that behind it.
+  /// The index of the first byte that is wrong, or of the one after it.
   package let position: Int
   package let reason: Reason
 }

@@ -31,11 +31,13 @@ package enum SHA256 {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The 32 bytes of the digest. Bytes that aren't contiguous are copied.
+  /// The 32 bytes of the digest. Costs one pass over the bytes; those that aren't contiguous are copied. Thread-safe.
   package static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
     digest(of: bytes, by: stead_sha256_blocks)
   }
 
+  /// The digest by a given implementation of the compression function: tests compare the processor's with the
+  /// portable one.
   static func digest(of bytes: some Collection<UInt8>, by absorb: Blocks) -> [UInt8] {
     bytes.withContiguousStorageIfAvailable { digest(of: UnsafeRawBufferPointer($0), absorb) }
       ?? Array(bytes).withUnsafeBytes { digest(of: $0, absorb) }
@@ -53,7 +55,8 @@ package enum SHA256 {
     }
   }
 
-  /// The bytes after the last whole block, padded as the standard requires: a one bit, zeros, the length.
+  /// The bytes after the last whole block, padded as FIPS 180-4 requires in section 5.1.1: a one bit, zeros, and the
+  /// length in bits as 64 bits. That is one block, or two if the length doesn't fit into the first.
   private static func padding(of bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var tail = [UInt8](bytes.suffix(bytes.count % blockSize))
     tail.append(0x80)
@@ -63,7 +66,7 @@ package enum SHA256 {
     return tail
   }
 
-  /// The first 32 bits of the fractions of the square roots of the first 8 primes.
+  /// The first 32 bits of the fractions of the square roots of the first 8 primes (FIPS 180-4, section 5.3.3).
   private static let initialState: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a,
     0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

@@ -4,6 +4,9 @@ import CSteadSQLite
 ///
 /// It returns the same for the same arguments, and isn't allowed in a schema: views, triggers, indexes and
 /// defaults that name it are refused.
+///
+/// `SQLITE_DIRECTONLY` is what keeps it out of a schema. Otherwise a crafted file could call it with arguments of its
+/// own (https://www.sqlite.org/c3ref/c_deterministic.html).
 package struct SQLFunction: Sendable {
   package typealias Body =
     @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
@@ -12,12 +15,16 @@ package struct SQLFunction: Sendable {
   let arguments: Int32
   let body: Body
 
+  /// Describes a function. The body is a C function, so it can capture nothing; it reads and answers by ``SQLCall``.
+  ///
+  /// - Parameter arguments: The number of arguments; -1 for any number.
   package init(name: String, arguments: Int32, body: @escaping Body) {
     self.name = name
     self.arguments = arguments
     self.body = body
   }
 
+  /// Makes the function known to a connection, and returns SQLite's result code. It may replace one of SQLite's own.
   func register(on handle: OpaquePointer) -> Int32 {
     sqlite3_create_function_v2(
       handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, body,
@@ -45,14 +52,17 @@ package struct SQLCall {
   package func isText(_ index: Int) -> Bool { type(index) == SQLITE_TEXT }
   package func isInteger(_ index: Int) -> Bool { type(index) == SQLITE_INTEGER }
 
-  /// The argument's UTF-8, valid until the function returns.
+  /// The argument's UTF-8, valid until the function returns. Text is first: SQLite may convert the value, and the
+  /// number of bytes is then that of the converted one (https://www.sqlite.org/c3ref/value_blob.html).
   package func text(_ index: Int) -> UnsafeRawBufferPointer {
     let bytes = sqlite3_value_text(arguments?[index])
     return UnsafeRawBufferPointer(
       start: bytes, count: Int(sqlite3_value_bytes(arguments?[index])))
   }
 
+  /// The argument as a string; invalid UTF-8 in it is repaired.
   package func string(_ index: Int) -> String { String(decoding: text(index), as: UTF8.self) }
+  /// The argument as a number, by SQLite's rules of conversion: text without a number is 0.
   package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments?[index]) }
   package func double(_ index: Int) -> Double { sqlite3_value_double(arguments?[index]) }
 
@@ -64,6 +74,7 @@ package struct SQLCall {
   }
 
   package func returnNull() { sqlite3_result_null(context) }
+  /// Returns 1 or 0, SQLite's Booleans.
   package func returns(_ value: Bool) { sqlite3_result_int(context, value ? 1 : 0) }
   package func returns(_ value: Int64) { sqlite3_result_int64(context, value) }
   /// SQLite converts NaN to NULL.
@@ -99,6 +110,9 @@ package struct SQLCall {
 // MARK: - Collations
 
 /// A string collation that SQLite lacks.
+///
+/// It must be a total order that never changes: SQLite relies on it in indexes, which a file keeps
+/// (https://www.sqlite.org/c3ref/create_collation.html). The strings aren't terminated by a zero.
 package struct SQLCollation: Sendable {
   package typealias Compare =
     @convention(c) @Sendable (

@@ -32,9 +32,12 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// strings than this builds them from values.
   package static let statementLimit = 512
 
-  /// Opens a database.
+  /// Opens a database, hardens the connection, and registers functions and collations.
   ///
-  /// Throws what `options.failure` returns for a ``SQLiteError``.
+  /// Reads no page of the file: that it isn't a database, or is damaged, shows with the first statement. Costs a few
+  /// calls of the system.
+  ///
+  /// - Throws: What `options.failure` returns for a ``SQLiteError``.
   package init(_ options: SQLiteOptions) throws {
     failure = options.failure
     let path: String
@@ -51,6 +54,8 @@ package final class SQLiteConnection: @unchecked Sendable {
         ? SQLITE_OPEN_READONLY
         : SQLITE_OPEN_READWRITE | (options.makesFile ? SQLITE_OPEN_CREATE : 0)
     var handle: OpaquePointer?
+    // NOMUTEX: a lock for each call would only cost time, since the owner gives the connection to one thread at a
+    // time.
     let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let handle else {
       let message = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
@@ -72,6 +77,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   }
 
   /// A file's name as a URI, by SQLite's documentation.
+  ///
+  /// See https://www.sqlite.org/uri.html: these three characters have a meaning in a URI.
   private static func immutableURI(_ file: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []
@@ -94,6 +101,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     if let size = options.cacheSize { try execute("PRAGMA cache_size = -\(size)") }
   }
 
+  /// Turns off what a crafted file could use, and sets limits, before the first statement reads the schema.
   private func harden(_ options: SQLiteOptions) throws {
     let settings: [(Int32, Bool)] = [
       (SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -136,13 +144,15 @@ package final class SQLiteConnection: @unchecked Sendable {
     try check(stead_sqlite_set(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn ? 1 : 0))
   }
 
+  /// Throws the connection's present error unless a code is `SQLITE_OK`.
   private func check(_ code: Int32) throws {
     if code != SQLITE_OK { throw error() }
   }
 
   // MARK: Statements
 
-  /// A prepared statement, made once for each SQL string.
+  /// A prepared statement, made once for each SQL string. The caller resets it before and after its use: a statement
+  /// that is left at a row keeps the read transaction open, and so the WAL from being emptied.
   package func statement(_ sql: String) throws -> SQLiteStatement {
     if let statement = statements[sql] { return statement }
     if statements.count >= Self.statementLimit { statements.removeAll() }
@@ -151,7 +161,8 @@ package final class SQLiteConnection: @unchecked Sendable {
     return statement
   }
 
-  /// Runs SQL without parameters and results; it may contain several statements.
+  /// Runs SQL without parameters and results; it may contain several statements. They are prepared each time. If one
+  /// fails, those before it have run, and those after it haven't.
   package func execute(_ sql: String) throws {
     if sqlite3_exec(handle, sql, nil, nil, nil) != SQLITE_OK { throw error(sql) }
   }
@@ -164,7 +175,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     try statement.run()
   }
 
-  /// All rows of a statement.
+  /// All rows of a statement, in memory at once.
   package func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
     let statement = try statement(sql)
     statement.reset()
@@ -190,6 +201,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// The number of rows that the last statement changed.
   package var changedRows: Int { Int(sqlite3_changes(handle)) }
 
+  /// Whether a transaction is open. Some errors, such as a full disk, end one by themselves
+  /// (https://www.sqlite.org/lang_transaction.html), so this has to be asked before a rollback.
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// A number that changes when another connection has changed the file, or this one itself.
@@ -229,6 +242,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return current
   }
 
+  /// SQLite's object for the main file; nil if the connection has none.
   private static func mainFile(of handle: OpaquePointer) -> UnsafeMutablePointer<sqlite3_file>? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -269,6 +283,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return here.st_ino != opened.st_ino || here.st_dev != opened.st_dev
   }
 
+  /// The path without symbolic links that SQLite uses; nil if it is the given one, and for a relative path.
   private static func openedPath(of handle: OpaquePointer, at path: String) -> [CChar]? {
     guard path.hasPrefix("/"), let name = sqlite3_db_filename(handle, "main"),
       strcmp(name, path) != 0
@@ -290,6 +305,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// of the one that is open: the log may have that file's commits. Costs two syncs of the disk if the log has anything.
   ///
   /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
+  ///
+  /// Must not be called within a transaction of this connection: SQLite then fails with `SQLITE_LOCKED`.
   package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
     // SQLite asks this only as it closes the log.
     guard !isDisplaced else { return false }
@@ -353,6 +370,7 @@ private final class Interruption {
 
   init(_ question: @escaping () throws -> Void) { self.question = question }
 
+  /// Whether the statement has to end. Once that is so, the question isn't asked again: the first reason counts.
   func isWanted() -> Bool {
     guard reason == nil else { return true }
     do {
@@ -421,7 +439,8 @@ package struct SQLiteError: Error, Equatable {
   /// Whether a file, such as the log, ends before the bytes that it should have.
   package var isOfShortFile: Bool { code == SQLITE_IOERR | (2 << 8) }
 
-  /// What a caller of SQLite can act on.
+  /// What a caller of SQLite can act on. `locked` may be over at once, `full` needs space, `damaged` a restored file,
+  /// and `view` is a view that this connection may not read; the others are faults of the caller or of the system.
   package enum Kind: Equatable {
     case full, damaged, locked, readOnly, notOpened, disk, constraint, interrupted, view, other
   }
@@ -429,6 +448,7 @@ package struct SQLiteError: Error, Equatable {
   /// The beginning of SQLite's message for a view that may not be read; it has no code for that.
   private static let refusedView = "access to view"
 
+  /// The kind of the error, by the primary result code: the lowest 8 bits of the extended one.
   package var kind: Kind {
     switch code & 0xff {
     case SQLITE_FULL: .full

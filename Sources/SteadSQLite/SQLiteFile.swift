@@ -29,11 +29,11 @@ package enum SQLiteFile {
     unlink(draft)
   }
 
-  /// The first bytes of a file; fewer when it is shorter, none when it cannot be read.
+  /// The first bytes of a file; none when it is shorter or cannot be read.
   ///
-  /// Reads through SQLite's own file layer, which keeps a file open while connections of this process hold
-  /// locks on it: closing any other descriptor of the file would release their locks, and another process
-  /// would then remove the log that they use.
+  /// Reads through SQLite's own file layer, which keeps a file open while connections of this process hold locks on
+  /// it: closing any other descriptor of the file would release their locks, and another process would then remove
+  /// the log that they use (https://www.sqlite.org/howtocorrupt.html, section 2.2).
   package static func start(of path: String, count: Int) -> [UInt8] {
     guard let system = sqlite3_vfs_find(nil) else { return [] }
     let memory = UnsafeMutableRawPointer.allocate(
@@ -171,8 +171,10 @@ package final class SQLiteBackup {
   private let destination: SQLiteConnection
   private var handle: OpaquePointer?
 
-  /// - Parameter destination: A connection without an open transaction, which is used for nothing else until
-  ///   the backup is finished.
+  /// Begins a backup. Copies and locks nothing yet.
+  ///
+  /// - Parameter destination: A connection without an open transaction, which is used for nothing else until the
+  ///   backup is finished.
   package init(from source: SQLiteConnection, into destination: SQLiteConnection) throws {
     self.source = source
     self.destination = destination

@@ -7,9 +7,11 @@ package final class SQLiteStatement {
   @usableFromInline package let pointer: OpaquePointer
   private unowned(unsafe) let connection: SQLiteConnection
 
-  /// Prepares a statement that runs repeatedly.
+  /// Prepares a statement that runs repeatedly. Only the first statement of the SQL counts.
   ///
   /// The connection must outlive it.
+  ///
+  /// - Throws: What the connection's `failure` returns, for SQL that isn't valid or doesn't fit the file's tables.
   package init(_ sql: String, on connection: SQLiteConnection) throws {
     self.connection = connection
     var pointer: OpaquePointer?
@@ -32,7 +34,11 @@ package final class SQLiteStatement {
   /// Makes the statement ready to run again; the caller binds all parameters again.
   @inlinable package func rewind() { sqlite3_reset(pointer) }
 
-  /// Whether there is a row.
+  /// Moves to the next row, and returns whether there is one. What a row's columns return is valid until the next
+  /// step.
+  ///
+  /// - Throws: What the connection's `failure` returns, such as for a lock that another connection has kept for
+  ///   longer than the connection waits.
   @inlinable package func step() throws -> Bool {
     let code = sqlite3_step(pointer)
     if code == SQLITE_ROW { return true }
@@ -56,6 +62,7 @@ package final class SQLiteStatement {
     sqlite3_bind_int64(pointer, parameter, value)
   }
 
+  /// Binds a value to a parameter, and copies it. A text must have less than 2 GiB.
   package func bind(_ value: SQLValue, at parameter: Int32) {
     switch value {
     case .null: sqlite3_bind_null(pointer, parameter)
@@ -71,6 +78,7 @@ package final class SQLiteStatement {
       value.withUnsafeBytes {
         _ =
           $0.isEmpty
+          // A null pointer, which an empty buffer may have, would bind NULL.
           ? sqlite3_bind_zeroblob(pointer, parameter, 0)
           : sqlite3_bind_blob64(
             pointer, parameter, $0.baseAddress, UInt64($0.count), Self.copying)
@@ -78,11 +86,12 @@ package final class SQLiteStatement {
     }
   }
 
+  /// Binds values to the parameters from 1 on. Parameters without a value stay NULL, or as ``rewind()`` left them.
   package func bind(_ values: [SQLValue]) {
     for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
   }
 
-  /// Tells SQLite to copy its argument.
+  /// `SQLITE_TRANSIENT`: SQLite copies its argument before the call returns.
   package static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   // MARK: Columns, counted from 0
@@ -113,7 +122,7 @@ package final class SQLiteStatement {
     try body(bytes(sqlite3_column_text(pointer, column), column))
   }
 
-  /// The column's string; nil when it isn't text, or isn't valid UTF-8.
+  /// The column's string; nil when it isn't text, or isn't valid UTF-8, which SQLite doesn't check.
   package func validText(_ column: Int32) -> String? {
     guard isText(column) else { return nil }
     return String(validating: bytes(sqlite3_column_text(pointer, column), column), as: UTF8.self)
@@ -125,6 +134,7 @@ package final class SQLiteStatement {
     return Data(bytes: start, count: Int(sqlite3_column_bytes(pointer, column)))
   }
 
+  /// The column with the type that it is stored with, copied.
   package func value(_ column: Int32) -> SQLValue {
     switch sqlite3_column_type(pointer, column) {
     case SQLITE_INTEGER: .integer(integer(column))
