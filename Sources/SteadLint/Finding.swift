@@ -1,4 +1,7 @@
 /// A mistake that a rule found at a place in a file.
+///
+/// It has all that a report needs, so the source can be gone when it is shown. Two findings are equal if the rule,
+/// the message and the place are: a run reports each once.
 public struct Finding: Codable, Hashable, Sendable {
   /// The rule's identifier, such as `P04`.
   public let ruleID: String
@@ -6,11 +9,12 @@ public struct Finding: Codable, Hashable, Sendable {
   public let ruleName: String
   /// How severe it is. A rule has a level, and lowers it to a note where it is less certain.
   public let level: Level
-  /// What is wrong, and what to write instead, in a sentence.
+  /// What is wrong, and what to write instead, in a sentence. It names identifiers and keys of the source, and no
+  /// values of secrets.
   public let message: String
   /// Where it is, and the source line.
   public let place: Place
-  /// The edits that correct it; nil if a person has to decide.
+  /// The edits that correct it; nil if a person has to decide. ``LintReport/fixed(_:path:)`` makes them.
   public let fix: Fix?
 
   init(_ rule: RuleID, _ message: String, at place: Place, level: Level? = nil, fix: Fix? = nil) {
@@ -31,7 +35,7 @@ public struct Finding: Codable, Hashable, Sendable {
     self.place = place
   }
 
-  /// The finding with a prefix before its path.
+  /// The finding with a prefix before its path, which makes it relative to another folder.
   func prefixed(with prefix: String) -> Finding {
     Finding(self, at: place.prefixed(with: prefix))
   }
@@ -60,6 +64,7 @@ public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
   /// As it is, the code exposes a secret or loses data.
   case error
 
+  /// The raw values are names, and their order as strings isn't that of the levels.
   private var rank: Int {
     switch self {
     case .note: 0
@@ -94,17 +99,18 @@ public struct Place: Codable, Hashable, Sendable {
   public let path: String
   /// The first line is 1.
   public let line: Int
-  /// In bytes of UTF-8, as compilers count; the first is 1.
+  /// In bytes of UTF-8, as compilers count; the first is 1. Editors that count UTF-16 have to convert it.
   public let column: Int
   /// How many bytes it has in its first line; at least 1.
   public let width: Int
-  /// The first line's content.
+  /// The first line's content without its end, cut to 400 bytes. Empty for a file that can't be read.
   public let sourceLine: String
   /// Whether it's in a preview, which runs while an app is developed and never for its users.
   let isInPreview: Bool
 
   /// The first byte, counted from the file's beginning.
   let offset: Int
+  /// How many bytes it has in all of its lines.
   let length: Int
 
   func prefixed(with prefix: String) -> Place {
@@ -113,7 +119,8 @@ public struct Place: Codable, Hashable, Sendable {
       isInPreview: isInPreview, offset: offset, length: length)
   }
 
-  /// The order of a report: by path, line, column.
+  /// The order of a report: by path, then by position. A total order for places of different findings is in
+  /// ``Screening``.
   func precedes(_ other: Place) -> Bool {
     if path != other.path { return path < other.path }
     return offset < other.offset
@@ -122,7 +129,7 @@ public struct Place: Codable, Hashable, Sendable {
 
 // MARK: - Fix
 
-/// Edits of one file that correct a finding.
+/// Edits of one file that correct a finding. Offsets are those of the source that was checked, before any edit.
 public struct Fix: Codable, Hashable, Sendable {
   /// Replaces bytes of a file with a string.
   public struct Edit: Codable, Hashable, Sendable {
@@ -147,7 +154,8 @@ public struct Fix: Codable, Hashable, Sendable {
 
 // MARK: - Digest
 
-/// A digest that distinguishes files in a cache. It doesn't resist an attacker who chooses the files.
+/// A digest that distinguishes files in a cache, and findings in a baseline: FNV-1a of 64 bits, twice. It doesn't
+/// resist an attacker who chooses the files; the cache is the user's own.
 struct Digest: CustomStringConvertible {
   // FNV-1a, twice with different initial values: 128 bits make an accidental collision improbable.
   private var one: UInt64 = 0xcbf2_9ce4_8422_2325

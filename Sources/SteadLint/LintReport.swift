@@ -7,6 +7,8 @@ import Foundation
 /// print(try report.formatted(as: .text))
 /// if report.hasErrors { exit(1) }
 /// ```
+///
+/// It is a value that reads no files: filtering, formatting and fixing cost time for its findings alone.
 public struct LintReport: Sendable {
   /// Sorted by path and place. The same files give the same list.
   public let findings: [Finding]
@@ -28,7 +30,7 @@ public struct LintReport: Sendable {
     findings.contains { $0.level == .error }
   }
 
-  /// The report with only some of its findings.
+  /// The report with only some of its findings. The counts stay those of the run.
   public func filtered(_ isIncluded: (Finding) -> Bool) -> LintReport {
     LintReport(
       findings: findings.filter(isIncluded), suppressedCount: suppressedCount,
@@ -37,7 +39,8 @@ public struct LintReport: Sendable {
       payloads: payloads)
   }
 
-  /// The report with a prefix before each path.
+  /// The report with a prefix before each path, such as the folder's path relative to the working directory. Fix and
+  /// format it with paths that have the prefix, too.
   public func prefixed(with prefix: String) -> LintReport {
     LintReport(
       findings: findings.map { $0.prefixed(with: prefix) }, suppressedCount: suppressedCount,
@@ -45,9 +48,23 @@ public struct LintReport: Sendable {
       parsedCount: parsedCount, payloads: payloads)
   }
 
-  /// A file's source after its fixes, and how many fixes were made.
+  /// A file's source after its fixes, and how many fixes were made. Writes nothing.
   ///
-  /// Edits that overlap earlier ones are left out; another run finds them again.
+  /// The fixes are those of findings in the report, so filter it before. Edits that overlap earlier ones are left
+  /// out; another run finds them again.
+  ///
+  /// ```swift
+  /// for path in Set(report.findings.map(\.place.path)) {
+  ///   let source = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+  ///   let (fixed, count) = report.fixed(source, path: path)
+  ///   if count > 0 { try fixed.write(to: folder.appending(path: path), atomically: true, encoding: .utf8) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - source: The source that the run has read. Edits beyond its end are left out, but a source that changed
+  ///     since is edited in the wrong places.
+  ///   - path: The file's path as in the findings.
   public func fixed(_ source: String, path: String) -> (source: String, count: Int) {
     let edits = findings.filter { $0.place.path == path }.compactMap(\.fix)
     var bytes = Array(source.utf8)
@@ -56,6 +73,8 @@ public struct LintReport: Sendable {
     var count = 0
     for fix in edits {
       let ranges = fix.edits.map { $0.offset..<($0.offset + $0.length) }
+      // All edits of a fix or none: a half of one, such as a renamed call without its removed suffix, wouldn't
+      // compile.
       guard ranges.allSatisfy({ $0.upperBound <= bytes.count && !Self.overlaps($0, any: taken) })
       else { continue }
       taken += ranges
@@ -94,18 +113,22 @@ public struct Baseline: Sendable {
   }
 
   private static let version = 1
+  /// How many findings have each fingerprint. Equal lines of one file have the same one.
   let counts: [String: Int]
   /// The fields of the Codable types that the project keeps, by the types' names: what P06 compares with.
   let payloads: [String: Set<String>]
 
-  /// Makes a baseline that accepts all findings of a report.
+  /// Makes a baseline that accepts all findings of a report, and remembers the fields of the Codable types that the
+  /// project keeps, with which rule P06 compares later versions.
   public init(_ report: LintReport) {
     counts = Dictionary(report.findings.map { ($0.fingerprint, 1) }, uniquingKeysWith: +)
     payloads = report.payloads
   }
 
-  /// Throws a `LintError` for a file that isn't a baseline, since ignoring it would report all known findings
-  /// again.
+  /// Reads a baseline.
+  ///
+  /// - Throws: A `LintError` `.unreadable` for a file that doesn't exist or isn't a baseline, since ignoring it
+  ///   would report all known findings again.
   public init(contentsOf url: URL) throws {
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
@@ -124,9 +147,10 @@ public struct Baseline: Sendable {
     }
   }
 
-  /// Writes the baseline as JSON, with sorted keys, so that a version control shows what changed.
+  /// Writes the baseline as JSON, with sorted keys, so that a version control shows what changed. Replaces a file
+  /// atomically.
   ///
-  /// Throws a `LintError` `.unwritable`.
+  /// - Throws: A `LintError` `.unwritable`.
   public func write(to url: URL) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
@@ -145,7 +169,7 @@ public struct Baseline: Sendable {
 
 // MARK: - Errors
 
-/// Why a run has no report.
+/// Why a run has no report. Findings are no errors: see ``LintReport/hasErrors``.
 public struct LintError: Error, CustomStringConvertible {
   /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

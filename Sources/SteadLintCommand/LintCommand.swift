@@ -3,9 +3,18 @@ import Foundation
 import SteadLint
 
 /// The command `stead lint`, for programs that have a command line of their own.
+///
+/// It ends no process and reads no global state but the environment and the files, so a program can run it within
+/// another command, and tests can look at what it prints:
+///
+/// ```swift
+/// let command = LintCommand(directory: folder, print: { print($0, terminator: "") }, complain: { log($0) })
+/// if command.run(["Sources", "--strict"]) != .clean { return }
+/// ```
 public struct LintCommand: Sendable {
   /// The exit status of the process.
   public enum Exit: Int32, Sendable {
+    /// Nothing was found that fails a build, or a baseline was written.
     case clean = 0
     /// Errors were found, or warnings with `--strict`.
     case found = 1
@@ -20,6 +29,13 @@ public struct LintCommand: Sendable {
   /// Called with what goes to standard error.
   public let complain: @Sendable (String) -> Void
 
+  /// Makes a command that runs in a folder.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder to which paths in arguments and in reports are relative; the process's own one isn't
+  ///     used.
+  ///   - print: Called with the report, or with help that was asked for. The strings have their line ends.
+  ///   - complain: Called with the summary and with errors.
   public init(
     directory: URL, print: @escaping @Sendable (String) -> Void,
     complain: @escaping @Sendable (String) -> Void
@@ -30,7 +46,8 @@ public struct LintCommand: Sendable {
     self.complain = complain
   }
 
-  /// Runs the command with the arguments after its name.
+  /// Runs the command with the arguments after its name, as in `["check", "Sources", "--fix"]`. Blocks until it is
+  /// done. Errors are written by `complain`, and never thrown.
   public func run(_ words: [String]) -> Exit {
     let status = Lint.dispatch(words, print: print, complain: complain) { command in
       (command as? any LintVerb)?.run(self).rawValue
@@ -48,6 +65,10 @@ public struct LintCommand: Sendable {
     }
   }
 
+  /// Fixes, checks and writes the report, in this order, as the options say.
+  ///
+  /// The exit code is of all findings, and `--level` only hides some: a hidden warning still fails a strict run. The
+  /// stamp is written last, since a build system takes it for success.
   private func report(on scope: LintScope, _ options: LintOptions) throws -> Exit {
     var run = LintRun(scope: scope, options: options)
     if options.fixes {
@@ -73,6 +94,7 @@ public struct LintCommand: Sendable {
     return .clean
   }
 
+  /// Whether the findings fail a build: errors, and with `--strict` warnings.
   private func isFailure(_ report: LintReport, _ options: LintOptions) -> Bool {
     report.findings.contains { $0.level >= (options.isStrict ? .warning : .error) }
   }
@@ -81,6 +103,7 @@ public struct LintCommand: Sendable {
     URL(filePath: path, relativeTo: directory)
   }
 
+  /// The last line of the output: counts of findings, of accepted ones, and of files that count as not compiled.
   private func summary(of report: LintReport) -> String {
     let counts = [Level.error, .warning, .note].map { level in
       (level, report.findings.count { $0.level == level })
@@ -151,6 +174,7 @@ extension LintVerb {
 // MARK: - Verbs
 
 extension Lint {
+  /// Checks paths; the default verb.
   package struct Check: LintVerb {
     package static let configuration = CommandConfiguration(
       abstract: "Finds mistakes. The word may be left out.")
@@ -168,6 +192,7 @@ extension Lint {
     }
   }
 
+  /// Lists the rules, or writes the page of Documentation/ about them.
   package struct Rules: LintVerb {
     package static let configuration = CommandConfiguration(abstract: "Lists the rules.")
 
@@ -182,6 +207,7 @@ extension Lint {
     }
   }
 
+  /// Writes one rule's description with its examples.
   package struct Explain: LintVerb {
     package static let configuration = CommandConfiguration(
       abstract: "Says what a rule finds, why, and what to write instead.")

@@ -1,7 +1,8 @@
 import Foundation
 import SteadLint
 
-/// A run of the linter with the options of a command line.
+/// A run of the linter with the options of a command line. It turns them into a ``Linter``'s settings, and may be run
+/// several times: git is asked again after fixes, since lines have moved.
 struct LintRun {
   private let scope: LintScope
   private let options: LintOptions
@@ -28,7 +29,10 @@ struct LintRun {
     }
   }
 
-  /// Makes fixes in the files, and returns how many.
+  /// Makes fixes in the files, and returns how many. Runs again after each round, until nothing is left to fix or
+  /// after `rounds`.
+  ///
+  /// Each file is replaced atomically. If one can't be written, the files before it stay fixed.
   mutating func fix() throws -> Int {
     var total = 0
     for _ in 0..<Self.rounds {
@@ -38,13 +42,16 @@ struct LintRun {
         count += try fix(path, of: found)
       }
       total += count
-      // Places have moved.
+      // Places have moved, so the changed lines have to be asked for again: git compares with the files as they are
+      // now.
       changes = nil
       if count == 0 { break }
     }
     return total
   }
 
+  /// Makes the fixes of one file, unless the source before or after them has a syntax error. A fix must never break a
+  /// file that was whole, and in a broken one the parser may have misread the place.
   private func fix(_ path: String, of report: LintReport) throws -> Int {
     let url = scope.root.appending(path: path)
     let source = try String(contentsOf: url, encoding: .utf8)
@@ -61,6 +68,7 @@ struct LintRun {
     }
   }
 
+  /// Sets the cache, the baseline and, with `--since`, the changed lines and the types of that revision.
   private mutating func prepare() throws {
     linter.cacheFile = options.isUncached ? nil : try cacheFile()
     if let file = options.baseline {
@@ -129,6 +137,7 @@ struct LintRun {
 
 /// The rules as a terminal shows them.
 enum RuleText {
+  /// A line for each rule: identifier, level, whether it has fixes, name.
   static var list: String {
     Rule.all.map { rule in
       let level = rule.level.rawValue.padding(to: 7)
@@ -136,6 +145,7 @@ enum RuleText {
     }.joined()
   }
 
+  /// A rule's description with its examples, for `stead lint explain`.
   static func page(of rule: Rule) -> String {
     """
     \(rule.id) \(rule.name) (\(rule.level.rawValue)\(rule.isFixable ? ", some findings have a fix" : ""))

@@ -16,6 +16,10 @@ struct LintScope {
   /// The paths in the folder that are reported; all paths if it's empty.
   private let chosen: [String]
 
+  /// Finds the folder to read for some paths.
+  ///
+  /// - Parameter paths: As in the arguments; the working directory if there are none.
+  /// - Throws: A `ValidationError` that names a path that doesn't exist.
   init(paths: [String], directory: URL) throws(ValidationError) {
     self.directory = directory
     let urls = (paths.isEmpty ? ["."] : paths).map {
@@ -41,6 +45,7 @@ struct LintScope {
     }
   }
 
+  /// Whether a finding is in one of the paths that were named.
   func isReported(_ finding: Finding) -> Bool {
     chosen.isEmpty
       || chosen.contains { path in
@@ -116,6 +121,7 @@ struct ChangedLines {
     }
   }
 
+  /// Whether a finding begins on a changed line, or is in a new file.
   func contains(_ finding: Finding) -> Bool {
     new.contains(finding.place.path)
       || (lines[finding.place.path] ?? []).contains { $0.contains(finding.place.line) }
@@ -136,6 +142,8 @@ struct ChangedLines {
 // MARK: - Git
 
 /// What git knows about a folder's files.
+///
+/// It runs git as a program, with options that make its output the same whatever the user has configured.
 struct GitHistory {
   let folder: URL
 
@@ -165,6 +173,9 @@ struct GitHistory {
     return contents
   }
 
+  /// The output of git in the folder.
+  ///
+  /// - Throws: A `ValidationError` with the first line of git's complaint, if it can't be run or fails.
   private func run(_ words: [String]) throws(ValidationError) -> String {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

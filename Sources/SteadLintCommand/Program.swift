@@ -75,7 +75,7 @@ package struct HelpVerb<Command: ParsableCommand>: ParsableCommand {
   }
 }
 
-/// Writes to the standard streams, without a buffer.
+/// Writes to the standard streams, without a buffer: what was written is seen even if the process then crashes.
 package enum StandardStream {
   @Sendable package static func print(_ text: String) {
     FileHandle.standardOutput.write(Data(text.utf8))

@@ -22,6 +22,7 @@ struct CodingReader {
     }
   }
 
+  /// The encodings and decodings of the file, in the order of the source.
   func uses() -> [CodingUse] {
     context.walk.calls.compactMap { call in
       switch call.name {
@@ -32,6 +33,7 @@ struct CodingReader {
     }
   }
 
+  /// The fact of `decode(Type.self, from: bytes)`; nil for another call of this name, such as a keyed container's.
   private func decoding(_ call: FunctionCallExprSyntax) -> CodingUse? {
     guard call.arguments.count == 2, call.argument("from") != nil, let receiver = call.receiver,
       let type = call.argument(nil)?.code, type.hasSuffix(".self")
@@ -52,6 +54,7 @@ struct CodingReader {
       growth: nil, list: nil, place: context.place(call))
   }
 
+  /// The fact of `encode(value)` of something whose name has the word encoder; nil for another call of this name.
   private func encoding(_ call: FunctionCallExprSyntax) -> CodingUse? {
     guard call.arguments.count == 1, let argument = call.argument(nil),
       let receiver = call.receiver,
@@ -102,6 +105,7 @@ struct CodingReader {
     return clause?.parameters.contains { ($0.secondName ?? $0.firstName).text == name } ?? false
   }
 
+  /// Whether the bytes can be made again: they are in a directory that the system empties, or the type rebuilds them.
   private func isFleeting(_ scope: Syntax) -> Bool {
     let places = PurgeableDirectories(context: context)
     return places.areNamed(in: scope) || places.areBuiltAgain(around: scope)
@@ -158,6 +162,8 @@ struct CodingReader {
   /// What the encoded bytes are written to: a keychain if the function names one, else the only key or file
   /// that gets the call's result.
   private func destination(in scope: Syntax, of call: FunctionCallExprSyntax) -> CodingUse.Target {
+    // First: a function that has to do with a keychain may also set a preference, such as a flag that the secret
+    // exists.
     if scope.mentions(
       "SecItemAdd", "SecItemUpdate", "keychain", "Keychain", "KeychainSwift", "Secrets")
     {
@@ -198,6 +204,7 @@ struct CodingReader {
     return []
   }
 
+  /// An expression without `self.`, so that a member has one name.
   private func plain(_ file: String) -> String {
     file.hasPrefix("self.") || file.hasPrefix("Self.") ? String(file.dropFirst(5)) : file
   }
@@ -294,6 +301,7 @@ struct CodingReader {
     return nil
   }
 
+  /// The last `else` of a chain of `else if`; nil if the chain has none.
   private func lastElse(of statement: IfExprSyntax) -> CodeBlockSyntax? {
     var chain = statement
     while true {
@@ -385,12 +393,15 @@ struct CodingUse: Codable, Sendable {
     case unknown
   }
 
+  /// What becomes of an error: it is thrown or ends the program, discarded by `try?`, or caught by a `catch` that
+  /// goes on.
   enum Failure: String, Codable { case thrown, discarded, caught }
 
   let isDecoding: Bool
   /// The type, if the file shows it. Otherwise `property` is a name that the index can look up.
   let type: String?
   let property: String?
+  /// The type around the call, in which names are looked up.
   let scopeType: String
   let target: Target
   /// Whether the file is a parameter of the function, so that the same name in another function is another file.

@@ -1,6 +1,10 @@
 import SwiftSyntax
 
-/// Finds contexts that a closure takes from one actor to another.
+/// Finds contexts that a closure takes from one actor to another. Rule P25 reports them: a `ModelContext` belongs to
+/// the actor that made it.
+///
+/// Only closures that certainly run elsewhere count: those of `Task.detached` and of a global queue. A plain `Task`
+/// inherits the actor.
 struct CrossingReader {
   let context: FileContext
   let variables: VariableTypes
@@ -11,6 +15,7 @@ struct CrossingReader {
     let call: String
   }
 
+  /// The first crossing of each closure: one finding says what to change for all of them.
   func crossings() -> [Crossing] {
     context.walk.calls.compactMap { call in
       guard let caller = backgroundCall(call), let closure = closure(of: call), !isIsolated(closure)
@@ -39,6 +44,7 @@ struct CrossingReader {
       ?? false
   }
 
+  /// The first context from outside of a closure on which the closure calls a method.
   private func contextUse(in closure: ClosureExprSyntax) -> DeclReferenceExprSyntax? {
     let own = declaredNames(in: closure)
     return context.walk.calls.lazy.compactMap { call -> DeclReferenceExprSyntax? in
@@ -51,6 +57,7 @@ struct CrossingReader {
     }.first
   }
 
+  /// The name of a receiver such as `context` or `self.context`; nil for a member of anything else.
   private func lastName(of receiver: ExprSyntax) -> DeclReferenceExprSyntax? {
     if let name = receiver.as(DeclReferenceExprSyntax.self) { return name }
     guard let member = receiver.as(MemberAccessExprSyntax.self), member.base?.code == "self" else {
@@ -59,6 +66,8 @@ struct CrossingReader {
     return member.declName
   }
 
+  /// Whether a name is a context, by its type or as a property from a view's environment. A name alone isn't enough
+  /// here: the finding is a warning about a race.
   private func isContext(_ name: DeclReferenceExprSyntax) -> Bool {
     let text = name.baseName.text
     if let type = variables.type(of: text, at: name) { return type.elementType == "ModelContext" }

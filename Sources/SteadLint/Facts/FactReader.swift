@@ -31,6 +31,7 @@ struct FactReader {
     ) { $0.scope.start }
   }
 
+  /// All facts of the file. Costs several passes over the lists of ``SyntaxWalk`` and over the tokens.
   func facts(suppressions: [Suppression]) -> FileFacts {
     var facts = FileFacts()
     facts.path = context.path
@@ -78,6 +79,7 @@ struct FactReader {
 
   // MARK: - Types
 
+  /// The fact of a type or an extension, with the types around it in its name.
   private func type(_ node: Syntax) -> TypeFact? {
     guard let group = node.asProtocol(DeclGroupSyntax.self), let name = node.declaredName else {
       return nil
@@ -130,6 +132,7 @@ struct FactReader {
     }
   }
 
+  /// The last part of an inherited type's name, without attributes such as `@retroactive` and `@unchecked`.
   private func inheritedName(_ type: TypeSyntax) -> String {
     let inner = type.as(AttributedTypeSyntax.self)?.baseType ?? type
     return inner.trimmedDescription.lastComponent
@@ -145,6 +148,7 @@ struct FactReader {
     }
   }
 
+  /// The properties, the cases and the macros among a type's members.
   private func members(of group: some DeclGroupSyntax) -> ([PropertyFact], [String], [String]) {
     var properties: [PropertyFact] = []
     var cases: [String] = []
@@ -161,6 +165,7 @@ struct FactReader {
     return (properties, cases, macros)
   }
 
+  /// The fact of a property; nil for a pattern other than a name.
   private func property(_ binding: PatternBindingSyntax, of variable: VariableDeclSyntax)
     -> PropertyFact?
   {
@@ -179,11 +184,14 @@ struct FactReader {
       end: (binding.typeAnnotation.map(Syntax.init) ?? Syntax(binding.pattern)).end)
   }
 
+  /// Whether a property has a getter. One with only observers is stored.
   private func isComputed(_ block: AccessorBlockSyntax) -> Bool {
     guard case .accessors(let accessors) = block.accessors else { return true }
     return !accessors.allSatisfy { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
   }
 
+  /// The fact of an attribute, with the edit that removes each of its arguments. An argument without a label has its
+  /// own source as its name, such as `.unique`.
   private func attribute(_ attribute: AttributeSyntax) -> AttributeFact {
     var arguments: [String: String] = [:]
     var removals: [String: Fix.Edit] = [:]
@@ -247,6 +255,8 @@ struct FactReader {
     return call.arguments.first?.expression.literal
   }
 
+  /// The fact of a named string. A local, private or instance constant is private: a fix in another place can't name
+  /// it.
   private func constant(
     _ name: String, _ value: String, modifiers: DeclModifierListSyntax, at node: some SyntaxProtocol
   ) -> ConstantFact {
@@ -294,6 +304,8 @@ enum SuppressionReader {
     return found
   }
 
+  /// The suppressions in a token's trivia. Comments are in no node of the tree, so they need this pass over all
+  /// tokens.
   private static func read(
     _ trivia: Trivia, from start: Int, context: FileContext, near token: TokenSyntax
   ) -> [Suppression] {
@@ -330,6 +342,7 @@ enum SuppressionReader {
 /// A comment that disables rules for a line.
 struct Suppression: Codable, Sendable {
   let rules: [String]
+  /// The line whose findings it disables.
   let line: Int
   let reason: String
   let place: Place

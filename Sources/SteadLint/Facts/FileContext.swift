@@ -7,6 +7,7 @@ struct FileContext {
   let tree: SourceFileSyntax
   let walk: SyntaxWalk
   let lines: LineTable
+  /// Whether it is a manifest of SwiftPM.
   let isManifest: Bool
   private let isPreviewFile: Bool
 
@@ -36,6 +37,7 @@ struct FileContext {
 extension SyntaxProtocol {
   /// The offset of the first byte, without comments and spaces.
   var start: Int { positionAfterSkippingLeadingTrivia.utf8Offset }
+  /// The offset after the last byte, without comments and spaces.
   var end: Int { endPositionBeforeTrailingTrivia.utf8Offset }
 
   /// The nodes around it, from the inside out.
@@ -43,7 +45,8 @@ extension SyntaxProtocol {
     sequence(first: Syntax(self)) { $0.parent }
   }
 
-  /// Whether it's in a `#Preview` or a `PreviewProvider`, or in something that only previews use.
+  /// Whether it's in a `#Preview` or a `PreviewProvider`, or in something that only previews use. Costs a walk to the
+  /// root, so it is asked for findings and facts, not for each node.
   var isInPreview: Bool { ancestors.contains(where: PreviewCode.contains) }
 
   /// The name of a declaration; nil if it has none.
@@ -77,6 +80,8 @@ extension SyntaxProtocol {
   }
 
   /// The function, initializer, accessor or member around it; the file if none exists.
+  ///
+  /// A closure is no scope: what it uses is declared in the function around it as often as in itself.
   var scope: Syntax {
     var last = Syntax(self)
     for node in ancestors {
@@ -99,6 +104,7 @@ extension SyntaxProtocol {
     mentions(anyOf: Set(words))
   }
 
+  /// Whether one of the words is among its tokens, wherever it stands. Costs a pass over the tokens.
   func mentions(anyOf words: Set<String>) -> Bool {
     tokens(viewMode: .sourceAccurate).contains { words.contains($0.text) }
   }
@@ -179,6 +185,7 @@ enum PreviewCode {
     }
   }
 
+  /// Whether a type conforms to one of the protocols of previews.
   private static func conforms(_ node: Syntax) -> Bool {
     node.asProtocol(DeclGroupSyntax.self)?.inheritanceClause?.inheritedTypes.contains {
       protocols.contains($0.type.trimmedDescription.lastComponent)
@@ -203,6 +210,7 @@ enum PreviewCode {
 
   // MARK: - Names
 
+  /// Words that may come before the name of what is made for previews.
   private static let verbs: Set<String> = [
     "make", "create", "build", "setup", "insert", "add", "generate", "get", "load", "shared", "in",
     "memory", "with", "for", "swiftui", "xcode",

@@ -1,7 +1,10 @@
 /// What the rules about a project need to know about a file, without its syntax.
 ///
-/// It is kept in the cache between runs. A change of it, or of a type in it, requires a new version of
-/// ``LintCache``: the cache identifies values by their order alone.
+/// It is kept in the cache between runs. A change of it, or of a type in it, requires a new version of ``LintCache``:
+/// the cache identifies values by their order alone.
+///
+/// Facts depend on the file alone, and never on other files or on options. Otherwise a cached fact could be out of
+/// date although its file is unchanged. What needs other files is in ``ProjectIndex``.
 struct FileFacts: Codable, Sendable {
   var path = ""
   /// Whether it imports a test framework.
@@ -42,6 +45,7 @@ struct ContainerFact: Codable, Sendable {
   enum Kind: String, Codable { case container, configuration, schema }
 
   let kind: Kind
+  /// The names of the models among its arguments, as the source writes them.
   let models: [String]
   let plan: String?
   let isInMemory: Bool
@@ -49,6 +53,7 @@ struct ContainerFact: Codable, Sendable {
   let namesStore: Bool
   /// As it's written, such as `.none`; nil without the argument.
   let cloudKit: String?
+  /// Where the function around it begins.
   let scope: Int
   let place: Place
 }
@@ -169,6 +174,7 @@ extension AttributeFact {
 struct ConstantFact: Codable, Sendable {
   let name: String
   let value: String
+  /// Whether other files can't use it.
   let isPrivate: Bool
   let place: Place
 }
@@ -178,6 +184,7 @@ enum KeyFact: Codable, Hashable, Sendable {
   case literal(String)
   /// A name, and the type in which it's looked up.
   case reference(name: String, scope: String)
+  /// An expression that is neither, such as a string with interpolations.
   case other(String)
 }
 
@@ -191,6 +198,7 @@ struct SchemaFact: Codable, Sendable {
   }
 
   let name: String
+  /// The three numbers of its version; nil if the source doesn't have them as literals.
   let version: [Int]?
   let models: [Model]
   let place: Place
@@ -200,7 +208,7 @@ struct SchemaFact: Codable, Sendable {
 struct PlanFact: Codable, Sendable {
   let name: String
   let schemas: [String]
-  /// Whether the file has the plan's list of schemas.
+  /// Whether the file has the plan's list of schemas. Without it no gap is certain.
   let isComplete: Bool
   let place: Place
 }

@@ -22,6 +22,7 @@ struct FileUseReader {
     "pdf",
   ]
 
+  /// The calls that write files, in the order of the source.
   func uses() -> [FileUse] {
     context.walk.calls.compactMap { call in
       guard let (target, content) = write(call) else { return nil }
@@ -84,6 +85,7 @@ struct FileUseReader {
     }
   }
 
+  /// The identifiers among a node's tokens, without keywords and operators.
   private func identifiers(in node: Syntax) -> [String] {
     node.tokens(viewMode: .sourceAccurate).compactMap { token in
       if case .identifier(let text) = token.tokenKind { text } else { nil }
@@ -102,6 +104,7 @@ struct FileUseReader {
       && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
   }
 
+  /// Whether a literal in the target ends with the extension of an image, a sound, a film or a PDF.
   private func hasMediaName(_ target: ExprSyntax) -> Bool {
     target.tokens(viewMode: .sourceAccurate).contains { token in
       guard case .stringSegment(let text) = token.tokenKind,
@@ -179,6 +182,7 @@ struct PurgeableDirectories {
     }
   }
 
+  /// Whether a name has one of the words for what the system empties.
   private func isFleeting(_ name: String) -> Bool {
     NameWords(name).contains(anyOf: Self.words)
   }

@@ -1,6 +1,9 @@
 import SwiftSyntax
 
 /// Finds where a list grows, and whether something shortens it.
+///
+/// Rule P08 reports a list that is encoded as a whole and only grows. A word such as `limit` anywhere in the type is
+/// enough to stay silent: how a limit is kept can't be told without running the code.
 struct GrowthReader {
   let context: FileContext
 
@@ -37,6 +40,7 @@ struct GrowthReader {
       isEdited: !names.isDisjoint(with: ["remove", "removeAll"]))
   }
 
+  /// The property that an argument names, and the members of the type around it; nil for any other expression.
   private func property(_ argument: ExprSyntax) -> (name: String, members: MemberBlockSyntax)? {
     var name = argument.code
     if name.hasPrefix("self.") { name = String(name.dropFirst(5)) }
@@ -46,6 +50,7 @@ struct GrowthReader {
     return (name, group.memberBlock)
   }
 
+  /// The calls of methods of a property, with or without `self`.
   private func calls(on name: String, in members: MemberBlockSyntax) -> [FunctionCallExprSyntax] {
     context.walk.calls.filter { call in
       guard call.start >= members.start, call.end <= members.end,
@@ -75,6 +80,7 @@ struct GrowthReader {
     return nil
   }
 
+  /// The number that a constant of the file has; nil unless it is a literal.
   private func value(of constant: String) -> Int? {
     for binding in context.walk.variables.flatMap(\.bindings)
     where binding.pattern.trimmedDescription == constant {
@@ -83,6 +89,7 @@ struct GrowthReader {
     return nil
   }
 
+  /// Whether a call adds one element: not `append(contentsOf:)`, which often fills a list at the start.
   private func hasElement(_ call: FunctionCallExprSyntax) -> Bool {
     call.name == "append" ? call.arguments.count == 1 : call.argument("at") != nil
   }

@@ -27,12 +27,14 @@ struct KeychainReader {
     parts = facts.context.walk.keychainNames.compactMap(Self.part)
   }
 
+  /// The calls of the keychain's functions, each with what its query has.
   func uses() -> [KeychainUse] {
     context.walk.calls.compactMap { call in
       KeychainUse.Operation(rawValue: call.name).map { use($0, call) }
     }
   }
 
+  /// The fact of a call. What the query lacks in the source is nil, and no rule reports it as missing in the program.
   private func use(_ operation: KeychainUse.Operation, _ call: FunctionCallExprSyntax)
     -> KeychainUse
   {
@@ -59,6 +61,7 @@ struct KeychainReader {
       })
   }
 
+  /// The value of the accessibility, as it's written. An access control has one, which isn't looked up.
   private func accessibility(of query: [String: Part]) -> String? {
     if let value = query["kSecAttrAccessible"]?.value.code { return value }
     return query["kSecAttrAccessControl"].map { _ in "an access control" }
@@ -99,6 +102,7 @@ struct KeychainReader {
     return found
   }
 
+  /// The elements of dictionaries in a node.
   private func parts(in node: Syntax) -> [Part] {
     let range = node.start...node.end
     return parts.filter { $0.variable == nil && range.contains($0.name.start) }
@@ -112,6 +116,7 @@ struct KeychainReader {
 
   // MARK: - Parts
 
+  /// The part of a query that a constant `kSec…` is the key of; nil where it is a value or stands alone.
   private static func part(_ name: DeclReferenceExprSyntax) -> Part? {
     for node in name.ancestors {
       if let element = node.as(DictionaryElementSyntax.self) {

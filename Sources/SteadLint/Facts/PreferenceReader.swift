@@ -27,10 +27,12 @@ struct PreferenceReader {
     return name.contains("UserDefault") && !NameWords(name).contains(anyOf: words)
   }
 
+  /// The uses of preferences: calls first, then wrapped properties.
   func uses() -> [PreferenceUse] {
     context.walk.calls.compactMap(use) + context.walk.variables.compactMap(wrapper)
   }
 
+  /// The fact of a call; nil if it isn't one of a store of preferences, or has no key where it needs one.
   private func use(_ call: FunctionCallExprSyntax) -> PreferenceUse? {
     guard let access = access(call), let store = store(of: call) else { return nil }
     let key = call.argument("forKey") ?? call.argument("forKeyPath")
@@ -123,6 +125,7 @@ struct PreferenceReader {
     ["launched", "before"], ["has", "launched"], ["did", "launch"],
   ]
 
+  /// Whether a node is in a function that XCTest runs after each test.
   private func isTearDown(_ node: some SyntaxProtocol) -> Bool {
     node.scope.declaredName?.hasPrefix("tearDown") == true
   }
@@ -191,6 +194,7 @@ struct PreferenceReader {
     }
   }
 
+  /// The store that a receiver is, by its type if the file shows it, otherwise by its name; nil for anything else.
   private func store(_ receiver: ExprSyntax) -> PreferenceUse.Store? {
     var text = receiver.code
     if text.hasPrefix("Foundation.") { text = String(text.dropFirst("Foundation.".count)) }
@@ -268,10 +272,14 @@ struct PreferenceUse: Codable, Sendable {
 
   let store: Store
   let access: Access
+  /// The name of the method, or of the wrapper.
   let method: String
+  /// The receiver's source; `self` without one, and empty for a wrapped property.
   let receiver: String
   let key: KeyFact
+  /// The source of the written value, or of a wrapped property's default.
   let value: String?
+  /// The type of the value, as far as the file shows.
   let valueType: String?
   /// Whether the number that's read is compared with zero, as a check for an absent value.
   let isComparedWithZero: Bool

@@ -4,6 +4,7 @@ import SwiftSyntax
 struct SchemaReader {
   let context: FileContext
 
+  /// The versioned schemas that the file declares. A list of models that isn't in the declaration counts as empty.
   func schemas() -> [SchemaFact] {
     groups(inheriting: "VersionedSchema").map { node, group, name in
       let models = member("models", of: group).map { references(in: $0) } ?? []
@@ -14,6 +15,7 @@ struct SchemaReader {
     }
   }
 
+  /// The migration plans that the file declares, each with its schemas in their order.
   func plans() -> [PlanFact] {
     groups(inheriting: "SchemaMigrationPlan").map { node, group, name in
       let schemas = member("schemas", of: group)
@@ -23,6 +25,8 @@ struct SchemaReader {
     }
   }
 
+  /// The stages that the file makes, wherever they are: a plan often has them as static properties or in an
+  /// extension.
   func stages() -> [StageFact] {
     context.walk.calls.compactMap { call in
       guard call.name == "lightweight" || call.name == "custom",
@@ -48,6 +52,7 @@ struct SchemaReader {
     }
   }
 
+  /// The fact of a call. The models are the types in its arguments, except in those of the migration plan.
   private func container(_ call: FunctionCallExprSyntax, _ kind: ContainerFact.Kind)
     -> ContainerFact
   {
@@ -123,6 +128,7 @@ struct SchemaReader {
     return numbers.count == 3 ? numbers : nil
   }
 
+  /// The name of a type in an expression such as `SchemaV1.self`.
   private func withoutSelf(_ type: String) -> String {
     type.hasSuffix(".self") ? String(type.dropLast(5)) : type
   }
@@ -134,6 +140,7 @@ struct SchemaReader {
 struct PredicateReader {
   let context: FileContext
 
+  /// The paths of all predicates whose model the source shows.
   func facts() -> [PredicateFact] {
     context.walk.macros.filter { $0.macroName.text == "Predicate" }.flatMap {
       macro -> [PredicateFact] in
@@ -160,6 +167,7 @@ struct PredicateReader {
     }
   }
 
+  /// The model of `#Predicate<Model>`.
   private func generic(of macro: MacroExpansionExprSyntax) -> String? {
     macro.genericArgumentClause?.arguments.first?.argument.trimmedDescription
   }
@@ -176,6 +184,7 @@ struct PredicateReader {
     return nil
   }
 
+  /// The fact of a member that begins with the predicate's parameter; nil for any other, and for a call.
   private func fact(
     _ member: MemberAccessExprSyntax, parameter: String, model: String
   ) -> PredicateFact? {

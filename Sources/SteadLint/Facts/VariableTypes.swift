@@ -62,6 +62,7 @@ struct VariableTypes {
     return self[name]
   }
 
+  /// The type of a parameter of the innermost function around a node that has one of this name.
   private static func parameter(_ name: String, around node: some SyntaxProtocol) -> String? {
     for ancestor in node.ancestors {
       let clause =
@@ -92,9 +93,11 @@ extension ExprSyntax {
 
 /// The names that a file may change the values of.
 ///
-/// A name counts if it's on the left of `=`, in a key path or a binding, after `&`, or if something follows
-/// it that may change a part of it, such as `.append` or a subscript. Only plain reads don't count. `let name
-/// = 1` counts, too.
+/// A name counts if it's on the left of `=`, in a key path or a binding, after `&`, or if something follows it that
+/// may change a part of it, such as `.append` or a subscript. Only plain reads don't count. `let name = 1` counts,
+/// too.
+///
+/// It errs towards changed: rule P01 lowers a finding to a note only if no file may set the property.
 struct ChangedNames {
   private(set) var names: Set<String> = []
 

@@ -2,6 +2,8 @@
 ///
 /// The uses of one key, file or keychain item are grouped by an identity, and each group becomes a
 /// ``KeptItem``. The encodings of Codable values join the group of the key or file that they go to.
+///
+/// Items of tests and previews are left out, and so is what is only deleted: it is no longer kept.
 struct Inventory {
   let index: ProjectIndex
   private let synced: Set<String>
@@ -26,6 +28,8 @@ struct Inventory {
     let name: String
   }
 
+  /// The keys of preferences and of iCloud's store, each with all of its uses in the project. Registering a default,
+  /// observing and synchronizing keep nothing.
   private func preferences() -> [KeptItem] {
     let uses = index.preferences.filter {
       index.isShipped($0.place) && ![.register, .synchronize, .observe].contains($0.access)
@@ -37,6 +41,7 @@ struct Inventory {
     }
   }
 
+  /// A key's item. Its type is that of an encoded value if there is one: the key itself then has bytes.
   private func key(
     _ identity: KeyIdentity, uses: [PreferenceUse], codings: [CodingUse]
   ) -> KeptItem {
@@ -53,6 +58,7 @@ struct Inventory {
     return item
   }
 
+  /// The key's string if the project shows it, and otherwise its source.
   func name(of key: KeyFact) -> String {
     if let value = index.value(of: key) { return value }
     switch key {
@@ -94,6 +100,7 @@ struct Inventory {
     use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
   }
 
+  /// The form of a value that is written whole.
   private func form(of type: String?, isEncoded: Bool) -> KeptItem.Form {
     guard isEncoded else { return .plain }
     return type?.isListType == true ? .encodedList : .encoded
@@ -101,6 +108,7 @@ struct Inventory {
 
   // MARK: - Models
 
+  /// The models of SwiftData and of Core Data, without copies in earlier schemas.
   private func models() -> [KeptItem] {
     let objects = index.files.flatMap(\.types).filter { $0.inherited.contains("NSManagedObject") }
     return index.models.filter { index.isShipped($0.place) && !index.isFrozen($0) }.map(model)
@@ -110,6 +118,7 @@ struct Inventory {
       }
   }
 
+  /// A model's item, with the counts and the large properties that advice needs.
   private func model(_ model: TypeFact) -> KeptItem {
     var shape = KeptItem.Shape()
     for property in model.properties where property.isStored {
@@ -138,6 +147,8 @@ struct Inventory {
     let target: String
   }
 
+  /// The files that are written, or that Codable values go to or come from. One file is one expression in one type of
+  /// one source file: the same name elsewhere is another file.
   private func files() -> [KeptItem] {
     var codings: [FileIdentity: [CodingUse]] = [:]
     for use in shippedCodings {
@@ -154,6 +165,7 @@ struct Inventory {
     }
   }
 
+  /// A file's item. It is media only if nothing is encoded into it.
   private func file(_ target: String, codings: [CodingUse], writes: [FileUse]) -> KeptItem {
     let type = codings.lazy.compactMap(type).first
     let isMedia = codings.isEmpty && writes.contains(where: \.isMedia)
@@ -236,6 +248,7 @@ extension Inventory {
     index.value(of: key) ?? "<\(name(of: key))>"
   }
 
+  /// A keychain item, by its class, service and account.
   private func item(_ identity: ItemIdentity, uses: [KeychainUse], codings: [CodingUse])
     -> KeptItem
   {
@@ -259,6 +272,7 @@ extension Inventory {
     return item
   }
 
+  /// The Codable values that go to a keychain through a wrapper, by their type.
   private func secrets(_ codings: [CodingUse]) -> [KeptItem] {
     Dictionary(grouping: codings) { type(of: $0) ?? $0.property ?? $0.function }.map {
       name, uses in

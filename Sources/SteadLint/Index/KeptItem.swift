@@ -1,4 +1,7 @@
 /// Something that a project keeps: a key, a model, a file or a secret, with what the source shows about it.
+///
+/// It says what the source shows, and nothing about an actual store. Values of preferences, files and secrets are
+/// never read.
 public struct KeptItem: Codable, Hashable, Sendable {
   /// What keeps it.
   public enum Kind: String, Codable, Sendable {
@@ -59,17 +62,19 @@ public struct KeptItem: Codable, Hashable, Sendable {
     }
   }
 
+  /// What keeps it, which also says what ``name`` is.
   public let kind: Kind
   /// The key, the model's name, or the expression that names the file.
   public let name: String
   /// Whether the name is the key itself, not an expression that makes the key at run time.
   public internal(set) var isNameKnown = true
+  /// What is written: a plain value, an encoded one, bytes of media, or records.
   public let form: Form
   /// The type of the value, as far as the source shows.
   public let type: String?
-  /// How many elements a list keeps, if the source has a figure for it.
+  /// How many elements a list keeps, if the source has a figure for it, such as in `items.count > 50`.
   public internal(set) var limit: Int?
-  /// Whether a list only grows.
+  /// Whether a list only grows: something appends to it, and nothing shortens it or compares its length.
   public internal(set) var isUnlimited = false
   /// Whether elements of a list are looked up, filtered or sorted.
   public internal(set) var isSearched = false
@@ -79,10 +84,13 @@ public struct KeptItem: Codable, Hashable, Sendable {
   public internal(set) var directory: String?
   /// Whether the system may remove it, as it does with caches and temporary files.
   public internal(set) var isFleeting = false
+  /// The properties of a model; nil for anything else.
   public internal(set) var shape: Shape?
   /// Nil unless the item is from a keychain query.
   public internal(set) var keychain: Keychain?
+  /// How many places in the source write it. A wrapped property such as `@AppStorage` writes and reads.
   public internal(set) var writeCount = 0
+  /// How many places in the source read it.
   public internal(set) var readCount = 0
   /// Where the source uses it, or where a model is declared. Never empty.
   public private(set) var places: [Place]

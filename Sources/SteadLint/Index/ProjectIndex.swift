@@ -3,6 +3,8 @@
 /// There is no type checker. A name is looked up as the source writes it, from the innermost type around it
 /// outwards, and is unknown if several declarations contradict each other. Rules report nothing about what is
 /// unknown.
+///
+/// It is made for each run from the facts, which costs time for all of them, and is then only read.
 struct ProjectIndex: Sendable {
   let files: [FileFacts]
   let settings: ProjectSettings
@@ -19,6 +21,7 @@ struct ProjectIndex: Sendable {
   /// The names whose values some file may change.
   let changedNames: Set<String>
   private let types: [String: [TypeFact]]
+  /// The named strings by the last two parts of their names.
   private let constants: [String: [ConstantFact]]
   private let constantsByValue: [String: [ConstantFact]]
   private let testFolders: [String]
@@ -27,6 +30,8 @@ struct ProjectIndex: Sendable {
   /// the empty string.
   private let packages: [String]
 
+  /// Groups the facts of files, which are in the order of their paths: so the first of several declarations is the
+  /// same in each run.
   init(
     files: [FileFacts], settings: ProjectSettings, assumesCloudKit: Bool,
     earlierPayloads: [String: Set<String>] = [:]
@@ -58,7 +63,8 @@ struct ProjectIndex: Sendable {
 
   // MARK: - Files
 
-  /// Whether a file belongs to tests: by what it imports, a manifest, or a folder's name.
+  /// Whether a file belongs to tests: by what it imports, a manifest, or a folder's name. It isn't a fact of the
+  /// file, because a manifest can say so.
   func isTest(_ path: String) -> Bool {
     testFiles.contains(path) || testFolders.contains { path.hasPrefix($0) }
       || path.split(separator: "/").dropLast().contains {
@@ -99,6 +105,9 @@ struct ProjectIndex: Sendable {
   }
 
   /// The value of a constant, looked up in a type and in those around it.
+  ///
+  /// An inner declaration hides an outer one, as in Swift. If several declarations on one level differ, the next
+  /// level is tried.
   private func value(of name: String, in scope: String) -> String? {
     let path = name.hasPrefix(".") ? String(name.dropFirst()) : name
     var outer = scope.split(separator: ".").map(String.init)
@@ -188,6 +197,7 @@ extension ProjectIndex {
     return found
   }
 
+  /// The schema with a name as the source writes it, or else with the same last part.
   func schema(_ name: String) -> SchemaFact? {
     schemas.first { $0.name == name }
       ?? schemas.first { $0.name.lastComponent == name.lastComponent }
@@ -242,6 +252,9 @@ extension String {
 // MARK: - Payloads
 
 /// The Codable types that a project keeps, with their fields: what later versions of the program have to decode.
+///
+/// It follows types from what is stored to the types of their fields, so a field that is added deep inside is seen,
+/// too. A type that is only encoded into a request isn't reached.
 struct Payloads: Sendable {
   /// The encoded fields of each type, by the type's full name.
   let fields: [String: Set<String>]

@@ -1,6 +1,8 @@
 import Foundation
 
 /// What is known of a project from its property lists, Xcode projects, pods and XcodeGen files.
+///
+/// Each answer is what the files show: without any of them nothing is switched on, and every file counts as compiled.
 struct ProjectSettings: Codable, Sendable {
   /// Whether an entitlement lets the app use CloudKit. A container then syncs unless its configuration turns
   /// that off.
@@ -21,6 +23,7 @@ struct ProjectSettings: Codable, Sendable {
       || describesFolder(path)
   }
 
+  /// Whether a file says that a builder takes all sources of its folder: a podspec, or XcodeGen's project.
   private static func describesFolder(_ path: String) -> Bool {
     path.hasSuffix(".podspec") || path.split(separator: "/").last == "project.yml"
   }
@@ -96,7 +99,7 @@ struct XcodeProject: Codable, Sendable {
   /// Whether it has whole folders, so that it doesn't list every file.
   private(set) var hasFolders = false
 
-  /// How many bytes are read; a larger project counts as unknown.
+  /// The largest project that is read, in bytes; a larger one counts as unknown, and all files as compiled.
   static let sizeLimit = 32 << 20
 
   /// Reads a list in the form that Xcode writes: `path = Name.swift;` or `path = "Its Name.swift";`.

@@ -197,6 +197,7 @@ private func mayHaveDate(_ type: String, in index: ProjectIndex, depth: Int) -> 
     return false
   }
   let declarations = index.declarations(of: name)
+  // A limit, since types may contain themselves. What is deeper may have a date.
   guard !declarations.isEmpty, depth < 4 else { return true }
   return declarations.flatMap(\.properties).contains { property in
     !property.isStatic && !property.isComputed

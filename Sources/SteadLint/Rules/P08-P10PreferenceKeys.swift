@@ -49,11 +49,13 @@ extension Rule {
     })
 }
 
+/// Whether a receiver is a store of preferences, by its source alone.
 private func isPreferences(_ receiver: String) -> Bool {
   receiver.hasPrefix("UserDefaults") || NameWords(receiver.lastComponent).words.last == "defaults"
     || receiver.hasPrefix("Preferences.")
 }
 
+/// The methods and functions of Apple's frameworks that encode an image.
 private let encoders: Set<String> = [
   "pngData", "jpegData", "heicData", "tiffRepresentation", "UIImagePNGRepresentation",
   "UIImageJPEGRepresentation",
@@ -116,11 +118,13 @@ extension Rule {
     inProject: { index in typos(in: index) + repetitions(in: index) })
 }
 
+/// A use of a key that is a literal.
 private struct LiteralUse {
   let key: String
   let use: PreferenceUse
 }
 
+/// The uses of literal keys in shipped code. Tests spell keys out on purpose, to notice a change.
 private func literals(in index: ProjectIndex) -> [LiteralUse] {
   index.preferences.compactMap { use in
     guard case .literal(let key) = use.key, index.isShipped(use.place) else { return nil }
@@ -152,6 +156,7 @@ private func typos(in index: ProjectIndex) -> [Finding] {
   }
 }
 
+/// Whether keys differ only in their digits, as numbered keys do.
 private func differInNumber(_ one: String, _ other: String) -> Bool {
   one.filter { !$0.isNumber } == other.filter { !$0.isNumber }
 }
@@ -256,6 +261,7 @@ private func reserved(_ use: PreferenceUse, in index: ProjectIndex) -> Finding? 
     at: use.keyPlace, level: .note)
 }
 
+/// Whether a key begins as the system's keys do. `Appleseed` doesn't.
 private func hasReservedPrefix(_ key: String) -> Bool {
   if key.hasPrefix("com.apple.") { return true }
   return key.hasPrefix("Apple") && key.dropFirst("Apple".count).first?.isUppercase == true

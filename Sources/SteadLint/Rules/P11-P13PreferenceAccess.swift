@@ -248,6 +248,7 @@ private func firstValues(in index: ProjectIndex) -> Set<[String]> {
   }
 }
 
+/// The source of the registered defaults, which the reader keeps as the key of the call.
 private func text(_ use: PreferenceUse) -> String {
   guard case .other(let text) = use.key else { return "" }
   return text

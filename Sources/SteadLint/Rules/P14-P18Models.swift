@@ -92,6 +92,8 @@ private func isFetchedForBytes(_ model: TypeFact) -> Bool {
     }
 }
 
+/// The edit that adds `.externalStorage`: as the first argument of an `@Attribute`, or as a new one. Nil for an
+/// attribute without parentheses.
 private func fix(_ property: PropertyFact) -> Fix? {
   if let attribute = property.attribute("Attribute") {
     return attribute.argumentsStart.map { start in
@@ -198,6 +200,7 @@ extension Rule {
     })
 }
 
+/// What CloudKit refuses about a property. Each cause has its own finding.
 private func findings(
   on property: PropertyFact, of model: TypeFact, in index: ProjectIndex, reason: String
 ) -> [Finding] {
@@ -224,6 +227,7 @@ private func findings(
   return findings
 }
 
+/// Default values by type, as a person would write them; a type without an entry gets no fix.
 private let defaults = [
   "String": "\"\"", "Bool": "false", "Int": "0", "Int64": "0", "Int32": "0", "Int16": "0",
   "Double": "0", "Float": "0",
@@ -231,6 +235,7 @@ private let defaults = [
   "TimeInterval": "0",
 ]
 
+/// The edit that adds a default value after the property's type; nil for a type without a usual value.
 private func fix(_ property: PropertyFact, type: String) -> Fix? {
   let value = defaults[type] ?? (type.hasPrefix("[") ? (type.contains(":") ? "[:]" : "[]") : nil)
   return value.map {
@@ -280,6 +285,10 @@ private func isCopy(_ model: TypeFact) -> Bool {
   !Set(model.inherited).isDisjoint(with: ["Codable", "Decodable"])
 }
 
+/// The finding about a relationship's inverse; nil if one is named, or found without doubt.
+///
+/// The cases in their order: both sides name each other; one side names the other; nothing leads back; several
+/// properties do.
 private func inverseFinding(on property: PropertyFact, of model: TypeFact, in index: ProjectIndex)
   -> Finding?
 {
@@ -360,6 +369,8 @@ extension Rule {
     })
 }
 
+/// The finding about what a deletion does to the other side; nil where the rule is written, or only an optional is
+/// cleared.
 private func deleteRuleFinding(
   on property: PropertyFact, of model: TypeFact, in index: ProjectIndex
 )

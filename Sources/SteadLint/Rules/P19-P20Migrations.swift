@@ -113,6 +113,10 @@ extension Rule {
     })
 }
 
+/// What a store could stumble over on its way through a plan: a missing stage, equal versions, versions out of order,
+/// and schemas that aren't listed.
+///
+/// Names are compared by their last parts, since a plan inside a type names its schemas without that type.
 private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   var findings: [Finding] = []
   let stages = index.files.flatMap(\.stages).filter {

@@ -110,6 +110,8 @@ private func loadFailures(on loading: FunctionCallExprSyntax, file: FileContext)
   }
 }
 
+/// Whether a call opens a store in memory: by its arguments, or because the function makes one container, and nothing
+/// in it is on disk.
 private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
   if ["NSInMemoryStoreType", ".inMemory", "/dev/null"].contains(where: call.code.contains) {
     return true
@@ -120,6 +122,7 @@ private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
     && scope.split(separator: "ModelContainer(").count <= 2
 }
 
+/// The finding about `try!` or `try?` around an opening.
 private func finding(
   on attempt: TryExprSyntax, openings: [FunctionCallExprSyntax], file: FileContext
 )
@@ -151,6 +154,8 @@ private func contains(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) 
   call.start >= attempt.start && call.end <= attempt.end
 }
 
+/// The findings in the `catch` clauses of a `do` that opens a store: ending the program, deleting the store, and
+/// going on in memory.
 private func findings(
   on statement: DoStmtSyntax, openings: [FunctionCallExprSyntax], file: FileContext
 ) -> [Finding] {

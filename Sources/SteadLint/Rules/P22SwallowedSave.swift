@@ -132,6 +132,7 @@ private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
   return false
 }
 
+/// Whether a statement is a save of the context and nothing else.
 private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
   ["try?", "_=try?", "try", "tryawait", "try?await"].contains {
     item.code == $0 + context + ".save()"
@@ -145,6 +146,7 @@ private struct CachedModels {
 
   private static let words: Set<String> = ["cache", "cached", "caches"]
 
+  /// Whether a save keeps only what can be made again. One model that isn't cached by its name is enough for false.
   func areSaved(by context: ExprSyntax) -> Bool {
     if isCached(scope.declaredName ?? "") || isCached(source(of: context.code, depth: 0)) {
       return true
@@ -153,6 +155,7 @@ private struct CachedModels {
     return !models.isEmpty && models.allSatisfy(isCached) && !isInView
   }
 
+  /// Whether a name has the word cache.
   private func isCached(_ name: String) -> Bool {
     NameWords(name).contains(anyOf: Self.words)
   }
@@ -179,6 +182,7 @@ private struct CachedModels {
 
   /// The expressions that a context is made from, followed through the function's constants.
   private func source(of name: String, depth: Int) -> String {
+    // A limit, since `let a = f(a)` refers to itself.
     guard depth < 3, let value = values[name] else { return "" }
     let argument = value.as(FunctionCallExprSyntax.self)?.arguments.first?.expression.code ?? ""
     return value.code + " " + source(of: argument, depth: depth + 1)
@@ -221,6 +225,7 @@ private struct CachedModels {
     }
   }
 
+  /// All nodes of the function, found without recursion, as deep as they may be.
   private var nodes: [Syntax] {
     var found: [Syntax] = []
     var open = [scope]

@@ -57,6 +57,7 @@ private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> F
     fix: Fix("Use fetchCount", edits))
 }
 
+/// `isEmpty == false` in a predicate, in its unfolded form: the parser leaves operators in a flat sequence.
 private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) -> [Finding] {
   guard macro.macroName.text == "Predicate" else { return [] }
   return file.walk.assignments.compactMap { sequence in
@@ -74,6 +75,7 @@ private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) 
   }
 }
 
+/// The finding about a path in a predicate: a property that the store doesn't have, or a captured object.
 private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding? {
   guard let model = index.model(fact.model), let first = fact.path.first,
     let property = model.properties.first(where: { $0.name == first })

@@ -103,6 +103,8 @@ private func binding(of expression: ExprSyntax) -> Syntax {
   return Syntax(expression)
 }
 
+/// Whether a URL is in a directory that the system empties, there or in the constant that the function binds to its
+/// name.
 private func isPurgeable(_ expression: ExprSyntax) -> Bool {
   binding(of: expression).mentions(anyOf: Set(purgeableDirectories))
 }
@@ -269,6 +271,7 @@ private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
   return all.filter { $0.kind == .container && !$0.isInMemory }
 }
 
+/// The containers on `default.store` in a program without a sandbox. A sandboxed app has a directory of its own.
 private func unsandboxed(in index: ProjectIndex) -> [Finding] {
   onDefaultStore(in: index).filter { container in
     index.settings.isUnsandboxed
@@ -294,6 +297,7 @@ private func conflictingModels(in index: ProjectIndex) -> [Finding] {
   }
 }
 
+/// Models and contexts that are declared `@unchecked Sendable`, which only hides the compiler's error.
 private func sendableModels(in index: ProjectIndex) -> [Finding] {
   index.files.flatMap(\.types).compactMap { type in
     guard type.uncheckedSendable else { return nil }

@@ -3,6 +3,10 @@
 /// A new rule is a `static let` beside those of its topic, an entry in ``all``, and samples in the tests. Its
 /// texts make Documentation/LintRules.md, and `bad` must be found by the rule, which the tests check. A rule
 /// that is often wrong is turned off, so each has exceptions (`avoids`), and samples of code that must not be flagged.
+///
+/// ```swift
+/// for rule in Rule.all where rule.level == .error { print(rule.id, rule.summary) }
+/// ```
 public struct Rule: Sendable {
   /// The code in which a rule's findings count.
   enum Scope: Sendable {
@@ -15,8 +19,9 @@ public struct Rule: Sendable {
   public let id: String
   /// Such as `swallowed-decode-overwrites`.
   public let name: String
+  /// The level of its findings, unless one is less certain and is a note.
   public let level: Level
-  /// Whether some findings have a fix.
+  /// Whether some findings have a fix, which ``LintReport/fixed(_:path:)`` makes. A fix never needs a decision.
   public let isFixable: Bool
   /// What is flagged, in a sentence.
   public let summary: String
@@ -58,7 +63,7 @@ public struct Rule: Sendable {
 }
 
 extension Rule {
-  /// The rule with an identifier such as `P04`, or with a name.
+  /// The rule with an identifier such as `P04`, in any case, or with a name; nil if there is none.
   public static func named(_ name: String) -> Rule? {
     all.first { $0.id == name.uppercased() || $0.name == name }
   }

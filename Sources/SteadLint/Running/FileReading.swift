@@ -8,6 +8,8 @@ import Synchronization
 /// Source may be anything: generated, cut off, or made to break the linter. A recursive parser overflows its
 /// stack on input that nests deeply enough, and that can't be caught. So the bytes are measured before
 /// (``NestingScan``), the tree is walked without recursion (``SyntaxWalk``), and both have limits.
+///
+/// A file that can't be checked becomes a record with a finding L02, so one bad file never ends a run.
 struct FileReading: Sendable {
   let limits: Linter.Limits
   let cache: LintCache
@@ -17,9 +19,11 @@ struct FileReading: Sendable {
   /// The stack of a thread: enough for a parser that recurses to the limit of nesting, even in a debug build.
   private static let stackSize = 64 << 20
 
-  /// The records of files, in the order of the files.
+  /// The records of files, in the order of the files. Blocks until all are read.
   ///
   /// Threads, not tasks: the threads of the concurrency pool have small stacks, whose size can't be chosen.
+  ///
+  /// - Throws: `.cancelled`. A part of the records would look like a project without the other files.
   func records(of sources: [FileList.Source]) throws -> [FileRecord] {
     let results = Results()
     let counter = AtomicCounter()
@@ -38,6 +42,8 @@ struct FileReading: Sendable {
     return results.all(count: sources.count)
   }
 
+  /// The loop of a thread: takes the next file until none is left. Each index is taken by one thread, so no file is
+  /// read twice.
   private func work(on sources: [FileList.Source], counter: AtomicCounter, results: Results) {
     while !isCancelled() {
       let index = counter.next()
@@ -68,6 +74,11 @@ struct FileReading: Sendable {
     return parse(bytes, path: source.path, digest: digest.description)
   }
 
+  /// Parses a file and applies the rules about single files.
+  ///
+  /// Invariant: neither the parser nor a rule sees a file that could exhaust the stack. So the checks of size,
+  /// encoding and nesting come before parsing, and that of the tree's depth before any rule. No syntax is in the
+  /// record.
   private func parse(_ bytes: [UInt8], path: String, digest: String) -> FileRecord {
     guard bytes.count <= limits.fileSize else {
       return refusal(
@@ -147,6 +158,7 @@ struct FileReading: Sendable {
 
 /// What a run knows about a file, and what the cache keeps for the next run.
 struct FileRecord: Codable, Sendable {
+  /// The digest of the file's bytes; empty if they couldn't be read.
   let digest: String
   let facts: FileFacts
   /// What the rules about single files found.
@@ -176,6 +188,11 @@ struct FileList {
   let sources: [Source]
   let settings: ProjectSettings
 
+  /// Lists a folder, or a single file, and reads the settings in it. The order is that of the paths, so that two runs
+  /// give the same report.
+  ///
+  /// - Throws: `.unreadable` if the root doesn't exist or a folder can't be listed, `.tooManyFiles` beyond the
+  ///   limit.
   init(root: URL, excluding excluded: Set<String>, limit: Int) throws {
     var paths: [String] = []
     var isFolder: ObjCBool = false
@@ -203,7 +220,8 @@ struct FileList {
     self.settings = settings
   }
 
-  /// The sources, with some contents replaced, sorted by path.
+  /// The sources, with some contents replaced, sorted by path. A path that the folder lacks is added; nil leaves a
+  /// file out.
   func replacing(_ contents: [String: String?]) -> [Source] {
     guard !contents.isEmpty else { return sources }
     let added = contents.compactMap { path, content in
@@ -267,6 +285,7 @@ final class Cancellation: Sendable {
 final class AtomicCounter: Sendable {
   private let count = Atomic(0)
 
+  /// The next number. Relaxed ordering is enough: the numbers carry no data between threads.
   func next() -> Int {
     count.wrappingAdd(1, ordering: .relaxed).oldValue
   }

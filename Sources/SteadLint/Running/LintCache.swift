@@ -11,6 +11,9 @@ import Foundation
 ///
 /// A file of another version counts as empty, and a damaged record as absent: a cache can always be made
 /// again. Records are decoded when they're asked for, on the threads that read the files.
+///
+/// A damaged file costs time and never a wrong report: each record has a checksum, since a flipped bit in packed
+/// values could otherwise decode as other ones.
 struct LintCache: Sendable {
   /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are
   /// kept, too.
@@ -18,6 +21,7 @@ struct LintCache: Sendable {
 
   private struct Entry: Sendable {
     let digest: String
+    /// The digest of the record's bytes.
     let check: String
     let bytes: ArraySlice<UInt8>
   }
@@ -40,6 +44,7 @@ struct LintCache: Sendable {
       uniquingKeysWith: { first, _ in first })
   }
 
+  /// Reads a cache's file, without decoding its records. One that isn't a cache of this version counts as empty.
   init(contentsOf url: URL) {
     // A cache can be made again, so one that can't be read counts as empty.
     guard let data = try? Data(contentsOf: url), data.starts(with: Self.head) else {

@@ -13,7 +13,9 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 }
 
 extension LintReport {
-  /// The report as a string; the empty string for plain text without findings.
+  /// The report as a string; the empty string for plain text without findings. The same report gives the same string.
+  ///
+  /// - Throws: An `EncodingError`, which no report of a run causes.
   public func formatted(as format: ReportFormat) throws -> String {
     switch format {
     case .text: findings.map(\.text).joined()
@@ -60,7 +62,8 @@ extension Finding {
       + "title=\(ruleID) \(ruleName)::\(escaped(message, also: []))\n"
   }
 
-  /// Escapes a text for a workflow command: messages end at a line break, properties also at a colon or comma.
+  /// Escapes a text for a workflow command: messages end at a line break, properties also at a colon or comma. `%` is
+  /// first, since it begins the escapes themselves.
   private func escaped(_ text: String, also characters: [String]) -> String {
     var text = text
     for character in ["%", "\r", "\n"] + characters {
@@ -75,7 +78,7 @@ extension Finding {
 
 // MARK: - JSON
 
-/// A report as JSON. Later versions may have more members.
+/// A report as JSON. Later versions may have more members; `version` changes if a member changes its meaning.
 struct JSONReport: Encodable {
   let version = 1
   let findings: [Item]

@@ -12,6 +12,9 @@ import Foundation
 /// cache instead. The second one puts the facts into a ``ProjectIndex``, and applies the rules about the
 /// whole project. No syntax tree outlives the first pass. The facts of all files are in memory, about a
 /// kilobyte for ten lines.
+///
+/// A linter is a value with settings: several may run at the same time, also with one cache file. It reads no file
+/// outside of the folder, runs no code of the project and needs no build.
 public struct Linter: Sendable {
   /// What a run accepts, so that no file can crash or hang it. A file that exceeds a limit gets a finding `L02`.
   public struct Limits: Sendable {
@@ -40,14 +43,16 @@ public struct Linter: Sendable {
   public let root: URL
   /// What the run accepts.
   public var limits = Limits()
-  /// The identifiers of the rules to check; all rules if it's empty.
+  /// The identifiers of the rules to check, such as `P04`; all rules if it's empty. An identifier that doesn't exist
+  /// is ignored: check names with ``Rule/named(_:)``. L01 and L02 are always reported.
   public var rules: Set<String> = []
-  /// The file that keeps facts and findings for the next run. A file that isn't such a cache is ignored and
-  /// replaced.
+  /// The file that keeps facts and findings for the next run; nil for none. A file that isn't such a cache is ignored
+  /// and replaced. It depends on the files' contents alone, so runs with other rules or another baseline share it.
   public var cacheFile: URL?
   /// Findings that are known and not reported again.
   public var baseline: Baseline?
-  /// Contents that replace those of files, by path; nil leaves a file out.
+  /// Contents that replace those of files, by path; nil leaves a file out. A path without a file is added. For an
+  /// editor's unsaved files.
   public var replacements: [String: String?] = [:]
   /// Whether to check models as if the app synced with CloudKit, even if the files don't show that.
   public var assumesCloudKit = false
@@ -58,21 +63,35 @@ public struct Linter: Sendable {
 
   private var earlierPayloads: [String: Set<String>] = [:]
 
-  /// Makes a linter for a folder or a file; nothing is read until a run.
+  /// Makes a linter for a folder or a file; nothing is read until a run. A file is checked alone: give its folder for
+  /// the rules that look at other files.
   public init(root: URL) {
     self.root = root
   }
 
-  /// Takes an earlier version's Codable types from the report of a run on that version. Rule P06 compares
-  /// with them.
+  /// Takes an earlier version's Codable types from the report of a run on that version. Rule P06 compares with them,
+  /// instead of with those of the baseline.
+  ///
+  /// ```swift
+  /// var earlier = linter
+  /// earlier.replacements = contentsAtLastRelease
+  /// linter.adopt(payloadsOf: try earlier.run())
+  /// ```
   public mutating func adopt(payloadsOf report: LintReport) {
     earlierPayloads = report.payloads
   }
 
-  /// Checks the files.
+  /// Checks the files. Blocks until all are read, on as many threads as the machine has cores.
   ///
-  /// `progress` and `isCancelled` are called on threads of the linter, before each file. Throws a `LintError` when
-  /// the folder can't be read or the run is cancelled.
+  /// Costs parsing for each file that has changed since the run that wrote the cache, and reading for the others.
+  /// Writes nothing but the cache.
+  ///
+  /// - Parameters:
+  ///   - progress: Called before each file on a thread of the linter, so several calls may overlap and come out of
+  ///     order.
+  ///   - isCancelled: Asked before each file on a thread of the linter.
+  /// - Throws: A `LintError`: `.unreadable` if the folder can't be read, `.tooManyFiles`, `.cancelled`, or
+  ///   `.unwritable` for the cache.
   public func run(
     progress: @escaping @Sendable (Progress) -> Void = { _ in },
     isCancelled: @escaping @Sendable () -> Bool = { false }
@@ -81,7 +100,10 @@ public struct Linter: Sendable {
     return report(on: records, index: index(of: records, settings: settings))
   }
 
-  /// Checks the files until all are checked or the task is cancelled.
+  /// Checks the files until all are checked or the task is cancelled. The work is on threads of its own, so it holds
+  /// up no thread of the concurrency pool.
+  ///
+  /// - Throws: As the other one; `.cancelled` soon after the task was cancelled, between two files.
   public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> LintReport
   {
@@ -98,7 +120,12 @@ public struct Linter: Sendable {
     }
   }
 
-  /// Checks strings as if they were files with these paths: for editors, and for tests of rules.
+  /// Checks strings as if they were files with these paths: for editors, and for tests of rules. Reads and writes no
+  /// file, and has no cache. A path such as `App/Info.plist` gives settings.
+  ///
+  /// ```swift
+  /// let report = try Linter(root: folder).run(sources: ["Settings.swift": text])
+  /// ```
   public func run(sources: [String: String]) throws -> LintReport {
     let (records, settings) = try read(sources)
     return report(on: records, index: index(of: records, settings: settings))
@@ -148,6 +175,8 @@ public struct Linter: Sendable {
   ///
   /// Which rules and places count is decided here and not while files are read, so that the cache serves runs with
   /// other rules, and a manifest that changes can turn a file into a test.
+  ///
+  /// Invariant: the cache's findings are those of all rules, and the report's those of the chosen ones.
   func report(on records: [FileRecord], index: ProjectIndex) -> LintReport {
     let chosen = Rule.all.filter { rules.isEmpty || rules.contains($0.id) }
     let local = Dictionary(grouping: records.flatMap(\.findings), by: \.ruleID)
@@ -170,7 +199,8 @@ public struct Linter: Sendable {
 
 // MARK: - Survey
 
-/// What a project keeps, and what the rules find about it. ``Linter/survey()`` makes one.
+/// What a project keeps, and what the rules find about it. ``Linter/survey()`` makes one; `stead advise --from-code`
+/// shows it.
 public struct Survey: Sendable {
   /// In the order of their places.
   public let items: [KeptItem]
@@ -191,7 +221,8 @@ public struct Survey: Sendable {
     findingsByLine = Dictionary(grouping: report.findings) { Line($0.place) }
   }
 
-  /// The findings on the lines that use an item.
+  /// The findings on the lines that use an item, in the order of its places. A finding on a line that uses two items
+  /// belongs to both.
   public func findings(about item: KeptItem) -> [Finding] {
     item.places.flatMap { findingsByLine[Line($0)] ?? [] }
   }
@@ -210,9 +241,13 @@ public struct Survey: Sendable {
 }
 
 extension Linter {
-  /// Finds what the project keeps, and checks it in the same pass.
+  /// Finds what the project keeps, and checks it in the same pass. Costs as much as ``run(progress:isCancelled:)``.
   ///
-  /// Throws a `LintError` as `run` does.
+  /// ```swift
+  /// for item in try Linter(root: folder).survey().items { print(item.kind, item.name) }
+  /// ```
+  ///
+  /// - Throws: A `LintError` as `run` does.
   public func survey() throws -> Survey {
     let (records, settings) = try read(progress: { _ in }, isCancelled: { false })
     return survey(records, settings)
@@ -246,6 +281,8 @@ struct Screening {
   /// The findings that are reported, and the numbers of those that comments suppress and the baseline has.
   ///
   /// The baseline counts equal findings: of three on equal lines, with two in the baseline, one is new.
+  ///
+  /// A comment without a reason is a finding, too, and can't be disabled by a comment: only a baseline accepts it.
   func screen(_ findings: [Finding]) -> (kept: [Finding], suppressed: Int, known: Int) {
     let unexplained = suppressions.values.joined().filter { $0.reason.isEmpty }.map { suppression in
       Finding(
@@ -275,6 +312,7 @@ struct Screening {
     }
   }
 
+  /// A total order: place, rule, message. Findings come from sets, whose order differs from run to run.
   private func precedes(_ one: Finding, _ other: Finding) -> Bool {
     if one.place.path != other.place.path || one.place.offset != other.place.offset {
       return one.place.precedes(other.place)

@@ -1,4 +1,7 @@
 /// Decodes values in the order in which a `PackedEncoder` wrote them.
+///
+/// Keys aren't stored, so a type must decode its values in the order in which it encodes them. Synthesized
+/// conformances do.
 struct PackedDecoder: Decoder {
   let reader: PackedReader
 
@@ -132,6 +135,9 @@ extension PackedDecoder {
 // MARK: - Bytes
 
 /// Reads what a `PackedWriter` wrote. Damaged bytes cause an error, never a trap.
+///
+/// Invariant: no count is believed before it was compared with the bytes that are left. So damaged bytes can't make
+/// it reserve much memory or read beyond the end.
 final class PackedReader {
   struct Damage: Error {}
 

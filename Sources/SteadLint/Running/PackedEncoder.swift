@@ -168,6 +168,8 @@ final class PackedWriter {
     bytes.append(UInt8(rest))
   }
 
+  /// Appends a string's number in the table, to which a new one is added. Most strings of a record, such as its path,
+  /// occur many times.
   func append(_ string: String) {
     if let known = indexes[string] { return append(known) }
     indexes[string] = strings.count
@@ -191,6 +193,7 @@ final class PackedWriter {
     return bytes.count - 4
   }
 
+  /// Fills in a reserved count, with the least significant byte first.
   func setCount(_ count: Int, at offset: Int) {
     for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
   }

@@ -2,6 +2,9 @@
 ///
 /// The structures have the names and members of the specification. `Scripts/check-sarif` validates a log by
 /// its schema.
+///
+/// Columns count code points, as `columnKind` says: a region with bytes or UTF-16 would be shown in the wrong place
+/// after an emoji. A fix has a byte offset, which the specification counts from the file's beginning.
 struct SARIFLog: Encodable {
   let schema = "https://json.schemastore.org/sarif-2.1.0.json"
   let version = "2.1.0"
@@ -51,6 +54,7 @@ struct SARIFLog: Encodable {
     let level: Level
     let message: Message
     let locations: [Location]
+    /// Identifies a result across runs whose lines have moved (SARIF 2.1.0, section 3.27.17).
     let partialFingerprints: [String: String]
     let fixes: [Repair]?
   }
@@ -154,12 +158,12 @@ struct SARIFLog: Encodable {
       partialFingerprints: ["steadLint/v1": finding.fingerprint], fixes: fixes)
   }
 
-  /// A column in code points, of a place in bytes.
+  /// A column in code points, of a place in bytes. A cut within a character counts as one more code point.
   private static func column(_ bytes: Int, in line: String) -> Int {
     String(decoding: Array(line.utf8.prefix(bytes)), as: UTF8.self).unicodeScalars.count + 1
   }
 
-  /// A relative URI, with escapes for characters that a path can't have.
+  /// A relative URI reference (RFC 3986), with percent escapes for bytes that a path can't have.
   private static func uri(_ path: String) -> String {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@".utf8)
     return path.utf8.map { byte in

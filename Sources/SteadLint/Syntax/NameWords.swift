@@ -29,14 +29,17 @@ struct NameWords: Hashable, Sendable {
     self.words = words.filter { !$0.isEmpty }
   }
 
+  /// Whether one of the words is among its own, as a whole: `token` isn't in `tokenizer`.
   func contains(anyOf others: Set<String>) -> Bool {
     words.contains(where: others.contains)
   }
 
+  /// Whether it ends with these words in this order.
   func ends(with others: [String]) -> Bool {
     words.suffix(others.count) == others[...]
   }
 
+  /// The name without its last word.
   func dropLast() -> NameWords {
     NameWords(words: Array(words.dropLast()))
   }
@@ -97,6 +100,8 @@ extension NameWords {
   ]
 
   /// Whether it names a secret: the secret must be its last noun, so `lastTokenUpdate` and `maxTokens` don't.
+  ///
+  /// Endings that say nothing, such as `Key` and `String`, are taken off one by one, so `tokenKey` is `token`.
   var nameSecret: Bool {
     if let last = words.last, last.last?.isNumber == true, last.first?.isLetter == true {
       // A secret with a number or a version: `wifiPassword2`, `access_token_v1`.
@@ -111,6 +116,7 @@ extension NameWords {
     return dropLast().nameSecret
   }
 
+  /// Whether it ends with the word token and another word says that the token gives no access.
   private var isHarmlessToken: Bool {
     // StoreKit's `appAccountToken` is an identifier that the app makes.
     words.last == "token"
