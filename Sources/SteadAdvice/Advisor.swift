@@ -11,9 +11,13 @@ public enum Advisor {
   /// The next question whose answer can still change the store, a reason or a limit; nil if none is left.
   ///
   /// Five questions are enough for any situation. A call makes a few thousand decisions, which takes a few
-  /// milliseconds.
+  /// milliseconds. The answers may come in any order and from anywhere: set properties of the situation, or use
+  /// ``Question/answer(_:in:)``.
   ///
-  /// - Parameter skipped: The identifiers of questions to skip, such as those that the user left unanswered.
+  /// - Parameters:
+  ///   - situation: What is known of the data.
+  ///   - skipped: The identifiers of questions to skip, such as those that the user left unanswered. Their usual
+  ///     answers are then assumed.
   public static func nextQuestion(
     for situation: Situation, skipping skipped: Set<Question.ID> = []
   ) -> Question? {
@@ -35,9 +39,16 @@ public enum Advisor {
     return nil
   }
 
-  /// Where to keep the data of a situation.
+  /// Where to keep the data of a situation. A property that is nil counts as its question's usual answer, except the
+  /// size of media, which counts as large. Without a ``Situation/kind`` it is the advice for a setting.
+  ///
+  /// ```swift
+  /// let advice = Advisor.advice(for: Situation(kind: .payloads, access: .parts, count: 300, size: 2_000))
+  /// print(advice.store)  // records
+  /// ```
   public static func advice(for situation: Situation) -> Advice { Advice(situation) }
 
+  /// Whether the answers to a question lead to different decisions, for some answers to the later questions.
   private static func matters(
     _ question: Question, to situation: Situation, later: [Question]
   ) -> Bool {
@@ -50,6 +61,8 @@ public enum Advisor {
   }
 
   /// Whether situations lead to the same decision, whatever the answers to the later questions are.
+  ///
+  /// Costs the product of the numbers of answers, which is why a number has only the samples around thresholds.
   private static func areAlike(_ situations: [Situation], _ later: [Question]) -> Bool {
     let outcomes = Set(situations.map { Decision($0) })
     guard outcomes.count == 1 else { return false }
@@ -83,13 +96,19 @@ extension Question {
 // MARK: - What is advised
 
 /// The store that some data belongs in, with reasons, limits and code.
+///
+/// It is a value that was computed from the situation alone: equal situations give equal advice. As JSON it is what
+/// `stead advise --json` prints.
 public struct Advice: Hashable, Codable, Sendable {
   /// The version of this type's JSON.
   public static let version = 1
 
   public let version: Int
+  /// The answers that it follows.
   public let situation: Situation
+  /// The store.
   public let store: Store
+  /// Why this store, in sentences.
   public let reasons: [String]
   /// Limits that the data comes near or exceeds.
   public let thresholds: [Threshold]
@@ -99,8 +118,11 @@ public struct Advice: Hashable, Codable, Sendable {
   public let declaration: String
   /// The directory of the files.
   public let directory: String
+  /// How the data gets to other devices, or why it doesn't.
   public let sync: String
+  /// How to back the data up.
   public let backup: String
+  /// Who encrypts the data on the disk.
   public let encryption: String
   /// The linter's rules for code that uses the store.
   public let rules: [String]
@@ -125,7 +147,7 @@ public struct Advice: Hashable, Codable, Sendable {
     move = situation.today.flatMap { Move.between($0, decision.store) }
   }
 
-  /// The advice as text for people.
+  /// The advice as text for people, of some 30 lines, with a line break at the end.
   public var text: String {
     var lines = ["Keep it in \(store.title)."]
     lines += reasons.map { "  " + $0 }

@@ -1,4 +1,7 @@
 /// The store for a situation, and why.
+///
+/// Two decisions are equal if store, reasons and limits are: ``Advisor`` asks only what makes a difference between
+/// decisions.
 struct Decision: Hashable, Sendable {
   var store: Store
   var reasons: [String]
@@ -40,6 +43,7 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What must not be read
 
+  /// Data that gives access. Up to its limit a keychain keeps it, beyond that only its key.
   private static func secret(_ situation: Situation) -> Decision {
     if (situation.size ?? 0) > Threshold.secret.limit {
       return Decision(
@@ -62,6 +66,7 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What can be made again
 
+  /// A server's responses, for which HTTP has rules of its own.
   private static func response(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful {
       return Decision(
@@ -72,6 +77,8 @@ struct Decision: Hashable, Sendable {
     return Decision(.httpCache, "HTTP's own headers state what may be kept and for how long.")
   }
 
+  /// Data that can be made again. The order of the cases matters: harmful data is never on disk unencrypted, whatever
+  /// its size.
   private static func cache(_ situation: Situation) -> Decision {
     let isTooLarge = (situation.size ?? 0) > Threshold.memoryValue.limit
     // A file would hold harmful data unencrypted.
@@ -95,6 +102,7 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What is small
 
+  /// Small data. The order of the cases matters: harm, one value's size, the kind of access, and then the sum of all.
   private static func setting(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return secret(situation) }
     let size = situation.size ?? 0
@@ -130,10 +138,12 @@ struct Decision: Hashable, Sendable {
     return decision
   }
 
+  /// The size of all of it, or of one where the number isn't known.
   private static func total(_ situation: Situation) -> Int {
     situation.totalSize ?? situation.size ?? 0
   }
 
+  /// A list of recent things, which is a history up to a number and a size, and records beyond.
   private static func payloads(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
     if situation.access == .parts {
@@ -172,6 +182,7 @@ struct Decision: Hashable, Sendable {
       "`SteadTransfer` reads Core Data's stores when you move.")
   }
 
+  /// Records; large values are in files next to the store.
   private static func records(
     _ situation: Situation, _ reason: String, thresholds: [Threshold] = []
   ) -> Decision {
@@ -191,12 +202,14 @@ struct Decision: Hashable, Sendable {
 
   // MARK: What is large
 
+  /// What the user knows as a file.
   private static func document(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
     return Decision(
       .file, "The user looks for it among their documents, and other programs open it.")
   }
 
+  /// Large data of the program's own. Its size counts as too large for a record if it isn't known.
   private static func media(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
     if situation.origin == .again { return cache(situation) }

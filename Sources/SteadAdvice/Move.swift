@@ -1,8 +1,14 @@
 /// A verified, one-time move of data from one store to another.
 ///
 /// Run the code at each start of the program. Once all data has moved, it does nothing.
+///
+/// ```swift
+/// if let move = Move.between(.preferences, .secrets) { print(move.declaration) }
+/// ```
 public struct Move: Hashable, Codable, Sendable {
+  /// The store that the data is in today.
   public let from: Store
+  /// The store that the data belongs in.
   public let to: Store
   /// Swift code that moves the data: a complete file that compiles.
   public let declaration: String
@@ -20,6 +26,8 @@ public struct Move: Hashable, Codable, Sendable {
   ]
 
   /// The move between two stores; nil if none is known, or if none is needed.
+  ///
+  /// A move into records also serves for records with files.
   public static func between(_ from: Store, _ to: Store) -> Move? {
     all.first { $0.from == from && $0.to == to }
       ?? (to == .recordsWithFiles ? between(from, .records) : nil)

@@ -1,6 +1,8 @@
 /// A question about some data.
 ///
 /// To ask it, print ``text``, ``reason`` and ``choices``, and pass the answer to ``answer(_:in:)``.
+///
+/// Two questions are equal if their identifiers are.
 public struct Question: Hashable, Sendable, Identifiable {
   /// One of the answers to a question.
   public struct Choice: Hashable, Sendable {
@@ -12,6 +14,7 @@ public struct Question: Hashable, Sendable, Identifiable {
 
   /// The name of the ``Situation``'s property with the answer. The option of the command line has the same name.
   public let id: String
+  /// The question, for people.
   public let text: String
   /// Why it is asked, and what the answer changes.
   public let reason: String
@@ -25,9 +28,12 @@ public struct Question: Hashable, Sendable, Identifiable {
   let isAnswered: @Sendable (Situation) -> Bool
   let set: @Sendable (String, inout Situation) -> Bool
 
-  /// Stores an answer in a situation.
+  /// Stores an answer in a situation, in place of an earlier one.
   ///
-  /// - Returns: Whether it is an answer to the question.
+  /// A choice is answered by its name, and not by its text. A number takes what ``ByteCount/parse(_:)`` reads, and
+  /// isn't negative.
+  ///
+  /// - Returns: Whether it is an answer to the question. If not, nothing is changed.
   public func answer(_ answer: String, in situation: inout Situation) -> Bool {
     set(answer, &situation)
   }
@@ -148,8 +154,10 @@ extension Question {
     choices: ["500 of 10 KB", "1 of 20 bytes", "5,000", "2 MB"].map { Choice(name: $0, text: $0) },
     isNumber: true, isAnswered: { $0.count != nil && $0.size != nil }, set: setAmount)
 
+  /// The questions that ``amount`` stands for.
   static let partsOfAmount: Set<ID> = ["count", "size"]
 
+  /// Reads `500 of 10KB`, `500 x 10KB`, or one of the two: a text with the letter b is a size.
   private static func setAmount(_ answer: String, in situation: inout Situation) -> Bool {
     let text = answer.lowercased()
     if let split = text.firstRange(of: "of") ?? text.firstRange(of: "x") {
@@ -164,6 +172,7 @@ extension Question {
     return true
   }
 
+  /// A question whose answers are the cases of an enumeration, stored in a property of the situation.
   private static func choice<Answer: RawRepresentable<String> & CaseIterable & SendableMetatype>(
     _ id: String, _ text: String, usual: String?, because reason: String,
     _ path: WritableKeyPath<Situation, Answer?> & Sendable, _ title: (Answer) -> String
@@ -179,6 +188,7 @@ extension Question {
       })
   }
 
+  /// A question whose answer is a number, with examples that people see.
   private static func number(
     _ id: String, _ text: String, usual: String?, because reason: String,
     _ path: WritableKeyPath<Situation, Int?> & Sendable, _ examples: [Int]
@@ -198,6 +208,7 @@ extension Question {
 }
 
 extension Situation.Kind {
+  /// The kind in words, as a choice of the first question.
   var text: String {
     switch self {
     case .setting: "a setting, or a small value that the program remembers"

@@ -1,4 +1,6 @@
 /// What the answers to ``Question/refinements`` add to the advice about a store.
+///
+/// It never changes the store: that is why these questions needn't be asked.
 struct Refinement {
   var reasons: [String] = []
   var exits: [String] = []
@@ -28,6 +30,7 @@ struct Refinement {
 
   // MARK: Systems
 
+  /// What differs between systems: directories, keychains and sync.
   private mutating func limit(to platforms: Situation.Platforms, _ devices: Situation.Devices?) {
     switch platforms {
     case .all: break
@@ -54,6 +57,7 @@ struct Refinement {
 
   // MARK: Others
 
+  /// What others need in order to use the data.
   private mutating func share(with sharing: Situation.Sharing) {
     switch sharing {
     case .none: break
@@ -87,6 +91,7 @@ struct Refinement {
     }
   }
 
+  /// What holds if several processes of one user use the data.
   private mutating func shareWithProcesses() {
     if isRecords {
       reasons.append("Several processes may use the store; each sees what others have saved.")
@@ -105,6 +110,7 @@ struct Refinement {
 
   // MARK: Old data
 
+  /// What removes old data, and what the program has to remove itself.
   private mutating func remove(by retention: Situation.Retention) {
     switch (retention, store) {
     case (.kept, _): break
@@ -127,6 +133,7 @@ struct Refinement {
 
   // MARK: Changes
 
+  /// What reports changes, and where nothing does.
   private mutating func tell(_ observers: Situation.Observers) {
     switch observers {
     case .none: break
@@ -146,6 +153,7 @@ struct Refinement {
     }
   }
 
+  /// How later versions tell the data's shape.
   private mutating func change() {
     if isRecords {
       reasons.append(

@@ -1,4 +1,10 @@
 /// What is known about some data that a program wants to keep. A property is nil if it isn't known yet.
+///
+/// ```swift
+/// var situation = Situation(kind: .records)
+/// situation.access = .parts
+/// print(Advisor.advice(for: situation).store)  // records
+/// ```
 public struct Situation: Hashable, Codable, Sendable {
   /// What the data is.
   public enum Kind: String, CaseIterable, Codable, Sendable {
@@ -122,6 +128,7 @@ public struct Situation: Hashable, Codable, Sendable {
   /// Where the data is now. It only determines which move is advised.
   public var today: Store?
 
+  /// Makes a situation from what is known. In a call only what is known need be named.
   public init(
     kind: Kind? = nil, exposure: Exposure? = nil, origin: Origin? = nil, lifetime: Lifetime? = nil,
     access: Access? = nil, count: Int? = nil, size: Int? = nil, devices: Devices? = nil,
@@ -146,7 +153,8 @@ public struct Situation: Hashable, Codable, Sendable {
     self.shape = shape
   }
 
-  /// The size of all of it, in bytes; nil if it isn't known.
+  /// The size of all of it, in bytes; nil if the number or the size isn't known. A product beyond 64 bits is the
+  /// greatest number.
   public var totalSize: Int? {
     guard let count, let size else { return nil }
     let (product, isOver) = count.multipliedReportingOverflow(by: size)
@@ -157,6 +165,9 @@ public struct Situation: Hashable, Codable, Sendable {
 // MARK: - Thresholds
 
 /// A size or a number beyond which data should be kept elsewhere.
+///
+/// Between ``comfortable`` and ``limit`` the advice names the threshold, and beyond the limit another store. The
+/// figures are measured; ``reason`` has the measurement.
 public struct Threshold: Hashable, Codable, Sendable {
   /// What is measured, such as "one preference value".
   public let name: String
@@ -222,7 +233,8 @@ public enum ByteCount {
     ("bytes", 1), ("byte", 1), ("b", 1),
   ]
 
-  /// The number that a string stands for; nil if the string isn't a number. A KB is 1,024 bytes.
+  /// The number that a string stands for; nil if the string isn't a number. A KB is 1,024 bytes, and `k` without a B
+  /// is 1,000. Case, spaces, commas and underscores don't matter, and a fraction of a byte is rounded.
   public static func parse(_ text: String) -> Int? {
     var digits = text.lowercased().filter { $0 != " " && $0 != "," && $0 != "_" }
     var factor = 1.0
@@ -234,7 +246,8 @@ public enum ByteCount {
     return Int(exactly: (value * factor).rounded())
   }
 
-  /// A number of bytes for people: `1.5 MB`.
+  /// A number of bytes for people: `1.5 MB`, with one digit after the point at most. The rounded number need not
+  /// parse to the same one.
   public static func text(_ count: Int) -> String {
     for (suffix, factor) in [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)]
     where count >= factor {

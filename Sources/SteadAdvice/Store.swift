@@ -1,4 +1,6 @@
 /// Where data can be stored.
+///
+/// The raw values are the names on the command line and in JSON, and don't change.
 public enum Store: String, CaseIterable, Codable, Sendable {
   case preferences
   case managedPreferences = "managed-preferences"
@@ -15,7 +17,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
   case diskCache = "disk-cache"
   case httpCache = "http-cache"
 
-  /// The product of this package that provides it; nil for Apple's Core Data.
+  /// The products of this package that provide it, with commas between them; nil for Apple's Core Data.
   public var product: String? {
     switch self {
     case .preferences, .managedPreferences, .payloadHistory: "SteadPreferences"
@@ -79,6 +81,7 @@ extension Store {
     }
   }
 
+  /// How several devices share the data; begins with `none` where nothing does that.
   private var syncOfSeveral: String {
     switch self {
     case .preferences:
@@ -94,6 +97,7 @@ extension Store {
     }
   }
 
+  /// How to back the store up.
   var backup: String {
     switch self {
     case .preferences, .payloadHistory: "the file as it is, at any time"
@@ -108,6 +112,7 @@ extension Store {
     }
   }
 
+  /// Who encrypts the store on the disk.
   var encryption: String {
     switch self {
     case .secrets: "the keyring's or the vault's"

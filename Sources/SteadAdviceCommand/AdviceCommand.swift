@@ -5,9 +5,19 @@ import SteadLint
 import SteadLintCommand
 
 /// The command `stead advise`, for programs that have a command line of their own.
+///
+/// It ends no process: input and output are closures, so a program can run it within another command, and tests can
+/// answer its questions:
+///
+/// ```swift
+/// let command = AdviceCommand(
+///   directory: folder, isTerminal: false, readLine: { nil }, print: { print($0, terminator: "") }, complain: { _ in })
+/// _ = command.run(["--kind", "setting", "--size", "10"])
+/// ```
 public struct AdviceCommand: Sendable {
   /// The exit status of the process.
   public enum Exit: Int32, Sendable {
+    /// The advice was given, or code keeps nothing in the wrong store.
     case clean = 0
     /// Code keeps something in the wrong store.
     case found = 1
@@ -26,6 +36,15 @@ public struct AdviceCommand: Sendable {
   /// Called with what goes to standard error.
   public let complain: @Sendable (String) -> Void
 
+  /// Makes a command.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder to which `--from-code` is relative.
+  ///   - isTerminal: Whether a terminal echoes what is typed; otherwise the command prints each answer after its
+  ///     question.
+  ///   - readLine: Returns the next line of the input without its end; nil at its end, which ends the questions.
+  ///   - print: Called with questions and advice. The strings have their line ends.
+  ///   - complain: Called with assumptions and errors.
   public init(
     directory: URL, isTerminal: Bool, readLine: @escaping @Sendable () -> String?,
     print: @escaping @Sendable (String) -> Void, complain: @escaping @Sendable (String) -> Void
@@ -37,7 +56,8 @@ public struct AdviceCommand: Sendable {
     self.complain = complain
   }
 
-  /// Runs the command with the arguments after its name.
+  /// Runs the command with the arguments after its name. Blocks for answers, and for the files with `--from-code`.
+  /// Errors are written by `complain`, and never thrown.
   public func run(_ words: [String]) -> Exit {
     let status = Advise.dispatch(words, print: print, complain: complain) { command in
       (command as? any AdviceVerb)?.run(self).rawValue

@@ -2,6 +2,9 @@ import SteadAdvice
 import SteadLint
 
 /// What code keeps, where it keeps it, and what should change.
+///
+/// It says only what the source shows. What it doesn't show, such as how many records there will be, counts as the
+/// usual answer.
 struct CodeReview: Encodable {
   let version = 1
   /// The worst first; within a verdict, in the order of their places.
@@ -69,6 +72,7 @@ extension KeptItem {
     return situation
   }
 
+  /// What the item's kind, form and findings say of the data, without where it is today.
   private func described(by findings: [Finding]) -> Situation {
     switch kind {
     case .secret: Situation(kind: .secret)
@@ -82,6 +86,7 @@ extension KeptItem {
     }
   }
 
+  /// A key's data. A rule's finding decides before the form does: a secret is one, whatever its type is.
   private func preference(_ findings: [Finding]) -> Situation {
     func isFlagged(_ rule: String) -> Bool {
       findings.contains { $0.ruleID == rule && $0.level >= .warning }
@@ -91,6 +96,7 @@ extension KeptItem {
     return isHistory ? history : Situation(kind: .setting, size: plainSize)
   }
 
+  /// A file's data, by its directory first.
   private var file: Situation {
     if directory == "temporary" {
       // Data in a temporary file is assumed to be too large for memory.
@@ -106,6 +112,7 @@ extension KeptItem {
   /// Whether a list grows, with a limit or without one. Any other list is a value that the user edits.
   var isHistory: Bool { form == .encodedList && (isUnlimited || limit != nil) }
 
+  /// A list under a key. A short one is searched in memory without a loss.
   private var history: Situation {
     let isShort = limit.map { $0 <= Threshold.historyCount.comfortable } ?? false
     return Situation(

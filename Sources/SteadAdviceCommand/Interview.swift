@@ -19,6 +19,9 @@ struct Interview {
     var hasEnded = false
   }
 
+  /// Asks, and returns the answers with those that were known.
+  ///
+  /// - Throws: A `ValidationError` after `attempts` answers to one question that were none.
   func run(_ situation: Situation) throws(ValidationError) -> Result {
     var result = Result(situation: situation)
     var skipped: Set<Question.ID> = []
@@ -39,6 +42,7 @@ struct Interview {
 
   private enum Answer { case given, none, ended }
 
+  /// Asks one question until it has an answer.
   private func answer(to question: Question, in situation: inout Situation) throws(ValidationError)
     -> Answer
   {
@@ -67,6 +71,7 @@ struct Interview {
     return question.choices[number - 1].name
   }
 
+  /// A question with its reason, its answers and the usual one.
   private func text(of question: Question) -> String {
     var lines = [question.text, "  " + question.reason]
     if question.isNumber {
@@ -84,6 +89,7 @@ struct Interview {
 }
 
 extension String {
+  /// The string with spaces up to a number of characters.
   func padded(to width: Int, onLeft: Bool = false) -> String {
     let space = String(repeating: " ", count: max(0, width - count))
     return onLeft ? space + self : self + space

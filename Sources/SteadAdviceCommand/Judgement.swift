@@ -2,6 +2,8 @@ import SteadAdvice
 import SteadLint
 
 /// The verdict on something that code keeps.
+///
+/// The advice for what the code shows, compared with where the code keeps it today.
 struct Judgement: Encodable {
   enum Verdict: String, Encodable {
     /// It belongs in another store.
@@ -48,11 +50,13 @@ struct Judgement: Encodable {
     item.kind == .preference && item.isUnlimited
   }
 
+  /// Each limit once, in order.
   private static func unique(_ thresholds: [Threshold]) -> [Threshold] {
     var seen: Set<String> = []
     return thresholds.filter { seen.insert($0.name).inserted }
   }
 
+  /// The `stead advise` command with the answers that the code has given.
   private static func command(for situation: Situation) -> String {
     let answers: [(String, String?)] = [
       ("kind", situation.kind?.rawValue), ("origin", situation.origin?.rawValue),
@@ -133,6 +137,7 @@ extension Judgement {
     return "  \(head)  \(finding.ruleID), \(place): \(finding.message)"
   }
 
+  /// What is kept, by the name that the code gives it.
   private var title: String {
     switch item.kind {
     case .preference: "key \(key)"
@@ -146,6 +151,7 @@ extension Judgement {
 
   private var key: String { item.isNameKnown ? "\"\(item.name)\"" : item.name }
 
+  /// The advised store, or that only something about the present one should change.
   private var better: String {
     guard verdict == .change, advice.store != .payloadHistory else { return advice.store.title }
     return "the same store, corrected"
@@ -186,6 +192,7 @@ extension Judgement {
     }
   }
 
+  /// What is written, in words.
   private var value: String {
     switch item.form {
     case .plain: item.type.map { "a value of type \($0)" } ?? "a value"
