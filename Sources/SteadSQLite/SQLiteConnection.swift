@@ -304,9 +304,9 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// What readers of older states do not allow stays in the log. So does everything where another file has taken the place
   /// of the one that is open: the log may have that file's commits. Costs two syncs of the disk if the log has anything.
   ///
-  /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
-  ///
   /// Must not be called within a transaction of this connection: SQLite then fails with `SQLITE_LOCKED`.
+  ///
+  /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
   package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
     // SQLite asks this only as it closes the log.
     guard !isDisplaced else { return false }

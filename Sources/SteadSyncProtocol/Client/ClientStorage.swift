@@ -34,8 +34,11 @@ package protocol ClientStorage: RecordStorage {
   /// Base and staged records with greater numbers, tombstones too, ascending; of two states the staged one.
   ///
   /// Called only after a rollback of the server: these are the records that the client brings back. Reads all records.
+  ///
+  /// "After a rollback" in SyncProtocol.md, step 1.
   func allRecords(after seq: Int64) throws(Failure) -> [Record]
-  /// Removes the tombstones with numbers up to one from the base.
+  /// Removes the tombstones with numbers up to one from the base. The server has purged the same ones, so no page
+  /// names them again.
   mutating func removeTombstones(upTo seq: Int64) throws(Failure)
 }
 
@@ -129,6 +132,9 @@ extension ClientState {
   /// Adds a mark. Beyond ``markLimit``, the mark whose neighbours are nearest, in proportion to its age, is dropped. So
   /// the kept marks thin out exponentially with age: after a rollback, few records too many are sent whether the backup
   /// was an hour or a year old. The newest and the oldest always stay.
+  ///
+  /// The rule is that of "Marks of a client" in SyncProtocol.md. Another one would cost only longer rollbacks:
+  /// servers don't check it.
   mutating func add(_ mark: Mark) {
     guard marks.first != mark else { return }
     marks.insert(mark, at: 0)

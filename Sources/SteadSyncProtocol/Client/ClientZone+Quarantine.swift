@@ -4,6 +4,8 @@ extension ClientZone {
   ///
   /// A counter's field has a total, not an increment. So what the transaction added is determined again, and added to
   /// the counter's present total.
+  ///
+  /// The quarantine keeps the transaction unless the result is `committed`, so a failed attempt loses nothing.
   package mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitResult {
     guard state.quarantine.indices.contains(index) else { return .tooLarge }
     var clock = state.clock
@@ -88,6 +90,8 @@ extension ClientZone {
 
   /// The mutations of a refused transaction, with the same additions to counters as these are in the view now. Two
   /// mutations of one counter add one after the other.
+  ///
+  /// "Push" in SyncProtocol.md has an example of the arithmetic.
   private func rebased(
     _ refused: ClientState.Quarantined
   ) throws(Storage.Failure) -> [Mutation] {

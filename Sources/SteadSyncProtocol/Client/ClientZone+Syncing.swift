@@ -118,6 +118,8 @@ extension ClientZone {
   /// Whether the transactions that the server has of this client are this device's. They aren't if the device was
   /// restored from a backup, or is a copy of another one: then two transactions have one number, and the server has one
   /// of them.
+  ///
+  /// "Digest" under "Changes" in SyncProtocol.md.
   private func isOfThisDevice(_ page: Page) -> Bool {
     guard page.client == state.client, page.last >= state.acknowledged else { return true }
     // The digest costs the outbox, so it is compared once, at the page that acknowledges.
@@ -137,6 +139,9 @@ extension ClientZone {
   /// Invariant: the base is the zone as it was at one mark, with whole transactions. So pages in the middle of a fetch
   /// are staged. The exception is a first fetch, where a user prefers to see something: each of its pages is shown,
   /// which is safe as long as no two shown records share a unique key.
+  ///
+  /// "Changes" in SyncProtocol.md has the steps. They are one transaction of the client's database, which the caller
+  /// commits.
   private mutating func receive(_ page: Page, now: Int64) throws(Storage.Failure) {
     guard page.client == state.client, page.after == state.cursor else { return }
     // A record that is changed during the fetch moves to a later page. Its old state, from an earlier page, may share a
@@ -179,6 +184,9 @@ extension ClientZone {
   }
 
   /// Removes the transactions that a page includes or refuses from the outbox; refused ones go to the quarantine.
+  ///
+  /// Invariant: ``ClientState/digest`` covers exactly the transactions up to ``ClientState/acknowledged``. So it is
+  /// computed before the outbox loses them, and both change in one call.
   private mutating func acknowledge(_ page: Page, now: Int64) throws(Storage.Failure) {
     let reasons = Dictionary(page.refused.map { ($0.number, $0.reason) }) { $1 }
     for transaction in state.outbox where transaction.number <= page.last {
@@ -214,6 +222,8 @@ extension ClientZone {
   /// Fetches everything again after a purge. The client's records may have been deleted since, and the tombstones are
   /// gone, so none of them is ever restored to a server: without marks a rollback has nothing in common but the
   /// beginning.
+  ///
+  /// The row `expired` of "Changes" in SyncProtocol.md.
   mutating func expire(as client: ClientID) throws(Storage.Failure) {
     try refetch()
     state.anchor = nil
@@ -238,6 +248,9 @@ extension ClientZone {
   ///
   /// Every device does this, in any order; equal restores change nothing. The client gets a new identifier, since the
   /// server may know some of its numbers and not others.
+  ///
+  /// "After a rollback" in SyncProtocol.md has the steps in this order. The records are collected before anything is
+  /// forgotten, since staged ones are discarded with the refetch.
   mutating func rollBack(
     to common: Mark, as client: ClientID
   ) throws(Storage.Failure) {
@@ -252,6 +265,9 @@ extension ClientZone {
 
   /// Numbers the pending transactions from 1, under a new client, after others. Those that build on refused ones go to
   /// the quarantine here, since a server knows nothing of the refusals of another client.
+  ///
+  /// Invariant: afterwards the outbox has the numbers from 1 on, without a gap, and every basis is 0: a basis of the
+  /// earlier numbering would name other transactions.
   mutating func renumber(
     as client: ClientID, prepending earlier: [[Mutation]]
   ) throws(Storage.Failure) {

@@ -119,6 +119,9 @@ extension ClientZone {
   }
 
   /// Commits edits as one transaction, each at its own time by the device's clock, in the order of these.
+  ///
+  /// Invariant: what it returns `committed` for can be sent, and the server takes it unless something has changed
+  /// there: a quota, a record that another device has changed, or an earlier transaction that is refused.
   package mutating func commit(
     _ edits: [(edit: Edit, milliseconds: Int64)]
   ) throws(Storage.Failure) -> CommitResult {
@@ -251,6 +254,9 @@ extension ClientZone {
   /// Called after each change of the base or the outbox's start. It adds to ``takeChangedRecords()`` what was changed
   /// before and what is changed afterwards: a record that only the old view had changed is shown as it is in the base.
   /// Costs the whole outbox.
+  ///
+  /// "Push" in SyncProtocol.md has the rule that a view leaves out what the server will refuse. Without it a program
+  /// would see an edit come and go.
   mutating func replay() throws(Storage.Failure) {
     // What the old view had changed, and what the new one changes.
     changedRecords.formUnion(merger.overlay.changedIDs)

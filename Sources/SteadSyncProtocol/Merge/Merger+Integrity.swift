@@ -7,6 +7,8 @@
 extension Merger {
   /// Checks the records in the queue, and those that repairs change. Returns a reason when a delete rule denies what
   /// the transaction did.
+  ///
+  /// The steps for each record are those of "Settling" in SyncProtocol.md.
   mutating func enforceIntegrity(denies: Bool) throws(Base.Failure) -> Refusal.Reason? {
     var position = 0
     // First in, first out. A record that is changed again after its turn is queued again.
@@ -73,6 +75,8 @@ extension Merger {
   ///
   /// Invariant: repairs have the stamp of the value that they repair, with a bump. So each device that repairs the same
   /// value gets the same field, and a later edit wins.
+  ///
+  /// The table in "Settling", step 2, has the cases in the order of this function.
   private func repairReferences(
     of record: Record, denies: Bool
   ) throws(Base.Failure) -> Repair {
@@ -113,6 +117,8 @@ extension Merger {
   /// The older is the one with the smaller (`at`, `id`), which is the same in every order of arrival. A record that is
   /// changed is queued, so its further keys are resolved then: the record that this function was given is out of date
   /// after a merge.
+  ///
+  /// "Settling", step 3.
   private mutating func makeUnique(_ record: Record) throws(Base.Failure) {
     for (rule, token) in schema.tokens(of: record) {
       while let rivalID = try overlay.holder(of: token, otherThan: record.id),

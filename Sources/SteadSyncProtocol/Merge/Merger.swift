@@ -12,6 +12,8 @@
 /// - Aliases form no cycle, and a live record is none (I11).
 ///
 /// A transaction costs a few look-ups for each mutation, and for each record that a deletion or a merge leads to.
+///
+/// "Merging" in Documentation/SyncProtocol.md specifies what it does, case by case.
 package struct Merger<Base: RecordStorage> {
   /// The records, including the changed ones.
   package var overlay: Overlay<Base>
@@ -77,6 +79,8 @@ package struct Merger<Base: RecordStorage> {
   }
 
   /// Applies one mutation; returns a reason only for a record of another type.
+  ///
+  /// An identity keeps its type for good, since rules and rows of other devices depend on it.
   private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
     let existing = try overlay.record(mutation.id)
     if let existing, existing.type != mutation.type { return .type(id: mutation.id) }
@@ -212,6 +216,8 @@ extension Merger {
   }
 
   /// Merges fields, each by its rule. A field without a rule has the value with the greater stamp.
+  ///
+  /// "Fields" under "Merging" in SyncProtocol.md.
   func merge(_ fields: [String: Field], into record: inout Record) {
     if record.fields.isEmpty {
       record.fields = fields

@@ -160,6 +160,9 @@ extension Overlay: Sendable where Base: Sendable {}
 ///
 /// Not generic, unlike the overlay: a module that names a storage of its own could not specialize the dictionaries of a
 /// generic type of this module. Calls cost constant time.
+///
+/// Invariant: `holders` and `sources` are what the indexes of `entries` say, and the undo log takes `entries` back to
+/// the last committed transaction.
 struct RecordChanges: Sendable {
   /// A changed record.
   struct Entry: Sendable {

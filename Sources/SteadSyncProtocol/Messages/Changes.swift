@@ -6,6 +6,8 @@
 /// ```
 /// GET /v1/zones/{zone}/changes?client=c1&cursor=17.0.17.00000000000000ab&limit=400&acknowledged=1
 /// ```
+///
+/// "Changes" in Documentation/SyncProtocol.md.
 package struct ChangesRequest: Hashable, Sendable {
   package var client: ClientID
   /// How far the client has read; nil to start from the beginning.
@@ -152,6 +154,8 @@ extension ChangesAnswer: SyncCodable {
 /// A record has its last number only, so one that changes during a fetch moves to a later page, and no page has all of
 /// a transaction. A page without ``more`` ends at the head: with it and all earlier ones, the client has every
 /// transaction as a whole.
+///
+/// "Changes" in Documentation/SyncProtocol.md has each member.
 package struct Page: Hashable, Sendable {
   package var client: ClientID
   /// The cursor of the request, so that a page that arrives late or twice is recognised.
@@ -214,6 +218,9 @@ extension Page {
   }
 
   /// Writes the page's members.
+  ///
+  /// The records are written without a ``SyncValue`` of each, since a page has up to a thousand. Their place among
+  /// the members is that of their name: equal pages must have equal bytes.
   func write(to writer: inout some ValueWriter) {
     let members = SyncValue.sorted(frame.object ?? [:])
     let later = members.firstIndex { $0.key > "records" } ?? members.endIndex

@@ -3,6 +3,8 @@
 /// The token distinguishes two histories in which different pushes got the same numbers, as after a backup was
 /// restored. A zone that has a client's mark has everything that the client saw until then. So a server needs to keep
 /// only marks to notice that it was taken back, and not which client saw what.
+///
+/// "Marks" and "Cursors" under "Changes" in Documentation/SyncProtocol.md.
 package struct Mark: Hashable, Sendable {
   /// The zone's last number.
   package var head: Int64

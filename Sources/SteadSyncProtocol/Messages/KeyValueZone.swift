@@ -3,6 +3,8 @@
 /// A key's record has the identity ``recordID(forKey:)`` and one field. An update sets its value if the record lives,
 /// otherwise an insert does; a delete removes it. ``Zone`` applies the ``limits`` to each transaction that writes
 /// records of the ``type``, whatever its own limits are: a client that was changed cannot get around them.
+///
+/// "Key-value stores" under "Helpers that must agree" in Documentation/SyncProtocol.md.
 package enum KeyValueZone {
   /// The type of all records.
   package static let type = "kv"

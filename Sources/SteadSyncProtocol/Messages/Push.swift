@@ -6,6 +6,8 @@
 /// ```
 ///
 /// `schemaDigest`, `schema` and `absentBlobs` are optional.
+///
+/// "Push" in Documentation/SyncProtocol.md.
 package struct Push: Hashable, Sendable {
   /// Under which the transactions are numbered.
   package var client: ClientID
@@ -70,6 +72,9 @@ extension Push: SyncCodable {
 /// {"answer":"blobsMissing","blobs":["…"],"v":1}
 /// {"answer":"gap","v":1}
 /// ```
+///
+/// The table in "Push" in Documentation/SyncProtocol.md has them in the order in which a server checks, and what a
+/// client does about each.
 package enum PushAnswer: Hashable, Sendable {
   /// Each transaction was taken or refused.
   case taken(PushReceipt)

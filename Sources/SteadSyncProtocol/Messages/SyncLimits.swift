@@ -2,6 +2,8 @@
 ///
 /// Client and server may have different ones: a client adapts to a server that accepts less, see
 /// ``PushAnswer/tooLarge``.
+///
+/// "Limits" in Documentation/SyncProtocol.md.
 package struct SyncLimits: Hashable, Sendable {
   /// The mutations of a push. A larger transaction cannot be sent.
   package var pushMutations = 400

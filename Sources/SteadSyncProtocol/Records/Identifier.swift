@@ -4,6 +4,8 @@
 /// characters, such as a key of a key-value store, are percent-encoded by their owner.
 ///
 /// `Subject` is a phantom type: it only keeps identifiers of different things apart, see ``ZoneID`` and those below it.
+///
+/// "Identifiers" under "JSON" in Documentation/SyncProtocol.md.
 package struct Identifier<Subject>: Hashable, Comparable, Sendable {
   /// The maximum number of characters.
   package static var lengthLimit: Int { 200 }

@@ -12,6 +12,8 @@
 /// An incarnation, a *life* in Documentation/SyncProtocol.md, begins with an insert and ends with a deletion. Edits and
 /// deletions name those that their author saw. So they leave alone a record that was deleted and inserted again, or
 /// that another device inserted under the same identity.
+///
+/// "Records" in Documentation/SyncProtocol.md has the members to the byte.
 package struct Record: Hashable, Sendable {
   package var id: RecordID
   /// The wire name of the record's type.

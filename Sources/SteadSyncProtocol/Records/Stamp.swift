@@ -2,6 +2,8 @@
 ///
 /// Stamps have a total order: time, counter, device, bump. A device never makes two equal stamps for two edits, so two
 /// equal stamps are of one edit.
+///
+/// "Stamps" in Documentation/SyncProtocol.md.
 package struct Stamp: Hashable, Sendable {
   /// Milliseconds since 1970 by the hybrid clock, 0 to 2^48 - 1.
   package var milliseconds: Int64
@@ -92,6 +94,10 @@ extension Stamp: SyncCodable {
 ///
 /// The clock does not read the time; each call passes the time by the device's clock, in milliseconds since 1970. Every
 /// call costs constant time.
+///
+/// The algorithm is that of Kulkarni, Demirbas, Madappa, Avva and Leone, "Logical Physical Clocks and Consistent
+/// Snapshots in Globally Distributed Databases" (2014), with an offset to the server's clock. The table in "Stamps"
+/// in Documentation/SyncProtocol.md has the effect of each event.
 package struct HybridClock: Hashable, Sendable {
   /// A moment of the clock: a stamp without a device.
   package struct Moment: Hashable, Comparable, Sendable {

@@ -50,6 +50,8 @@ extension Transaction: SyncCodable {
 /// A client compares the server's with its own. A device whose disk was restored, or copied to another device, gives
 /// numbers twice; only the digest reveals that the server's transactions with these numbers are others. It protects
 /// against accidents, not against attacks.
+///
+/// "Digest" under "Changes" in Documentation/SyncProtocol.md, with an example.
 package struct TransactionDigest: Hashable, Sendable {
   /// The digest's bits.
   package private(set) var bits: UInt64
@@ -95,7 +97,8 @@ extension TransactionDigest: SyncCodable {
 }
 
 extension UInt64 {
-  /// The FNV-1a digest of no bytes.
+  /// The FNV-1a digest of no bytes: the offset basis for 64 bits
+  /// (https://datatracker.ietf.org/doc/draft-eastlake-fnv). The factor in ``digest(_:)`` is the FNV prime.
   static let emptyDigest: UInt64 = 0xCBF2_9CE4_8422_2325
 
   /// Adds bytes to a digest.
@@ -131,6 +134,8 @@ extension UInt64 {
 /// {"number":2,"reason":{"deleted":"t1","name":"denied","referrer":"t2"}}
 /// {"number":3,"reason":{"limit":1000000,"name":"quota","needed":1000400}}
 /// ```
+///
+/// The table of reasons is in "Push" in Documentation/SyncProtocol.md.
 package struct Refusal: Hashable, Sendable {
   /// Why a transaction was refused.
   package enum Reason: Hashable, Sendable {

@@ -105,6 +105,9 @@ package struct UniqueRule: Hashable, Sendable {
 ///
 /// Each rule is commutative, associative and idempotent (a join of a semilattice), so neither the order of arrival nor
 /// a repetition matters. A field's rule is permanent: two devices with different rules would not converge.
+///
+/// "Merging" in Documentation/SyncProtocol.md. Semilattices are why replicas converge: Shapiro, Preguiça, Baquero and
+/// Zawirski, "Conflict-free Replicated Data Types" (2011).
 package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The value with the greater stamp.
   case last
@@ -206,6 +209,8 @@ package enum SyncCounter {
 ///
 /// It is derived from the two records, so two devices that link them make the same record instead of two. Other to-many
 /// relationships are derived from the references of the other side and are never sent.
+///
+/// "Links" under "Helpers that must agree" in Documentation/SyncProtocol.md, with an example.
 package enum LinkID {
   /// `link-` and the first 32 digits of the SHA-256 of `relation`, a line feed, `first`, a line feed, `second`.
   package static func make(relation: String, first: RecordID, second: RecordID) -> RecordID {

@@ -8,6 +8,9 @@
 /// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction that
 /// doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for some six
 /// insertions at one position, and is 8 after 2 million at the end.
+///
+/// "Ordered lists" under "Helpers that must agree" in Documentation/SyncProtocol.md specifies the form. The
+/// representation is known from David Greenspan's "Implementing Fractional Indexing" (2020).
 package enum FractionalIndex {
   /// The maximum number of characters of an index.
   package static let lengthLimit = 200

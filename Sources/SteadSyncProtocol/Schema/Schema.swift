@@ -9,6 +9,8 @@ import SteadEncoding
 ///
 /// Wire names are permanent, and a later version only adds: records and pending transactions of every older version
 /// stay valid. A type or a field without rules needs no entry.
+///
+/// "Schema" in Documentation/SyncProtocol.md.
 package struct Schema: Hashable, Sendable {
   /// The version, which increases with each addition.
   package var version: Int
@@ -83,6 +85,9 @@ extension Schema {
   ///
   /// A token is the type, the constraint and the values as JSON in ASCII, percent-encoded; if that is longer than 160
   /// characters, its SHA-256. So it is a valid identifier, and equal values have equal tokens on every device.
+  ///
+  /// Equality of keys is that of "Settling" in SyncProtocol.md: by the bytes of their JSON. The percent-encoding and
+  /// the digest are this implementation's own and aren't sent.
   package func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
     guard record.isLive, let rules = entities[record.type] else { return [] }
     return rules.unique.compactMap { rule in

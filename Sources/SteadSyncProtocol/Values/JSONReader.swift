@@ -4,6 +4,8 @@ import SteadEncoding
 ///
 /// Stricter than JSON where peers could differ: a whole number must fit 64 bits, a number must be finite, no member may
 /// appear twice, and nothing may be nested deeper than ``SyncValue/depthLimit``.
+///
+/// "JSON" in Documentation/SyncProtocol.md.
 struct JSONReader {
   private var tokens: JSONTokenizer
 

@@ -72,6 +72,8 @@ struct ValueBuilder: ValueWriter {
 
 /// Writes compact JSON: no spaces, members in the order of their names' UTF-8, so that equal values have equal
 /// bytes. Costs time in proportion to the value's size.
+///
+/// The table in "JSON" in Documentation/SyncProtocol.md has the spelling of each kind of value.
 struct JSONWriter: ValueWriter {
   private(set) var bytes: [UInt8] = []
   /// Which characters of strings are escaped.

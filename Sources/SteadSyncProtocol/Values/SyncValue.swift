@@ -25,7 +25,8 @@ package enum SyncValue: Hashable, Sendable {
     }
   }
 
-  /// The value's size for quotas: about the bytes of its JSON, without escapes.
+  /// The value's size for quotas: about the bytes of its JSON, without escapes. The table in "Records" in
+  /// SyncProtocol.md defines it, so that a client and its server agree on what is too large.
   package var size: Int {
     switch self {
     case .null, .bool: 4
@@ -61,6 +62,9 @@ extension SyncValue: Comparable {
     }
   }
 
+  /// "Order of values" under "JSON" in SyncProtocol.md. A whole number and a double compare as doubles, and of equal
+  /// ones the whole number is smaller: otherwise two unequal values would have no order, and devices could keep
+  /// different ones.
   package static func < (one: SyncValue, other: SyncValue) -> Bool {
     switch (one, other) {
     case (.bool(let first), .bool(let second)): !first && second

@@ -116,6 +116,8 @@ extension Zone {
 extension Zone {
   /// Removes the tombstones that are older than ``SyncLimits/tombstoneAge``. A cursor below them is expired then: its
   /// client would never hear of these deletions.
+  ///
+  /// "Upkeep" in Documentation/SyncProtocol.md.
   package mutating func purge(now: Int64) throws(Storage.Failure) {
     guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
     var state = try storage.state()
@@ -148,6 +150,8 @@ extension Zone {
   /// Nothing at all is stored unless the answer is `taken`. Each transaction of the push is then applied or refused as
   /// a whole, in order, and a refused one counts as answered, too. A push whose transactions change no record adds no
   /// mark.
+  ///
+  /// "Push" in Documentation/SyncProtocol.md has the checks in this order.
   ///
   /// - Parameters:
   ///   - now: the server's time in milliseconds since 1970.
@@ -268,6 +272,8 @@ extension Zone {
 
   /// A transaction without stamps that are further in the future than ``SyncLimits/futureLimit``. Such a stamp would
   /// win against every edit until its time has come. Those stamps become moments of the zone's clock, in their order.
+  ///
+  /// Equal stamps get one moment, so a record that was inserted and edited by one stamp keeps them equal.
   private func clamped(_ transaction: Transaction, _ state: inout ZoneState) -> Transaction {
     let limit = state.now + limits.futureLimit
     let hasLate = transaction.mutations.contains { $0.newestStamp.milliseconds > limit }

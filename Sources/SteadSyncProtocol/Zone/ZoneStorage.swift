@@ -14,6 +14,7 @@ package protocol ZoneStorage: RecordStorage {
   /// The zone's counters and schema; a fresh `ZoneState` for a new zone. A server that keeps them in columns
   /// makes sure that none is lost: each belongs to an invariant.
   func state() throws(Failure) -> ZoneState
+  /// Replaces the state; the last write of a call.
   mutating func setState(_ state: ZoneState) throws(Failure)
 
   /// The records with greater numbers, ascending, tombstones too.
@@ -26,6 +27,7 @@ package protocol ZoneStorage: RecordStorage {
   /// The state of a client; a new `ZoneClient` for an unknown one. Never removed while the zone exists: the
   /// transactions of a client that returns after years must still not be applied twice.
   func client(_ client: ClientID) throws(Failure) -> ZoneClient
+  /// Replaces the state of a client.
   mutating func setClient(_ client: ClientID, _ state: ZoneClient) throws(Failure)
 
   /// Keeps a mark with the time at which it was made.
@@ -36,6 +38,9 @@ package protocol ZoneStorage: RecordStorage {
   func mark(before milliseconds: Int64) throws(Failure) -> Mark?
 
   /// Whether the zone has the bytes of a blob.
+  ///
+  /// A push that names a blob which is missing is answered with `blobsMissing`, and stored only once the blob is
+  /// there.
   func hasBlob(_ blob: BlobID) throws(Failure) -> Bool
   /// Records the time at which a blob began or ceased to be named by a record.
   mutating func touchBlobs(_ blobs: [BlobID], at milliseconds: Int64) throws(Failure)
