@@ -4,6 +4,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@ModelActor`: gives an actor its own context and runs it on the context's executor.
+///
+/// An actor with an initializer of its own, or with stored properties without a value, has to set `modelExecutor` and
+/// `modelContainer` itself.
 enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {

@@ -5,6 +5,9 @@ import SwiftSyntaxMacros
 
 extension DeclGroupSyntax {
   /// What is wrong with a declaration that has `@Model`. If its kind is wrong, only that is reported.
+  ///
+  /// Only what is certain from the syntax of this one class is reported. A macro sees no other file and no types, and
+  /// a wrong error could not be silenced.
   func modelDiagnostics(
     attribute: AttributeSyntax, in context: some MacroExpansionContext
   ) -> [Diagnostic] {
@@ -48,6 +51,8 @@ extension DeclGroupSyntax {
 extension ClassDeclSyntax {
   /// The diagnostic for a class without an initializer. `@Model` adds one, so that the compiler no longer makes the
   /// default one.
+  ///
+  /// A convenience initializer doesn't count: it needs another one to call.
   fileprivate func initializerDiagnostics(
     members: [DeclSyntax], attribute: AttributeSyntax
   ) -> [Diagnostic] {

@@ -3,32 +3,54 @@ import SwiftSyntax
 
 /// The diagnostics of the macros about a declaration, except those inside predicates. A message says what is refused
 /// and why.
+///
+/// Some sentences are Apple's own, so that what is found about them on the web helps here, too.
 enum ModelMessage: Equatable {
   /// `@Model` or another macro for classes on another kind of type.
   case notAClass(macro: String, kind: String, name: String)
+  /// `@ModelActor` on a type that is no actor.
   case notAnActor(kind: String, name: String)
+  /// A class without a designated initializer, which `@Model` keeps the compiler from making.
   case missingInitializer(model: String)
+  /// A generic class: each specialization would need columns of its own.
   case genericClass(model: String)
   /// `var a, b: Int`, where a macro can only be attached to one of the two.
   case severalBindings
+  /// A `lazy` property, whose storage the compiler makes itself.
   case lazy(property: String)
+  /// A `weak` or `unowned` property: the context keeps objects alive.
   case reference(modifier: String, property: String)
+  /// A tuple, which can't conform to Codable.
   case tuple(property: String)
+  /// A property wrapper, whose storage would take the place of the slot.
   case wrapper(attribute: String, property: String)
+  /// A `@Transient` property without an initial value, which an object read from the store needs.
   case transientWithoutValue(property: String)
+  /// An attribute about storage on a static or computed property.
   case notStored(attribute: String, property: String)
+  /// Two attributes of which a property can have one.
   case contradiction(first: String, second: String, property: String)
+  /// A relationship that is a `let`, although the deletion of its destination changes it.
   case constantRelationship(property: String)
+  /// `@Relationship` on a type that is certainly no model.
   case relationshipOfValue(property: String, type: String)
+  /// `.unique` on an array, which can't be a key.
   case uniqueArray(property: String)
+  /// `.externalStorage` on a value that is never large.
   case externalValue(property: String, type: String)
+  /// Two relationships of one class that name each other, which the compiler reports as a circular reference.
   case inverseOnBothSides(first: String, second: String)
+  /// A `#Unique` or `#Index` for another class.
   case foreignConstraint(macro: String, type: String, model: String)
+  /// A `#Unique` or `#Index` over something without a column.
   case constraintOverOther(macro: String, property: String)
+  /// A name that every model has; see ``ReservedNames/reserved``.
   case reserved(property: String)
+  /// A name that begins as generated members do.
   case reservedPrefix(property: String)
   /// A property named like the module that generated code names.
   case hidesModule
+  /// A name of a member of `PersistentModel`, which the property hides.
   case hidesMember(property: String)
   /// A name that Core Data's objects have, so that the model opens no store on Apple's systems.
   case refusedByApple(property: String)

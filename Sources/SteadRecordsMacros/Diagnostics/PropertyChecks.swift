@@ -78,6 +78,7 @@ extension VariableDeclSyntax {
     return nil
   }
 
+  /// Where an attribute or a modifier is inserted.
   private var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
   /// The diagnostic for a tuple, which is not Codable.

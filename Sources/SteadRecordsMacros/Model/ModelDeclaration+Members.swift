@@ -16,7 +16,9 @@ extension ModelDeclaration {
     ] + making + deinitializer
   }
 
+  /// The keyword that a member needs below another model.
   private var override: String { supermodel == nil ? "" : "override " }
+  /// `static` where nothing can override the member, which makes calls direct, and otherwise `class`.
   private var typeMember: String { isFinal && supermodel == nil ? "static" : "class" }
 
   // Unchecked, as the slots of the properties are: an object is not Sendable and belongs to one context,
@@ -47,6 +49,7 @@ extension ModelDeclaration {
 
   // MARK: - Description
 
+  /// The class above this one in the hierarchy of models; nil for the first one.
   private var supermodelMember: String {
     """
     nonisolated \(override)\(access)\(typeMember) var _$supermodel: \
@@ -144,6 +147,7 @@ extension ModelDeclaration {
       """
   }
 
+  /// The properties that are a `let`, in the order of their indices.
   private var constants: [PersistedProperty] { properties.filter(\.isConstant) }
 
   /// The offsets of the constants in an object. Loading a row writes to them, since a `let` has no setter.
@@ -158,6 +162,9 @@ extension ModelDeclaration {
   // MARK: - Rows
 
   /// `init(_row:)`, which makes an object from a row.
+  ///
+  /// Default values are evaluated here, as in any initializer, and then replaced by the row's. ``making`` is for the
+  /// classes where that would cost too much.
   private var rowInitializer: String {
     var lines: [String] = properties.enumerated().compactMap { position, property in
       if property.hasInitialValue { return nil }

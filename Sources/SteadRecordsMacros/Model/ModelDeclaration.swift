@@ -1,4 +1,7 @@
 /// A class with `@Model` as plain values, without syntax: what parsing returns and expansion takes.
+///
+/// It has no syntax, so that what is written can be tested without a compiler, and a macro doesn't walk the tree
+/// twice.
 struct ModelDeclaration {
   /// The class's bare name, as key paths must spell it.
   var name: String
@@ -28,6 +31,7 @@ struct ModelDeclaration {
   struct Constraint {
     enum Kind: String { case unique = "Unique", index = "Index" }
 
+    /// Whether values must differ or are only found quickly.
     var kind: Kind
     /// `[\.a], [\.b]`
     var arguments: String
@@ -60,10 +64,13 @@ struct PersistedProperty {
   var initialValue: String?
   /// Whether it is a `let`, which cannot have accessors.
   var isConstant: Bool
+  /// The family of its slot.
   var storage: Storage
   /// `Attribute(…)` or `Relationship(…)` with the arguments as written; nil without such an attribute.
   var metadata: String?
+  /// Whether it has `@Relationship`. A property without it may be one as well, by its type.
   var isRelationship: Bool
+  /// Its observers; accessors of the macro take their place, and call them.
   var observers: [Observer]
   /// Whether the initial value is more than a literal, so that evaluating it costs something.
   var evaluates: Bool
@@ -86,6 +93,7 @@ struct PersistedProperty {
     var kind: Kind
     /// The name of the value handed over, when it is used at all.
     var parameter: String?
+    /// The source between the braces.
     var body: String
   }
 

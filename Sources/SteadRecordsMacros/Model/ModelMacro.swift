@@ -6,6 +6,9 @@ import SwiftSyntaxMacros
 ///
 /// Each role parses the class into a ``ModelDeclaration`` and writes text. The checks, which report diagnostics, run
 /// in one role alone.
+///
+/// The compiler calls each role on its own, in any order, with the same declaration. So nothing is shared between
+/// roles, and each property's index is counted again.
 enum ModelMacro {
   // What the macro writes is laid out already.
   static let formatMode = FormatMode.disabled

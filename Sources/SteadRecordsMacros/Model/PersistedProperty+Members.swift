@@ -9,6 +9,9 @@ extension PersistedProperty {
   ///
   /// Both are `nonisolated(unsafe)`: a class may belong to an actor while its objects are read and saved on the
   /// executor of their context. A model is used on one executor at a time, and the second member holds nothing.
+  ///
+  /// The slot is declared with `@exclusivity(unchecked)`, since the dynamic check of exclusive access would cost more
+  /// than a read.
   var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""

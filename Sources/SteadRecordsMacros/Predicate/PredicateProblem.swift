@@ -3,23 +3,41 @@ import SwiftSyntax
 
 /// What a predicate cannot contain. A message names what to write instead.
 enum PredicateProblem: DiagnosticMessage, Equatable {
+  /// The macro has no closure as its argument.
   case needsClosure
+  /// A closure without statements.
   case emptyBody
+  /// A statement that has no expression of predicates, by its name.
   case statement(String)
+  /// A loop: SQL has none, and a predicate's methods take its place.
   case loop
+  /// An expression before the last one, whose value nothing uses.
   case unusedValue
+  /// An `if` whose other branch has no value.
   case conditionWithoutElse
+  /// A path that ends without a value.
   case missingReturn
+  /// A `let` without a value.
   case variableWithoutValue
+  /// A `var`: a predicate is one expression, in which nothing changes.
   case mutableVariable
+  /// A pattern in a condition or a `let` other than a name.
   case pattern
+  /// An assignment, probably meant as a comparison.
   case assignment
+  /// `try`, `await` or `throw`, by the keyword.
   case effect(String)
+  /// An operator that predicates don't have.
   case operation(String)
+  /// A method that predicates don't have.
   case method(String)
+  /// A method that got a function's name where it needs a closure.
   case closureNeeded(String)
+  /// A closure with another number of parameters than this.
   case parameters(Int)
+  /// A call of a function with a model's value: the store couldn't run it.
   case call
+  /// Other syntax with a model's value, by its name.
   case syntax(String)
 
   var severity: DiagnosticSeverity { .error }

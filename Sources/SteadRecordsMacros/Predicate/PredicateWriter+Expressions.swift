@@ -3,6 +3,9 @@ import SwiftSyntax
 extension PredicateWriter {
   /// Writes an expression.
   ///
+  /// Invariant: what doesn't depend on the predicate's variables becomes captured source as a whole, so that any
+  /// Swift may be in it, and it is evaluated once.
+  ///
   /// - Throws: A diagnostic at the part that a predicate cannot have.
   mutating func value(_ expression: ExprSyntax) throws -> Value {
     let expression = expression.withoutParentheses
@@ -147,6 +150,8 @@ extension PredicateWriter {
   }
 
   /// The first question mark of a chain of members, calls and subscripts that has no variable yet.
+  ///
+  /// A chain is right-nested in what it means and left-nested in syntax, so the first link is the innermost node.
   private func firstLink(of expression: ExprSyntax) -> OptionalChainingExprSyntax? {
     var first: OptionalChainingExprSyntax?
     var current: ExprSyntax? = expression

@@ -3,6 +3,9 @@ import SwiftSyntax
 extension PredicateWriter {
   /// Writes the statements of a body; its value is that of the last one. What follows a `guard` or an `if` without
   /// `else` is its other branch, so that each path ends with a value.
+  ///
+  /// Invariant: every path ends with exactly one value, because an expression of SQL has no other form of control
+  /// flow.
   mutating func statements(_ items: [CodeBlockItemSyntax], in parent: Syntax) throws -> Value {
     guard let first = items.first else { throw PredicateProblem.emptyBody.error(at: parent) }
     let rest = Array(items.dropFirst())
@@ -118,7 +121,7 @@ extension PredicateWriter {
   }
 
   /// Writes the conditions one inside the other: the first decides whether the rest are asked. The negative branch is
-  /// written once for each condition.
+  /// written once for each condition, so nested conditions multiply; equal nodes in one closure are shared.
   private mutating func test(
     _ conditions: [ConditionElementSyntax], _ positive: Branch, _ negative: Branch
   ) throws -> Value {

@@ -4,7 +4,14 @@ import SwiftSyntaxMacros
 
 /// `#Predicate` and `#ModelPredicate`: a closure becomes calls of `_PredicateNodes`, which make nodes of
 /// `PredicateExpressions`.
+///
+/// The expansion compiles only if the predicate's types fit: the compiler checks it, and not the macro, which sees no
+/// types.
 public struct PredicateMacro: ExpressionMacro {
+  /// The expression that makes the predicate. `#externalMacro` names this type; the compiler calls it in a process of
+  /// its own.
+  ///
+  /// - Throws: A `DiagnosticsError` at the part that a predicate cannot have, with what to write instead.
   public static func expansion(
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> ExprSyntax {
@@ -74,6 +81,8 @@ struct PredicateWriter {
   // MARK: - Nodes
 
   /// The constant of a node, which is shared with an equal one in the same closure or around it.
+  ///
+  /// Sharing keeps the expansion linear where a branch is written several times.
   mutating func node(_ text: String) -> Value {
     // `$0.a == 1 || $0.a == 2` reads the property's key path once.
     if let name = known[text] { return .node(name) }
@@ -171,6 +180,9 @@ struct PredicateWriter {
   }
 
   /// Runs a body that writes an inner closure. What it declares is not visible afterwards.
+  ///
+  /// Invariant: the writer's lines, nodes and names are afterwards what they were before, also if the body throws. A
+  /// node of an inner closure must not be used outside of it, where its variable doesn't exist.
   private mutating func scoped(_ body: (inout PredicateWriter) throws -> Value) throws -> String {
     // Inner closures see the outer nodes; nodes and names of theirs end with them.
     let (outerLines, outerKnown, outerNames) = (lines, known, names)
