@@ -186,6 +186,7 @@ struct CodingReader {
         return names.contains(receiver) || receiver.contains("encode(")
           ? call.argument("to")?.code : nil
       })
+    // With two targets it isn't known which one gets these bytes, and a guess would pair unrelated codings.
     if let file = files.first, files.count == 1 { return .file(plain(file)) }
     return scope.mentions("CKRecord", "CKAsset") ? .cloud : .unknown
   }
@@ -227,6 +228,7 @@ struct CodingReader {
         return isThrown ? .thrown : .discarded
       }
       if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
+        // A call in a `catch` clause isn't covered by that `do`.
         let inBody = call.ancestors.contains { $0.id == statement.body.id }
         if inBody {
           return statement.catchClauses.allSatisfy { allowsLaterSave($0.body) } ? .caught : .thrown
@@ -356,6 +358,7 @@ struct CodingReader {
   /// The date strategy of a coder that the function makes; nil for a coder from elsewhere.
   private func strategy(of coder: ExprSyntax, named property: String, in scope: Syntax) -> String? {
     let text = coder.code
+    // The strategy of a coder that was just made is Foundation's default.
     if text == "JSONEncoder()" || text == "JSONDecoder()" { return ".deferredToDate" }
     guard text.allSatisfy({ $0.isLetter || $0.isNumber }) else { return nil }
     var isMadeHere = false

@@ -19,6 +19,7 @@ struct FactReader {
       && variable.parent?.is(MemberBlockItemSyntax.self) == false
     {
       for binding in variable.bindings {
+        // Only `let key = Keys.token` and its like: any other value could depend on the run.
         guard let value = binding.initializer?.value, value.is(MemberAccessExprSyntax.self) else {
           continue
         }

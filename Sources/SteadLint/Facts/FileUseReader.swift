@@ -39,6 +39,7 @@ struct FileUseReader {
   {
     switch call.name {
     case "write":
+      // `write(to: &stream)` writes to a text stream.
       guard let target = call.argument("to"), !target.is(InOutExprSyntax.self),
         let receiver = call.receiver
       else { return nil }

@@ -34,6 +34,7 @@ struct GrowthReader {
   /// What the type that encodes a property does with it; nil for anything but a property.
   func use(of argument: ExprSyntax) -> ListUse? {
     guard let (name, members) = property(argument) else { return nil }
+    // By names alone: what a call does to the list depends on its arguments.
     let names = Set(calls(on: name, in: members).map(\.name))
     return ListUse(
       limit: limit(of: name, in: members.code), isSearched: !names.isDisjoint(with: Self.searching),

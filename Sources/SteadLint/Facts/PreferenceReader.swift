@@ -36,6 +36,7 @@ struct PreferenceReader {
   private func use(_ call: FunctionCallExprSyntax) -> PreferenceUse? {
     guard let access = access(call), let store = store(of: call) else { return nil }
     let key = call.argument("forKey") ?? call.argument("forKeyPath")
+    // `set` and `value` are names of many methods; the label `forKey` is what tells these.
     guard key != nil || access == .register || access == .synchronize else { return nil }
     let value = access == .write ? call.arguments.first?.expression : nil
     return PreferenceUse(
@@ -214,6 +215,7 @@ struct PreferenceReader {
       default: return nil
       }
     }
+    // A type such as `AppDefaults` isn't an instance.
     guard name.first?.isLowercase == true else { return nil }
     return NameWords(name).words.last == "defaults" ? .preferences : nil
   }

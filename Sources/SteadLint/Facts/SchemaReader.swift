@@ -63,6 +63,7 @@ struct SchemaReader {
       }
       let label = reference.ancestors.lazy.compactMap { $0.as(LabeledExprSyntax.self) }
         .first { $0.parent?.id == call.arguments.id }?.label?.text
+      // `migrationPlan: Plan.self` is a type in the arguments, too, and no model.
       return label == "migrationPlan" ? nil : base
     }
     return ContainerFact(

@@ -225,6 +225,7 @@ extension ProjectIndex {
     } else {
       return nil
     }
+    // A container without models in its call gets them from elsewhere, so all models count then.
     let named = shipped.flatMap(\.models).compactMap { model($0) }
     let reached = named.isEmpty ? models : reachable(from: named)
     return (reached.filter { isShipped($0.place) && !isFrozen($0) }, reason)

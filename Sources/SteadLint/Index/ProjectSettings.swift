@@ -108,6 +108,7 @@ struct XcodeProject: Codable, Sendable {
   init?(_ data: Data, folder: String) {
     guard data.count <= Self.sizeLimit else { return nil }
     self.folder = folder
+    // Since Xcode 16 a project may have folders whose files it doesn't list.
     hasFolders = data.range(of: Data("PBXFileSystemSynchronizedRootGroup".utf8)) != nil
     let (key, ending) = (Data("path = ".utf8), Data(".swift".utf8))
     var rest = data[...]

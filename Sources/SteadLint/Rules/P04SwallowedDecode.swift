@@ -62,11 +62,13 @@ extension Rule {
           payload(of: $0, in: index)
         })
       let losses = index.codings.compactMap { use -> Loss? in
+        // The cheap questions come first: those about other codings look through all of them.
         guard use.isDecoding, use.failure != .thrown, !use.keepsBytes,
           let identity = identity(of: use, in: index),
           saved.contains(identity), !isCache(use, identity), !index.isAppExtension(use.place.path),
           !readsBack(use, identity, in: index), !leavesBeforeSaving(use, identity, in: index)
         else { return nil }
+        // A note and not silence: whether the data matters can't be seen in the source, only that it often doesn't.
         let isMinor =
           isHarmless(use, in: index) || !made.contains(identity) || isShortLived(use, in: index)
           || payload(of: use, in: index).map(answers.contains) == true
@@ -125,6 +127,7 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
 private func readsBack(_ use: CodingUse, _ target: String, in index: ProjectIndex) -> Bool {
   index.codings.contains { other in
     !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
+      // Only a write before the read: one after it is the overwrite that the rule looks for.
       && other.place.precedes(use.place) && identity(of: other, in: index) == target
   }
 }
@@ -176,9 +179,11 @@ private func isShortLived(_ use: CodingUse, in index: ProjectIndex) -> Bool {
 /// Whether no version changes the type's shape, or the value is one choice, which the next choice replaces anyway.
 private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   guard let type = use.type else { return false }
+  // What Swift and Foundation encode stays readable, whatever version of the app wrote it.
   if isFixedShape(type) { return true }
   guard !type.isListType else { return false }
   let declarations = index.declarations(of: type, in: use.scopeType)
+  // Such an initializer keeps what it can read, so a changed field doesn't make the whole value fail.
   if declarations.contains(where: \.decodesLeniently) { return true }
   return declarations.contains { $0.kind == .enum && $0.hasRawValues }
     || isChoice(declarations, in: index)

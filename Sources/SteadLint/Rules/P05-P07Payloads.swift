@@ -172,6 +172,7 @@ private func plain(_ type: String) -> String {
 
 /// Identifies the key or the file that has the bytes; nil if other functions' files may have the same name.
 private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
+  // Two functions with a parameter `url` need not be about one file.
   guard !use.isOwnParameter else { return nil }
   switch use.target {
   case .preference(let key): return index.value(of: key).map { "key " + $0 }
@@ -190,6 +191,7 @@ private func comparable(_ strategy: String?) -> String? {
 /// Whether a type has a date, or isn't known.
 private func mayHaveDate(_ type: String, in index: ProjectIndex, depth: Int) -> Bool {
   let name = type.elementType
+  // A dictionary isn't taken apart; it may have dates.
   if name == "Date" || name.contains(":") { return true }
   if ["String", "Int", "Bool", "Double", "Float", "Data", "UUID", "URL", "CGFloat", "Int64"]
     .contains(name)

@@ -144,6 +144,7 @@ private func typos(in index: ProjectIndex) -> [Finding] {
     $0.value.isDisjoint(with: [.read, .wrapper]) && $0.value.contains(.write)
   }.keys
   return literals(in: index).compactMap { literal in
+    // Short keys are one letter away from many others.
     guard accesses[literal.key] == [.read], literal.key.count > 4,
       let other = written.filter({
         $0.isOneEdit(from: literal.key) && !differInNumber($0, literal.key)

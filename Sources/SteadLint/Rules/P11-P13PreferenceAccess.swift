@@ -50,6 +50,7 @@ private let linuxModules: Set<String> = [
 /// The first write in each file of a program for Linux, if the program never synchronizes.
 private func missing(in index: ProjectIndex) -> [Finding] {
   let imports = index.files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
+  // A program that imports both kinds of modules under conditions can't be told from one for Linux.
   guard !imports.isDisjoint(with: linuxModules), !isForApplePlatforms(imports),
     !imports.contains("SteadPreferences"),
     !index.preferences.contains(where: { $0.access == .synchronize })
@@ -210,7 +211,9 @@ private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]]
   var found: [String: [String: String]] = [:]
   for use in index.preferences where use.access == .wrapper && index.isShipped(use.place) {
     guard let key = index.value(of: use.key), let value = use.value else { continue }
+    // A default of an expression could be anything, also false or zero.
     let isNumber = Double(value.filter { $0 != "_" }).map { $0 != 0 } ?? false
+    // False and zero agree with what `bool(forKey:)` and `integer(forKey:)` return.
     if value == "true" || isNumber { found[program(of: use), default: [:]][key] = value }
   }
   return found
@@ -258,6 +261,7 @@ private func text(_ use: PreferenceUse) -> String {
 /// any key.
 private func isRegistered(_ key: String, _ fact: KeyFact, in registered: String) -> Bool {
   guard !registered.isEmpty else { return false }
+  // The dictionary is searched as source, since its keys may be literals, constants or cases.
   if registered.contains("\"\(key)\"") { return true }
   if case .reference(let name, _) = fact, registered.contains(name.lastComponent) { return true }
   return !registered.contains("[")

@@ -73,6 +73,7 @@ private func likelihood(of property: PropertyFact) -> Level? {
   if let last = words.words.last, ["data", "bytes"].contains(last), words.words.count > 1 {
     words = words.dropLast()
   }
+  // `imageHash` is a hash, whatever it is of.
   if words.words.contains(where: small.contains) { return nil }
   if words.words == ["data"] { return .warning }
   return words.words.last.map(content.contains) == true
@@ -212,6 +213,7 @@ private func findings(
         p16, "CloudKit refuses the delete rule `.deny` (\(reason)); choose another one.",
         at: property.place))
   }
+  // Without a type in the source nothing is certain; an optional is what CloudKit wants.
   guard let type = property.type, !type.isOptionalType else { return findings }
   if isRelationship {
     findings.append(

@@ -126,6 +126,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
     let isCovered = stages.contains {
       $0.from.lastComponent == from.lastComponent && $0.to.lastComponent == to.lastComponent
     }
+    // Some programs have a plan that takes a store back to an older version, for a user who returns to it.
     if !isCovered, !isRollback(plan, from: from, to: to, in: index) {
       findings.append(
         Finding(p20, "No stage leads from `\(from)` to `\(to)`; add one.", at: plan.place))
@@ -189,6 +190,7 @@ private func family(_ name: String) -> String {
 /// A finding for several schemas of one family without any plan.
 private func missingPlan(in index: ProjectIndex) -> [Finding] {
   let schemas = index.schemas.filter { index.isShipped($0.place) }
+  // With any plan its own list is checked; this is for a program that forgot to make one.
   guard index.plans.isEmpty, Set(schemas.map(\.name)).count > 1,
     Set(schemas.map { family($0.name) }).count == 1,
     let last = schemas.max(by: { ($0.version ?? []).lexicographicallyPrecedes($1.version ?? []) })

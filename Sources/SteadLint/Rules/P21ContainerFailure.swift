@@ -164,6 +164,7 @@ private func findings(
       && !isCaught($0, inside: statement.body)
   }
   guard !made.isEmpty, !isSecondAttempt(statement, openings: openings) else { return [] }
+  // Asked once for the whole `do`, since each answer looks through the file's constants.
   let noteLevel = level(near: statement, openings: made, in: file)
   return statement.catchClauses.flatMap { clause -> [Finding] in
     file.walk.calls.filter {

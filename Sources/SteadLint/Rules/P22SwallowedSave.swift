@@ -125,7 +125,9 @@ private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
       let list = item.parent?.as(CodeBlockItemListSyntax.self)
     else { continue }
     for next in list.drop(while: { $0.id != item.id }).dropFirst() {
+      // The next save includes what this one couldn't write, and its own `try` is looked at by itself.
       if isSave(next, of: context) { return true }
+      // On some path the later save doesn't happen, and the change would be lost there.
       if next.mentions("return", "throw", "break", "continue") { return false }
     }
   }

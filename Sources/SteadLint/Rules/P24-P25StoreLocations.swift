@@ -68,6 +68,7 @@ private func purgeableFile(_ call: FunctionCallExprSyntax, in file: FileContext)
     isEncoded(receiver, in: call.scope), isPurgeable(target)
   else { return nil }
   let names = [call.scope.declaredName ?? "", call.enclosingType, fileName(of: target)]
+  // By name only: the same code with another name is a cache, where the directory is right.
   guard names.contains(where: { NameWords($0).contains(anyOf: userContent) }),
     !names.contains(where: { NameWords($0).contains(anyOf: transientWords) })
   else { return nil }
@@ -275,6 +276,7 @@ private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
 private func unsandboxed(in index: ProjectIndex) -> [Finding] {
   onDefaultStore(in: index).filter { container in
     index.settings.isUnsandboxed
+      // Without an Info.plist or entitlements it is a command-line program, which has no sandbox.
       || (!index.settings.isAppleApp && index.isInExecutable(container.place.path))
   }.map { container in
     Finding(

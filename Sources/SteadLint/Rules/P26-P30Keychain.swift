@@ -106,6 +106,7 @@ private func isSet(_ name: DeclReferenceExprSyntax) -> Bool {
     if let sequence = node.as(SequenceExprSyntax.self), sequence.start != name.start {
       return sequence.code.contains("]=") && !sequence.code.contains("==")
     }
+    // Outside of the statement the name is compared or listed, and set nowhere.
     if node.is(CodeBlockItemSyntax.self) || node.is(SwitchCaseSyntax.self) { return false }
   }
   return false

@@ -38,6 +38,7 @@ struct FileReading: Sendable {
       thread.start()
     }
     done.wait()
+    // The threads have ended, so nothing is read after the error.
     guard !isCancelled() else { throw LintError(.cancelled, "The run was cancelled.") }
     return results.all(count: sources.count)
   }
@@ -199,6 +200,7 @@ struct FileList {
     guard FileManager.default.fileExists(atPath: root.path, isDirectory: &isFolder) else {
       throw LintError(.unreadable, "\(root.path) doesn't exist; name a folder or a Swift file.")
     }
+    // The root alone may be a link: the user has named it.
     let root = root.resolvingSymlinksInPath()
     let base = isFolder.boolValue ? root : root.deletingLastPathComponent()
     if isFolder.boolValue {

@@ -110,6 +110,7 @@ public struct Linter: Sendable {
     let cancellation = Cancellation()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
+        // A thread of its own, since the run blocks until all files are read.
         Thread.detachNewThread {
           continuation.resume(
             with: Result { try run(progress: progress, isCancelled: { cancellation.isCancelled }) })
@@ -142,6 +143,7 @@ public struct Linter: Sendable {
     let reading = FileReading(
       limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
     let records = try reading.records(of: found.replacing(replacements))
+    // A run in which nothing has changed has nothing to write.
     if let cacheFile, !cache.holds(records) {
       try LintCache(records: records, after: cache).write(to: cacheFile)
     }

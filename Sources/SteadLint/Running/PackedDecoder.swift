@@ -181,6 +181,7 @@ final class PackedReader {
       result |= UInt64(next & 0x7f) << shift
       if next < 0x80 { break }
       shift += 7
+      // Ten groups are the most that 64 bits need; damaged bytes could go on.
       guard shift < 64 else { throw Damage() }
     }
     return Int(truncatingIfNeeded: result >> 1) ^ -Int(truncatingIfNeeded: result & 1)

@@ -36,6 +36,7 @@ struct SyntaxWalk {
       }
       collect(node)
       var children: [Syntax] = []
+      // Tokens are most of a tree, and no list has them.
       for child in node.children(viewMode: .sourceAccurate) where !child.is(TokenSyntax.self) {
         children.append(child)
       }

@@ -80,6 +80,7 @@ actor PageReader {
         queue.append(answer)
         hasAnswers.set()
         next = answer.next
+        // A loop, since a signal may be left from an earlier round.
         while queue.count >= Self.readAheadLimit, !Task.isCancelled { await hasRoom.wait() }
       }
       outcome = .success(())

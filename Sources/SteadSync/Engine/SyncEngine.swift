@@ -325,6 +325,7 @@ public actor SyncEngine {
   /// Pushes and fetches until nothing is left to push.
   private func exchange(_ zone: any SyncedZone) async throws {
     status.update(zone.id.text) { $0.activity = .syncing }
+    // Before the first push: a server knows no stamps of a device that it hasn't named.
     try await prepare(zone)
     // A push is followed by a fetch, whose pages acknowledge it. Saves during the exchange are pushed in another round.
     var problem: SyncError?

@@ -85,6 +85,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     let outcome = try commit("BEGIN IMMEDIATE") { try run(body) }
     zone = outcome.zone
     version = outcome.version
+    // After the commit; see ``Outcome``.
     for (key, value) in outcome.values { values[key] = value }
     return outcome.keys.sorted()
   }
@@ -129,6 +130,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// alone, since the commit may still fail.
   private func run(_ body: (inout ClientZone<StoredRecords>) throws -> Void) throws -> Outcome {
     var keys: Set<String> = []
+    // Within the transaction: another process may write until it begins.
     if try zone == nil || !isCurrent() { keys = try open() }
     // Taken out, so that the body changes it in place instead of copying the overlay.
     guard var current = zone.take() else { throw SyncError.notInTransaction }

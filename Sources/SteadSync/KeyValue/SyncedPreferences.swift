@@ -53,6 +53,7 @@ public final class SyncedPreferences: Sendable {
   public init(_ preferences: Preferences, in store: SyncedKeyValueStore, keys: [String]) {
     let link = PreferenceLink(preferences, store)
     self.link = link
+    // Before the first comparison, so that a change in between is seen.
     observation = preferences.observe(keys) { link.reconcile([$0.key]) }
     listener = store.arrivals.add { link.reconcile(keys) }
     // Earlier changes.

@@ -63,6 +63,7 @@ struct ChangeCollector {
           id: id, type: entity.shape.name, fields: try fields(entity.fields, of: content, nil)),
         milliseconds
       ))
+    // Now, because later changes of an inserted row are skipped.
     for side in entity.links.values { try addLinks(of: id, row, side, milliseconds) }
   }
 

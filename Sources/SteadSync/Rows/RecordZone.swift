@@ -105,6 +105,7 @@ final class RecordZone: SyncedZone {
     _ transaction: RowTransaction
   ) throws -> (open: OpenZone, reapplied: Set<RecordID>) {
     try SyncTables.prepare(transaction)
+    // One look-up instead of reading the outbox again with each write.
     if let open, try SyncTables.integer("turn", transaction) == open.version { return (open, []) }
     if let known = try SyncTables.text("zone", transaction), known != id.text {
       // The configuration names another zone now. The rows stay, and are sent to that one.

@@ -70,6 +70,7 @@ struct RowApplier {
       }
     }
     for (link, id, record) in links where record == nil { try removeLink(id, link) }
+    // Before any row is written: a new one may have a unique value of a deleted one.
     for (id, row) in dead { try delete(id, row) }
     var last: [String: Int64] = [:]
     for index in new.indices { try assignNumber(to: &new[index], after: &last) }
@@ -213,6 +214,7 @@ struct RowApplier {
   private func insert(_ item: Item) throws -> Bool {
     guard let number = item.number else { return false }
     let shape = item.entity.shape
+    // A new row begins with the models' default values, as a program's own object would.
     let blank = RowContent(shape, number, values: shape.blankValues, pairs: [])
     guard case .columns(let values) = try values(of: item, from: blank) else {
       try map.remove(item.id)

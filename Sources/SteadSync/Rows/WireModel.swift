@@ -121,6 +121,8 @@ struct WireModel: Sendable {
         let name = relationship.originalName
         add(name, relationship.name, relationship.name, .reference(relationship))
         // A wire name with a number sign is no Swift name, so no property can have it.
+        // Where several to-many relationships share one reference, the reference alone doesn't tell in which list an
+        // object is.
         if let list { add("\(name)#list", list, relationship.name, .list) }
       case .pairs(let list, let isOwner):
         sides[relationship.name] = links[list].map { LinkSide(link: $0, isOwner: isOwner) }

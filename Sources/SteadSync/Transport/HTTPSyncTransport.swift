@@ -189,6 +189,7 @@ struct HTTPSyncResponse {
     }
     self.data = data
     status = response.statusCode
+    // Seconds alone, as `stead serve` sends them: a date, which HTTP also allows, counts as no pause.
     pause = response.value(forHTTPHeaderField: "Retry-After").flatMap { Double($0) }
   }
 

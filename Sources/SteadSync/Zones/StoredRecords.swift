@@ -175,6 +175,7 @@ struct StoredRecords: ClientStorage {
 
   /// The server has purged the same tombstones, so no page can name them again.
   mutating func removeTombstones(upTo seq: Int64) throws {
+    // The zone was never purged.
     if seq <= 0 { return }
     written = written.filter { $0.value.isLive || $0.value.seq > seq }
     try access.database.run(

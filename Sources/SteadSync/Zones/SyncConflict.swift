@@ -191,6 +191,7 @@ struct OutboxSnapshot {
   func conflicts(in zone: ClientZone<StoredRecords>) throws -> [SyncConflict] {
     // After the client was numbered again, the numbers of the snapshot mean other transactions.
     guard zone.state.client == client else { return [] }
+    // The outbox is in the order of numbers, and a page confirms a beginning of it.
     let done = transactions.prefix { $0.number <= zone.state.acknowledged }
     guard !done.isEmpty else { return [] }
     let refused = Set(

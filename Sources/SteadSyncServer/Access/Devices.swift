@@ -41,6 +41,8 @@ enum Devices {
           .unauthorized, "The code isn't valid for this user.",
           remedy: "Make a new one with `stead serve invite`; a code works once, for 15 minutes."))
     }
+    // Counted in the transaction that inserts. Enrolments of one account share a lane, so with one server none of
+    // them can pass the limit together.
     let count = try session.row(
       "SELECT COUNT(*) FROM devices WHERE account = $1 AND revoked = 0", [.text(account.text)])
     guard try count?.integer(0) ?? 0 < maximumCount else {
@@ -104,6 +106,7 @@ package struct AccountName: Hashable, Sendable {
 
   /// Nil if the string isn't a name.
   package init?(_ text: String) {
+    // Few characters, since the name is a part of addresses.
     let isValid = text.utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -47,6 +47,7 @@ enum Membership {
   static func check(
     _ token: AccessToken, zone: String, atLeast needed: Role, in session: any SQLSession
   ) throws {
+    // In the same transaction as what follows: a device that was revoked before it began can't act any more.
     try Devices.check(token, in: session)
     guard let role = try role(of: token.account, zone: zone, in: session) else {
       throw ServerError(
@@ -86,6 +87,7 @@ enum Membership {
         .notFound, "The user doesn't exist.",
         remedy: "Create the user on the server with `stead serve invite`.")
     }
+    // An owner's role must not be lowered, or the zone would have none.
     guard role != .owner, try self.role(of: account.text, zone: zone, in: session) != .owner else {
       throw ServerError(
         .conflict, "A zone's owner can't change.",

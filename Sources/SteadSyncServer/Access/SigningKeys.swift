@@ -63,7 +63,9 @@ package final class SigningKeys: Sendable {
       let kept = keys.enumerated().filter { index, _ in
         index == keys.count - 1 || now - keys[index + 1].created < Self.grace * 1_000
       }
+      // The newest is last: ``newest`` and the order of the file rely on it.
       let changed = kept.map(\.element) + [fresh]
+      // Before it is used: a token must not be signed with a key that a crash can take away.
       try Self.write(changed, to: path)
       keys = changed
     }
@@ -137,6 +139,7 @@ enum PrivateFile {
   /// The temporary file is made with `O_EXCL` and mode 0600, so no other user can read the bytes at any moment, or
   /// put a link where they are written. Costs two calls of fsync: one for the file and one for its directory.
   static func write(_ data: Data, to path: String) throws {
+    // Next to the file, since rename(2) works only within one file system. The random part keeps two processes apart.
     let temporary = path + ".\(Secret.identifier())"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("be created") }

@@ -40,6 +40,8 @@ package final class StorageEngine: Sendable {
   package init(_ location: Location, connections: Int = 8) throws {
     self.location = location
     let connect = Self.connect(location)
+    // On this thread, so that a wrong address or a newer database is an error of the start and not of the first
+    // request.
     let session = try connect(true)
     try Tables.create(in: session)
     let writers: Int

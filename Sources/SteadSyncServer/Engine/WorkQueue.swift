@@ -35,6 +35,7 @@ final class WorkQueue: Sendable {
   /// Appends a job; fails it at once if the queue is full or closed.
   func append(_ job: Job) {
     let refusal: EngineError? = state.withLock { state in
+      // The refusal is returned and reported outside of the mutex: it resumes a request.
       if state.isClosed { return .closed }
       if state.count >= WorkQueue.maximumWaiting { return .overloaded }
       state.count += 1
@@ -87,6 +88,7 @@ final class WorkQueue: Sendable {
       state.taken.insert(lane)
       lanes += 1
     }
+    // Rarely, so that each lane costs constant time on average.
     if state.readyStart > 1_000 {
       state.ready.removeFirst(state.readyStart)
       state.readyStart = 0
@@ -147,11 +149,13 @@ struct Worker: Sendable {
     var session: (any SQLSession)?
     while let jobs = queue.take(maximumJobs: maximumJobs, maximumLanes: maximumLanes) {
       do {
+        // Asked before each group of jobs: a connection can break while nothing is sent.
         if session?.isBroken ?? true { session = try connect() }
         if let session { perform(jobs, session) }
       } catch {
         for job in jobs { job.fail(error) }
       }
+      // Only now: another worker must not begin with a zone whose transaction is still open.
       queue.finish(jobs)
     }
     onEnd()

@@ -101,9 +101,11 @@ final class BlobStore: Sendable {
   /// - Throws: ``ServerError``: `conflict` if the hash differs, and `unavailable` if the file can't get its name.
   func finish(_ name: Name, _ handle: FileHandle) async throws {
     try await NIOThreadPool.singleton.runIfActive { [self] in
+      // The bytes before the name: after a loss of power a file with its final name must have all of them.
       try handle.synchronize()
       try handle.close()
       guard try Self.hash(of: part(name)) == name.sha256 else {
+        // Otherwise the sender would go on at an offset within wrong bytes, and never get the right hash.
         unlink(part(name))
         throw ServerError(
           .conflict, "The bytes don't have the hash in the address.",

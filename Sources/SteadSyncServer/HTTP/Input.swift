@@ -65,6 +65,7 @@ extension Input {
     }
     switch request.headers[.contentEncoding] {
     case nil: return Data(body)
+    // The limit again, now of the expanded body.
     case "gzip": return Data(try Gzip.expanded(body, upTo: limit))
     default:
       throw ServerError(

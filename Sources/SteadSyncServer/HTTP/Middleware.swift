@@ -139,6 +139,7 @@ final class RateLimiter: Sendable {
   /// back, tokens come again once it has caught up.
   func take(_ name: String, now: Int64) -> Int? {
     buckets.withLock { buckets in
+      // Only for a new name: one that is known needs no room.
       if buckets.count >= Self.maximumBuckets, buckets[name] == nil { prune(&buckets, now: now) }
       var bucket = buckets[name] ?? Bucket(tokens: burst, filled: now)
       bucket.tokens = level(of: bucket, now: now)

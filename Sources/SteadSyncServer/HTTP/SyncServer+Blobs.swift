@@ -21,6 +21,7 @@ extension SyncServer {
     router.put("zones/:zone/blobs/:sha256") { request, context in
       let (caller, name) = (try context.caller, try Self.blob(context))
       try await self.check(caller, name, atLeast: .write)
+      // Both are asked, because a crash may have left a file without a row.
       if self.blobs.size(name) != nil, try await self.touch(name) { return Answer.nothing() }
       let range = try BlobRange(request.headers[.contentRange])
       return try await self.blobs.withUpload(name) {
@@ -104,6 +105,7 @@ extension SyncServer {
     var position = range.start
     for try await buffer in request.body {
       position += Int64(buffer.readableBytes)
+      // Counted here and not taken from Content-Length, which a chunked request lacks.
       guard position <= range.end ?? BlobStore.maximumSize else { throw Self.tooLarge }
       try await blobs.append(buffer, to: handle)
     }
@@ -142,6 +144,7 @@ extension SyncServer {
         INSERT INTO blobs (zone, sha256, size, touched) VALUES ($1, $2, $3, $4)
         ON CONFLICT (zone, sha256) DO NOTHING
         """, [.text(name.zone), .text(name.sha256), .integer(size), .integer(now)])
+      // Another request was first; its bytes are counted already.
       guard added > 0 else { return }
       try row.checkQuota(quota, adding: size, in: session)
       row.blobBytes += size

@@ -102,11 +102,13 @@ extension SyncServer {
     router.post("zones/:zone/push") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
       let push = try Push(encoded: try await Input.body(request, upTo: Self.maximumPushBody))
+      // Stamps name the device, and a device that stamps as another one could overwrite edits in its name.
       guard push.device.text == caller.device else {
         throw ServerError(
           .forbidden, "The push names a different device from its token.",
           remedy: "Send the device from the answer to the enrolment.")
       }
+      // The time of the server, never of the request: limits and marks rely on it.
       let outcome = try await self.pushes.apply(
         ZonePush(
           push: push, caller: caller, quota: self.settings.ownerQuota, now: self.clock.now),

@@ -83,6 +83,7 @@ package final class SyncServer: Sendable {
   /// of tokens are outside the access middleware.
   func router() -> Router<ServerContext> {
     let router = Router(context: ServerContext.self)
+    // The first one added is the outermost.
     router.add(middleware: AnswerMiddleware(metrics: metrics))
     addOperation(to: router)
     addEntrance(to: router)

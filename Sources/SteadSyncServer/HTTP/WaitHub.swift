@@ -52,6 +52,7 @@ final class WaitHub: Sendable {
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isWaiting = state.withLock { state in
+          // The handler of the cancellation may have run already, and found no entry to remove.
           if state.isClosed || Task.isCancelled { return false }
           state.waiters[id] = Waiter(
             zones: zones, deadline: deadline, continuation: continuation)

@@ -154,6 +154,7 @@ extension ZonePush {
     let zone = tables.row
     let client = try ZoneTables.clientRow(push.client, of: tables.zone, in: session)
     let outcome = try merge(into: tables)
+    // An answer that isn't `taken` could be another one a moment later, so the writing thread decides again.
     guard case .taken = outcome.answer, !tables.usesBlobs else { return nil }
     return ZoneDraft(
       zone: zone, client: client, bytes: tables.row.state.bytes,

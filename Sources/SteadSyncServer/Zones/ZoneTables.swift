@@ -103,6 +103,7 @@ extension ZoneTables {
   func prepare(_ ids: Set<RecordID>) throws {
     let missing = ids.filter { changes[$0] == nil && stored[$0] == nil }
     guard !missing.isEmpty else { return }
+    // Nil at first: an identity that the query doesn't return has no record, and isn't queried again.
     for id in missing { stored[id] = .some(nil) }
     let keys = missing.map { SQLValue.text($0.text) }
     for row in try Self.recordsByID.rows(zone, keys, in: session) {
@@ -169,6 +170,7 @@ extension ZoneTables {
     let rows = try session.rows(
       "SELECT id FROM refs WHERE zone = $1 AND target = $2", [zone, .text(target.text)])
     var found = Set(try rows.map { try Self.identifier($0.text(0), as: RecordID.self) })
+    // A changed record's rows in `refs` are those of its earlier state.
     for (id, change) in changes {
       if change.index.targets.contains(target) { found.insert(id) } else { found.remove(id) }
     }

@@ -24,6 +24,7 @@ enum Zones {
     throws
   {
     try Devices.check(token, in: session)
+    // A device makes its zones at each start, so this is the usual case.
     if try session.row("SELECT zone FROM zones WHERE zone = $1", [.text(zone)]) != nil {
       return try Membership.check(token, zone: zone, atLeast: .owner, in: session)
     }
