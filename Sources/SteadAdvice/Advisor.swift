@@ -103,6 +103,7 @@ public struct Advice: Hashable, Codable, Sendable {
   /// The version of this type's JSON.
   public static let version = 1
 
+  /// The version of the JSON form, for a program that reads it.
   public let version: Int
   /// The answers that it follows.
   public let situation: Situation

@@ -32,6 +32,7 @@ public struct Situation: Hashable, Codable, Sendable {
 
   /// What happens if somebody else reads the data.
   public enum Exposure: String, CaseIterable, Codable, Sendable {
+    /// Nothing bad happens; or it is private, or gives access to something.
     case harmless, harmful
   }
 
@@ -61,6 +62,7 @@ public struct Situation: Hashable, Codable, Sendable {
 
   /// How many of the user's devices need the data.
   public enum Devices: String, CaseIterable, Codable, Sendable {
+    /// One device; or several, which then need a sync.
     case one, several
   }
 
@@ -96,34 +98,49 @@ public struct Situation: Hashable, Codable, Sendable {
 
   /// The systems that the program runs on.
   public enum Platforms: String, CaseIterable, Codable, Sendable {
+    /// Apple's systems and others; only Apple's; only Linux.
     case all, apple, linux
   }
 
   /// Who must be notified of changes.
   public enum Observers: String, CaseIterable, Codable, Sendable {
+    /// Nobody; views of the same program; other processes.
     case none, views, processes
   }
 
   /// Whether later versions of the program change the data's shape.
   public enum Shape: String, CaseIterable, Codable, Sendable {
+    /// No version changes it; later versions do.
     case fixed, changing
   }
 
+  /// What the data is. The one question without a usual answer.
   public var kind: Kind?
+  /// What happens if somebody else reads it; harmless if it isn't known.
   public var exposure: Exposure?
+  /// Where it comes from; only from here if it isn't known.
   public var origin: Origin?
+  /// How long it is needed; at the next start, too, if it isn't known.
   public var lifetime: Lifetime?
+  /// How it is read; as a whole if it isn't known.
   public var access: Access?
   /// How many there are.
   public var count: Int?
   /// The size of one, in bytes.
   public var size: Int?
+  /// How many of the user's devices need it; one if it isn't known.
   public var devices: Devices?
+  /// What exists already; nothing if it isn't known.
   public var ground: Ground?
+  /// Who else uses it. Changes only the advice about the store, as do the properties that follow.
   public var sharing: Sharing?
+  /// How long old data stays.
   public var retention: Retention?
+  /// The systems that the program runs on.
   public var platforms: Platforms?
+  /// Who must be notified of changes.
   public var observers: Observers?
+  /// Whether later versions change the data's shape.
   public var shape: Shape?
   /// Where the data is now. It only determines which move is advised.
   public var today: Store?
@@ -186,33 +203,41 @@ public struct Threshold: Hashable, Codable, Sendable {
     case pieces
   }
 
+  /// One value in preferences, which each program that uses the domain has in memory.
   public static let preferenceValue = Threshold(
     name: "one preference value", comfortable: 4 << 10, limit: 64 << 10, unit: .bytes,
     reason:
       "Setting 4 KB takes 9 us, 64 KB 84 us, 1 MB 600 us, and every program that uses the domain holds all values."
   )
+  /// All values of a domain, which Foundation reads and writes as a whole.
   public static let preferenceDomain = Threshold(
     name: "all values of a preferences domain", comfortable: 1 << 20, limit: 10 << 20, unit: .bytes,
     reason: "Opening 1 MB takes 1.5 ms here; Foundation's UserDefaults reads and writes all of it.")
+  /// The entries of a payload history, all of which are read when it is opened.
   public static let historyCount = Threshold(
     name: "entries of a payload history", comfortable: 500, limit: 2_500, unit: .pieces,
     reason:
       "Opening and reading 500 entries of 10 KB takes 9 ms, 1,000 entries 18 ms, 5,000 entries 127 ms."
   )
+  /// One entry of a payload history.
   public static let historyEntry = Threshold(
     name: "one entry of a payload history", comfortable: 10 << 10, limit: 64 << 10, unit: .bytes,
     reason: "The whole history is read when it is opened.")
+  /// One value of a record. The source is https://www.sqlite.org/intern-v-extern-blob.html.
   public static let recordValue = Threshold(
     name: "one value of a record", comfortable: 100 << 10, limit: 1 << 20, unit: .bytes,
     reason:
       "SQLite's own measurement shows that from 100 KB on, a file is faster than a value in a row.")
+  /// One secret, which a Secret Service sends as a whole.
   public static let secret = Threshold(
     name: "one secret", comfortable: 4 << 10, limit: 64 << 10, unit: .bytes,
     reason: "A Secret Service sends each secret as a whole, and password managers show them.")
 
+  /// All values of a key-value sync: the limit of `NSUbiquitousKeyValueStore`.
   public static let keyValueSync = Threshold(
     name: "all values of a key-value sync", comfortable: 800 << 10, limit: 1 << 20, unit: .bytes,
     reason: "iCloud's store and SteadSync's hold 1 MB, and make no change that would exceed it.")
+  /// One value that is only in memory.
   public static let memoryValue = Threshold(
     name: "one value in memory", comfortable: 1 << 20, limit: 16 << 20, unit: .bytes,
     reason:

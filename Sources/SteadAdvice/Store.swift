@@ -2,19 +2,31 @@
 ///
 /// The raw values are the names on the command line and in JSON, and don't change.
 public enum Store: String, CaseIterable, Codable, Sendable {
+  /// Values by key, in a property list for each domain.
   case preferences
+  /// Preferences that an administrator sets for all users.
   case managedPreferences = "managed-preferences"
+  /// The system's keychain, a Secret Service, or a vault.
   case secrets
+  /// A file that the program encrypts, with a key from ``secrets``.
   case encryptedFile = "encrypted-file"
+  /// The newest values of one Codable type, under one key of the preferences.
   case payloadHistory = "payload-history"
+  /// Models in a SQLite store.
   case records
   /// Records whose large values are in files next to the store.
   case recordsWithFiles = "records-with-files"
+  /// An existing store of Core Data.
   case coreData = "core-data"
+  /// A file of the program's own, or a document.
   case file
+  /// A file that nobody needs once the program has ended.
   case temporaryFile = "temporary-file"
+  /// Values in memory, up to a limit.
   case memoryCache = "memory-cache"
+  /// Values on disk that can be made again.
   case diskCache = "disk-cache"
+  /// Responses, kept as HTTP's headers allow.
   case httpCache = "http-cache"
 
   /// The products of this package that provide it, with commas between them; nil for Apple's Core Data.

@@ -225,6 +225,7 @@ extension AdviceVerb {
 // MARK: - Verbs
 
 extension Advise {
+  /// Lists the questions, and the refinements that are never asked.
   package struct Questions: AdviceVerb {
     package static let configuration = CommandConfiguration(
       abstract: "Lists the questions, their answers and their reasons.")
@@ -238,6 +239,7 @@ extension Advise {
     }
   }
 
+  /// Lists the limits with what was measured.
   package struct Limits: AdviceVerb {
     package static let configuration = CommandConfiguration(
       abstract: "Lists the limits of the stores, with the measurements.")

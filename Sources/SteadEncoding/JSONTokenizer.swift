@@ -290,6 +290,7 @@ package struct JSONTokenizer {
 
 /// Why bytes aren't JSON.
 package struct JSONSyntaxError: Error, Hashable {
+  /// What is wrong.
   package enum Reason: Hashable, Sendable {
     /// What should be at the position; never a part of the bytes.
     case expected(String)
@@ -299,5 +300,6 @@ package struct JSONSyntaxError: Error, Hashable {
 
   /// The index of the first byte that is wrong, or of the one after it.
   package let position: Int
+  /// What is wrong at the position.
   package let reason: Reason
 }

@@ -9,6 +9,7 @@ import CSteadEncoding
 ///
 /// A file that also imports Crypto has to write `Crypto.SHA256` or `SteadEncoding.SHA256`.
 package enum SHA256 {
+  /// The size of a digest, in bytes.
   package static let byteCount = 32
   private static let blockSize = 64
 

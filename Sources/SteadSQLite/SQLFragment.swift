@@ -9,7 +9,9 @@ import Foundation
 /// A value becomes a parameter, never part of the SQL, so that the SQL stays the same and its statement stays
 /// prepared. Names are inserted as ``SQLName``, which quotes them.
 package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable {
+  /// The SQL, with a `?` for each value.
   package var sql: String
+  /// The values of the parameters, in their order.
   package var bindings: [SQLValue]
 
   /// Makes a fragment of SQL that was checked elsewhere, with a value for each `?` in it, in their order.
@@ -36,13 +38,16 @@ package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable
 
     package mutating func appendLiteral(_ literal: String) { sql += literal }
 
+    /// Inserts a fragment with its values.
     package mutating func appendInterpolation(_ fragment: SQLFragment) {
       sql += fragment.sql
       if !fragment.bindings.isEmpty { bindings += fragment.bindings }
     }
 
+    /// Inserts a quoted name.
     package mutating func appendInterpolation(_ name: SQLName) { sql += name.sql }
 
+    /// Inserts a parameter with a value.
     package mutating func appendInterpolation(_ value: SQLValue) {
       sql += "?"
       bindings.append(value)

@@ -8,6 +8,7 @@ import CSteadSQLite
 /// `SQLITE_DIRECTONLY` is what keeps it out of a schema. Otherwise a crafted file could call it with arguments of its
 /// own (https://www.sqlite.org/c3ref/c_deterministic.html).
 package struct SQLFunction: Sendable {
+  /// A function as SQLite calls it: the context, the number of arguments, and the arguments.
   package typealias Body =
     @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
@@ -48,6 +49,7 @@ package struct SQLCall {
   // MARK: Arguments, counted from 0
 
   private func type(_ index: Int) -> Int32 { sqlite3_value_type(arguments?[index]) }
+  /// Whether an argument is NULL. Asked before any conversion, which may change the type.
   package func isNull(_ index: Int) -> Bool { type(index) == SQLITE_NULL }
   package func isText(_ index: Int) -> Bool { type(index) == SQLITE_TEXT }
   package func isInteger(_ index: Int) -> Bool { type(index) == SQLITE_INTEGER }
@@ -64,6 +66,7 @@ package struct SQLCall {
   package func string(_ index: Int) -> String { String(decoding: text(index), as: UTF8.self) }
   /// The argument as a number, by SQLite's rules of conversion: text without a number is 0.
   package func integer(_ index: Int) -> Int64 { sqlite3_value_int64(arguments?[index]) }
+  /// The argument as a floating-point number, by SQLite's rules of conversion.
   package func double(_ index: Int) -> Double { sqlite3_value_double(arguments?[index]) }
 
   // MARK: The result
@@ -80,11 +83,13 @@ package struct SQLCall {
   /// SQLite converts NaN to NULL.
   package func returns(double value: Double) { sqlite3_result_double(context, value) }
 
+  /// Returns a string, which is copied. Its size must be below 2 GiB.
   package func returns(_ value: String) {
     var value = value
     value.withUTF8 { returns(text: UnsafeRawBufferPointer($0)) }
   }
 
+  /// Returns UTF-8, which is copied.
   package func returns(text: UnsafeRawBufferPointer) {
     // An empty buffer has no address, which SQLite would treat as NULL.
     guard let start = text.baseAddress, !text.isEmpty else {
@@ -96,6 +101,7 @@ package struct SQLCall {
       SQLiteStatement.copying)
   }
 
+  /// Returns bytes, which are copied.
   package func returns(blob: [UInt8]) {
     blob.withUnsafeBytes {
       if $0.isEmpty {
@@ -114,6 +120,8 @@ package struct SQLCall {
 /// It must be a total order that never changes: SQLite relies on it in indexes, which a file keeps
 /// (https://www.sqlite.org/c3ref/create_collation.html). The strings aren't terminated by a zero.
 package struct SQLCollation: Sendable {
+  /// A comparison as SQLite calls it: a context that isn't used, and the bytes of both strings with their counts
+  /// first.
   package typealias Compare =
     @convention(c) @Sendable (
       UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?

@@ -77,6 +77,7 @@ package struct SQLiteOptions: Sendable {
     case memory
   }
 
+  /// The file, or memory.
   package var location: Location
   /// Whether the connection may write.
   package var isWritable = true
@@ -96,10 +97,12 @@ package struct SQLiteOptions: Sendable {
   package var trustsSchema = false
   /// Functions and collations that SQLite lacks.
   package var functions: [SQLFunction] = []
+  /// Collations that SQLite lacks.
   package var collations: [SQLCollation] = []
   /// What the connection throws instead of a ``SQLiteError``.
   package var failure: @Sendable (SQLiteError) -> any Error = { $0 }
 
+  /// The options of a connection that may write and creates a missing file.
   package init(_ location: Location) { self.location = location }
 }
 

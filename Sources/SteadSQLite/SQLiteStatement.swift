@@ -58,6 +58,7 @@ package final class SQLiteStatement {
 
   // MARK: Parameters, counted from 1
 
+  /// Binds a whole number to a parameter.
   @inlinable package func bind(_ value: Int64, at parameter: Int32) {
     sqlite3_bind_int64(pointer, parameter, value)
   }
@@ -96,16 +97,20 @@ package final class SQLiteStatement {
 
   // MARK: Columns, counted from 0
 
+  /// The number of the result's columns; 0 for a statement without one.
   @inlinable package var columnCount: Int32 { sqlite3_column_count(pointer) }
 
+  /// The column as a whole number, by SQLite's rules of conversion: 0 for NULL.
   @inlinable package func integer(_ column: Int32) -> Int64 {
     sqlite3_column_int64(pointer, column)
   }
 
+  /// Whether the column is NULL. Ask before another function reads the column, which may convert it.
   @inlinable package func isNull(_ column: Int32) -> Bool {
     sqlite3_column_type(pointer, column) == SQLITE_NULL
   }
 
+  /// Whether the column is stored as text.
   package func isText(_ column: Int32) -> Bool {
     sqlite3_column_type(pointer, column) == SQLITE_TEXT
   }

@@ -34,7 +34,9 @@ public struct KeptItem: Codable, Hashable, Sendable {
 
   /// The stored properties of a model.
   public struct Shape: Codable, Hashable, Sendable {
+    /// How many properties are stored, relationships included.
     public internal(set) var propertyCount = 0
+    /// How many of them lead to models of the project.
     public internal(set) var relationshipCount = 0
     /// Data properties that are stored in the row.
     public internal(set) var inlineData: [String] = []

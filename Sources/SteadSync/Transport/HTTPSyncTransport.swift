@@ -76,11 +76,15 @@ public final class HTTPSyncTransport: SyncTransport {
       timeout)
   }
 
+  /// The name that the server gave this device when it was enrolled.
   public var device: String? { get async { await access.device?.text } }
 
   /// The length of a zone's name: 128 random bits in hexadecimal digits, so that no two zones have one name.
   static let zoneLength = 32
 
+  /// Accepts zones as `stead serve` does: 32 hexadecimal digits in lower case. Asks no server.
+  ///
+  /// - Throws: ``SyncError/notAServerZone(_:)``.
   public func check(zone: String) throws {
     let isHexadecimal = zone.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
@@ -93,6 +97,7 @@ public final class HTTPSyncTransport: SyncTransport {
 
   // MARK: - Records
 
+  /// `POST /v1/zones/{zone}/push`. An answer of the protocol is returned whatever its status is, also a refusal.
   public func push(_ message: Data, zone: String) async throws -> Data {
     let answer = try await send("POST", "v1/zones/\(zone)/push", body: message)
     // An answer of the protocol counts whatever its status is, which says less and which proxies may change.
@@ -102,6 +107,8 @@ public final class HTTPSyncTransport: SyncTransport {
     return answer.data
   }
 
+  /// `GET /v1/zones/{zone}/changes`. An answer of the protocol is returned whatever its status is, such as `expired`
+  /// with 410.
   public func changes(_ query: [String: String], zone: String) async throws -> Data {
     let items = query.sorted { $0.key < $1.key }
       .map { URLQueryItem(name: $0.key, value: $0.value) }
@@ -112,6 +119,9 @@ public final class HTTPSyncTransport: SyncTransport {
     return answer.data
   }
 
+  /// `PUT /v1/zones/{zone}`, which makes a zone of this account unless it exists.
+  ///
+  /// - Throws: ``SyncError/refused(status:reason:)`` if the account owns too many zones, or doesn't own the zone.
   public func prepare(zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)")
     // 409: the zone exists and has another owner, who may have shared it. The first push or fetch tells.
@@ -120,6 +130,7 @@ public final class HTTPSyncTransport: SyncTransport {
 
   private struct ChangedZones: Decodable { let zones: [String] }
 
+  /// `POST /v1/wait`. It takes up to ``patience`` seconds, fewer than the time-out of the request.
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
     // The server compares numbers of changes; a cursor that isn't one of the protocol can't be waited for.
     let zones = cursors.compactMapValues { Cursor($0).map { SyncValue.int($0.seq) } }
@@ -135,11 +146,14 @@ public final class HTTPSyncTransport: SyncTransport {
 
   // MARK: - Blobs
 
+  /// `PUT /v1/zones/{zone}/blobs/{sha256}`, in one request: an interrupted upload begins again.
   public func upload(_ bytes: Data, blob: String, zone: String) async throws {
     let answer = try await send("PUT", "v1/zones/\(zone)/blobs/\(blob)", body: bytes)
     guard answer.isSuccess else { throw answer.error }
   }
 
+  /// `GET /v1/zones/{zone}/blobs/{sha256}`. ``SyncError/refused(status:reason:)`` with 404 if no device has sent it
+  /// yet.
   public func download(blob: String, zone: String) async throws -> Data {
     let answer = try await send("GET", "v1/zones/\(zone)/blobs/\(blob)")
     guard answer.status == 200 else { throw answer.error }

@@ -47,6 +47,7 @@ public actor LocalSyncServer: SyncTransport {
 
   private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 
+  /// Applies a push, and wakes the waits for its zone. A zone begins with its first push.
   public func push(_ message: Data, zone: String) throws -> Data {
     let zone = try Self.identifier(zone)
     var found = zones[zone] ?? Zone(MemoryZone(), limits: limits)
@@ -57,17 +58,21 @@ public actor LocalSyncServer: SyncTransport {
     return Data(answer.encoded())
   }
 
+  /// Answers a request for changes. An unknown zone is an empty one.
   public func changes(_ query: [String: String], zone: String) throws -> Data {
     let found = try zones[Self.identifier(zone)] ?? Zone(MemoryZone(), limits: limits)
     return Data(found.changes(try ChangesRequest(query: query), now: Self.now).encoded())
   }
 
+  /// Keeps a blob until the server is released. The bytes aren't checked against the name.
   public func upload(_ bytes: Data, blob: String, zone: String) throws {
     let (blob, zone) = (try Self.blob(blob), try Self.identifier(zone))
     blobs[blob] = bytes
     zones[zone, default: Zone(MemoryZone(), limits: limits)].storage.addBlob(blob, at: Self.now)
   }
 
+  /// The bytes of a blob, whichever zone it was sent to. Throws ``SyncError/refused(status:reason:)`` with 404 for an
+  /// unknown one.
   public func download(blob: String, zone: String) throws -> Data {
     downloadCount += 1
     guard let bytes = blobs[try Self.blob(blob)] else {
@@ -90,6 +95,8 @@ public actor LocalSyncServer: SyncTransport {
 
   // MARK: - Waiting
 
+  /// Waits until a zone's last mark isn't that of its cursor, at most for the patience of the server. A cursor that
+  /// isn't one of the protocol is left out. Ends with no zones when the task is cancelled.
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
     let typed = try cursors.map { (try Self.identifier($0.key), Cursor($0.value)) }
     let known = typed.compactMap { zone, cursor in cursor.map { (zone, $0) } }

@@ -17,6 +17,8 @@ public struct SyncCredentials: Codable, Hashable, Sendable {
   /// The secret that gives access tokens. It works once; each use gives the next one.
   public var refreshToken: String
 
+  /// Makes credentials from stored parts. New ones come from
+  /// ``HTTPSyncTransport/enrol(server:user:code:deviceName:session:timeout:)``.
   public init(server: URL, user: String, device: String, refreshToken: String) {
     self.server = server
     self.user = user
@@ -57,11 +59,17 @@ public struct SyncCredentialFile: SyncCredentialStore {
   /// Names a file, which is created by the first save, and replaced as a whole by each.
   public init(_ url: URL) { file = AtomicFile(url) }
 
+  /// Reads the file; nil if it doesn't exist.
+  ///
+  /// - Throws: A `FileError` if it can't be read, and a `DecodingError` if it has something else.
   public func load() throws -> SyncCredentials? {
     guard let data = try file.readIfPresent() else { return nil }
     return try JSONDecoder().decode(SyncCredentials.self, from: data)
   }
 
+  /// Replaces the file, which is durable when this returns.
+  ///
+  /// - Throws: A `FileError`; the old credentials then stay.
   public func save(_ credentials: SyncCredentials) throws {
     try file.replace(with: try JSONEncoder().encode(credentials), permissions: .ownerOnly)
   }

@@ -63,15 +63,18 @@ extension SyncTransport {
 
 // The engine speaks in the protocol's types. Transports carry bytes, so that the protocol needs no public API.
 extension SyncTransport {
+  /// Sends a push. Throws ``SyncError/unreachable(reason:)`` for an answer that isn't one of the protocol.
   package func push(_ push: Push, to zone: ZoneID) async throws -> PushAnswer {
     try Self.read(PushAnswer.self, try await self.push(Data(push.encoded()), zone: zone.text))
   }
 
+  /// Fetches changes. The round of the request isn't sent: it is the client's own.
   package func changes(_ request: ChangesRequest, of zone: ZoneID) async throws -> ChangesAnswer {
     let query = Dictionary(request.queryItems.map { ($0.name, $0.value) }) { $1 }
     return try Self.read(ChangesAnswer.self, try await changes(query, zone: zone.text))
   }
 
+  /// Waits for changes. Names that aren't zones' are left out of the result.
   package func wait(for cursors: [ZoneID: Cursor]) async throws -> Set<ZoneID> {
     let texts = cursors.map { ($0.key.text, $0.value.description) }
     let zones = try await wait(for: Dictionary(uniqueKeysWithValues: texts))

@@ -22,12 +22,19 @@ public struct SyncConflict: Hashable, Sendable {
   /// A reference is the identity of an object in the zone, and a date is a number of seconds since 2001. Data, and with
   /// it a UUID, is `{"$data": "…"}` in Base64; a large value is `{"sha256": "…", "size": 20000}`.
   public indirect enum Value: Hashable, Sendable {
+    /// No value.
     case null
+    /// A Boolean of a key-value store.
     case bool(Bool)
+    /// A whole number; of a model's Boolean property, 0 or 1.
     case integer(Int64)
+    /// A number with a fraction or an exponent; not finite ones, which are objects.
     case real(Double)
+    /// Text, or the identity of an object.
     case string(String)
+    /// An array of a key-value store, or the elements of an attribute that merges as a union.
     case array([Value])
+    /// Data, a large value, a number that isn't finite, or a counter with an entry for each device.
     case object([String: Value])
 
     /// The string, if it is one.
@@ -36,6 +43,7 @@ public struct SyncConflict: Hashable, Sendable {
 
   /// What happened to the edit.
   public let kind: Kind
+  /// The object's identity in the zone.
   package let id: RecordID
   /// The name of the object's model on the wire, which is the entity's name; nil for an edit that was undone on this
   /// device.

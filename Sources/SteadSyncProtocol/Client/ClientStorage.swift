@@ -72,6 +72,7 @@ package struct ClientState: Hashable, Sendable {
     /// The client that sent it.
     package var client: ClientID
     package var transaction: Transaction
+    /// Why the server refused it, or what the client found.
     package var reason: Refusal.Reason
     /// The device's own counter entries before the transaction, by record and field; null for none.
     package var counters: [RecordID: [String: SyncValue]]

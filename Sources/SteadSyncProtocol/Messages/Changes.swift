@@ -9,6 +9,7 @@
 ///
 /// "Changes" in Documentation/SyncProtocol.md.
 package struct ChangesRequest: Hashable, Sendable {
+  /// The client whose transactions the page describes.
   package var client: ClientID
   /// How far the client has read; nil to start from the beginning.
   package var cursor: Cursor?
@@ -157,6 +158,7 @@ extension ChangesAnswer: SyncCodable {
 ///
 /// "Changes" in Documentation/SyncProtocol.md has each member.
 package struct Page: Hashable, Sendable {
+  /// The client of the request. A client that was numbered again drops the page.
   package var client: ClientID
   /// The cursor of the request, so that a page that arrives late or twice is recognised.
   package var after: Cursor?

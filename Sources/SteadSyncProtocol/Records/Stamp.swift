@@ -101,7 +101,9 @@ extension Stamp: SyncCodable {
 package struct HybridClock: Hashable, Sendable {
   /// A moment of the clock: a stamp without a device.
   package struct Moment: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970, 0 to 2^48 - 1.
     package var milliseconds: Int64
+    /// Distinguishes moments within one millisecond.
     package var counter: UInt16
 
     package init(milliseconds: Int64, counter: UInt16 = 0) {

@@ -9,6 +9,7 @@ package struct Transaction: Hashable, Sendable {
   /// The last transaction that a page had included or refused when the client made this one. If one of those between is
   /// refused, and it changes one of the same records, this one is refused as well.
   package var basis: Int64
+  /// The changes, which are applied in this order.
   package var mutations: [Mutation]
 
   package init(number: Int64, basis: Int64, mutations: [Mutation]) {

@@ -67,6 +67,7 @@ enum ServerFolder {
 package struct ServerClock: Sendable {
   private let read: @Sendable () -> Int64
 
+  /// Makes a clock of a function, which is called on any thread. Tests use one whose time they set.
   package init(_ read: @escaping @Sendable () -> Int64) { self.read = read }
 
   /// The system's clock.
@@ -128,6 +129,7 @@ package struct ServerError: Error, Sendable, Equatable {
   /// Seconds until a request is sent again after it arrived during a shutdown.
   static let secondsForStart = 5
 
+  /// What happened, to compare.
   package var code: Code
   /// The problem.
   package var message: String

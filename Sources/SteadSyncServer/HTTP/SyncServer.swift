@@ -17,6 +17,7 @@ import UnixSignals
 /// It has no state of zones in memory that the database lacks: several servers may use one PostgreSQL database and
 /// one directory. Requests that wait, rate limits and caches are each process's own.
 package final class SyncServer: Sendable {
+  /// The settings that it was made with.
   package let settings: ServerSettings
   let engine: StorageEngine
   let keys: SigningKeys
