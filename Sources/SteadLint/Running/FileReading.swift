@@ -233,6 +233,9 @@ struct FileList {
   }
 
   /// Collects paths without following links, which may lead in a circle.
+  ///
+  /// Invariant: no more than one path beyond the limit is collected, so a folder such as the root of a disk ends the
+  /// run and doesn't fill the memory.
   private static func collect(
     _ folder: String, of root: URL, excluding excluded: Set<String>, limit: Int,
     into paths: inout [String]

@@ -372,8 +372,9 @@ public actor SyncEngine {
 
   /// Sends pending changes until none is left; returns why some of them cannot be sent by this version of the app.
   ///
-  /// Each round either sends something, uploads a blob that was not uploaded before, or counts as one of
-  /// ``attemptLimit``: so a server that contradicts itself cannot keep it busy without end.
+  /// Each round either sends something, uploads a blob that was not uploaded before, finds that this device lacks
+  /// one, or counts as one of ``attemptLimit``: so a server that rejects what it has asked for cannot keep it busy
+  /// without end. Two answers aren't counted: `taken` up to no new number, and `blobsMissing` without a blob.
   private func push(_ zone: any SyncedZone) async throws -> SyncError? {
     var absent: Set<BlobID> = []
     var sent: Set<BlobID> = []

@@ -99,8 +99,10 @@ final class RecordZone: SyncedZone {
   /// The zone as stored in the tables, and the records to write into rows again because the models have changed: they
   /// may have fields for which the models had no property before.
   ///
-  /// What is in memory is used only if `turn` says that no other process has written since: its outbox would
-  /// otherwise overwrite theirs.
+  /// Invariant: the result is what the tables have at `turn`, with a schema that extends the one they were written
+  /// with. A zone in memory is used only if `turn` says that no other process has written since: its outbox would
+  /// otherwise overwrite theirs. If the configuration names another zone than the tables, nothing of the old one is
+  /// left.
   private func opened(
     _ transaction: RowTransaction
   ) throws -> (open: OpenZone, reapplied: Set<RecordID>) {

@@ -135,6 +135,9 @@ struct RowApplier {
   ///
   /// All new values are determined before the first row is written, since unique values may move between rows: first
   /// every changed unique value is cleared, then all rows are set.
+  ///
+  /// Invariant: a row whose values the database takes has all of its record's. A row without its required record
+  /// goes, and its record stays in the base.
   private func update(_ items: [Item]) throws {
     var changes: [(item: Item, values: [(column: String, value: SQLValue)], old: RowContent)] = []
     for item in items {
@@ -176,7 +179,8 @@ struct RowApplier {
     for (item, values, old) in changes { try write(values, item, old) }
   }
 
-  /// Sets columns of a row. A value that the database refuses, such as a second unique one, leaves the row as it is.
+  /// Sets columns of a row. A value that the database refuses, such as a second unique one, leaves the row as
+  /// ``update(_:)`` has prepared it: with its old values, and its changed unique ones cleared.
   private func write(
     _ values: [(column: String, value: SQLValue)], _ item: Item, _ old: RowContent
   ) throws {
@@ -263,10 +267,12 @@ struct RowApplier {
 
   /// The new values of a row's columns.
   ///
-  /// Attributes are converted by the store, as for any other value that comes from outside. Blobs must be here already.
+  /// Attributes are converted by the store, as for any other value that comes from outside. Blobs must be here
+  /// already. A column whose field the record lacks keeps its value: the record's author has older models, and knows
+  /// nothing of it.
   ///
-  /// A column whose field the record lacks keeps its value: the record's author has older models, and knows nothing
-  /// of it.
+  /// Invariant: it writes nothing but the reason for the status. So ``update(_:)`` can ask for the values of all rows
+  /// before it changes the first.
   private func values(of item: Item, from content: RowContent) throws -> Values {
     let shape = item.entity.shape
     var result = content.values

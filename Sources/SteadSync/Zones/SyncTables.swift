@@ -30,7 +30,10 @@ enum SyncTables {
 
   private static let baseIndex = "CREATE INDEX stead_sync_base_seq ON stead_sync_base (seq);"
 
-  /// Creates missing tables. Costs one look-up if none is missing.
+  /// Creates missing tables, and brings those of an older format to the present one, in the caller's transaction.
+  /// Costs one look-up if there is nothing to do.
+  ///
+  /// - Throws: ``SyncError/newerFormat(found:known:)``: a later version may keep in them what this one would lose.
   static func prepare(_ database: any SyncDatabase) throws {
     // Several processes may come here at once. Each is in a transaction that writes, so one of them makes the tables.
     if try isPrepared(database) {

@@ -157,6 +157,9 @@ extension Record: SyncCodable {
   }
 
   /// Writes the record's members. Those of later versions, ``extra``, come between the others.
+  ///
+  /// Invariant: the names are in the order of their UTF-8, each once, so that a record which passes through an older
+  /// peer has the same bytes afterwards.
   func write(to writer: inout some ValueWriter) {
     var others = SyncValue.sorted(extra)[...]
     writer.writeObject { writer in

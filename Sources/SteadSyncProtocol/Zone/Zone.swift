@@ -241,6 +241,9 @@ extension Zone {
   ///
   /// A transaction that changes a record of an earlier refused one is refused as well, unless its basis says that its
   /// author knew of the refusal: it builds on a state that never came to be.
+  ///
+  /// Invariant: the transaction counts as answered in either case, and either all of its effects are stored or none.
+  /// The client's number, its digest and its refusals change together.
   private mutating func apply(
     _ transaction: Transaction, of device: DeviceID, _ client: inout ZoneClient,
     _ state: inout ZoneState
@@ -294,6 +297,9 @@ extension Zone {
   ///
   /// A record that ends as it was gets no number: clients would fetch it for nothing. With `reindexes` its index is
   /// stored nevertheless, since the schema has changed.
+  ///
+  /// Invariant: numbers ascend without a gap, a changed record has one of them, and the counters are those of a
+  /// recount (I13).
   private mutating func write(
     _ state: inout ZoneState, reindexes: Bool = false
   ) throws(Storage.Failure) {

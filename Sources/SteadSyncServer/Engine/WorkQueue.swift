@@ -18,6 +18,8 @@ final class WorkQueue: Sendable {
   /// The maximum number of waiting jobs. More are refused, because each holds a request.
   static let maximumWaiting = 20_000
 
+  /// Guarded by the mutex. `readyStart` is the first of `ready` that wasn't taken, and `count` the number of jobs in
+  /// `lanes`.
   private struct State {
     var lanes: [Lane: [Job]] = [:]
     /// Lanes with jobs that no worker has taken, first come, first served. Those before `readyStart` were taken:

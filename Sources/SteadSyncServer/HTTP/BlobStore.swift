@@ -27,6 +27,7 @@ final class BlobStore: Sendable {
   }
 
   private let directory: String
+  /// The blobs that requests of this process are writing.
   private let uploads = Mutex<Set<Name>>([])
 
   init(directory: String) { self.directory = directory }

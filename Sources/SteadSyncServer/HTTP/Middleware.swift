@@ -12,6 +12,9 @@ struct AccessMiddleware: RouterMiddleware {
   let clock: ServerClock
   let limiter: RateLimiter
 
+  /// Verifies the token, counts the request for its device, and passes it on with the token in its context.
+  ///
+  /// - Throws: ``ServerError``: `unauthorized`, and `tooMany` beyond the device's rate limit.
   func handle(
     _ request: Request, context: ServerContext,
     next: (Request, ServerContext) async throws -> Response
@@ -48,6 +51,8 @@ extension RateLimiter {
 struct AnswerMiddleware: RouterMiddleware {
   let metrics: Metrics
 
+  /// Answers a request and counts it. Never throws: an error that left it would become an answer of Hummingbird's,
+  /// without a remedy and perhaps with a value.
   func handle(
     _ request: Request, context: ServerContext,
     next: (Request, ServerContext) async throws -> Response

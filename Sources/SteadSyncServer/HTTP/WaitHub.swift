@@ -12,12 +12,14 @@ final class WaitHub: Sendable {
   /// The maximum number of zones for which one request may wait.
   static let maximumZones = 200
 
+  /// A request that waits: for another head of one of its zones, until a deadline.
   private struct Waiter {
     var zones: [String: Int64]
     var deadline: ContinuousClock.Instant
     var continuation: CheckedContinuation<[String], Never>
   }
 
+  /// Guarded by the mutex. `byZone` has the identifiers of `waiters` by each of their zones, and no empty sets.
   private struct State {
     var waiters: [UInt64: Waiter] = [:]
     var byZone: [String: Set<UInt64>] = [:]

@@ -8,6 +8,7 @@ import Synchronization
 /// ``Zone`` merges; this type checks the caller, fetches what the push needs, and writes what has changed.
 struct ZonePush: Sendable {
   let push: Push
+  /// The account and the device that have sent it, by their token.
   let caller: AccessToken
   /// The maximum size of one owner's zones, in bytes.
   let quota: Int64
