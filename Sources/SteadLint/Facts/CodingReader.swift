@@ -283,7 +283,7 @@ struct CodingReader {
     return false
   }
 
-  /// The calls that decode the same bytes after the body of an `if`: in its `else`, or behind it.
+  /// The calls that decode the same bytes after the body of an `if`: in its `else`, or after it.
   private func retries(
     of call: FunctionCallExprSyntax, after statement: IfExprSyntax, in scope: Syntax
   ) -> [FunctionCallExprSyntax] {

@@ -135,7 +135,7 @@ extension FunctionCallExprSyntax {
     calledExpression.as(MemberAccessExprSyntax.self)?.base
   }
 
-  /// The first argument with a label; nil stands for no label.
+  /// The first argument with a label, or the first without one if the label is nil.
   func argument(_ label: String?) -> ExprSyntax? {
     arguments.first { $0.label?.text == label }?.expression
   }

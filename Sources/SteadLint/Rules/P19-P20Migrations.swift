@@ -55,7 +55,7 @@ extension Rule {
     })
 }
 
-/// Whether a name stands for a model outside of the earlier schemas.
+/// Whether a name means a model outside of the earlier schemas.
 private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, index: ProjectIndex)
   -> Bool
 {

@@ -29,7 +29,7 @@ struct NestingScan {
     }
   }
 
-  /// Counts what is at an index, and returns the index behind it.
+  /// Counts what is at an index, and returns the index after it.
   private mutating func step(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
     let next = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch bytes[index] {

@@ -146,7 +146,7 @@ struct PersistedProperty {
   /// Unique, since no property's own name may start with `_$` and no two prefixes start alike.
   private func prefixed(_ prefix: String) -> String {
     guard name.first == "`" else { return prefix + name }
-    // A keyword needs its backticks no more behind a prefix; a raw identifier does.
+    // After a prefix, a keyword no longer needs its backticks; a raw identifier still does.
     let isKeyword = plainName.utf8.allSatisfy { $0 == UInt8(ascii: "_") || isLetterOrDigit($0) }
     return isKeyword ? prefix + plainName : "`\(prefix)\(plainName)`"
   }

@@ -45,7 +45,7 @@ extension PredicateWriter {
     }
   }
 
-  /// Writes an expression as the body's value. Only an `if` may have more behind it.
+  /// Writes an expression as the body's value. Only an `if` may have statements after it.
   private mutating func result(
     _ expression: ExprSyntax, before rest: [CodeBlockItemSyntax]
   ) throws -> Value {
@@ -82,7 +82,7 @@ extension PredicateWriter {
     }
   }
 
-  /// `if`, as an expression or as a statement with more behind it.
+  /// Writes an `if`: an expression, or a statement with others after it.
   mutating func condition(
     _ expression: IfExprSyntax, then rest: [CodeBlockItemSyntax] = []
   ) throws -> Value {

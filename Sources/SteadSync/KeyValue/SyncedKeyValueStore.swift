@@ -158,7 +158,7 @@ public final class SyncedKeyValueStore: Sendable {
   /// The Boolean of a key, or whether its number isn't 0; false if it has neither.
   public func bool(forKey key: String) -> Bool { double(forKey: key) != 0 }
 
-  /// All values by their keys, converted anew at each call.
+  /// All values by their keys. Each call converts all of them, so keep the result.
   public var dictionaryRepresentation: [String: Any] {
     all.compactMapValues { PropertyList(wire: $0)?.anyValue }
   }

@@ -89,7 +89,8 @@ final class RecordZone: SyncedZone {
     try open.stored.save(open.zone.state, transaction)
     open.version += 1
     try SyncTables.set("turn", .integer(open.version), transaction)
-    // The next write begins behind this transaction: its own changes came from records, and must not become edits.
+    // The next write reads the history after this transaction, whose own changes came from records and must not become
+    // edits.
     let next = try transaction.lastCommit() + 1
     try SyncTables.set("history", .integer(next), transaction)
     try transaction.setHistoryReader(Self.reader, to: next)

@@ -40,7 +40,7 @@ struct RowApplier {
   ///    That ends, since each round inserts rows or takes numbers away.
   ///
   /// Invariant: afterwards each record of the call is in its row, or is one of those that ``RowApplier`` describes.
-  /// No step makes an edit: ``RecordZone`` begins its next look at the history behind these changes.
+  /// No step makes an edit: ``RecordZone`` reads the history only after these changes the next time.
   func apply(_ ids: Set<RecordID>) throws {
     var (dead, old, new): ([(RecordID, RowTable.Row)], [Item], [Item]) = ([], [], [])
     var links: [(link: WireModel.Link, id: RecordID, record: Record?)] = []
@@ -299,7 +299,7 @@ struct RowApplier {
           result[field.columnIndex] = .integer(target.number)
         } else {
           result[field.columnIndex] = .null
-          // A reference that is null on the wire is none that could arrive.
+          // A row waits for a referenced record that can still arrive; null on the wire names no such record.
           if relationship.minimum > 0, value != nil, value != .null { return .waits }
         }
       }

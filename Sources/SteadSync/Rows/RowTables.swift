@@ -86,7 +86,7 @@ struct LinkTable {
     try database.text("SELECT type FROM stead_sync_links WHERE id = ?1", [.text(id.text)])
   }
 
-  /// Whether any link stands for a pair.
+  /// Whether there is a link record for a pair of rows.
   func hasPair(_ type: String, _ owner: Int64, _ target: Int64) throws -> Bool {
     try database.integer(
       "SELECT 1 FROM stead_sync_links WHERE type = ?1 AND owner = ?2 AND target = ?3",

@@ -16,7 +16,7 @@ extension Merger {
     try restore(state, over: existing)
   }
 
-  /// Stores a state as it is. The server numbers it anew.
+  /// Stores a state that the server doesn't know, with its own fields. It gets a new `seq`.
   private mutating func restoreUnknown(_ state: Record) throws(Base.Failure) {
     var record = state
     record.seq = 0

@@ -98,7 +98,7 @@ extension Zone {
       // A first fetch needs no tombstones of records that the client never had.
       if record.isLive || record.seq > begin.start { records.append(record) }
     }
-    // A cut at the head is none: the storage returned exactly as many records as were left.
+    // A full page that ends at the head has no successor: exactly as many records were left.
     let more = isCut && seq < head
     if !more { seq = head }
     let client = try storage.client(request.client)
