@@ -52,6 +52,7 @@ package final class SQLiteStatement {
 
   /// Runs a statement that returns no rows.
   @inlinable package func run() throws {
+    // A statement that stopped at a row, or at an error, would otherwise keep its transaction open.
     defer { sqlite3_reset(pointer) }
     _ = try step()
   }

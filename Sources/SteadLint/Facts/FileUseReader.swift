@@ -100,6 +100,7 @@ struct FileUseReader {
     if content.mentions(anyOf: Self.encoders) { return true }
     let name = content.code.filter { $0 != "?" && $0 != "!" }
     let scope = content.scope
+    // A name says nothing of its value. So the function must encode an image and nothing else that could be meant.
     return scope.mentions(anyOf: Self.encoders)
       && !scope.mentions("encode")
       && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

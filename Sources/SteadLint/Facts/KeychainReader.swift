@@ -96,6 +96,7 @@ struct KeychainReader {
         $0.scope.id != scope.id && $0.scope.declaredName.map(names.contains) == true
       }
       add(others)
+      // A name is followed once: otherwise two functions that call each other would be read in each of the rounds.
       names = Set(variables.flatMap { identifiers(in: Syntax($0)) })
         .union(others.flatMap { identifiers(in: $0.scope) }).subtracting(known)
     }

@@ -392,6 +392,7 @@ private func deleteRuleFinding(
       && index.destination(of: candidate, in: destination)?.name == model.name
       && (inverse == nil || inverse == candidate.name)
   }
+  // Several properties could be the inverse, and which of them a deletion clears is unknown here.
   if let required = back.first, back.count == 1, required.type?.isOptionalType == false {
     return Finding(
       p18,

@@ -170,6 +170,7 @@ private func findings(
     file.walk.calls.filter {
       $0.start >= clause.start && $0.end <= clause.end && !isCaught($0, inside: clause)
     }.compactMap { call in
+      // A method with one of the names isn't the function of the standard library; only `removeItem` is a method.
       switch call.receiver == nil || call.name == "removeItem" ? call.name : "" {
       case "fatalError", "preconditionFailure", "abort":
         return Finding(

@@ -295,6 +295,7 @@ struct Screening {
     let open = findings.filter { !isSuppressed($0) }
     var known = baseline?.counts ?? [:]
     var kept: [Finding] = []
+    // Sorted before it counts, so that in each run the same of several equal findings are the known ones.
     for finding in Set(open).union(unexplained).sorted(by: precedes) {
       if let count = known[finding.fingerprint], count > 0 {
         known[finding.fingerprint] = count - 1

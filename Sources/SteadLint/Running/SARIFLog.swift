@@ -131,6 +131,7 @@ struct SARIFLog: Encodable {
     let place = finding.place
     let artifact = Artifact(uri: uri(place.path))
     let start = column(place.column - 1, in: place.sourceLine)
+    // SARIF's end column is exclusive, so one that equals the start would mark nothing.
     let end = max(start + 1, column(place.column - 1 + place.width, in: place.sourceLine))
     let fixes = finding.fix.map { fix in
       let replacements = fix.edits.map { edit in

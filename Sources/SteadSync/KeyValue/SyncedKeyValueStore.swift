@@ -249,6 +249,7 @@ final class ListenerList: Sendable {
   func add(_ body: @escaping @Sendable () -> Void) -> Listener {
     let listener = Listener(body)
     listeners.withLock { list in
+      // Released listeners leave the list here, since they don't know it. So it can't grow without end.
       list.removeAll { $0.listener == nil }
       list.append(Weak(listener: listener))
     }

@@ -69,6 +69,7 @@ extension WireCoding {
     switch (rule, column) {
     case (.counter, .integer(let number)):
       let added = number &- SyncCounter.total(known ?? .null)
+      // Otherwise saving a row would count as an edit of a counter that nobody has changed, and be sent.
       if added == 0, let known, known.object != nil { return known }
       return SyncCounter.adding(added, to: known ?? .null, by: device)
     case (.union, .text(let text)):
@@ -116,7 +117,8 @@ extension PropertyList {
     }
   }
 
-  /// Reads a value of the wire; nil for null, and for values of a later version.
+  /// Reads a value of the wire; nil for null, and for values of a later version. Those are also left out of arrays and
+  /// dictionaries, so an app that changes such an array and sets it removes them.
   init?(wire value: SyncValue) {
     switch value {
     case .bool(let flag): self = .bool(flag)

@@ -214,6 +214,7 @@ extension ClientZone {
     case .delete(let deleted): (id, fields) = (deleted, nil)
     }
     let record = try record(id)
+    // The view doesn't have what this transaction has inserted so far: `fresh` has it.
     let seen = (record?.live ?? []) + (fresh[id].map { [$0.incarnation] } ?? [])
     guard let type = record?.type ?? fresh[id]?.type else {
       return .failure(UnknownRecord(id: id))

@@ -73,6 +73,7 @@ package struct Merger<Base: RecordStorage> {
   /// Undoes the open transaction, its events included.
   mutating func rollBack() {
     overlay.rollBackTransaction()
+    // `takeEvents()` may have emptied the list since the transaction began.
     events.removeLast(max(events.count - eventsBefore, 0))
     queue = []
     queued = []

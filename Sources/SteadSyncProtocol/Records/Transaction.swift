@@ -226,6 +226,7 @@ extension Refusal.Reason: SyncCodable {
     case "tooLarge": self = .tooLarge
     case "device": self = .device
     case "invalid": self = .invalid(id: try reader.identifier("id"))
+    // A newer server may have more reasons. An error here would make the whole receipt unreadable.
     default: self = .other(name: name)
     }
   }

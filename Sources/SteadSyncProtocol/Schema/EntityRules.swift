@@ -129,6 +129,7 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
     case .last: return later
     case .max: return Field(Swift.max(one.value, other.value), later.stamp)
     case .min:
+      // Null sorts before all values, so the smaller one would be null, which has no value to keep.
       if one.value == .null || other.value == .null {
         return Field(Swift.max(one.value, other.value), later.stamp)
       }
@@ -191,6 +192,7 @@ package enum SyncCounter {
   /// The greater entry of each device, by edits and then by total; nil if a value isn't a counter.
   static func merged(_ one: SyncValue, _ other: SyncValue) -> SyncValue? {
     guard let first = one.object, let second = other.object else { return nil }
+    // Arrays compare element by element: the edits first, and the totals only if these are equal.
     return .object(first.merging(second, uniquingKeysWith: Swift.max))
   }
 
