@@ -170,7 +170,8 @@ enum PlainValue {
   static func isSame(_ one: SQLValue, _ other: SQLValue, as encoding: ColumnEncoding) -> Bool {
     switch (encoding, one, other) {
     case (.decimal, .text(let one), .text(let other)):
-      return canonicalDecimal(one) == canonicalDecimal(other)
+      return one == other
+        || canonicalDecimal(one).map { $0 == canonicalDecimal(other) } ?? false
     case (.url, .text(let one), .text(let other)):
       return URL(string: one)?.absoluteString == other
     case (.json, .text(let one), .text(let other)), (.composite, .text(let one), .text(let other)),
@@ -190,6 +191,9 @@ enum PlainValue {
     }
   }
 
+  /// The greatest exponent that is read, either way.
+  private static let exponentLimit = 1 << 31
+
   /// The digits and the exponent of a decimal number's string, without leading and trailing zeros, so that equal
   /// numbers have equal strings; nil if it isn't a number.
   static func canonicalDecimal(_ text: String) -> String? {
@@ -199,9 +203,10 @@ enum PlainValue {
     if rest.first == "-" || rest.first == "+" { rest.removeFirst() }
     let parts = rest.split(
       maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: { $0 == "e" || $0 == "E" })
-    guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0 else {
-      return nil
-    }
+    // Another program may have written any exponent. None beyond the limit is a number that Decimal has.
+    guard let mantissa = parts.first, let exponent = parts.count == 2 ? Int(parts[1]) : 0,
+      (-exponentLimit...exponentLimit).contains(exponent)
+    else { return nil }
     let halves = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     let fraction = halves.count == 2 ? halves[1] : ""
     var digits = Substring(halves[0] + fraction)
