@@ -122,13 +122,19 @@ def flags(binaries):
     return module.flags(binaries)
 
 
+def objects_of(name, binaries):
+    """The object files of a target. A build leaves those of sources that have gone since."""
+    sources = {path.name for path in (ROOT / "Sources" / name).rglob("*") if path.is_file()}
+    return [str(path) for path in (binaries / f"{name}.build").rglob("*.o") if path.stem in sources]
+
+
 def main():
     shown = subprocess.run(
         ["swift", "build", "--traits", "Server", "--show-bin-path"], cwd=ROOT, capture_output=True, text=True, check=True)
     binaries = pathlib.Path(shown.stdout.strip())
     with tempfile.TemporaryDirectory() as place:
         archive, program = f"{place}/libStead.a", f"{place}/program"
-        objects = [str(path) for name in LIBRARIES for path in (binaries / f"{name}.build").rglob("*.o")]
+        objects = [path for name in LIBRARIES for path in objects_of(name, binaries)]
         subprocess.run(["ar", "qcS", archive, *objects], check=True)
         subprocess.run(["ranlib", archive], check=True)
         source = pathlib.Path(place) / "main.swift"
