@@ -108,15 +108,18 @@ struct ChangedLines {
     new = Set(changes.new)
     paths = new
     var path: String?
+    // Lines of a hunk that are still to come: a removed `-- a/x` must not be taken for the header of a file.
+    var remaining = 0
     for line in changes.diff.split(separator: "\n") {
-      if line.hasPrefix("--- a/") {
+      if remaining > 0, line.hasPrefix("-") || line.hasPrefix("+") {
+        remaining -= 1
+      } else if line.hasPrefix("--- a/") || line.hasPrefix("+++ b/") {
         path = String(line.dropFirst("--- a/".count))
         path.map { _ = paths.insert($0) }
-      } else if line.hasPrefix("+++ b/") {
-        path = String(line.dropFirst("+++ b/".count))
-        path.map { _ = paths.insert($0) }
-      } else if line.hasPrefix("@@ "), let path, let range = Self.range(line) {
-        lines[path, default: []].append(range)
+      } else if line.hasPrefix("@@ ") {
+        let (old, new) = (Self.range("-", of: line), Self.range("+", of: line))
+        remaining = (old?.count ?? 0) + (new?.count ?? 0)
+        if let path, let new { lines[path, default: []].append(new) }
       }
     }
   }
@@ -127,9 +130,9 @@ struct ChangedLines {
       || (lines[finding.place.path] ?? []).contains { $0.contains(finding.place.line) }
   }
 
-  /// The new lines of `@@ -3,2 +3,4 @@`; nil if lines were only removed.
-  private static func range(_ header: Substring) -> ClosedRange<Int>? {
-    guard let part = header.split(separator: " ").first(where: { $0.hasPrefix("+") }) else {
+  /// The old (`-`) or new (`+`) lines of `@@ -3,2 +3,4 @@`; nil if there are none.
+  private static func range(_ sign: Character, of header: Substring) -> ClosedRange<Int>? {
+    guard let part = header.split(separator: " ").first(where: { $0.first == sign }) else {
       return nil
     }
     let numbers = part.dropFirst().split(separator: ",").compactMap { Int($0) }
