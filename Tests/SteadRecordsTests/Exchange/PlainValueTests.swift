@@ -7,13 +7,13 @@ import Testing
 ///
 /// An exponent near the limits of `Int` once ended the program, and two different texts that are no numbers counted as
 /// the same value.
-@Suite struct RowConversionTests {
+@Suite struct PlainValueTests {
   @Test(arguments: [
     ("10", "1e1"), ("0.10", "1e-1"), ("-2.50", "-25e-1"), ("+7", "7e0"), ("000", "0"),
     ("1e3", "1e3"), ("12E-2", "12e-2"), ("NaN", "NaN"),
   ])
   func `equal numbers have one form`(text: String, form: String) {
-    #expect(RowConversion.canonicalDecimal(text) == form)
+    #expect(PlainValue.canonicalDecimal(text) == form)
   }
 
   @Test(arguments: [
@@ -21,13 +21,13 @@ import Testing
     "1.2.3", "ten", "1e", "0x10",
   ])
   func `what is no decimal number has no form`(text: String) {
-    #expect(RowConversion.canonicalDecimal(text) == nil)
+    #expect(PlainValue.canonicalDecimal(text) == nil)
   }
 
   @Test func `texts that are no numbers are the same only if they are equal`() {
-    #expect(RowConversion.isSame(.text("1.0"), .text("1"), as: .decimal))
-    #expect(RowConversion.isSame(.text("ten"), .text("ten"), as: .decimal))
-    #expect(!RowConversion.isSame(.text("ten"), .text("nine"), as: .decimal))
-    #expect(!RowConversion.isSame(.text("ten"), .text("1"), as: .decimal))
+    #expect(PlainValue.isSame(.text("1.0"), .text("1"), as: .decimal))
+    #expect(PlainValue.isSame(.text("ten"), .text("ten"), as: .decimal))
+    #expect(!PlainValue.isSame(.text("ten"), .text("nine"), as: .decimal))
+    #expect(!PlainValue.isSame(.text("ten"), .text("1"), as: .decimal))
   }
 }
