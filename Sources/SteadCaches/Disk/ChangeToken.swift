@@ -3,14 +3,14 @@ import Foundation
 import SteadFiles
 import Synchronization
 
-// Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic
-// operations alone.
 /// The number of changes by all processes: a word of memory that they map from one file
 /// (`changes`).
 ///
 /// Reading it costs a few nanoseconds, while asking SQLite costs a read of the file (`PRAGMA
 /// data_version`). It is incremented after each commit, so a process that is killed in between
 /// leaves others with outdated values until the next change.
+// Sendable: the mapping is a constant that ends with the object, and its word is touched by atomic
+// operations alone.
 final class ChangeCounter: @unchecked Sendable {
   /// The size of the file: one word.
   static let size = 8

@@ -210,11 +210,11 @@ final class OpenDatabase: Sendable {
 
 // MARK: - Readers
 
-// Sendable: the pool of an open database lends a reader to one thread at a time.
 /// A connection that reads entries, and keeps a snapshot over several reads.
 ///
 /// To begin and end a read transaction takes two file locks. So reads that follow each other
 /// closely share one, for as long as the shared ``ChangeCounter`` shows that nothing was committed.
+// Sendable: the pool of an open database lends a reader to one thread at a time.
 final class CacheReader: @unchecked Sendable {
   /// How long a read waits while another process recovers the log after a crash, in milliseconds.
   static let lockTimeout: Int32 = 100

@@ -7,6 +7,7 @@
       let lock = os_unfair_lock_t.allocate(capacity: 1)
       lock.initialize(to: os_unfair_lock())
       defer { lock.deallocate() }
+      // Safe: the count is touched with the lock alone, and both live until all tasks have ended.
       nonisolated(unsafe) let (shared, count) = (
         lock, UnsafeMutablePointer<Int>.allocate(capacity: 1)
       )
