@@ -1,36 +1,52 @@
+import Foundation
 import Observation
 
 /// Functions that are called when tables change, such as those of live results.
-struct Followers {
+///
+/// Locked, since threads that save one context by turns call the functions after their turn. No function is called with
+/// the lock held. Of two threads, the one whose round is under way calls the functions for both: the other finds that
+/// there is one, and leaves the tables to it.
+final class Followers {
+  private let lock = NSLock()
   private var all: [(Set<String>) -> Bool] = []
   private var tables: Set<String> = []
   private var isNotifying = false
 
-  var isEmpty: Bool { all.isEmpty }
+  /// Whether nobody follows. The functions that a round has taken are still followers.
+  var isEmpty: Bool { lock.withLock { all.isEmpty && !isNotifying } }
 
   /// Adds a function, which is called until it returns false.
-  mutating func add(_ follower: @escaping (Set<String>) -> Bool) { all.append(follower) }
+  func add(_ follower: @escaping (Set<String>) -> Bool) { lock.withLock { all.append(follower) } }
 
   /// Records that a table changed.
-  mutating func note(_ table: String) { tables.insert(table) }
+  func note(_ table: String) { lock.withLock { _ = tables.insert(table) } }
 
-  mutating func forget() { tables.removeAll() }
+  /// Forgets what changed if nobody follows.
+  func forgetUnfollowed() {
+    lock.withLock { if all.isEmpty, !isNotifying { tables.removeAll() } }
+  }
+
+  /// Calls the functions with the tables that changed, and again while functions change more.
+  func notify() {
+    while let round = begin() { end(round.followers.filter { $0(round.tables) }) }
+  }
 
   /// Takes the changed tables and the functions to call; nil when no table changed, or during a round.
-  ///
-  /// They are taken, so that a function that changes something, or follows, changes this value and not one that is
-  /// being iterated. The round under way calls the functions for that, too.
-  mutating func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
-    guard !isNotifying, !tables.isEmpty, !all.isEmpty else { return nil }
-    isNotifying = true
-    defer { (all, tables) = ([], []) }
-    return (all, tables)
+  private func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
+    lock.withLock {
+      guard !isNotifying, !tables.isEmpty, !all.isEmpty else { return nil }
+      isNotifying = true
+      defer { (all, tables) = ([], []) }
+      return (all, tables)
+    }
   }
 
   /// Puts back the functions that returned true, before those that were added in the meantime.
-  mutating func end(_ followers: [(Set<String>) -> Bool]) {
-    isNotifying = false
-    all = followers + all
+  private func end(_ followers: [(Set<String>) -> Bool]) {
+    lock.withLock {
+      isNotifying = false
+      all = followers + all
+    }
   }
 }
 

@@ -271,12 +271,14 @@ extension ObjectGraph {
 
   /// Calls the followers of the tables that changed.
   func notifyFollowers() {
-    guard !followers.isEmpty else { return followers.forget() }
+    notePendingTables()
+    followers.notify()
+  }
+
+  /// Records for the followers which tables have pending changes that they do not know.
+  func notePendingTables() {
+    guard !followers.isEmpty else { return followers.forgetUnfollowed() }
     for root in pending.takeUnreportedRoots() { followers.note(layout.entities[root].table) }
-    // A follower may change more; the loop then calls followers for that, too.
-    while let round = followers.begin() {
-      followers.end(round.followers.filter { $0(round.tables) })
-    }
   }
 
   /// Calls a function after changes until it returns false. If the context has turns, or an actor to take them on, it

@@ -8,7 +8,12 @@ extension ObjectGraph {
   ///
   /// Waits for another thread's save of the context.
   func save(noting note: Note? = nil) throws {
-    tellOfSave(try exclusively { try saveAlone(noting: note) })
+    tellOfSave(
+      try exclusively {
+        let summary = try saveAlone(noting: note)
+        notePendingTables()
+        return summary
+      })
   }
 
   /// Saves in a turn; the caller has the lock.
@@ -31,10 +36,11 @@ extension ObjectGraph {
   /// Posts `didSave`, and calls the followers of the changed tables.
   ///
   /// Called after the save lock was released: an observer may save this context, and may wait for a thread that saves
-  /// it, which would otherwise be a deadlock.
+  /// it, which would otherwise be a deadlock. The context's other state is another thread's by then, so that
+  /// ``notePendingTables()`` has been called within the lock.
   func tellOfSave(_ summary: SaveSummary?) {
     if let summary { SaveNotification.didSave.post(context, summary) }
-    notifyFollowers()
+    followers.notify()
   }
 
   /// Runs a body while no other thread saves the context.
@@ -509,7 +515,12 @@ extension ObjectGraph {
   /// A save in the block commits what it saves, and the lock is acquired again. What the block commits by other routes,
   /// such as a deletion by predicate or a save of another context, is a transaction within this one and stays with it.
   func transaction(_ block: () throws -> Void) throws {
-    tellOfSave(try exclusively { try runTransaction(block) })
+    tellOfSave(
+      try exclusively {
+        let summary = try runTransaction(block)
+        notePendingTables()
+        return summary
+      })
   }
 
   /// Runs the block of a program's transaction, with the write locks of all stores that can be written.

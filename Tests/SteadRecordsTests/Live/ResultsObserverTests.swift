@@ -44,6 +44,27 @@ import Testing
     #expect(changes.withLock { $0 } == 1)
   }
 
+  /// What was saved while results were being told of another save was told to nobody.
+  @Test func `sees what an observer of other results saves`() throws {
+    let context = ModelContext(container)
+    let headlines = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
+    let others = ResultsObserver(
+      fetchDescriptor: FetchDescriptor<Unrelated>(), modelContext: context)
+    let failure = Mutex<String?>(nil)
+    nonisolated(unsafe) let saved = context  // Called by the save below, on its thread.
+    withObservationTracking {
+      _ = headlines.results
+    } onChange: {
+      saved.insert(Unrelated(number: 1))
+      do { try saved.save() } catch { failure.withLock { $0 = "\(error)" } }
+    }
+    context.insert(Headline(title: "a"))
+    try context.save()
+    #expect(failure.withLock { $0 } == nil)
+    #expect(headlines.results.map(\.title) == ["a"])
+    #expect(others.results.map(\.number) == [1])
+  }
+
   @Test func `groups results into sections`() throws {
     let context = ModelContext(container)
     for (title, topic) in [("a", "x"), ("b", "y"), ("c", "x")] {
