@@ -218,7 +218,8 @@ private struct HierarchyStageRow {
       await Task.yield()
     }
     #expect(
-      refused > 5 && shared > 1 && passed > 10, "\(refused) refused, \(shared) shared, \(passed)")
+      refused > 5 && shared > 1 && passed > 10 || !Effort.isRepresentative,
+      "\(refused) refused, \(shared) shared, \(passed)")
   }
 
   private enum Outcome { case refused, shared, passed }

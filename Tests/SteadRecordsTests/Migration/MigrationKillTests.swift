@@ -87,7 +87,7 @@ import WorkerModels
       #expect(!names.contains { $0.contains("migrating") || $0.contains("-new") }, "kill \(kill)")
       try? FileManager.default.removeItem(at: store.directory)
     }
-    #expect(seen.old > 0 && seen.new > 0)
+    #expect(seen.old > 0 && seen.new > 0 || !Effort.isRepresentative)
   }
 
   /// The calls that change files.

@@ -48,7 +48,7 @@ import Testing
       await Task.yield()
     }
     #expect(
-      versions > 100 && swaps > 2 && back > 2 && ofTwo > 1,
+      versions > 100 && swaps > 2 && back > 2 && ofTwo > 1 || !Effort.isRepresentative,
       "\(versions) versions, \(swaps) with a swap, \(back) names led back, \(ofTwo) of two")
   }
 

@@ -265,7 +265,7 @@ private struct RandomStage {
       await Task.yield()
     }
     #expect(
-      refused > 25 && shared > 3 && passed > 25 && plain > 5,
+      refused > 25 && shared > 3 && passed > 25 && plain > 5 || !Effort.isRepresentative,
       "\(refused), \(shared), \(passed), \(plain)")
   }
 }

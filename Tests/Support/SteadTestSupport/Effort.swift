@@ -15,6 +15,8 @@ package enum Effort {
     print("The first seed is STEAD_SEED=\(seed)")
     return seed
   }()
+  /// Whether a random test makes enough rounds to expect each outcome. A sanitized build does not.
+  package static var isRepresentative: Bool { !isThreadSanitized }
   private static let longFactor = 10
   // Sanitized processes take ten times as long.
   private static let sanitizedShare = 10

@@ -36,7 +36,7 @@ import Testing
       return #expect(Bool(false), "\(fault)\n\(shortest)")
     }
     // A cache that gives nothing would be allowed, too.
-    #expect(hits > count / 8)
+    #expect(hits > count / 8 || !Effort.isRepresentative)
   }
 }
 
