@@ -94,11 +94,12 @@ extension TestedStore {
     _ name: String, _ collection: SecretService.Collection
   ) -> TestedStore {
     TestedStore(name: name, timeResolution: 1) {
-      let session = try KeyringSession()
+      let keyring = try BorrowedKeyring()
       return {
         // More than a user would wait, for a machine that runs many tests at once.
         SecretService(
-          collection: collection, timeout: .seconds(120), environment: session.environment)
+          collection: collection, timeout: .seconds(120),
+          environment: keyring.session.environment)
       }
     }
   }
@@ -110,7 +111,9 @@ extension TestedStore {
     [automatic("automatic, without a desktop") { try Home() }]
     + (KeyringSession.isAvailable
       ? [
-        automatic("automatic, with a keyring", timeResolution: 1) { Home(try KeyringSession()) }
+        automatic("automatic, with a keyring", timeResolution: 1) {
+          try Home(BorrowedKeyring())
+        }
       ] : [])
 
   private static func automatic(

@@ -56,6 +56,7 @@ struct Home: Sendable {
   /// The keyring, where there is one.
   let session: KeyringSession?
   private let directory: TemporaryDirectory?
+  private var keyring: BorrowedKeyring?
 
   /// A home with no bus, no display and nothing else that desktops have.
   init() throws {
@@ -70,6 +71,15 @@ struct Home: Sendable {
     environment = session.environment
     self.session = session
     directory = nil
+  }
+
+  /// A home of its own on a desktop whose keyring other tests have used.
+  init(_ keyring: BorrowedKeyring) throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    session = keyring.session
+    environment = keyring.session.environment
+    environment["HOME"] = directory.url.filePath
+    (self.directory, self.keyring) = (directory, keyring)
   }
 
   /// The same home as a process sees it that the desktop did not start.

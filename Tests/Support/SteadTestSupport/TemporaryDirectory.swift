@@ -41,7 +41,8 @@ package final class TemporaryDirectory: Sendable {
     atexit {
       let (process, all) = TemporaryDirectory.made.withLock { $0 }
       guard process == getpid() else { return }
-      for url in all { try? FileManager.default.removeItem(at: url) }
+      // Twice, since a thread that still writes may keep a directory from being empty for a moment.
+      for _ in 0..<2 { for url in all { try? FileManager.default.removeItem(at: url) } }
     }
   }
 
