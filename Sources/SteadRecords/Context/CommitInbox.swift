@@ -54,8 +54,16 @@ struct CommitInbox {
 struct ContextTurn: @unchecked Sendable {
   // Sendable: made where the context is used, and opened on that context's own executor alone.
   private weak var context: ModelContext?
+  private var held: ModelContext?
 
   init(_ context: ModelContext) { self.context = context }
+
+  /// The same turn, which keeps the context until it was taken.
+  func holdingContext() -> ContextTurn {
+    var turn = self
+    turn.held = context
+    return turn
+  }
 
   @MainActor func runOnMain() { context?.graph.turn() }
 
@@ -72,6 +80,7 @@ extension ObjectGraph {
     guard saveLock.lockForTurn() else { return }
     // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
+    notePendingTables()
     endExclusive()
     tellOfSave(summary)
     guard saveLock.lockForTurn() else { return }
@@ -83,7 +92,11 @@ extension ObjectGraph {
 extension ModelContext {
   /// Turns on autosave, and starts taking turns on the main actor, which apply other contexts' commits.
   @MainActor func becomeMain() {
-    setTurn { turn in Task { @MainActor in turn.runOnMain() } }
+    setTurn { turn in
+      // Held, so that what is unsaved when the container goes is saved in the turn.
+      let turn = turn.holdingContext()
+      Task { @MainActor in turn.runOnMain() }
+    }
     autosaveEnabled = true
   }
 
@@ -102,7 +115,7 @@ extension ModelContext {
 }
 
 /// The queue of the main actor.
-private enum MainQueue {
+enum MainQueue {
   private static let key: DispatchSpecificKey<Void> = {
     let key = DispatchSpecificKey<Void>()
     DispatchQueue.main.setSpecific(key: key, value: ())

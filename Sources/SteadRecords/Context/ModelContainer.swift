@@ -15,46 +15,34 @@ import Synchronization
 ///
 /// Make one container for each set of stores, and keep it: for each store it holds a connection that writes, and up to
 /// 8 idle ones that read, with their prepared statements. Several containers and several processes may open one store,
-/// if it is on a local disk; they see each other's saves. A store is closed when its last container is released.
-/// Contexts and live results keep their container.
+/// if it is on a local disk; they see each other's saves. A store is closed when its last container is released, and the
+/// last context: contexts and live results keep their stores open.
 public final class ModelContainer: Equatable, Sendable {
   /// The models, with those that relationships reach.
-  public let schema: Schema
+  public var schema: Schema { storeSet.schema }
   /// The plan that the container was opened with; nil if it was opened without.
-  public let migrationPlan: (any SchemaMigrationPlan.Type)?
+  public var migrationPlan: (any SchemaMigrationPlan.Type)? { storeSet.migrationPlan }
 
-  let layout: StoreLayout
-  let stores: [RecordStore]
-  /// What a migration plan's stages have changed.
-  let planned: [StoreMigration]
-  /// The custom store that each of `stores` mirrors, where one does; empty where none does.
-  let customStores: [CustomStore?]
-  /// The stores without the mirrors of custom ones.
-  var ownStores: [RecordStore] {
-    customStores.isEmpty ? stores : zip(stores, customStores).filter { $1 == nil }.map(\.0)
-  }
-  /// The store of each entity.
-  let storeByEntity: [RecordStore]
-  let planByEntity: EntityPlans
-  private let configurationSet: Mutex<Set<ModelConfiguration>>
-  /// The temporary directory of the stores, if they are copies that end with the container.
-  private let past: ScratchDirectory?
-  @MainActor private let main = MainContextBox()
+  /// What the container shares with its contexts.
+  let storeSet: StoreSet
+  /// Holds the main context for as long as there is the container. The main context doesn't hold the container.
+  private let main = MainContextHolder()
 
   /// The configurations of this library's stores, without custom ones. Changing the set neither opens nor closes a
   /// store.
   public var configurations: Set<ModelConfiguration> {
-    get { configurationSet.withLock { $0 } }
-    set { configurationSet.withLock { $0 = newValue } }
+    get { storeSet.configurations.withLock { $0 } }
+    set { storeSet.configurations.withLock { $0 = newValue } }
   }
 
-  private struct WeakContainer: Sendable {
-    weak var container: ModelContainer?
+  private struct WeakStoreSet: Sendable {
+    weak var storeSet: StoreSet?
   }
-  private static let newest = Mutex(WeakContainer())
+  private static let newest = Mutex(WeakStoreSet())
 
-  /// The container that was opened last, while it is held; `@Query` reads it unless another is given.
-  static var current: ModelContainer? { newest.withLock { $0.container } }
+  /// The container that was opened last, while it or one of its contexts is held; `@Query` reads it unless another is
+  /// given.
+  static var current: ModelContainer? { newest.withLock { $0.storeSet }?.container }
 
   /// Opens the stores of a schema.
   ///
@@ -74,57 +62,18 @@ public final class ModelContainer: Equatable, Sendable {
     isCurrent: Bool = true, past: ScratchDirectory? = nil,
     prepare: (ModelConfiguration) throws -> StoreMigration?
   ) throws {
-    self.schema = schema
-    self.migrationPlan = migrationPlan
-    self.past = past
-    let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
-    let own = configurations.map { $0 as? ModelConfiguration }
-    configurationSet = Mutex(Set(own.compactMap(\.self)))
-    do {
-      let used = zip(configurations, own).map { given, own in
-        own ?? ModelConfiguration(mirroring: given)
-      }
-      for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
-      let layout = try StoreLayout(
-        schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
-      self.layout = layout
-      let assignment = try StoreAssignment(layout: layout, configurations: used)
-      planned = try own.compactMap { try $0.flatMap(prepare) }
-      var (stores, customStores): ([RecordStore], [CustomStore?]) = ([], [])
-      for (index, entities) in assignment.entities.enumerated() {
-        var custom: CustomStore?
-        if own[index] == nil {
-          custom = try CustomStore(
-            configurations[index], standIn: used[index], layout: layout, entities: entities,
-            migrationPlan: migrationPlan)
-        }
-        customStores.append(custom)
-        stores.append(
-          try custom?.mirror
-            ?? RecordStore(
-              configuration: used[index], layout: layout, entities: entities, report: report))
-      }
-      (self.stores, self.customStores) = (stores, own.contains { $0 == nil } ? customStores : [])
-      let byEntity = try layout.entities.map { entity in
-        guard let index = assignment.entities.firstIndex(where: { $0.contains(entity.index) }),
-          let plan = stores[index].plans[entity.index]
-        else {
-          throw SwiftDataError(
-            .configurationSchemaNotFoundInContainerSchema,
-            "No configuration holds \(entity.name). Add it to the schema of one of them, or leave "
-              + "one configuration without a schema, to hold all that is left.")
-        }
-        return (stores[index], plan)
-      }
-      storeByEntity = byEntity.map(\.0)
-      planByEntity = EntityPlans(byEntity.map(\.1))
-      if isCurrent { Self.newest.withLock { $0 = WeakContainer(container: self) } }
-      schema.reportNotes()
-    } catch {
-      if error is CancellationError { throw error }
-      throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
-    }
+    storeSet = try StoreSet(
+      for: schema, migrationPlan: migrationPlan, configurations: configurations, report: report,
+      past: past, prepare: prepare)
+    storeSet.adopt(self)
+    if isCurrent { Self.newest.withLock { $0 = WeakStoreSet(storeSet: storeSet) } }
+    schema.reportNotes()
   }
+
+  /// Another container of stores that are open, for a context that has outlived its container.
+  init(_ storeSet: StoreSet) { self.storeSet = storeSet }
+
+  deinit { main.release() }
 
   /// The main actor's context; it saves automatically at the end of a turn.
   ///
@@ -132,13 +81,13 @@ public final class ModelContainer: Equatable, Sendable {
   /// actor it applies other contexts' and processes' commits. Turn off ``ModelContext/autosaveEnabled`` to save only by
   /// ``ModelContext/save()``.
   ///
-  /// It and the container hold each other: a container whose main context was used stays open until the process ends.
-  /// On a server, and in tests that open many containers, make a `ModelContext(container)` instead.
+  /// The container holds it; it holds the stores, which stay open as long as there is either. Released with unsaved
+  /// changes, it still saves at the end of the turn, unless ``ModelContext/autosaveEnabled`` is false.
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
-    let context = ModelContext(self)
-    context.becomeMain()
-    main.context = context
+    let context = storeSet.mainContext ?? ModelContext(mainOf: self)
+    main.hold(context)
+    storeSet.mainContext = context
     return context
   }
 
@@ -181,16 +130,32 @@ public final class ModelContainer: Equatable, Sendable {
 }
 
 /// Holds the main actor's context, once it was asked for.
-@MainActor private final class MainContextBox {
-  var context: ModelContext?
+private final class MainContextHolder: @unchecked Sendable {
+  // Sendable: `context` is used on the main actor's queue alone, and `isUsed` is atomic.
+  private(set) var context: ModelContext?
+  private let isUsed = Atomic<Bool>(false)
 
-  nonisolated init() {}
+  @MainActor func hold(_ context: ModelContext) {
+    self.context = context
+    isUsed.store(true, ordering: .releasing)
+  }
+
+  /// Lets the context go on the main actor, where its objects are used: at once there, and otherwise in a turn.
+  func release() {
+    guard isUsed.load(ordering: .acquiring) else { return }
+    if MainQueue.isCurrent {
+      context = nil
+    } else {
+      Task { @MainActor in self.context = nil }
+    }
+  }
 }
 
-extension ModelConfiguration {
-  /// A configuration of the in-memory rows that stand for a custom store's objects.
-  fileprivate init(mirroring configuration: any DataStoreConfiguration) {
-    self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
-    history = .off
-  }
+extension ModelContainer {
+  var layout: StoreLayout { storeSet.layout }
+  var stores: [RecordStore] { storeSet.stores }
+  var customStores: [CustomStore?] { storeSet.customStores }
+  var ownStores: [RecordStore] { storeSet.ownStores }
+  var storeByEntity: [RecordStore] { storeSet.storeByEntity }
+  var planByEntity: EntityPlans { storeSet.planByEntity }
 }

@@ -60,7 +60,7 @@ public class ModelContext: Equatable {
     return engine
   }
 
-  /// The container that the context belongs to, and keeps open.
+  /// The container that the context belongs to, whose stores it keeps open.
   public var container: ModelContainer { engine.container }
 
   /// Whether changes are saved at the end of a turn of the context's executor; false for contexts you
@@ -118,8 +118,18 @@ public class ModelContext: Equatable {
   ///
   /// The context does not save automatically (``autosaveEnabled``). It applies other contexts' commits only at the
   /// calls that ``ModelContext`` lists.
-  public init(_ container: ModelContainer) {
-    engine = ObjectGraph(container: container)
+  public convenience init(_ container: ModelContainer) {
+    self.init(ObjectGraph(container: container))
+  }
+
+  /// Creates the context of the main actor, which the container is to hold.
+  @MainActor convenience init(mainOf container: ModelContainer) {
+    self.init(ObjectGraph(container: container, isMain: true))
+    becomeMain()
+  }
+
+  private init(_ engine: ObjectGraph) {
+    self.engine = engine
     engine.context = self
     for case let store? in engine.customStores { store.initializeState(for: engine.editingState) }
   }

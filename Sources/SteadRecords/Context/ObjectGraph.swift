@@ -18,7 +18,10 @@ import SteadSQLite
 ///   `transaction`, and in a turn, and at no other moment: an object does not change between two statements of the
 ///   program.
 final class ObjectGraph: ModelHome {
-  let container: ModelContainer
+  private let storeSet: StoreSet
+  /// The container; nil for the main context, which the container holds.
+  private let heldContainer: ModelContainer?
+  var container: ModelContainer { heldContainer ?? storeSet.container }
   let layout: StoreLayout
   let stores: [RecordStore]
   /// The place in `stores` of each entity's store.
@@ -65,7 +68,7 @@ final class ObjectGraph: ModelHome {
   /// Whether other contexts have committed since the last save.
   var hasNews = false
   var incompleteLists = IncompleteLists()
-  var followers = Followers()
+  let followers = Followers()
   /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
   var merged: [DuplicateFinder.Pair] = []
   /// Whether any object stands for another one. Most contexts have none, and need not look at each destination.
@@ -92,8 +95,9 @@ final class ObjectGraph: ModelHome {
   /// Below this number of objects relationship caches are never dropped.
   static let smallestCacheLimit = 20_000
 
-  init(container: ModelContainer) {
-    self.container = container
+  init(container: ModelContainer, isMain: Bool = false) {
+    storeSet = container.storeSet
+    heldContainer = isMain ? nil : container
     layout = container.layout
     stores = container.stores
     customStores = container.customStores

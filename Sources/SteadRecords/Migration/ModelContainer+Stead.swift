@@ -33,7 +33,7 @@ extension ModelContainer {
   /// plan, then one for each that followed its models automatically.
   ///
   /// Empty if all stores had these models already. Log it: each names its backup, and what was dropped or converted.
-  public var migrations: [StoreMigration] { planned + stores.compactMap(\.migration) }
+  public var migrations: [StoreMigration] { storeSet.planned + stores.compactMap(\.migration) }
 
   /// Reports what opening stores would change in them, and changes nothing.
   ///

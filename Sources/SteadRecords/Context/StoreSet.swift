@@ -1,0 +1,111 @@
+import SteadFiles
+import Synchronization
+
+/// A container's schema and its open stores, which its contexts share. The stores are closed when it is released.
+///
+/// Contexts hold it, and all but the main one hold the container, too. The container holds the main context, so that one
+/// must not hold the container.
+final class StoreSet: Sendable {
+  let schema: Schema
+  let migrationPlan: (any SchemaMigrationPlan.Type)?
+  let layout: StoreLayout
+  let stores: [RecordStore]
+  /// What a migration plan's stages have changed.
+  let planned: [StoreMigration]
+  /// The custom store that each of `stores` mirrors, where one does; empty where none does.
+  let customStores: [CustomStore?]
+  /// The stores without the mirrors of custom ones.
+  var ownStores: [RecordStore] {
+    customStores.isEmpty ? stores : zip(stores, customStores).filter { $1 == nil }.map(\.0)
+  }
+  /// The store of each entity.
+  let storeByEntity: [RecordStore]
+  let planByEntity: EntityPlans
+  let configurations: Mutex<Set<ModelConfiguration>>
+  /// The temporary directory of the stores, if they are copies that end with this object.
+  private let past: ScratchDirectory?
+  /// The main actor's context, while there is one.
+  @MainActor weak var mainContext: ModelContext?
+
+  private struct WeakContainer: Sendable {
+    weak var container: ModelContainer?
+  }
+  private let opened = Mutex(WeakContainer())
+
+  /// The container: the one that opened the stores, or, once that was released, another one with the same stores.
+  var container: ModelContainer {
+    opened.withLock { opened in
+      if let container = opened.container { return container }
+      let container = ModelContainer(self)
+      opened.container = container
+      return container
+    }
+  }
+
+  /// Records the container that has opened the stores.
+  func adopt(_ container: ModelContainer) { opened.withLock { $0.container = container } }
+
+  /// Opens the stores of a schema; ``ModelContainer`` says in what order, and what it throws.
+  init(
+    for schema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?,
+    configurations: [any DataStoreConfiguration], report: MigrationReporter,
+    past: ScratchDirectory?, prepare: (ModelConfiguration) throws -> StoreMigration?
+  ) throws {
+    self.schema = schema
+    self.migrationPlan = migrationPlan
+    self.past = past
+    let configurations = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let own = configurations.map { $0 as? ModelConfiguration }
+    self.configurations = Mutex(Set(own.compactMap(\.self)))
+    do {
+      let used = zip(configurations, own).map { given, own in
+        own ?? ModelConfiguration(mirroring: given)
+      }
+      for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
+      let layout = try StoreLayout(
+        schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
+      self.layout = layout
+      let assignment = try StoreAssignment(layout: layout, configurations: used)
+      planned = try own.compactMap { try $0.flatMap(prepare) }
+      var (stores, customStores): ([RecordStore], [CustomStore?]) = ([], [])
+      for (index, entities) in assignment.entities.enumerated() {
+        var custom: CustomStore?
+        if own[index] == nil {
+          custom = try CustomStore(
+            configurations[index], standIn: used[index], layout: layout, entities: entities,
+            migrationPlan: migrationPlan)
+        }
+        customStores.append(custom)
+        stores.append(
+          try custom?.mirror
+            ?? RecordStore(
+              configuration: used[index], layout: layout, entities: entities, report: report))
+      }
+      (self.stores, self.customStores) = (stores, own.contains { $0 == nil } ? customStores : [])
+      let byEntity = try layout.entities.map { entity in
+        guard let index = assignment.entities.firstIndex(where: { $0.contains(entity.index) }),
+          let plan = stores[index].plans[entity.index]
+        else {
+          throw SwiftDataError(
+            .configurationSchemaNotFoundInContainerSchema,
+            "No configuration holds \(entity.name). Add it to the schema of one of them, or leave "
+              + "one configuration without a schema, to hold all that is left.")
+        }
+        return (stores[index], plan)
+      }
+      storeByEntity = byEntity.map(\.0)
+      planByEntity = EntityPlans(byEntity.map(\.1))
+    } catch {
+      if error is CancellationError { throw error }
+      throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
+    }
+  }
+}
+
+extension ModelConfiguration {
+  /// A configuration of the in-memory rows that stand for a custom store's objects.
+  fileprivate init(mirroring configuration: any DataStoreConfiguration) {
+    self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    history = .off
+  }
+}

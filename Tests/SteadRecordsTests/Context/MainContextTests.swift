@@ -1,0 +1,107 @@
+import Foundation
+import SteadTestSupport
+import SwiftData
+import Testing
+
+/// The main context and its container end when nobody holds either.
+@MainActor @Suite struct MainContextTests {
+  private let store: StoreFile
+
+  init() throws { store = try StoreFile() }
+
+  private func open() throws -> ModelContainer { try store.open(Headline.self) }
+
+  /// How many of this process's open files are the store's.
+  private var openFileCount: Int {
+    let directory = store.url.deletingLastPathComponent().path
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return files.count { file in
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(file)")
+      return target?.hasPrefix(directory) == true
+    }
+  }
+
+  /// They held each other, so that each test of a program left its stores open.
+  @Test(.hangLimit) func `a container ends whose main context was used`() async throws {
+    weak var released: ModelContainer?
+    weak var releasedContext: ModelContext?
+    do {
+      let container = try open()
+      container.mainContext.insert(Headline(title: "a"))
+      try container.mainContext.save()
+      #expect(openFileCount > 0)
+      (released, releasedContext) = (container, container.mainContext)
+    }
+    #expect(released == nil)
+    // A turn that is due holds the context until it was taken.
+    while releasedContext != nil { await Task.yield() }
+    #expect(openFileCount == 0)
+  }
+
+  @Test(.hangLimit) func `a container ends that another thread releases`() async throws {
+    weak var releasedContext: ModelContext?
+    var container: ModelContainer? = try open()
+    container?.mainContext.insert(Headline(title: "a"))
+    try container?.mainContext.save()
+    releasedContext = container?.mainContext
+    let last = Last(container)
+    container = nil
+    await Task.detached { last.release() }.value
+    while releasedContext != nil { await Task.yield() }
+    #expect(openFileCount == 0)
+  }
+
+  @Test func `a main context works without its container`() throws {
+    let context = try open().mainContext
+    context.insert(Headline(title: "a"))
+    try context.save()
+    let container = context.container
+    #expect(container === context.container)
+    #expect(container.mainContext === context)
+    #expect(container.schema.entities.map(\.name) == ["Headline"])
+    #expect(try ModelContext(container).fetchCount(FetchDescriptor<Headline>()) == 1)
+  }
+
+  @Test func `other contexts hold the container`() throws {
+    let context = ModelContext(try open())
+    weak let container = context.container
+    #expect(container != nil)
+    #expect(container?.mainContext === context.container.mainContext)
+  }
+
+  @Test(.hangLimit) func `a turn saves what is unsaved when the container goes`() async throws {
+    weak var released: ModelContext?
+    do {
+      let container = try open()
+      container.mainContext.insert(Headline(title: "a"))
+      released = container.mainContext
+    }
+    #expect(released != nil)
+    while released != nil { await Task.yield() }
+    #expect(try ModelContext(open()).fetchCount(FetchDescriptor<Headline>()) == 1)
+  }
+
+  @Test(.hangLimit) func `objects outlive their main context`() async throws {
+    let headline = Headline(title: "a")
+    weak var released: ModelContext?
+    do {
+      let container = try open()
+      container.mainContext.insert(headline)
+      try container.mainContext.save()
+      released = container.mainContext
+    }
+    while released != nil { await Task.yield() }
+    #expect(headline.title == "a")
+    headline.title = "b"
+    #expect(headline.title == "b")
+  }
+
+  /// The last reference to a container.
+  private final class Last: @unchecked Sendable {
+    // Sendable: used by one thread after the other.
+    private var container: ModelContainer?
+    init(_ container: ModelContainer?) { self.container = container }
+    func release() { container = nil }
+  }
+}
