@@ -20,7 +20,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   private var statements: [String: SQLiteStatement] = [:]
   let failure: @Sendable (SQLiteError) -> any Error
   /// How long a statement waits for the locks of other connections, in milliseconds.
-  private(set) var lockPatience: Int32 = 0
+  private(set) var busyTimeout: Int32 = 0
   /// The path that was opened.
   private let path: String
   /// The path that SQLite uses, if that is another one: as bytes, since the target of a link need not be UTF-8.
@@ -94,7 +94,7 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   private func prepare(_ options: SQLiteOptions) throws {
     sqlite3_extended_result_codes(handle, 1)
-    setLockPatience(options.lockPatience)
+    setBusyTimeout(options.busyTimeout)
     try harden(options)
     for collation in options.collations { try check(collation.register(on: handle)) }
     for function in options.functions { try check(function.register(on: handle)) }
@@ -126,8 +126,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   }
 
   /// Sets how long a statement waits for the locks of other connections, in milliseconds.
-  package func setLockPatience(_ milliseconds: Int32) {
-    lockPatience = milliseconds
+  package func setBusyTimeout(_ milliseconds: Int32) {
+    busyTimeout = milliseconds
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
@@ -306,12 +306,12 @@ package final class SQLiteConnection: @unchecked Sendable {
   ///
   /// Must not be called within a transaction of this connection: SQLite then fails with `SQLITE_LOCKED`.
   ///
-  /// - Parameter patience: How long it waits for writers and readers, in milliseconds.
-  package func checkpoint(_ kind: Checkpoint, patience: Int32) throws -> Bool {
+  /// - Parameter busyTimeout: How long it waits for writers and readers, in milliseconds.
+  package func checkpoint(_ kind: Checkpoint, busyTimeout: Int32) throws -> Bool {
     // SQLite asks this only as it closes the log.
     guard !isDisplaced else { return false }
-    sqlite3_busy_timeout(handle, patience)
-    defer { sqlite3_busy_timeout(handle, lockPatience) }
+    sqlite3_busy_timeout(handle, busyTimeout)
+    defer { sqlite3_busy_timeout(handle, self.busyTimeout) }
     let result = try rows("PRAGMA wal_checkpoint(\(kind.rawValue))").first ?? []
     // Busy, pages in the log, pages of them in the file.
     return result.count == 3 && result[0] == .integer(0) && result[1] == result[2]
@@ -397,7 +397,7 @@ extension SQLiteConnection {
   ///
   /// - Parameter pause: Sleeps, since nothing tells when a lock is free; called between two attempts with a number of microseconds.
   package func useLog(pause: (useconds_t) -> Void = { usleep($0) }) throws -> Bool {
-    var left = Int64(lockPatience) * 1000
+    var left = Int64(busyTimeout) * 1000
     var length: useconds_t = 1000
     while true {
       do {

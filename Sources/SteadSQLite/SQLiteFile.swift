@@ -87,7 +87,7 @@ package struct SQLiteOptions: Sendable {
   /// one that nobody writes to meanwhile. The connection does not write then.
   package var isImmutable = false
   /// How long a statement waits for the locks of other connections, in milliseconds.
-  package var lockPatience: Int32 = 0
+  package var busyTimeout: Int32 = 0
   /// The page cache, in KiB; nil keeps SQLite's default, which is 2,000.
   package var cacheSize: Int?
   /// Whether views can be read. Off, since a file with views where tables are expected was made by somebody else.

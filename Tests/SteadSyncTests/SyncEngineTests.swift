@@ -206,7 +206,7 @@ import Testing
     try await settle(one, two)
     #expect(try two.note("photo")?.text == "text")
     #expect(await server.downloadCount == count)
-    #expect(two.engine.status.zones[Device.zone]?.unshownCount == 0)
+    #expect(two.engine.status.zones[Device.zone]?.unappliedCount == 0)
     try #require(try two.note("photo")).photo = Data(bytes.reversed())
     try two.context.save()
     try await settle(two, one)

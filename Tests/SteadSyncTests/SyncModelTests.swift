@@ -108,7 +108,7 @@ import Testing
       }
     }
     for device in devices {
-      #expect(device.engine.status.zones[Device.zone]?.unshownCount == 0, "seed \(seed)")
+      #expect(device.engine.status.zones[Device.zone]?.unappliedCount == 0, "seed \(seed)")
       #expect(device.engine.status.zones[Device.zone]?.pendingCount == 0, "seed \(seed)")
     }
   }

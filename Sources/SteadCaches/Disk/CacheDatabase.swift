@@ -151,8 +151,8 @@ final class CacheDatabase: Sendable {
     do {
       open.endSnapshots()
       try open.write { connection in
-        connection.setLockPatience(CacheReader.lockTimeout)
-        defer { connection.setLockPatience(0) }
+        connection.setBusyTimeout(CacheReader.lockTimeout)
+        defer { connection.setBusyTimeout(0) }
         try vacuum(connection)
         _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
       }

@@ -438,8 +438,8 @@ final class WriteLock: Sendable {
     }
     // Truncates the log, too. Waits for readers.
     waits.add(1, ordering: .relaxed)
-    connection.setLockPatience(CacheReader.lockTimeout)
-    defer { connection.setLockPatience(0) }
+    connection.setBusyTimeout(CacheReader.lockTimeout)
+    defer { connection.setBusyTimeout(0) }
     _ = try connection.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     state.waitsForReaders = try !isLogTooLong
     if !state.waitsForReaders { throw CacheFailure.logTooLong }

@@ -74,7 +74,7 @@ final class OpenDatabase: Sendable {
       let reader = try CacheReader(Self.connect(path, cacheSize: CacheReader.firstCacheSize))
       readers.withLock { $0.append(reader) }
       // From here on `WriteLock` waits, and not SQLite's busy handler.
-      connection.setLockPatience(0)
+      connection.setBusyTimeout(0)
       // The last property: an error after it would end the object, and release the file twice.
       writer = Mutex(connection)
     } catch {
@@ -168,7 +168,7 @@ final class OpenDatabase: Sendable {
   private static func connect(_ path: String, cacheSize: Int? = nil) throws -> SQLiteConnection {
     var options = SQLiteOptions(.file(path))
     // Opened for writing: a reader may have to recover the log that a killed process has left.
-    options.lockPatience = CacheReader.lockTimeout
+    options.busyTimeout = CacheReader.lockTimeout
     options.cacheSize = cacheSize
     // The directory makes it, for its owner alone.
     options.makesFile = false

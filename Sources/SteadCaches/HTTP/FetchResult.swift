@@ -21,7 +21,7 @@ final class FetchResult: Sendable {
     case unusable
     /// The server failed, and a stale response was used instead.
     case failed
-    /// The transfer made no progress for ``HTTPCache/Limits/patience``, was too slow, or was
+    /// The transfer made no progress for ``HTTPCache/Limits/stallLimit``, was too slow, or was
     /// cancelled.
     case stalled
     /// The body is incomplete: the error of its source, or nil if it merely ended before its
@@ -234,19 +234,19 @@ extension FetchResult {
 
   private enum Verdict { case waitOn, isNotNeeded, isOfNoUse, isSlow, isTooSlow, isSilent }
 
-  /// Wakes up every ``HTTPCache/Limits/patience`` and decides whether to keep waiting.
+  /// Wakes up every ``HTTPCache/Limits/stallLimit`` and decides whether to keep waiting.
   ///
   /// Invariant: when this returns, either ``complete(_:)`` was called, or no waiter is left and
   /// `state.watch` is nil, so that the next waiter starts it again.
   private func watch(_ transfer: BodyTransfer) async {
     var seen = state.withLock { $0.progress }
     var waited = Duration.zero
-    let patience =
+    let waitLimit =
       transfer.hasLength
-      ? HTTPCache.Limits.longestPatienceForLength : HTTPCache.Limits.longestPatience
+      ? HTTPCache.Limits.waitLimitOfKnownLength : HTTPCache.Limits.waitLimit
     let slow: Completion = transfer.hasLength ? .stalled : .unusable
-    while (try? await transfer.sleep(HTTPCache.Limits.patience)) != nil {
-      waited += HTTPCache.Limits.patience
+    while (try? await transfer.sleep(HTTPCache.Limits.stallLimit)) != nil {
+      waited += HTTPCache.Limits.stallLimit
       // Outside the lock: it reads settings under another one.
       let isOfUse = transfer.isOfUse()
       let verdict = state.withLock { state -> Verdict in
@@ -257,10 +257,10 @@ extension FetchResult {
         }
         // No chunk for a whole period.
         if state.progress == seen { return .isSilent }
-        let limit = state.isDraining ? HTTPCache.Limits.longestRevalidation : patience
+        let limit = state.isDraining ? HTTPCache.Limits.longestRevalidation : waitLimit
         if waited >= limit { return .isTooSlow }
         // One waiter is `drain()` itself. Others must not wait longer than for any other body.
-        if state.isDraining, state.completion == nil, state.waiterCount > 1, waited >= patience {
+        if state.isDraining, state.completion == nil, state.waiterCount > 1, waited >= waitLimit {
           return .isSlow
         }
         return state.completion == nil && !isOfUse ? .isOfNoUse : .waitOn

@@ -113,11 +113,11 @@ extension HTTPCache {
     public static let heuristicLifetimeLimit = Duration.seconds(7 * 86_400)
     /// How long requests wait for an equal one whose body doesn't come on, since its server sends
     /// nothing or its reader pauses.
-    public static let patience = Duration.seconds(2)
+    public static let stallLimit = Duration.seconds(2)
     /// How long requests wait for an equal one whose body comes on, but has no known length.
-    public static let longestPatience = Duration.seconds(10)
+    public static let waitLimit = Duration.seconds(10)
     /// How long requests wait for an equal one whose body comes on and has a known length.
-    public static let longestPatienceForLength = Duration.seconds(60)
+    public static let waitLimitOfKnownLength = Duration.seconds(60)
     /// How long the body of an answer in the background is loaded that comes on, and that nobody
     /// waits for.
     public static let longestRevalidation = Duration.seconds(600)

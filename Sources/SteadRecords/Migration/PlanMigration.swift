@@ -158,7 +158,7 @@ struct PlanMigration {
     }
     removeUnusedFiles(target)
     // So that a copy of the file alone is the migrated store.
-    _ = try? target.checkpoint(.full, patience: LogMark.readerTimeout)
+    _ = try? target.checkpoint(.full, busyTimeout: LogMark.readerTimeout)
     return true
   }
 

@@ -23,7 +23,7 @@ struct LogMark {
   static let headerOffset: Int64 = 60
   /// How long the marking waits for readers of older states, in milliseconds. Snapshots that nobody reads are ended
   /// earlier than that, in other processes, too.
-  static let readerTimeout = Int32(ReaderPool.snapshotPatience + 20)
+  static let readerTimeout = Int32(ReaderPool.snapshotTimeout + 20)
   /// The most transactions between two attempts.
   static let attemptLimit = 256
 
@@ -75,7 +75,7 @@ extension StoreConnection {
       name?.version = try tablesVersion()
       try commit()
       endSnapshots()
-      if try !checkpoint(.full, patience: LogMark.readerTimeout) { name = nil }
+      if try !checkpoint(.full, busyTimeout: LogMark.readerTimeout) { name = nil }
       logMark.recordAttempt(isMarked: isFileMarked)
       try beginImmediate()
     }

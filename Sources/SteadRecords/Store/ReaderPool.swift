@@ -10,7 +10,7 @@ final class ReaderPool: Sendable {
   /// How long look-ups of single objects may share one snapshot, in nanoseconds.
   static let snapshotLifetime: UInt64 = 2_000_000
   /// After how many milliseconds an unused snapshot is ended.
-  static let snapshotPatience = 20
+  static let snapshotTimeout = 20
   /// Not a timer of Dispatch's: the first one of a program ends it if no descriptor is free.
   static let snapshotEnds = SerialCalls()
   /// The most readers kept open while they are not used.
@@ -174,7 +174,7 @@ final class ReaderPool: Sendable {
     guard !isClosingSnapshots.load(ordering: .sequentiallyConsistent),
       !isClosingSnapshots.exchange(true, ordering: .sequentiallyConsistent)
     else { return }
-    Self.snapshotEnds.call(after: .milliseconds(Self.snapshotPatience)) { [weak self] in
+    Self.snapshotEnds.call(after: .milliseconds(Self.snapshotTimeout)) { [weak self] in
       self?.endIdleSnapshots()
     }
   }

@@ -22,7 +22,7 @@ final class RecordStore: @unchecked Sendable {
   // and the rest is immutable or has its own lock. Any thread may ask the writer whether its file has moved.
 
   /// How long a write waits for other processes, in seconds.
-  static let lockPatience = 60
+  static let lockTimeout = 60
 
   /// The identifier that a store got when it was made. Its copies have the same.
   struct Identity: Hashable, Sendable {
@@ -154,7 +154,7 @@ final class RecordStore: @unchecked Sendable {
     // The writer is closed last: a connection that only reads cannot move the log into the file.
     readers.close()
     // SQLite does so when the last connection of all processes is closed, and here other processes may go on.
-    if OpenStores.isClosed(log) { _ = try? writer.checkpoint(.emptying, patience: 0) }
+    if OpenStores.isClosed(log) { _ = try? writer.checkpoint(.emptying, busyTimeout: 0) }
   }
 
   // MARK: Writing
@@ -185,7 +185,7 @@ final class RecordStore: @unchecked Sendable {
   /// ``rollBack()`` ends it, on the same thread.
   ///
   /// Within another transaction of the thread it is a savepoint, and part of that one. Waits for other threads
-  /// without a limit, and for other connections to the file for ``lockPatience``.
+  /// without a limit, and for other connections to the file for ``lockTimeout``.
   ///
   /// Invariant: if it throws, the lock is released, and no transaction is open that was not before. If it returns, no
   /// other program has written since the rows that the connection sees, and `newest`, the triggers and the models
@@ -560,7 +560,7 @@ final class RecordStore: @unchecked Sendable {
   // MARK: Closing
 
   /// How long the end of the process waits for transactions and readers that keep the log, in milliseconds.
-  static let exitPatience: Int32 = 200
+  static let exitTimeout: Int32 = 200
 
   /// Ends the snapshots that no thread is reading.
   func endIdleSnapshots() { readers.endIdleSnapshots() }
@@ -568,11 +568,11 @@ final class RecordStore: @unchecked Sendable {
   /// Moves the log into the file as the process ends, while its threads may still run.
   func emptyLogAtExit() {
     readers.endIdleSnapshots()
-    let limit = Date(timeIntervalSinceNow: Double(Self.exitPatience) / 1000)
+    let limit = Date(timeIntervalSinceNow: Double(Self.exitTimeout) / 1000)
     if writing.lock(before: limit) {
       defer { writing.unlock() }
       if depth == 0 {
-        _ = try? writer.checkpoint(.emptying, patience: Self.exitPatience)
+        _ = try? writer.checkpoint(.emptying, busyTimeout: Self.exitTimeout)
         return
       }
     }
@@ -582,7 +582,7 @@ final class RecordStore: @unchecked Sendable {
     guard let name = try? CommitLog.name(identity, configuration), CommitLog.of(name) === log else {
       return connection.keepLog()
     }
-    _ = try? connection.checkpoint(.emptying, patience: 0)
+    _ = try? connection.checkpoint(.emptying, busyTimeout: 0)
   }
 
   // MARK: Other processes

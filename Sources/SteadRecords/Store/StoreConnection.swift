@@ -149,9 +149,9 @@ final class StoreConnection: @unchecked Sendable {
   var hasMoved: Bool { database.hasMoved }
   /// ``SQLiteConnection/number(inFileAt:)``
   func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
-  /// ``SQLiteConnection/checkpoint(_:patience:)``
-  func checkpoint(_ kind: SQLiteConnection.Checkpoint, patience: Int32) throws -> Bool {
-    try database.checkpoint(kind, patience: patience)
+  /// ``SQLiteConnection/checkpoint(_:busyTimeout:)``
+  func checkpoint(_ kind: SQLiteConnection.Checkpoint, busyTimeout: Int32) throws -> Bool {
+    try database.checkpoint(kind, busyTimeout: busyTimeout)
   }
   /// ``SQLiteConnection/useLog(pause:)``
   func useLog() throws -> Bool { try database.useLog() }

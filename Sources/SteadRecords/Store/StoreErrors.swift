@@ -15,7 +15,7 @@ enum StoreErrors {
     case .locked:
       .init(
         .storeLocked,
-        "Another process has kept the store locked for \(RecordStore.lockPatience) seconds. "
+        "Another process has kept the store locked for \(RecordStore.lockTimeout) seconds. "
           + "Find out what holds it, then try again.")
     case .readOnly: .ofReadOnlyFile()
     case .notOpened where POSIXDisk.lacksDescriptors:

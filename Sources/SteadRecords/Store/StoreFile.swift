@@ -198,7 +198,7 @@ struct StoreFile: Sendable {
     var options = SQLiteOptions(isFile ? .file(reading.path(for: path)) : .memory)
     options.isWritable = writable
     options.isImmutable = isFile && (isAlone || reading.isAlone)
-    options.lockPatience = Int32(RecordStore.lockPatience) * 1000
+    options.busyTimeout = Int32(RecordStore.lockTimeout) * 1000
     options.cacheSize = Self.cacheSize
     // Fields of structs are columns made by json_extract, and triggers keep the tables of FTS5.
     options.trustsSchema = true

@@ -94,7 +94,7 @@ struct StorePreparation {
     }
     // So that a copy of the file alone is a complete store from the start. If it fails, the tables are in the log alone.
     if !file.configuration.isStoredInMemoryOnly {
-      _ = try? connection.checkpoint(.full, patience: LogMark.readerTimeout)
+      _ = try? connection.checkpoint(.full, busyTimeout: LogMark.readerTimeout)
     }
     return try identifier() ?? ""
   }

@@ -340,7 +340,7 @@ public actor SyncEngine {
     status.update(zone.id.text) {
       $0.pendingCount = counts.pending
       $0.quarantinedCount = counts.quarantined
-      $0.unshownCount = counts.unshown
+      $0.unappliedCount = counts.unshown
       $0.firstFetch = nil
       $0.problem = problem?.description
       if problem == nil { $0.lastSuccess = Date() }

@@ -36,7 +36,7 @@ public final class SyncStatus: Observable, Sendable {
     /// The number of transactions that the server has refused; see ``SyncEngine/quarantine()``.
     public var quarantinedCount = 0
     /// The number of records that cannot be shown, because their values don't fit the models' types.
-    public var unshownCount = 0
+    public var unappliedCount = 0
     /// The progress of the first fetch, from 0 to 1; nil when it is done.
     public var firstFetch: Double?
     /// Why the last attempt failed, with a remedy; nil after a success.

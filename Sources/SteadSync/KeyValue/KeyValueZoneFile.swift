@@ -37,7 +37,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     // Made before SQLite opens it, which would give it the mode of the umask.
     if let file { try Self.make(file.path) }
     var options = SQLiteOptions(file.map { .file($0.path) } ?? .memory)
-    options.lockPatience = Self.busyTimeout
+    options.busyTimeout = Self.busyTimeout
     connection = try SQLiteConnection(options)
     if file != nil {
       _ = try connection.useLog()

@@ -28,7 +28,7 @@ public final class HTTPSyncTransport: SyncTransport {
   /// The default time-out of a request without an answer, in seconds.
   public static let usualTimeout = 60.0
   /// How long the server is asked to wait for changes, in seconds.
-  public static let patience = 50
+  public static let waitTimeout = 50
 
   private let session: SyncSession
   private let access: HTTPSyncAccess
@@ -41,7 +41,7 @@ public final class HTTPSyncTransport: SyncTransport {
   ///     token. Use one transport for one store of credentials: a second one would spend the same refresh token, and
   ///     the server would revoke the device.
   ///   - session: Requests use its delegate and its configuration, but not its cache.
-  ///   - timeout: The time-out of a request without an answer, in seconds; longer than ``patience``.
+  ///   - timeout: The time-out of a request without an answer, in seconds; longer than ``waitTimeout``.
   /// - Throws: ``SyncError/notEnrolled`` if there are no credentials, and the errors of reading them.
   public init(
     credentials: some SyncCredentialStore, session: URLSession = .shared,
@@ -130,12 +130,12 @@ public final class HTTPSyncTransport: SyncTransport {
 
   private struct ChangedZones: Decodable { let zones: [String] }
 
-  /// `POST /v1/wait`. It takes up to ``patience`` seconds, fewer than the time-out of the request.
+  /// `POST /v1/wait`. It takes up to ``waitTimeout`` seconds, fewer than the time-out of the request.
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
     // The server compares numbers of changes; a cursor that isn't one of the protocol can't be waited for.
     let zones = cursors.compactMapValues { Cursor($0).map { SyncValue.int($0.seq) } }
     let body = SyncValue.object([
-      "zones": .object(zones), "seconds": .int(Int64(Self.patience)),
+      "zones": .object(zones), "seconds": .int(Int64(Self.waitTimeout)),
     ])
     let answer = try await send("POST", "v1/wait", body: Data(body.encoded()))
     guard answer.status == 200,

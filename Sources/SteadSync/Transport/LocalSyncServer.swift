@@ -34,14 +34,14 @@ public actor LocalSyncServer: SyncTransport {
   private let waitLimit: Duration
   private let limits: SyncLimits
 
-  /// - Parameter patience: The longest time that ``wait(for:)`` waits.
-  public init(patience: Duration = .seconds(55)) {
-    self.init(patience: patience, limits: SyncLimits())
+  /// - Parameter waitTimeout: The longest time that ``wait(for:)`` waits.
+  public init(waitTimeout: Duration = .seconds(55)) {
+    self.init(waitTimeout: waitTimeout, limits: SyncLimits())
   }
 
   /// Makes a server with other limits than those of the protocol, for tests.
-  package init(patience: Duration = .seconds(55), limits: SyncLimits) {
-    self.waitLimit = patience
+  package init(waitTimeout: Duration = .seconds(55), limits: SyncLimits) {
+    self.waitLimit = waitTimeout
     self.limits = limits
   }
 
@@ -95,7 +95,7 @@ public actor LocalSyncServer: SyncTransport {
 
   // MARK: - Waiting
 
-  /// Waits until a zone's last mark isn't that of its cursor, at most for the patience of the server. A cursor that
+  /// Waits until a zone's last mark isn't that of its cursor, at most for the time-out of the server. A cursor that
   /// isn't one of the protocol is left out. Ends with no zones when the task is cancelled.
   public func wait(for cursors: [String: String]) async throws -> Set<String> {
     let typed = try cursors.map { (try Self.identifier($0.key), Cursor($0.value)) }

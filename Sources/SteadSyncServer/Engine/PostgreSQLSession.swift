@@ -21,7 +21,7 @@ final class PostgreSQLSession: SQLSession {
 
   /// Time-outs, in seconds and milliseconds, after which a connection to an unreachable server fails; an address may
   /// set others. Without them it would take 15 minutes.
-  private static let patience = [
+  private static let timeouts = [
     ("connect_timeout", "5"), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
     ("keepalives_count", "2"), ("tcp_user_timeout", "20000"),
   ]
@@ -52,7 +52,7 @@ final class PostgreSQLSession: SQLSession {
 
   private static func connect(_ string: String) -> OpaquePointer? {
     // If a name appears twice, the later one counts; the address replaces the names that it contains.
-    let settings = patience + [("dbname", string)]
+    let settings = timeouts + [("dbname", string)]
     let words = settings.map { strdup($0.0) } + settings.map { strdup($0.1) }
     defer { for word in words { free(word) } }
     let count = settings.count

@@ -191,7 +191,7 @@ final class SQLiteSession: SQLSession {
   init(path: String, writes: Bool) throws {
     var options = SQLiteOptions(.file(path))
     options.makesFile = writes
-    options.lockPatience = Self.busyTimeout
+    options.busyTimeout = Self.busyTimeout
     options.cacheSize = Self.cacheSize
     do {
       connection = try SQLiteConnection(options)

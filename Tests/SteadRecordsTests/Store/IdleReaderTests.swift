@@ -12,7 +12,7 @@ import Testing
   /// Returns after what was scheduled before, which has the same delay.
   private func outlastTimer() {
     let isOver = DispatchSemaphore(value: 0)
-    let delay = Duration.milliseconds(ReaderPool.snapshotPatience)
+    let delay = Duration.milliseconds(ReaderPool.snapshotTimeout)
     ReaderPool.snapshotEnds.call(after: delay) { isOver.signal() }
     isOver.wait()
   }
@@ -43,7 +43,7 @@ import Testing
     try context.save()
     // Waits for readers, for at most as long.
     let other = try StoreFile(ModelConfiguration(url: test.url)).open(writable: true)
-    #expect(try other.checkpoint(.emptying, patience: 5_000))
+    #expect(try other.checkpoint(.emptying, busyTimeout: 5_000))
   }
 
   @Test(arguments: [false, true])
@@ -64,6 +64,6 @@ import Testing
     context.insert(Club(name: "third"))
     try context.save()
     let other = try StoreFile(ModelConfiguration(url: url)).open(writable: true)
-    #expect(try other.checkpoint(.emptying, patience: 5_000))
+    #expect(try other.checkpoint(.emptying, busyTimeout: 5_000))
   }
 }

@@ -23,7 +23,7 @@ struct LogNameTests {
     for number in version..<named.version {
       try writer.execute("CREATE TABLE other\(number) (value)")
     }
-    #expect(try !writer.checkpoint(.full, patience: 0))
+    #expect(try !writer.checkpoint(.full, busyTimeout: 0))
     try copy.file.check()
   }
 

@@ -91,7 +91,7 @@ import Testing
         if place == .file, number % 3 == 1 {
           try stores[0].exclusively {
             let connection = try stores[0].file.open(writable: true)
-            _ = try connection.checkpoint(.full, patience: 0)
+            _ = try connection.checkpoint(.full, busyTimeout: 0)
           }
         }
       }
@@ -190,7 +190,7 @@ private struct OutsiderTrial {
     case 3, 4: try save(step, in: place)
     case 5:
       log.append("checkpoint")
-      _ = try outsider.checkpoint(.full, patience: 0)
+      _ = try outsider.checkpoint(.full, busyTimeout: 0)
     case 6:
       log.append("roll back in \(place)")
       try? readers[place]?.contexts[0].transaction { throw Failure() }

@@ -19,7 +19,7 @@ package final class HTTPSyncServer: Sendable {
     var pause: Int?
   }
 
-  package let records = LocalSyncServer(patience: .milliseconds(200))
+  package let records = LocalSyncServer(waitTimeout: .milliseconds(200))
   private let state = Mutex(State())
   private let server: Mutex<LocalServer?> = Mutex(nil)
 

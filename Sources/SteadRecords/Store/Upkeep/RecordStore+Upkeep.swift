@@ -4,7 +4,7 @@ import SteadSQLite
 
 extension RecordStore {
   /// How long a compaction or an erasure waits for readers whose snapshots keep the log from being emptied, in seconds.
-  static let readerPatience = 5
+  static let readerTimeout = 5
 
   /// Checks the store, and changes nothing.
   func check(_ progress: StoreProgressReporter) throws -> StoreCheck {
@@ -89,12 +89,13 @@ extension RecordStore {
   private func emptyLog(_ connection: StoreConnection) throws {
     // Snapshots end by a timer otherwise, which comes late if the process has more threads to run than processors.
     OpenStores.endSnapshots(of: log)
-    let isEmpty = try connection.checkpoint(.emptying, patience: Int32(Self.readerPatience) * 1000)
+    let isEmpty = try connection.checkpoint(
+      .emptying, busyTimeout: Int32(Self.readerTimeout) * 1000)
     guard !isEmpty, !connection.hasMoved else { return }
     Report.problem(
       .recordsFailed, subject: configuration.url.lastPathComponent,
       message:
-        "A reader has kept the store's log for \(Self.readerPatience) seconds, so it was not emptied. It will be as soon "
+        "A reader has kept the store's log for \(Self.readerTimeout) seconds, so it was not emptied. It will be as soon "
         + "as no reader needs an old state.")
   }
 

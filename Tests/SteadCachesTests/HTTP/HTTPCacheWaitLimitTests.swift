@@ -7,14 +7,14 @@ import Testing
 
 /// For how long requests, and the cache itself, wait for bodies that come slowly, or of which the head says that they are of
 /// no use.
-@Suite(.hangLimit) struct HTTPCachePatienceTests {
+@Suite(.hangLimit) struct HTTPCacheWaitLimitTests {
   private let pauses = Pauses()
 
   private func cache(_ origin: Origin, limits: HTTPCache.Limits = .init()) -> HTTPCache {
     HTTPCache(directory: nil, limits: limits, now: { origin.now }, sleep: pauses.sleep)
   }
 
-  /// Sends a byte in each of at most so many periods of patience, until something is so.
+  /// Sends a byte in each of at most so many stall limits, until something is so.
   private func trickle(
     _ chunks: Chunks, times: Int, clock: Origin? = nil, until isOver: () -> Bool
   ) async {
@@ -195,7 +195,7 @@ import Testing
     await bodies.wait(for: 1)
     origin.answer(["Cache-Control": "max-age=100"], body: "new")
     var text = ""
-    // The longest one is loaded for 300 periods of patience.
+    // The longest one is loaded for 300 stall limits.
     for _ in 0..<400 where text != "new" {
       if it.trickles { bodies[0].send("x") }
       for _ in 0..<50 { await Task.yield() }
@@ -283,7 +283,7 @@ import Testing
   }
 }
 
-/// A body of which a chunk comes in each period of patience.
+/// A body of which a chunk comes in each stall limit.
 private final class SlowBody: Sendable {
   private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
   private let asked = LoadCount()
