@@ -133,8 +133,8 @@ package final class SQLiteConnection: @unchecked Sendable {
 
   /// Keeps the log next to the file when the connection is the last to be closed; SQLite would otherwise move
   /// the log's pages into the file.
-  package func keepLog() {
-    _ = stead_sqlite_set(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+  package func keepLog(_ keeps: Bool = true) {
+    _ = stead_sqlite_set(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps ? 1 : 0)
   }
 
   /// Turns the file's triggers on or off for this connection; temporary ones are always on.

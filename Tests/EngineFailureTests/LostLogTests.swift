@@ -199,6 +199,37 @@ struct LostLogTests {
     #expect(try file.wholeCount() == 3)
   }
 
+  /// SQLite applied it, which took the last saves back, or damaged the file for good.
+  @Test(arguments: [(0, 3, 100), (3, 30, 3), (30, 1, 150), (40, 30, 10), (3, 1, 1)])
+  func `a log of before its file's last saves is refused`(
+    saves: (before: Int, copied: Int, after: Int)
+  ) throws {
+    let log = file.url.filePath + "-wal"
+    var worker = try file.hold()
+    for _ in 0..<saves.before { _ = try worker.ask("save") }
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    worker = try file.hold(from: 1000)
+    for _ in 0..<saves.copied { _ = try worker.ask("save") }
+    let earlier = try Data(contentsOf: URL(filePath: log))
+    for _ in 0..<saves.after { _ = try worker.ask("save") }
+    worker.endInput()
+    #expect(worker.finish() == 0)
+    let whole = try Data(contentsOf: file.url)
+
+    try earlier.write(to: URL(filePath: log))
+    for allowsSave in [true, false] {
+      #expect(file.refusal(allowsSave: allowsSave).contains("don't belong together"))
+    }
+    #expect(try Data(contentsOf: file.url) == whole)
+    #expect(try Data(contentsOf: URL(filePath: log)) == earlier)
+    // What the message says.
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: file.url.filePath + suffix)
+    }
+    #expect(try file.wholeCount() == saves.before + saves.copied + saves.after)
+  }
+
   /// A copy that SQLite makes has the names that the log has. `VACUUM INTO` puts rows on other pages, so that the store
   /// opened with rows of two states mixed; a copy by `.backup` opened as the state of the log.
   @Test(

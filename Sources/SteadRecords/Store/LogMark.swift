@@ -224,12 +224,18 @@ private struct StoreState: Equatable {
   let namedVersion: Int64
   /// The version of the tables.
   let version: Int64
+  /// The number of the last commit; nil if its pages can't be read, as where those of two files are mixed.
+  let newest: Int64?
+  /// The number of the oldest commit in the history; nil if there is none, or it can't be read.
+  let oldest: Int64?
 
   init(_ connection: StoreConnection) throws {
     let names = try connection.logNames()
     self.names = names.map(\.word)
     namedVersion = names.first?.version ?? 0
     version = try connection.tablesVersion()
+    newest = try? connection.lastCommit().number
+    oldest = try? connection.integer("SELECT min(number) FROM \(HistoryTable.name)")
   }
 
   /// Whether a file was never as the store is with the log, or was at an earlier moment.
@@ -237,7 +243,11 @@ private struct StoreState: Equatable {
   /// - Parameter file: The state of the file alone.
   func isForeign(_ file: StoreState) -> Bool {
     if file.version > version { return true }
-    guard let name = file.names.first else { return false }
+    // A log of this file from before its last commits, which were moved into the file when the program ended. Neither
+    // number ever falls.
+    if let newest, let number = file.newest, number > newest { return true }
+    if let oldest, let number = file.oldest, number > oldest { return true }
+    guard let name = file.names.first, !names.isEmpty else { return false }
     guard names.contains(name) else { return true }
     // A copy that took the store's place, with a log of its own, has an earlier version with the log, too. Once its tables
     // were prepared, its log has a newer name.
@@ -252,7 +262,7 @@ extension StoreFile {
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     // While this snapshot is open, a checkpoint moves no commit into the file that the snapshot lacks.
-    guard let state = try? StoreState(connection), !state.names.isEmpty else { return }
+    guard let state = try? StoreState(connection) else { return }
     var last: StoreState?
     for _ in 0..<Self.readingLimit {
       // A page may be read while a checkpoint writes it, or none may be readable without the log.

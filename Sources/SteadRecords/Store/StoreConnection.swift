@@ -155,8 +155,8 @@ final class StoreConnection: @unchecked Sendable {
   }
   /// ``SQLiteConnection/useLog(pause:)``
   func useLog() throws -> Bool { try database.useLog() }
-  /// ``SQLiteConnection/keepLog()``
-  func keepLog() { database.keepLog() }
+  /// ``SQLiteConnection/keepLog(_:)``
+  func keepLog(_ keeps: Bool = true) { database.keepLog(keeps) }
   /// ``SQLiteConnection/copy(to:_:)``
   func copy(to path: String, _ progress: (_ copied: Int, _ total: Int) throws -> Void) throws {
     try database.copy(to: path, progress)
