@@ -23,6 +23,44 @@ import SteadSQLite
     Data(repeating: UInt8(truncatingIfNeeded: number), count: 150_000)
   }
 
+  /// They stayed until the store was compacted, and took the space that the save had lacked.
+  @Test(.needs(.smallDisk), arguments: [false, true])
+  func `a save that is refused leaves no files of large values`(isInTransaction: Bool) throws {
+    let disk = try SmallDisk(byteCount: 8 << 20)
+    let url = disk.directory.file("test.store")
+    let container = try ModelContainer(
+      for: Poster.self, Wall.self, configurations: ModelConfiguration(url: url))
+    let context = ModelContext(container)
+    let kept = Poster(number: 0, picture: Self.picture(0))
+    context.insert(kept)
+    try context.save()
+    func files() throws -> [String] {
+      let files = disk.directory.file(".test.store_external")
+      return try FileManager.default.contentsOfDirectory(atPath: files.path).sorted()
+    }
+    let before = try files()
+    #expect(before.count == 1)
+    // The one that is stored, too, whose file must stay.
+    for number in 0..<100 {
+      context.insert(Poster(number: number, picture: Self.picture(number)))
+    }
+    #expect(throws: SwiftDataError.storageFull) {
+      if isInTransaction {
+        try context.transaction {}
+      } else {
+        try context.save()
+      }
+    }
+    #expect(try files() == before)
+    context.rollback()
+    context.insert(Poster(number: 7, picture: Self.picture(7)))
+    try context.save()
+    #expect(try files().count == 2)
+    #expect(kept.picture == Self.picture(0))
+    let stored = try ModelContext(container).fetch(FetchDescriptor<Poster>())
+    #expect(stored.allSatisfy { $0.picture == Self.picture($0.number) } && stored.count == 2)
+  }
+
   /// How a large value leaves its row.
   enum Leaving: CaseIterable { case isCleared, isReplaced, objectIsDeleted, isDeletedWithItsWall }
 

@@ -16,7 +16,14 @@ final class BlobFiles: Sendable {
     uses = FileUses.of(directory)
   }
 
-  func write(_ data: Data) throws -> String { try blobs.write(data) }
+  /// Writes a file with the data, unless there is one. It is removed again if the transaction is rolled back.
+  ///
+  /// - Returns: The reference.
+  func write(_ data: Data) throws -> String {
+    let reference = try blobs.write(data)
+    uses.noteWritten(reference)
+    return reference
+  }
 
   /// The content of a file, which may have been unlinked since.
   func read(_ reference: String) throws -> Data {
@@ -120,6 +127,8 @@ final class FileUses: Sendable {
     var open: [String: Int32] = [:]
     /// Files that have lost a row. Whether other rows refer to them is asked before they are removed.
     var dropped: Set<String> = []
+    /// Files that the open transaction has written, or found.
+    var written: Set<String> = []
   }
 
   private let content = Mutex(Content())
@@ -182,6 +191,23 @@ final class FileUses: Sendable {
   func drop(_ references: some Sequence<String>) {
     content.withLock { $0.dropped.formUnion(references) }
   }
+
+  /// Records a file that the open transaction has written or found.
+  func noteWritten(_ reference: String) {
+    content.withLock { _ = $0.written.insert(reference) }
+  }
+
+  /// Enqueues what the transaction has written, because it is rolled back. With a savepoint that is all of the
+  /// transaction's: a file to which a row refers stays.
+  func dropWritten() {
+    content.withLock { content in
+      content.dropped.formUnion(content.written)
+      content.written = []
+    }
+  }
+
+  /// Forgets what the transaction has written, because it was committed.
+  func keepWritten() { content.withLock { $0.written = [] } }
 
   /// The dropped files that may be removed now.
   var removable: [String] {

@@ -104,6 +104,10 @@ final class RecordStore: @unchecked Sendable {
     self.file = file
     let isWritable = configuration.allowsSave || configuration.isStoredInMemoryOnly
     writer = try file.open(writable: isWritable)
+    // Until the store is open: the last connection to close would checkpoint the log into the file, which must stay as
+    // it is if this throws.
+    let hadLog = file.hasLog
+    if hadLog { writer.keepLog() }
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
     let tables = roots.map { TableLayout(root: layout.entities[$0], layout: layout) }
     self.tables = tables
@@ -120,7 +124,7 @@ final class RecordStore: @unchecked Sendable {
     do {
       identity = Identity(identifier: try preparation.run())
     } catch {
-      // The last connection to close would checkpoint the log into the file, which must stay as it is.
+      // Another process may have made one.
       if file.hasLog { writer.keepLog() }
       throw error
     }
@@ -146,6 +150,7 @@ final class RecordStore: @unchecked Sendable {
     modelVersion = historian.schemaVersion
     // From now on, what other programs change is theirs.
     _ = resolveDoubt()
+    if hadLog { writer.keepLog(false) }
     if configuration.allowsSave, !configuration.isStoredInMemoryOnly { OpenStores.add(self) }
   }
 
@@ -356,6 +361,7 @@ final class RecordStore: @unchecked Sendable {
     }
     // Read with the lock: another thread may begin a transaction as soon as it is released.
     let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
+    blobs?.uses.keepWritten()
     depth = 0
     endLastTransaction()
     writing.unlock()
@@ -377,6 +383,7 @@ final class RecordStore: @unchecked Sendable {
   /// itself. The calls that end the outer ones then find nothing to roll back.
   func rollBack() {
     guard depth > 0 else { return }
+    blobs?.uses.dropWritten()
     if depth > 1, writer.isInTransaction {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
       // ROLLBACK TO leaves the savepoint open.
