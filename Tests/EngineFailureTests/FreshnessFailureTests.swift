@@ -21,6 +21,54 @@ import WorkerModels
     #expect(try store.reopened().only(Counter.self).value == 20)
   }
 
+  /// The context whose save came second went on showing its own members at the places that they had had there.
+  @Test(arguments: 0..<Effort.times(60))
+  func `a list that two contexts changed has the store's order`(seed: Int) throws {
+    var random = SplitMix(seed: Effort.seed &* 1_000 &+ UInt64(seed))
+    let store = try TestStore(Item.self, Shop.self, Tag.self, Playlist.self, Song.self)
+    let first = store.context()
+    let (playlist, tag) = (Playlist(name: "p"), Tag(name: "t"))
+    let names = ["a", "b", "c", "d"]
+    first.insert(playlist)
+    first.insert(tag)
+    for name in names {
+      first.insert(Song(title: name))
+      first.insert(Item(name: name))
+    }
+    try first.save()
+    let contexts = [first, store.context()]
+    func members(_ context: ModelContext) throws -> [[String]] {
+      [
+        try context.only(Playlist.self).songs.map(\.title),
+        try context.only(Tag.self).items.map(\.name),
+      ]
+    }
+    for context in contexts { _ = try members(context) }
+    for round in 0..<4 {
+      for context in contexts {
+        let chosen = names.shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
+        let (songs, items) = (
+          try context.fetch(FetchDescriptor<Song>()), try context.fetch(FetchDescriptor<Item>())
+        )
+        try context.only(Playlist.self).songs = chosen.compactMap { name in
+          songs.first { $0.title == name }
+        }
+        try context.only(Tag.self).items = chosen.compactMap { name in
+          items.first { $0.name == name }
+        }
+      }
+      let order = contexts.shuffled(using: &random)
+      try order[0].save()
+      if Bool.random(using: &random) { order[1].processPendingChanges() }
+      try order[1].save()
+      let stored = try members(store.reopened())
+      for context in contexts {
+        context.processPendingChanges()
+        #expect(try members(context) == stored, "seed \(seed), round \(round)")
+      }
+    }
+  }
+
   /// The same with an object that `model(for:)` gives.
   @Test func `two containers take turns by identifier`() throws {
     let store = try TestStore(Counter.self)

@@ -54,23 +54,19 @@ struct CommitInbox {
 struct ContextTurn: @unchecked Sendable {
   // Sendable: made where the context is used, and opened on that context's own executor alone.
   private weak var context: ModelContext?
-  private var held: ModelContext?
 
   init(_ context: ModelContext) { self.context = context }
 
-  /// The same turn, which keeps the context until it was taken.
-  func holdingContext() -> ContextTurn {
-    var turn = self
-    turn.held = context
-    return turn
-  }
+  @MainActor func runOnMain() { runHere() }
 
-  @MainActor func runOnMain() { context?.graph.turn() }
-
-  func run(on actor: isolated any Actor) { context?.graph.turn() }
+  func run(on actor: isolated any Actor) { runHere() }
 
   /// To be called on the context's own queue.
-  func runHere() { context?.graph.turn() }
+  func runHere() {
+    // The turn may release what holds the context otherwise.
+    guard let context else { return }
+    withExtendedLifetime(context) { context.graph.turn() }
+  }
 }
 
 extension ObjectGraph {
@@ -78,6 +74,8 @@ extension ObjectGraph {
   func turn() {
     inbox.listener.turnBegins()
     guard saveLock.lockForTurn() else { return }
+    // The caller holds the context until the turn has ended.
+    defer { releaseContext() }
     // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
     notePendingTables()
@@ -92,11 +90,7 @@ extension ObjectGraph {
 extension ModelContext {
   /// Turns on autosave, and starts taking turns on the main actor, which apply other contexts' commits.
   @MainActor func becomeMain() {
-    setTurn { turn in
-      // Held, so that what is unsaved when the container goes is saved in the turn.
-      let turn = turn.holdingContext()
-      Task { @MainActor in turn.runOnMain() }
-    }
+    setTurn { turn in Task { @MainActor in turn.runOnMain() } }
     autosaveEnabled = true
   }
 

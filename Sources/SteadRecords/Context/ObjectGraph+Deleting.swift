@@ -337,6 +337,7 @@ extension ObjectGraph {
     dropCaches()
     readAgain(changed.filter { $0.has(_ModelFlags.stale) && isHere($0) })
     undo.removeAllActions()
+    releaseContext()
     notifyFollowers()
   }
 

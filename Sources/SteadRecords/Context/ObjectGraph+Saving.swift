@@ -133,6 +133,8 @@ extension ObjectGraph {
       undo.endSave(succeeded: false)
       // The block goes on after it has caught the error, with the lock that it had.
       if isHeld { try hold(opened, again: protected) }
+      // What was written of large values takes space, which may be what the save lacked.
+      if !isHeld { for store in opened { stores[store].removeDroppedFiles() } }
       throw SwiftDataError.ofSave(error)
     }
     if isHeld, isLastSave {
@@ -346,6 +348,7 @@ extension ObjectGraph {
       summary?.historyTokens[name] = DefaultHistoryToken(
         store: name, number: inbox.number(of: index))
     }
+    let hadNews = hasNews
     hasNews = false
     autosaveFailed = false
     if !followers.isEmpty {
@@ -381,9 +384,23 @@ extension ObjectGraph {
     undo.endSave(succeeded: true)
     // Owners are not pending any more, so their members may be freed.
     membership = nil
+    if hadNews { forgetMergedLists(plan.sides) }
     renew(writer.otherRows, and: overwritten)
     writer.removeUnusedFiles()
+    releaseContext()
     return summary
+  }
+
+  /// Has lists of pairs be read again that another context may have changed, too. In the store the members of both follow
+  /// each other in the order in which they came there; here the own ones have the places that they had before.
+  private func forgetMergedLists(_ sides: [SavePlan.Side]) {
+    for side in sides where side.property.joinTable != nil && isHere(side.owner) {
+      let index = side.property.index
+      guard case .toMany(let targets) = side.owner.content(at: index), targets.loaded != nil else {
+        continue
+      }
+      notifying(side.owner, index) { side.owner.setContent(.toMany(_Targets()), at: index) }
+    }
   }
 
   /// Reads objects again whose rows the save changed although nothing changed them here: partners that another

@@ -46,6 +46,8 @@ final class ObjectGraph: ModelHome {
   /// The relationship that was last set to the value it held.
   @exclusivity(unchecked) var unchanged = Unchanged()
   weak var context: ModelContext?
+  /// The main context while it has unsaved changes, so that its turn still saves them when nobody else holds it.
+  private var heldContext: ModelContext?
   var author: String?
   var autosaves = false
   var isSaving = false
@@ -273,8 +275,13 @@ final class ObjectGraph: ModelHome {
 
   /// Called after each change: plans an autosave.
   func didChangePending() {
-    if autosaves { inbox.listener.schedule() }
+    guard autosaves else { return }
+    inbox.listener.schedule()
+    if heldContainer == nil, heldContext == nil, pending.hasChanges { heldContext = context }
   }
+
+  /// Lets the main context go: its changes are saved, or its turn was taken.
+  func releaseContext() { heldContext = nil }
 
   // MARK: Memory
 
