@@ -18,8 +18,8 @@ import Testing
     }
     // The thread sanitizer has one of its own.
     let expected = isThreadSanitized ? 3 : 2
-    // Threads end without an event; after a minute the test fails.
     for process in [worker, other] {
+      // Asked again and again, since threads end without an event; after a minute the test fails.
       for _ in 0..<6_000 where process.threadCount > expected { usleep(10_000) }
       #expect(process.threadCount == expected, "\(process.threadNames)")
     }

@@ -74,11 +74,11 @@ extension ObjectGraph {
   func turn() {
     inbox.listener.turnBegins()
     guard saveLock.lockForTurn() else { return }
-    // The caller holds the context until the turn has ended.
-    defer { releaseContext() }
     // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
     notePendingTables()
+    // Within the lock, since another thread's save does the same. The caller holds the context for the turn.
+    releaseContext()
     endExclusive()
     tellOfSave(summary)
     guard saveLock.lockForTurn() else { return }

@@ -130,8 +130,8 @@ public final class ModelContainer: Equatable, Sendable {
 }
 
 /// Holds the main actor's context, once it was asked for.
+// Sendable: `context` is used on the main actor's queue alone, and `isUsed` is atomic.
 private final class MainContextHolder: @unchecked Sendable {
-  // Sendable: `context` is used on the main actor's queue alone, and `isUsed` is atomic.
   private(set) var context: ModelContext?
   private let isUsed = Atomic<Bool>(false)
 

@@ -280,7 +280,8 @@ final class ObjectGraph: ModelHome {
     if heldContainer == nil, heldContext == nil, pending.hasChanges { heldContext = context }
   }
 
-  /// Lets the main context go: its changes are saved, or its turn was taken.
+  /// Lets the main context go: its changes are saved or taken back, or its turn was taken. By a save and a turn with the
+  /// save lock.
   func releaseContext() { heldContext = nil }
 
   // MARK: Memory

@@ -112,8 +112,8 @@ import Testing
   }
 
   /// The last reference to a container.
+  // Sendable: used by one thread after the other.
   private final class Last: @unchecked Sendable {
-    // Sendable: used by one thread after the other.
     private var container: ModelContainer?
     init(_ container: ModelContainer?) { self.container = container }
     func release() { container = nil }

@@ -51,7 +51,8 @@ import Testing
     let others = ResultsObserver(
       fetchDescriptor: FetchDescriptor<Unrelated>(), modelContext: context)
     let failure = Mutex<String?>(nil)
-    nonisolated(unsafe) let saved = context  // Called by the save below, on its thread.
+    // Unsafe: the closure is Sendable, and is called by the save below alone, on this thread.
+    nonisolated(unsafe) let saved = context
     withObservationTracking {
       _ = headlines.results
     } onChange: {
