@@ -60,8 +60,9 @@ package final class SQLiteConnection: @unchecked Sendable {
     guard code == SQLITE_OK, let handle else {
       let message = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
       let extended = handle == nil ? code : sqlite3_extended_errcode(handle)
+      let number = sqlite3_system_errno(handle)
       sqlite3_close_v2(handle)
-      throw options.failure(SQLiteError(code: extended, message: message))
+      throw options.failure(SQLiteError(code: extended, systemError: number, message: message))
     }
     self.handle = handle
     self.path = path
@@ -326,8 +327,8 @@ package final class SQLiteConnection: @unchecked Sendable {
   func error(_ sql: String = "") -> any Error {
     failure(
       SQLiteError(
-        code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)),
-        sql: sql))
+        code: sqlite3_extended_errcode(handle), systemError: sqlite3_system_errno(handle),
+        message: String(cString: sqlite3_errmsg(handle)), sql: sql))
   }
 }
 
@@ -420,13 +421,16 @@ extension SQLiteConnection {
 package struct SQLiteError: Error, Equatable {
   /// SQLite's extended result code; see <https://sqlite.org/rescode.html>.
   package let code: Int32
+  /// The `errno` of the call of the system that failed, for errors of files; 0 where there is none.
+  package let systemError: Int32
   /// SQLite's own message.
   package let message: String
   /// The statement; empty for an action without one, such as opening a file.
   package let sql: String
 
-  package init(code: Int32, message: String, sql: String = "") {
+  package init(code: Int32, systemError: Int32 = 0, message: String, sql: String = "") {
     self.code = code
+    self.systemError = systemError
     self.message = message
     self.sql = sql
   }
@@ -448,9 +452,17 @@ package struct SQLiteError: Error, Equatable {
   /// The beginning of SQLite's message for a view that may not be read; it has no code for that.
   private static let refusedView = "access to view"
 
+  /// Whether a file could not be made or extended for want of space. SQLite has `SQLITE_FULL` only for its writes: the
+  /// index of a log, or a file's first byte, fail by `SQLITE_IOERR` or `SQLITE_CANTOPEN`.
+  private var isOfFullDisk: Bool {
+    // A short read is no failed call, so the number is an earlier one's.
+    (systemError == ENOSPC || systemError == EDQUOT) && !isOfShortFile
+  }
+
   /// The kind of the error, by the primary result code: the lowest 8 bits of the extended one.
   package var kind: Kind {
     switch code & 0xff {
+    case SQLITE_IOERR where isOfFullDisk, SQLITE_CANTOPEN where isOfFullDisk: .full
     case SQLITE_FULL: .full
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
     case SQLITE_BUSY, SQLITE_LOCKED: .locked
