@@ -23,6 +23,11 @@ package final class SQLiteStatement {
 
   deinit { sqlite3_finalize(pointer) }
 
+  /// How often SQLite has compiled the statement again since it was made, because the tables had changed.
+  package var compilationCount: Int32 {
+    sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+  }
+
   // MARK: Running
 
   /// Makes the statement ready to run again, without parameters.

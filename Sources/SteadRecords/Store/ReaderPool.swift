@@ -27,15 +27,17 @@ final class ReaderPool: Sendable {
 
   private let file: StoreFile
   private let log: CommitLog
+  private let models: StoredModels
   /// The address of the reader that was used last, with a reference that the place owns; 0 while it is
   /// lent.
   private let last = Atomic<UInt>(0)
   private let others = Mutex<[StoreConnection]>([])
   private let isClosingSnapshots = Atomic<Bool>(false)
 
-  init(_ file: StoreFile, _ log: CommitLog) {
+  init(_ file: StoreFile, _ log: CommitLog, _ models: StoredModels) {
     self.file = file
     self.log = log
+    self.models = models
   }
 
   deinit { _ = takeLast() }
@@ -118,6 +120,7 @@ final class ReaderPool: Sendable {
     do {
       let commit = try reader.lastCommit()
       let number = commit.number
+      if reader.hasNewTables { try models.check(reader, effect: "Nothing was read.") }
       reader.snapshot = .init(number: number, openedAt: Self.now)
       log.didCommit(commit)
       if compare(reader, number, quietCount, isSettled: log.begunCount == ended), doubt() {

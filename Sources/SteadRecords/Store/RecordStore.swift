@@ -72,8 +72,7 @@ final class RecordStore: @unchecked Sendable {
   /// The last commit after which removing from the history was due.
   private var trimmedNumber: Int64 = 0
   private let trimmingIsDue = Atomic<Bool>(false)
-  /// The version of the file's tables that were compared with the models.
-  private var modelVersion: Int64?
+  private let models: StoredModels
   /// The thread whose transaction is open, or 0.
   private let writingThread = Atomic<UInt>(0)
   private let readers: ReaderPool
@@ -139,7 +138,8 @@ final class RecordStore: @unchecked Sendable {
       return EntityPlans.LazyPlan(entity, table, identity)
     }
     log = CommitLog.of(try CommitLog.name(identity, configuration))
-    readers = ReaderPool(file, log)
+    models = StoredModels(layout)
+    readers = ReaderPool(file, log, models)
     isInMemory = configuration.isStoredInMemoryOnly
     let last = try writer.lastCommit()
     trimmedNumber = last.number
@@ -147,7 +147,7 @@ final class RecordStore: @unchecked Sendable {
     // Another process's commit, which another container's watcher has not checked for yet.
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.prepareTriggers() }
-    modelVersion = historian.schemaVersion
+    if !isInMemory, let version = historian.schemaVersion { models.didCompare(version) }
     // From now on, what other programs change is theirs.
     _ = resolveDoubt()
     if hadLog { writer.keepLog(false) }
@@ -220,7 +220,11 @@ final class RecordStore: @unchecked Sendable {
           log.look(writer, newest.number)
           writer.nextRows = [:]
           try historian.prepareTriggers()
-          try checkModels()
+          // A store in memory has no other programs.
+          if !isInMemory {
+            try models.check(
+              writer, version: historian.schemaVersion, effect: "Nothing was saved.")
+          }
         }
         // The commit sets it again. After a rollback, nothing is known about the file.
         committedVersion = nil
@@ -271,23 +275,6 @@ final class RecordStore: @unchecked Sendable {
   /// Throws when the file that is open isn't at the store's path any more: nobody would find the commit, and the large values
   /// at the path may be another store's.
   func checkPlace() throws { if writer.hasMoved { throw file.displacement } }
-
-  /// Throws when the store has been migrated to other models since it was opened.
-  private func checkModels() throws {
-    guard historian.schemaVersion != modelVersion else { return }
-    if let stored = try writer.storedSchema() {
-      // Its facts alone: a stored schema has no default values, and its migration is done.
-      let difference = SchemaDifference(from: layout.schema, to: stored)
-      guard difference.isEmpty else {
-        throw SwiftDataError(
-          .unknownSchema,
-          "The store has since been opened with other models, and was migrated. "
-            + "\(difference.facts) Nothing was saved; open a new container with the models that the store has now."
-        )
-      }
-    }
-    modelVersion = historian.schemaVersion
-  }
 
   /// Commits the innermost transaction; on an error it is rolled back.
   ///

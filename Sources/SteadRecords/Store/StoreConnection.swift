@@ -50,6 +50,17 @@ final class StoreConnection: @unchecked Sendable {
     return .init(number: reading.integer(0), stamp: reading.integer(1))
   }
 
+  /// How often SQLite had compiled the statement above when `hasNewTables` was asked last; -1 before the first time.
+  private var knownCompilations: Int32 = -1
+
+  /// Whether the tables may have changed since this was asked last: SQLite has compiled ``lastCommit()``'s statement
+  /// again, which it does for each new version of the tables. Costs no statement.
+  var hasNewTables: Bool {
+    let compilations = reading?.compilationCount ?? 0
+    defer { knownCompilations = compilations }
+    return compilations != knownCompilations
+  }
+
   /// What the open transaction has changed so far.
   var changes = ChangeList()
   /// Whether the history should record them.

@@ -66,6 +66,38 @@ import Testing
     #expect(try container.check().problems.isEmpty)
   }
 
+  /// SQLite misses no column where two have each other's names: a program that had the store open read the other
+  /// property's values.
+  @Test func `models from before a swap read no values of the other name`() throws {
+    try fill()
+    let old = try open(Cards1.models)
+    let (context, lookups) = (ModelContext(old), ModelContext(old))
+    let cards = try context.fetch(FetchDescriptor<Cards1.Card>())
+    let identifiers = cards.map(\.persistentModelID)
+    let seen = Dictionary(uniqueKeysWithValues: cards.map { ($0.persistentModelID, $0.front) })
+    try open(Cards2.models)
+    let reads: [(String, (ModelContext) throws -> Void)] = [
+      ("fetch", { _ = try $0.fetch(FetchDescriptor<Cards1.Card>()) }),
+      ("count", { _ = try $0.fetchCount(FetchDescriptor<Cards1.Book>()) }),
+      ("identifiers", { _ = try $0.fetchIdentifiers(FetchDescriptor<Cards1.City>()) }),
+      ("enumerate", { try $0.enumerate(FetchDescriptor<Cards1.Card>()) { _ in } }),
+    ]
+    for (name, read) in reads {
+      for context in [context, lookups, ModelContext(old)] {
+        let error = try #require(throws: SwiftDataError.self, "\(name)") { try read(context) }
+        #expect(error.code == .unknownSchema && error.message.contains("Nothing was read"))
+      }
+    }
+    for card in identifiers {
+      guard let found = lookups.model(for: card) as? Cards1.Card else { continue }
+      #expect(found.front == "" || found.front == seen[card])
+    }
+    context.insert(Cards1.Book("late"))
+    let error = try #require(throws: SwiftDataError.self) { try context.save() }
+    #expect(error.code == .unknownSchema && error.message.contains("Nothing was saved"))
+    try checkSwapped(open(Cards2.models))
+  }
+
   @Test func `attributes, relationships and classes that swap names keep their values`() throws {
     try fill()
     try checkSwapped(open(Cards2.models))
