@@ -4,7 +4,8 @@
   /// A property that holds the results of a fetch and keeps them up to date, in any class.
   ///
   /// Has the initialisers of SwiftUI's `@Query`, without animation. The results come from ``Query/modelContext``; by
-  /// default this is the main context of the container opened last.
+  /// default this is the main context of the container that was opened last when the results are read first. Containers
+  /// that are opened later change nothing.
   ///
   /// ```swift
   /// @MainActor final class Tasks {
@@ -25,21 +26,24 @@
     init(descriptor: FetchDescriptor<Element>) { self.descriptor = descriptor }
 
     private var observer: ResultsObserver<Element, Never>?
-    private var chosenContext: ModelContext?
+    /// The one that was set, or that the observer has.
+    private var context: ModelContext?
 
-    /// The context of the results; by default the main context of the container opened last, nil if there is none.
+    /// The context of the results. By default, before the first read, the main context of the container opened last, or
+    /// nil if there is none; from then on that same context.
     ///
-    /// Setting it makes the next read fetch again from that context.
+    /// Setting it makes the next read fetch again from that context; nil, from the default.
     public var modelContext: ModelContext? {
-      get { chosenContext ?? ModelContainer.current?.mainContext }
+      get { context ?? ModelContainer.current?.mainContext }
       set {
-        chosenContext = newValue
+        context = newValue
         observer = nil
       }
     }
 
-    /// Why the last fetch failed; nil if it succeeded. The results are then those of the fetch before.
-    public var fetchError: (any Error)? { live?.fetchError }
+    /// Why the last fetch failed; nil if it succeeded, or if there is no context to fetch from. The results are then those
+    /// of the fetch before.
+    public var fetchError: (any Error)? { modelContext == nil ? nil : live?.fetchError }
 
     /// The results, as of the last refresh. Empty without a context, which is reported as a problem (`missingContext`).
     ///
@@ -59,7 +63,7 @@
         return nil
       }
       let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)
-      observer = new
+      (context, observer) = (modelContext, new)
       return new
     }
   }

@@ -136,6 +136,26 @@ import Testing
     #expect(screen.long.map(\.title) == ["a", "c"])
   }
 
+  /// It named the container opened last, and showed the results of another. In a process of its own, where no other
+  /// test opens one.
+  @Test(.exitTests) func `a Query keeps the context of its first read`() async {
+    await #expect(processExitsWith: .success) {
+      try await MainActor.run {
+        let query = Query<Headline>()
+        #expect(query.modelContext == nil && query.fetchError == nil && query.wrappedValue.isEmpty)
+        let (store, other) = (try StoreFile(), try StoreFile())
+        let first = try store.open(Headline.self, Unrelated.self)
+        first.mainContext.insert(Headline(title: "first", words: 1))
+        #expect(query.wrappedValue.map(\.title) == ["first"])
+        let second = try other.open(Headline.self, Unrelated.self)
+        #expect(query.modelContext === first.mainContext)
+        #expect(query.wrappedValue.map(\.title) == ["first"])
+        query.modelContext = second.mainContext
+        #expect(query.modelContext === second.mainContext && query.wrappedValue.isEmpty)
+      }
+    }
+  }
+
   @MainActor private final class Screen {
     @Query(sort: \Headline.title) var all: [Headline]
     @Query(filter: #Predicate<Headline> { $0.words > 5 }, sort: \.title) var long: [Headline]
