@@ -28,6 +28,12 @@ final class OpenFile: Sendable {
         }
       } catch let error as FileError where error.code == .notFound {
         return nil
+      } catch let error as FileError where (error.cause as? POSIXError)?.code == .ELOOP {
+        throw SecretError(
+          code: .accessDenied,
+          message:
+            "A symbolic link has replaced the file \(path) since its path was looked up. Put the file back, or "
+            + "open it anew by the path that is to be followed.", cause: error)
       }
     }
     guard let opened else { return nil }

@@ -122,6 +122,24 @@ import Testing
     #expect(try place.open(.open).text("anna") == "neu")
     #expect(try place.directory.names == ["keys", "link", "state", "vault"])
   }
+
+  /// The error was the system's number, without a remedy.
+  @Test func `a vault that a link has replaced is refused until it is opened again`() throws {
+    let vault = try place.open()
+    try vault.set("geheim", "anna")
+    let elsewhere = place.directory.file("elsewhere")
+    try FileManager.default.moveItem(at: place.url, to: elsewhere)
+    try FileManager.default.createSymbolicLink(at: place.url, withDestinationURL: elsewhere)
+    let works = [{ _ = try vault.text("anna") }, { try vault.set("neu", "anna") }]
+    for work in works {
+      let error = try #require(throws: SecretError.self) { try work() }
+      #expect(error.code == .accessDenied && error.message.contains("symbolic link has replaced"))
+    }
+    #expect(place.url.isSymbolicLink)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.directory.url.filePath).contains(
+        "elsewhere"))
+  }
 }
 
 extension String {
