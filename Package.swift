@@ -260,7 +260,8 @@ let package = Package(
       exclude: ["Suite/http-cache-tests.json", "Suite/http-cache-tests.LICENSE"]
     ),
     // An HTTP server for tests of clients, and a runner of the public suite of HTTP cache tests.
-    .target(name: "LocalServer", path: "Tests/Support/LocalServer"),
+    .target(
+      name: "LocalServer", dependencies: ["SteadFiles"], path: "Tests/Support/LocalServer"),
     .target(
       name: "CacheSuite", dependencies: ["LocalServer", "SteadCaches"],
       path: "Tests/Support/CacheSuite"),

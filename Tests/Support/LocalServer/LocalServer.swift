@@ -158,3 +158,9 @@ private final class Connections: Sendable {
     }
   }
 }
+
+#if STEAD_THREAD_SANITIZER
+  import SteadFiles
+
+  typealias Mutex<Value> = SanitizedMutex<Value>
+#endif
