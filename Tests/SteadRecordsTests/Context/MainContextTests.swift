@@ -22,6 +22,13 @@ import Testing
     }
   }
 
+  /// Whether the store's files are closed, within the turn: at once, or when a thread is done that looks for other
+  /// programs' commits at this moment, and holds the store as long.
+  private var isClosed: Bool {
+    for _ in 0..<20_000 where openFileCount > 0 { sched_yield() }
+    return openFileCount == 0
+  }
+
   /// They held each other, so that each test of a program left its stores open.
   @Test func `a container ends whose main context was used`() throws {
     weak var released: ModelContainer?
@@ -35,7 +42,7 @@ import Testing
     }
     #expect(released == nil)
     #expect(releasedContext == nil)
-    #expect(openFileCount == 0)
+    #expect(isClosed)
   }
 
   @Test func `many containers of one turn leave no file open`() throws {
@@ -50,7 +57,7 @@ import Testing
         try context.save()
       }
     }
-    #expect(openFileCount == 0)
+    #expect(isClosed)
   }
 
   @Test(.hangLimit) func `a container ends that another thread releases`() async throws {
@@ -63,7 +70,7 @@ import Testing
     container = nil
     await Task.detached { last.release() }.value
     while releasedContext != nil { await Task.yield() }
-    #expect(openFileCount == 0)
+    #expect(isClosed)
   }
 
   @Test func `a main context works without its container`() throws {
