@@ -243,15 +243,29 @@ private struct StoreState: Equatable {
   /// - Parameter file: The state of the file alone.
   func isForeign(_ file: StoreState) -> Bool {
     if file.version > version { return true }
-    // A log of this file from before its last commits, which were moved into the file when the program ended. Neither
-    // number ever falls.
-    if let newest, let number = file.newest, number > newest { return true }
-    if let oldest, let number = file.oldest, number > oldest { return true }
     guard let name = file.names.first, !names.isEmpty else { return false }
     guard names.contains(name) else { return true }
     // A copy that took the store's place, with a log of its own, has an earlier version with the log, too. Once its tables
     // were prepared, its log has a newer name.
     return name == names.first && file.version < namedVersion && namedVersion <= version
+  }
+
+  /// Whether a file has commits that the store lacks with the log: a log of this file from before its last commits, which
+  /// were moved into the file when the program ended. Neither number ever falls.
+  ///
+  /// - Parameter file: The state of the file alone. While a checkpoint moves pages into it, and for good once one was cut
+  ///   short, it has pages of two states, and then its numbers mean nothing.
+  func lacksCommits(of file: StoreState) -> Bool {
+    if let newest, let number = file.newest, number > newest { return true }
+    if let oldest, let number = file.oldest, number > oldest { return true }
+    return false
+  }
+}
+
+extension StoreConnection {
+  /// Whether the file's tables have the structure that they should have. Costs a read of the file.
+  fileprivate var isSound: Bool {
+    (try? rows("PRAGMA quick_check(1)"))?.first?.first == .text("ok")
   }
 }
 
@@ -266,7 +280,8 @@ extension StoreFile {
     var last: StoreState?
     for _ in 0..<Self.readingLimit {
       // A page may be read while a checkpoint writes it, or none may be readable without the log.
-      guard let file = try? StoreState(openAlone()), state.isForeign(file) else { return }
+      guard let alone = try? openAlone(), let file = try? StoreState(alone) else { return }
+      guard state.isForeign(file) || state.lacksCommits(of: file) && alone.isSound else { return }
       if file == last { break }
       last = file
     }
