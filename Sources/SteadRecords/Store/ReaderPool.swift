@@ -120,7 +120,7 @@ final class ReaderPool: Sendable {
     do {
       let commit = try reader.lastCommit()
       let number = commit.number
-      if reader.hasNewTables { try models.check(reader, effect: "Nothing was read.") }
+      if reader.hasNewTables { try models.checkReading(reader) }
       reader.snapshot = .init(number: number, openedAt: Self.now)
       log.didCommit(commit)
       if compare(reader, number, quietCount, isSettled: log.begunCount == ended), doubt() {

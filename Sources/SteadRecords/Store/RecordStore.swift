@@ -147,7 +147,7 @@ final class RecordStore: @unchecked Sendable {
     // Another process's commit, which another container's watcher has not checked for yet.
     if log.tell(last.number) { log.notify() }
     if isWritable { try historian.prepareTriggers() }
-    if !isInMemory, let version = historian.schemaVersion { models.didCompare(version) }
+    if !isInMemory, let version = historian.schemaVersion { models.didOpen(version) }
     // From now on, what other programs change is theirs.
     _ = resolveDoubt()
     if hadLog { writer.keepLog(false) }
@@ -221,9 +221,8 @@ final class RecordStore: @unchecked Sendable {
           writer.nextRows = [:]
           try historian.prepareTriggers()
           // A store in memory has no other programs.
-          if !isInMemory {
-            try models.check(
-              writer, version: historian.schemaVersion, effect: "Nothing was saved.")
+          if !isInMemory, let version = historian.schemaVersion {
+            try models.checkWriting(writer, version: version)
           }
         }
         // The commit sets it again. After a rollback, nothing is known about the file.

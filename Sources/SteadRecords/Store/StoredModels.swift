@@ -1,43 +1,80 @@
 import Synchronization
 
 /// The comparison of a store's tables with the container's models: made when the store is opened, and again when
-/// another program has changed the tables.
-///
-/// Columns that a migration has given each other's names are read without an error, so neither a save nor a fetch may
-/// wait for SQLite to miss a column.
+/// another program has changed the tables. Only in stores that may be written: one that only reads was opened with
+/// whatever its tables are.
 final class StoredModels: Sendable {
   private let layout: StoreLayout
-  /// SQLite's version of the tables that were compared last; `unknown` in a store whose tables aren't compared.
-  private let version = Atomic<Int64>(unknown)
+  /// SQLite's version of the tables that were compared last, for saves and for fetches.
+  private let written = Atomic<Int64>(unknown)
+  private let read = Atomic<Int64>(unknown)
+  /// Before the store was opened, nothing is compared.
   private static let unknown: Int64 = -1
 
   init(_ layout: StoreLayout) { self.layout = layout }
 
-  /// Sets the version of the tables that were just compared. Until then, nothing is compared.
-  func didCompare(_ version: Int64) { self.version.store(version, ordering: .releasing) }
+  /// Sets the version of the tables that the store was opened with.
+  func didOpen(_ version: Int64) {
+    written.store(version, ordering: .releasing)
+    read.store(version, ordering: .releasing)
+  }
 
-  /// Compares the tables that a connection's transaction sees.
+  /// Compares the tables that a connection's transaction is about to write.
   ///
-  /// - Parameters:
-  ///   - version: SQLite's version of the tables, where it is known already.
-  ///   - effect: What the error says that was not done.
-  /// - Throws: `unknownSchema` if they are of other models.
-  func check(_ connection: StoreConnection, version known: Int64? = nil, effect: String) throws {
-    let compared = version.load(ordering: .acquiring)
-    guard compared != Self.unknown else { return }
-    guard let found = try known ?? connection.integer("PRAGMA schema_version"), found != compared
-    else { return }
+  /// - Parameter version: SQLite's version of the tables.
+  /// - Throws: `unknownSchema` if they are not those of the models.
+  func checkWriting(_ connection: StoreConnection, version: Int64) throws {
+    guard isNew(version, written) else { return }
     if let stored = try connection.storedSchema() {
       // Its facts alone: a stored schema has no default values, and its migration is done.
       let difference = SchemaDifference(from: layout.schema, to: stored)
-      guard difference.isEmpty else {
-        throw SwiftDataError(
-          .unknownSchema,
-          "The store has since been opened with other models, and was migrated. "
-            + "\(difference.facts) \(effect) Open a new container with the models that the store has now."
-        )
+      guard difference.isEmpty else { throw refusal(difference, "Nothing was saved.") }
+    }
+    written.store(version, ordering: .releasing)
+  }
+
+  /// Compares the tables that a connection's snapshot reads.
+  ///
+  /// SQLite misses a table or a column that is gone, and what was added is not read. But a name may have been given to
+  /// another class or property, as when two swap theirs.
+  ///
+  /// - Throws: `unknownSchema` if a name of the models means something else in the store.
+  func checkReading(_ connection: StoreConnection) throws {
+    guard let version = try connection.integer("PRAGMA schema_version"), isNew(version, read) else {
+      return
+    }
+    if let stored = try connection.storedSchema() {
+      let match = SchemaMatch(from: layout.schema, to: stored)
+      if match.givesNamesAway { throw refusal(SchemaDifference(match), "Nothing was read.") }
+    }
+    read.store(version, ordering: .releasing)
+  }
+
+  private func isNew(_ version: Int64, _ compared: borrowing Atomic<Int64>) -> Bool {
+    let known = compared.load(ordering: .acquiring)
+    return known != Self.unknown && known != version
+  }
+
+  private func refusal(_ difference: SchemaDifference, _ effect: String) -> SwiftDataError {
+    SwiftDataError(
+      .unknownSchema,
+      "The store has since been opened with other models, and was migrated. "
+        + "\(difference.facts) \(effect) Open a new container with the models that the store has now."
+    )
+  }
+}
+
+extension SchemaMatch {
+  /// Whether a name of the old schema means another class or property in the new one.
+  fileprivate var givesNamesAway: Bool {
+    new.entities.contains { entity in
+      guard let old = old.entitiesByName[entity.name] else { return false }
+      guard oldEntities[entity.name]?.name == old.name else { return true }
+      let names = Set(old.storedProperties.map(\.name))
+      return entity.storedProperties.contains { property in
+        names.contains(property.name)
+          && oldProperty(property.name, of: entity.name)?.name != property.name
       }
     }
-    didCompare(found)
   }
 }

@@ -98,6 +98,25 @@ import Testing
     try checkSwapped(open(Cards2.models))
   }
 
+  /// Only saves are refused: what was added is not read.
+  @Test func `models from before an addition read what they know`() throws {
+    let old = try open([Cards1.Card.self, Cards1.City.self])
+    let context = ModelContext(old)
+    context.insert(Cards1.Card("first"))
+    try context.save()
+    let new = ModelContext(try open(Cards1.models))
+    new.insert(Cards1.Card("second"))
+    new.insert(Cards1.Book("book"))
+    try new.save()
+    for _ in 0..<2 {
+      #expect(try ModelContext(old).fetchCount(FetchDescriptor<Cards1.Card>()) == 2)
+      context.insert(Cards1.Card("third"))
+      let error = try #require(throws: SwiftDataError.self) { try context.save() }
+      #expect(error.code == .unknownSchema && error.message.contains("Nothing was saved"))
+    }
+    #expect(try context.fetch(FetchDescriptor<Cards1.Card>()).count == 4)
+  }
+
   @Test func `attributes, relationships and classes that swap names keep their values`() throws {
     try fill()
     try checkSwapped(open(Cards2.models))
