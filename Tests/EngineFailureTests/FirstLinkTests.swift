@@ -64,6 +64,25 @@
       Basket.self, BasketLine.self, BasketTag.self, Chair.self, Sitter.self, ChainLink.self)
   }
 
+  /// It was lost with the container: only changes that were made held the main context for its turn, and such a link is
+  /// made at the context's next use.
+  @MainActor @Test func `a main context whose container goes makes and saves the link in its turn`()
+    async throws
+  {
+    func begin() throws {
+      let main = try store.secondContainer().mainContext
+      let order = Basket(name: "a")
+      main.insert(order)
+      try main.save()
+      _ = BasketLine(order: order)
+    }
+    try begin()
+    let context = store.context()
+    func count() throws -> Int { try context.fetchCount(FetchDescriptor<BasketLine>()) }
+    for _ in 0..<10_000 where try count() == 0 { await Task.yield() }
+    #expect(try count() == 1)
+  }
+
   @Test func `each kind of relationship has both sides at once`() {
     let line = BasketLine()
     let order = Basket(name: "a", lines: [line])

@@ -277,7 +277,9 @@ final class ObjectGraph: ModelHome {
   func didChangePending() {
     guard autosaves else { return }
     inbox.listener.schedule()
-    if heldContainer == nil, heldContext == nil, pending.hasChanges { heldContext = context }
+    if heldContainer == nil, heldContext == nil, pending.hasChanges || !firstLinks.isEmpty {
+      heldContext = context
+    }
   }
 
   /// Lets the main context go: its changes are saved or taken back, or its turn was taken. By a save and a turn with the
