@@ -37,7 +37,7 @@ package final class RowTransaction {
   }
 
   /// The column's value for bytes of an external attribute. Large bytes are written to a file now, and the value is its
-  /// name; a transaction that is rolled back leaves the file, which a compaction removes.
+  /// name; if the transaction is rolled back, the file is removed again.
   package func column(forExternal data: Data) throws -> SQLValue {
     guard let blobs = store.blobs, data.count >= ExternalData.fileThreshold else {
       return .blob(data)
