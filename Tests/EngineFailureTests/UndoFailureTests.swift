@@ -29,6 +29,80 @@
     #expect(list.name == "p")
   }
 
+  enum CutLink: CaseIterable { case denied, cascaded, nullified }
+  enum Deleted: CaseIterable { case destination, owner, destinationThenOwner, ownerThenDestination }
+
+  /// The rules that a save applies to what was linked to a deleted object were a step of their own: the next undo took
+  /// back nothing that the program had done.
+  @Test(arguments: CutLink.allCases, Deleted.allCases)
+  func `what a save cuts itself is no step`(_ link: CutLink, _ deleted: Deleted) throws {
+    for failsFirst in [false, true] {
+      let store = try TestStore(Depot.self, Crate.self, Rack.self, Vessel.self)
+      let context = store.context()
+      let (owner, crate, peer) = (Depot(name: "o"), Crate(number: 1), Depot(name: "p"))
+      context.insertAll(owner, crate, peer)
+      try context.save()
+      let manager = UndoManager()
+      manager.groupsByEvent = false
+      context.undoManager = manager
+      var count = 0
+      func step(_ change: () -> Void) {
+        manager.beginUndoGrouping()
+        change()
+        manager.endUndoGrouping()
+        count += 1
+      }
+      func deleteDestination() {
+        if link == .nullified { context.delete(peer) } else { context.delete(crate) }
+      }
+      let isOwnerFirst = deleted == .owner || deleted == .ownerThenDestination
+      step { if isOwnerFirst { context.delete(owner) } else { deleteDestination() } }
+      step {
+        switch link {
+        case .denied: owner.debts.append(crate)
+        case .cascaded: owner.crates.append(crate)
+        case .nullified: owner.peers.append(peer)
+        }
+      }
+      if deleted == .destinationThenOwner { step { context.delete(owner) } }
+      if deleted == .ownerThenDestination { step(deleteDestination) }
+      if failsFirst {
+        manager.disableUndoRegistration()
+        let rack = Rack(number: 1)
+        context.insert(rack)
+        manager.enableUndoRegistration()
+        #expect(throws: SwiftDataError.self) { try context.save() }
+        manager.disableUndoRegistration()
+        context.delete(rack)
+        manager.enableUndoRegistration()
+        // What the rules cut in a save that fails stays cut, which undo may take back.
+        #expect([count, count + 1].contains(manager.undoCount))
+        count = manager.undoCount
+      }
+      do {
+        try context.save()
+      } catch let error as SwiftDataError where error.code == .deletionDenied {
+        // The rule denies it: nothing was saved.
+        #expect(link == .denied && deleted == .owner)
+      }
+      #expect(manager.undoCount == count, "\(failsFirst)")
+      for _ in 0..<count { manager.undo() }
+      #expect(!manager.canUndo)
+      for round in 0..<2 {
+        let all: [any PersistentModel] = [owner, crate, peer]
+        #expect(all.allSatisfy { $0.modelContext === context && !$0.isDeleted })
+        #expect(owner.debts.isEmpty && owner.crates.isEmpty && owner.peers.isEmpty)
+        #expect(crate.debtor == nil && crate.depot == nil && peer.visitors.isEmpty)
+        if round > 0 { break }
+        for _ in 0..<count { manager.redo() }
+        for _ in 0..<count { manager.undo() }
+      }
+      try context.save()
+      #expect(try store.reopened().all(Depot.self).count == 2)
+      #expect(try store.reopened().all(Crate.self).count == 1)
+    }
+  }
+
   private final class Tally {
     var value = 0
   }

@@ -109,27 +109,28 @@ struct MergeRecord {
 
 // MARK: - Epochs
 
-/// The time between two saves that merged objects, with the way back over the merge that began it.
+/// The time between two saves that changed something themselves, with the way back over what the first one changed.
 ///
-/// A merge is not a step of undo, but the steps from before it refer to objects that are one object now. So each
-/// recorded action knows its epoch, and before it is performed in a later one, the merges since then are taken back:
-/// each object is itself again, and has what it had when its save began. Every step then finds the state that it
-/// left, whatever was merged.
+/// A save merges objects with one unique key, and applies the rules of deletion to what was linked to a deleted object
+/// afterwards. Neither is a step of undo, but the steps from before refer to objects that are one object now, or are
+/// not linked any more. So each recorded action knows its epoch, and before it is performed in a later one, what the
+/// saves since then changed is taken back: each object is itself again, and has what it had when its save began. Every
+/// step then finds the state that it left.
 ///
-/// Each epoch holds the next one strongly, and the previous one weakly; recorded actions hold their own. So a merge
-/// is forgotten with the last action from before it.
-final class MergeEpoch {
-  private(set) weak var previous: MergeEpoch?
+/// Each epoch holds the next one strongly, and the previous one weakly; recorded actions hold their own. So the way
+/// back over a save is forgotten with the last action from before it.
+final class UndoEpoch {
+  private(set) weak var previous: UndoEpoch?
   /// Keeps the next epoch of the current way.
-  private var next: MergeEpoch?
-  /// Takes back what the merge did, the last one first.
+  private var next: UndoEpoch?
+  /// Take back what the save changed, the last one first.
   private let actions: [UndoRecorder.Action]
-  /// After how many saves the merge's save was done.
+  /// How many saves had succeeded with that one.
   private let moment: Int
 
   init() { (actions, moment) = ([], 0) }
 
-  init(_ actions: [UndoRecorder.Action], after previous: MergeEpoch, moment: Int) {
+  init(_ actions: [UndoRecorder.Action], after previous: UndoEpoch, moment: Int) {
     (self.previous, self.actions, self.moment) = (previous, actions, moment)
     previous.next = self
   }
@@ -149,8 +150,8 @@ final class MergeEpoch {
   }
 
   /// Whether an epoch is this one or an earlier one on the way here.
-  fileprivate func comes(after epoch: MergeEpoch) -> Bool {
-    var place: MergeEpoch? = self
+  fileprivate func comes(after epoch: UndoEpoch) -> Bool {
+    var place: UndoEpoch? = self
     while let current = place {
       if current === epoch { return true }
       place = current.previous
@@ -166,14 +167,15 @@ final class MergeEpoch {
 }
 
 extension ObjectGraph {
-  /// Takes back the merges since an epoch, as a part of the undo or redo under way, whose inverse makes them again.
-  func returnTo(_ epoch: MergeEpoch) {
+  /// Takes back what the saves since an epoch changed, as a part of the undo or redo under way, whose inverse does it
+  /// again.
+  func returnTo(_ epoch: UndoEpoch) {
     if undo.epoch === epoch { return }
     // An app may have discarded some of its manager's actions.
     guard undo.epoch.comes(after: epoch) else { return }
     while undo.epoch !== epoch, let previous = undo.epoch.previous {
       let latest = undo.epoch
-      // Registered first and so performed last: the merge's own actions belong to the epoch before it.
+      // Registered first and so performed last: the save's own actions belong to the epoch before it.
       undo.epoch = previous
       undo.recordArrival(self) { $0.arrive(in: latest) }
       latest.takeBack(self)
@@ -181,8 +183,8 @@ extension ObjectGraph {
     didChangePending()
   }
 
-  /// The merge was made again, or taken back again.
-  private func arrive(in epoch: MergeEpoch) {
+  /// The save's changes were made again, or taken back again.
+  private func arrive(in epoch: UndoEpoch) {
     let left = undo.epoch
     undo.recordArrival(self) { $0.arrive(in: left) }
     epoch.keepOnWay()

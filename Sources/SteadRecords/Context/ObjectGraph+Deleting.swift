@@ -149,13 +149,16 @@ extension ObjectGraph {
   /// objects.
   ///
   /// Invariant: afterwards no object that stays leads to a deleted one by a relationship that a rule clears. Repeats
-  /// until no deletion is added, since what a cascade reaches may have been linked, too.
+  /// until no deletion is added, since what a cascade reaches may have been linked, too. A part of a save, and no step of
+  /// undo.
   ///
   /// - Parameter readsRows: Whether other contexts' commits may have linked objects that are not loaded here.
   /// - Throws: The error of an object that a rule concerns and that cannot be read: a save that took it for missing
   ///   would leave its row behind.
   func applyRulesAgain(readsRows: Bool) throws {
     guard concernsRelationships else { return try keepOneWayLinks(to: pending.models(.deleted)) }
+    undo.begin(.rules)
+    defer { undo.endPart() }
     var isDone = false
     while !isDone {
       let deleted = pending.models(.deleted)

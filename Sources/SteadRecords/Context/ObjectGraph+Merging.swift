@@ -9,11 +9,11 @@ extension ObjectGraph {
   /// merge back like any other.
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
-    // A merge is no step of the program's. What it changes is recorded for `MergeEpoch` instead.
+    // A merge is no step of the program's. What it changes is recorded for `UndoEpoch` instead.
     undo.manager?.disableUndoRegistration()
-    undo.beginMerge()
+    undo.begin(.merge)
     defer {
-      undo.endMerge()
+      undo.endPart()
       undo.manager?.enableUndoRegistration()
       unchanged = Unchanged()
       membership = nil

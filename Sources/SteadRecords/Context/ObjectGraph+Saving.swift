@@ -82,7 +82,10 @@ extension ObjectGraph {
       return nil
     }
     isSaving = true
-    defer { isSaving = false }
+    defer {
+      isSaving = false
+      if recordsUndo { undo.endFailedSave(self) }
+    }
     SaveNotification.willSave.post(context)
     for _ in 1..<Self.saveAttempts {
       do {
@@ -130,7 +133,7 @@ extension ObjectGraph {
     } catch {
       for store in open { stores[store].rollBack() }
       takeBackMerging()
-      undo.endSave(succeeded: false)
+      undo.forgetMerge()
       // The block goes on after it has caught the error, with the lock that it had.
       if isHeld { try hold(opened, again: protected) }
       // What was written of large values takes space, which may be what the save lacked.
@@ -250,8 +253,6 @@ extension ObjectGraph {
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = hasNews
     try SaveValidator(graph: self).checkDenials(readsRows: readsRows)
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
     try applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: self).run()
     try mergeDuplicates()
@@ -381,7 +382,7 @@ extension ObjectGraph {
     loader.release(leaves)
     for model in writer.vanished { depart(model) }
     pending.removeAll()
-    undo.endSave(succeeded: true)
+    undo.endSave()
     // Owners are not pending any more, so their members may be freed.
     membership = nil
     if hadNews { forgetMergedLists(plan.sides) }

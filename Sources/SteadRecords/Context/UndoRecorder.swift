@@ -5,8 +5,8 @@ import Foundation
 /// A change of a relationship is recorded for each side, so that undoing restores each side with its order, and needs
 /// no search for an inverse.
 ///
-/// Invariant: a side or an attribute is recorded before it changes. Of a merge, which is taken back as a whole, only
-/// the first change of each is recorded, which has what was there before the merge.
+/// Invariant: a side or an attribute is recorded before it changes. Of what a save changes itself, which is taken back as
+/// a whole, only the first change of each is recorded, which has what was there before the save.
 struct UndoRecorder {
   typealias Action = (ObjectGraph) -> Void
 
@@ -21,14 +21,14 @@ struct UndoRecorder {
   ///
   /// The keys are addresses, which stay unique: each action holds its object.
   private var waiting: [ObjectIdentifier: [Wait]] = [:]
-  /// Since the last merge, or since the one before the state that undo has reached.
-  var epoch = MergeEpoch()
-  /// What takes back the merge of the save under way.
-  private var merge: [Action]?
-  /// What the merge has changed; its first action for each place restores what was before it.
-  private var mergedPlaces: Set<Place> = []
-  /// Whether actions are kept for the merge.
-  private var isMerging = false
+  /// Since the last save that changed something itself, or since the one before the state that undo has reached.
+  var epoch = UndoEpoch()
+  /// What takes back the changes of the save under way, by their part of the save.
+  private var taken: [SavePart: [Action]] = [:]
+  /// What these have changed; the first action for each place restores what was before the save.
+  private var changedPlaces: [SavePart: Set<Place>] = [:]
+  /// The part of a save for which actions are kept.
+  private var part: SavePart?
   /// How many changes of the engine are under way, one inside the other.
   private var openSteps = 0
   /// Whether the open group was opened for them.
@@ -37,6 +37,14 @@ struct UndoRecorder {
   private var saveCount = 0
   /// How many had when the action was recorded that is performed.
   fileprivate var undoneMoment: Int?
+
+  /// What a save changes itself, in this order.
+  enum SavePart {
+    /// The rules of deletion, applied to what was linked to a deleted object since. They stay if the save fails.
+    case rules
+    /// New objects with the key of another one. A save that fails takes this back.
+    case merge
+  }
 
   /// A property of an object.
   private struct Place: Hashable {
@@ -53,7 +61,7 @@ struct UndoRecorder {
     let action: Action
   }
 
-  var isRecording: Bool { isMerging || manager?.isUndoRegistrationEnabled == true }
+  var isRecording: Bool { part != nil || manager?.isUndoRegistrationEnabled == true }
 
   // MARK: Steps
 
@@ -61,8 +69,8 @@ struct UndoRecorder {
   ///
   /// Foundation's manager raises an exception where an action is registered outside all groups.
   mutating func record(_ graph: ObjectGraph, _ action: @escaping Action) {
-    if isMerging {
-      merge?.append(action)
+    if let part {
+      taken[part, default: []].append(action)
       return
     }
     let (moment, epoch) = (saveCount, epoch)
@@ -138,30 +146,46 @@ struct UndoRecorder {
     }
   }
 
-  // MARK: Merges
+  // MARK: What a save changes itself
 
-  /// Keeps what is recorded until `endMerge()` as the way back over a merge of objects, not as a step.
-  mutating func beginMerge() {
-    guard manager != nil else { return }
-    (merge, mergedPlaces, isMerging) = ([], [], true)
+  /// Keeps what is recorded until `endPart()` as the way back over what the save changes itself.
+  ///
+  /// It is no step: the program did not make it, and the next undo would then take back nothing that it did.
+  mutating func begin(_ part: SavePart) {
+    if manager != nil { self.part = part }
   }
 
-  mutating func endMerge() { isMerging = false }
+  mutating func endPart() { part = nil }
 
-  /// Whether a change is to be recorded: of a merge, which is taken back as a whole, only the first of each place.
+  /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
   mutating func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
-    guard isMerging else { return true }
-    return mergedPlaces.insert(Place(owner: ObjectIdentifier(model), index: index)).inserted
+    guard let part else { return true }
+    let place = Place(owner: ObjectIdentifier(model), index: index)
+    if part == .merge, changedPlaces[.rules]?.contains(place) == true { return false }
+    return changedPlaces[part, default: []].insert(place).inserted
   }
 
-  /// Makes the merge of a save that has succeeded the way back to an earlier epoch.
-  mutating func endSave(succeeded: Bool) {
-    defer { (merge, mergedPlaces) = (nil, []) }
-    guard succeeded else { return }
+  /// Makes what a save that has succeeded changed itself the way back to an earlier epoch.
+  mutating func endSave() {
+    let actions = (taken[.rules] ?? []) + (taken[.merge] ?? [])
+    (taken, changedPlaces) = ([:], [:])
     saveCount += 1
     // Nothing leads back to an epoch that has no actions.
-    guard let merge, !merge.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
-    epoch = MergeEpoch(merge, after: epoch, moment: saveCount)
+    guard !actions.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
+    epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
+  }
+
+  /// Forgets the merge of an attempt to save that has failed, and was taken back.
+  mutating func forgetMerge() { (taken[.merge], changedPlaces[.merge]) = (nil, nil) }
+
+  /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, a step.
+  mutating func endFailedSave(_ graph: ObjectGraph) {
+    let actions = taken[.rules] ?? []
+    (taken, changedPlaces) = ([:], [:])
+    guard !actions.isEmpty, manager?.isUndoRegistrationEnabled == true else { return }
+    beginStep()
+    for action in actions { record(graph, action) }
+    endStep()
   }
 
   mutating func removeAllActions() {

@@ -84,8 +84,8 @@ public struct Reference {
     commit(contexts[context].base)
     contexts[context].history.saves += 1
     release(context, outcome.gone)
-    // An undo would have to know what the save itself changed.
-    let clears = outcome.changedView || !outcome.merged.isEmpty
+    // What undo leaves of merged objects isn't specified here.
+    let clears = !outcome.merged.isEmpty
     if clears { contexts[context].history.clear() }
     return ([], clears)
   }

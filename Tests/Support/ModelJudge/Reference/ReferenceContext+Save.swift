@@ -7,8 +7,6 @@ extension ReferenceContext {
     var errors: Set<SaveError> = []
     /// The objects that left the context.
     var gone: [Int: Node] = [:]
-    /// Whether the save changed what the context shows about the objects that stay.
-    var changedView = false
     /// The objects that now stand for another object's row.
     var merged: [Int] = []
   }
@@ -31,8 +29,6 @@ extension ReferenceContext {
     for merge in merges { try trial.merge(merge.new, into: merge.row) }
     outcome.merged = merges.map(\.new)
 
-    outcome.changedView =
-      deletesMore || trial.view.nodes != view.nodes.filter { outcome.gone[$0.key] == nil }
     trial.base = trial.view
     trial.pending = Pending()
     trial.isContested = false
