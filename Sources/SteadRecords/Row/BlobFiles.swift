@@ -8,6 +8,8 @@ final class BlobFiles: Sendable {
   private let blobs: BlobStore
   /// References to the files that are not in rows.
   let uses: FileUses
+  /// Files that the open transaction has written, or found.
+  private let written = Mutex<Set<String>>([])
 
   var directory: URL { blobs.directory }
 
@@ -21,9 +23,22 @@ final class BlobFiles: Sendable {
   /// - Returns: The reference.
   func write(_ data: Data) throws -> String {
     let reference = try blobs.write(data)
-    uses.noteWritten(reference)
+    written.withLock { _ = $0.insert(reference) }
     return reference
   }
+
+  /// Enqueues what the transaction has written for removal, because it is rolled back. With a savepoint that is all of the
+  /// transaction's: a file to which a row refers stays.
+  func dropWritten() {
+    let names = written.withLock { written in
+      defer { written = [] }
+      return written
+    }
+    if !names.isEmpty { uses.drop(names) }
+  }
+
+  /// Forgets what the transaction has written, because it was committed.
+  func keepWritten() { written.withLock { $0 = [] } }
 
   /// The content of a file, which may have been unlinked since.
   func read(_ reference: String) throws -> Data {
@@ -127,8 +142,6 @@ final class FileUses: Sendable {
     var open: [String: Int32] = [:]
     /// Files that have lost a row. Whether other rows refer to them is asked before they are removed.
     var dropped: Set<String> = []
-    /// Files that the open transaction has written, or found.
-    var written: Set<String> = []
   }
 
   private let content = Mutex(Content())
@@ -191,23 +204,6 @@ final class FileUses: Sendable {
   func drop(_ references: some Sequence<String>) {
     content.withLock { $0.dropped.formUnion(references) }
   }
-
-  /// Records a file that the open transaction has written or found.
-  func noteWritten(_ reference: String) {
-    content.withLock { _ = $0.written.insert(reference) }
-  }
-
-  /// Enqueues what the transaction has written, because it is rolled back. With a savepoint that is all of the
-  /// transaction's: a file to which a row refers stays.
-  func dropWritten() {
-    content.withLock { content in
-      content.dropped.formUnion(content.written)
-      content.written = []
-    }
-  }
-
-  /// Forgets what the transaction has written, because it was committed.
-  func keepWritten() { content.withLock { $0.written = [] } }
 
   /// The dropped files that may be removed now.
   var removable: [String] {

@@ -347,7 +347,7 @@ final class RecordStore: @unchecked Sendable {
     }
     // Read with the lock: another thread may begin a transaction as soon as it is released.
     let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
-    blobs?.uses.keepWritten()
+    blobs?.keepWritten()
     depth = 0
     endLastTransaction()
     writing.unlock()
@@ -369,7 +369,7 @@ final class RecordStore: @unchecked Sendable {
   /// itself. The calls that end the outer ones then find nothing to roll back.
   func rollBack() {
     guard depth > 0 else { return }
-    blobs?.uses.dropWritten()
+    blobs?.dropWritten()
     if depth > 1, writer.isInTransaction {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
       // ROLLBACK TO leaves the savepoint open.

@@ -208,7 +208,12 @@ struct StoreFile: Sendable {
     let connection = try StoreConnection(options)
     // A statement's temporary data, such as the rows of RETURNING, needs no file.
     try connection.execute("PRAGMA temp_store = MEMORY")
-    if writable, isFile, !keepsJournalMode { try useLog(connection) }
+    if writable, isFile, !keepsJournalMode {
+      // A connection that fails here must not move a log into the file as it closes.
+      connection.keepLog()
+      try useLog(connection)
+      connection.keepLog(false)
+    }
     return connection
   }
 

@@ -102,7 +102,8 @@ extension RecordStore {
       for reference in references { blobs.uses.keep(reference) }
       Report.problem(
         .externalFileFailed, subject: references[0],
-        message: "An unused file was not removed. It only takes up space.", cause: error)
+        message: "An unused file was not removed. It only takes up space; compact() removes it.",
+        cause: error)
     }
   }
 }
