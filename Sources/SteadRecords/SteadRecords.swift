@@ -22,12 +22,12 @@
 //
 // The way of the data, and where to start reading:
 //
-// - A fetch is `ObjectGraph.fetch` in Context/ObjectGraph+Fetching.swift. `PredicateTranslation` writes the SQL,
-//   `ReaderPool` provides a connection, and `ObjectLoader` makes objects from the rows.
+// - A fetch is `FetchRunner.fetch`. `PredicateTranslation` writes the SQL, `ReaderPool` provides a connection, and
+//   `ObjectLoader` makes objects from the rows.
 // - A change is `_willWrite` and `_didWrite` in Model/ModelAccess.swift. For a relationship it continues in
-//   Context/ObjectGraph+Links.swift, where `Inverses` derives its effects. `PendingChanges` notes it.
-// - A save is `ObjectGraph.save` in Context/ObjectGraph+Saving.swift. `SavePlan` determines what to write, `SaveWriter`
-//   writes it in a transaction of `RecordStore`, and `CommitLog` passes it to other contexts.
+//   `RelationshipEditor`, where `Inverses` derives its effects. `PendingChanges` notes it.
+// - A save is `Saver.save`, and each attempt a `SaveRun`. `SavePlan` determines what to write, `SaveWriter` writes it in
+//   a transaction of `RecordStore`, and `CommitLog` passes it to other contexts.
 // - A store is opened in `RecordStore.init`: `StoreFile` checks the file, `StorePreparation` its tables.
 //
 // ARCHITECTURE.md explains why it is built this way, and Documentation/RecordStore.md what the file contains.

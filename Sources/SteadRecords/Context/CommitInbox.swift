@@ -65,25 +65,25 @@ struct ContextTurn: @unchecked Sendable {
   func runHere() {
     // The turn may release what holds the context otherwise.
     guard let context else { return }
-    withExtendedLifetime(context) { context.graph.turn() }
+    withExtendedLifetime(context) { context.linkedGraph().saver.turn() }
   }
 }
 
-extension ObjectGraph {
+extension Saver {
   /// The context's turn on its executor: autosaves, and applies other contexts' commits.
   func turn() {
-    inbox.listener.turnBegins()
-    guard saveLock.lockForTurn() else { return }
+    graph.commits.inbox.listener.turnBegins()
+    guard lock.lockForTurn() else { return }
     // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
-    notePendingTables()
+    graph.notePendingTables()
     // Within the lock, since another thread's save does the same. The caller holds the context for the turn.
-    releaseContext()
+    graph.releaseContext()
     endExclusive()
     tellOfSave(summary)
-    guard saveLock.lockForTurn() else { return }
+    guard lock.lockForTurn() else { return }
     defer { endExclusive() }
-    applyCommitsOfOthers()
+    graph.commits.applyCommitsOfOthers()
   }
 }
 
@@ -96,15 +96,15 @@ extension ModelContext {
 
   /// Starts taking turns on the main actor if this is called on it and the context has no turns yet.
   func takeTurnsOfMainActor() {
-    guard !graph.inbox.listener.hasTurns, MainQueue.isCurrent else { return }
+    guard !linkedGraph().commits.inbox.listener.hasTurns, MainQueue.isCurrent else { return }
     setTurn { turn in Task { @MainActor in turn.runOnMain() } }
   }
 
   /// Sets how the context gets a turn on its own executor.
   func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
     let turn = ContextTurn(self)
-    graph.inbox.listener.setTurn { run(turn) }
-    graph.listen()
+    linkedGraph().commits.inbox.listener.setTurn { run(turn) }
+    linkedGraph().listen()
   }
 }
 

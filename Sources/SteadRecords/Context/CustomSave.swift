@@ -31,17 +31,17 @@ struct CustomSave {
   private static func reader(of graph: ObjectGraph, _ numbers: [Int64: Int64]) -> ObjectGraph {
     let reader = ObjectGraph(container: graph.container)
     reader.loader.observesModels = false
-    reader.temporaryRows = numbers
+    reader.reader.temporaryRows = numbers
     return reader
   }
 
   /// The objects of rows, in their order; those without a row are left out.
   private static func objects(
-    _ rows: [(root: Int, row: Int64)], _ reader: ObjectGraph
+    _ rows: [(root: Int, row: Int64)], _ graph: ObjectGraph
   ) throws -> [any PersistentModel] {
     var found: [Int: [Int64: any PersistentModel]] = [:]
     for (root, rows) in Dictionary(grouping: rows, by: \.root) {
-      for model in try reader.load(reader.layout.entities[root], rows: rows.map(\.row)) {
+      for model in try graph.reader.load(graph.layout.entities[root], rows: rows.map(\.row)) {
         found[root, default: [:]][model._$statePointer.pointee.rowID] = model
       }
     }
@@ -150,7 +150,7 @@ struct OutdatedSave: Error {
       hasSavedOthers
       ? "after other custom stores of the container had saved. All changes are still pending, and saving again would make the "
         + "new objects of those stores twice. Call rollback(), make the changes of the others again, and save."
-      : "during each of \(ObjectGraph.saveAttempts) attempts to save. The changes are still pending; save again."
+      : "during each of \(Saver.saveAttempts) attempts to save. The changes are still pending; save again."
     return SwiftDataError(.storeLocked, "Other programs changed the store \(store) \(end)")
   }
 }

@@ -72,7 +72,7 @@ private final class BatchLoader<Element: PersistentModel> {
     if !batch.contains(position) { load(around: position) }
     let identifier = identifiers[position]
     // A row deleted since the fetch reads as an empty object, as with `model(for:)`.
-    return (models[identifier] ?? graph.model(for: identifier)) as? Element
+    return (models[identifier] ?? FetchRunner(graph).model(for: identifier)) as? Element
       ?? Element(_row: .empty)
   }
 
@@ -83,7 +83,7 @@ private final class BatchLoader<Element: PersistentModel> {
     batch = start..<min(start + batchSize, identifiers.count)
     models = [:]
     do {
-      for model in try graph.models(identifiers[batch]) {
+      for model in try FetchRunner(graph).models(identifiers[batch]) {
         models[model.persistentModelID] = model
       }
     } catch {

@@ -137,7 +137,7 @@ struct LooseLinks {
     owner.becomesFree()
     var unique = new
     if Set(new.map(ObjectIdentifier.init)).count != new.count {
-      unique = ObjectGraph.withoutDuplicates(new)
+      unique = RelationshipEditor.withoutDuplicates(new)
       owner.setContent(.toMany(_Targets(loaded: unique)), at: index)
     }
     var home: ModelHome?

@@ -26,7 +26,7 @@ struct MergeRecord {
   private var known: Set<ObjectIdentifier> = []
 
   init(_ graph: ObjectGraph) {
-    (pending, merged) = (graph.pending, graph.merged)
+    (pending, merged) = (graph.pending, graph.merger.merged)
     for kind in PendingChanges.Kind.allCases {
       for model in graph.pending.models(kind) { add(model, graph, isPending: true) }
     }
@@ -69,7 +69,7 @@ struct MergeRecord {
     for object in objects {
       graph.notifying(object.model, nil) { restore(object) }
     }
-    (graph.pending, graph.merged) = (pending, merged)
+    (graph.pending, graph.merger.merged) = (pending, merged)
     // What was only read to be merged is read again when it is next used.
     for case let model as any PersistentModel in graph.loader.registry.all()
     where !known.contains(ObjectIdentifier(model)) {
@@ -160,96 +160,34 @@ final class UndoEpoch {
   }
 
   fileprivate func takeBack(_ graph: ObjectGraph) {
-    graph.perform(asOf: moment) {
+    graph.undo.perform(asOf: moment) {
       for action in actions.reversed() { action(graph) }
     }
   }
 }
 
-extension ObjectGraph {
+extension UndoRecorder {
   /// Takes back what the saves since an epoch changed, as a part of the undo or redo under way, whose inverse does it
   /// again.
-  func returnTo(_ epoch: UndoEpoch) {
-    if undo.epoch === epoch { return }
+  func returnTo(_ past: UndoEpoch) {
+    if epoch === past { return }
     // An app may have discarded some of its manager's actions.
-    guard undo.epoch.comes(after: epoch) else { return }
-    while undo.epoch !== epoch, let previous = undo.epoch.previous {
-      let latest = undo.epoch
+    guard epoch.comes(after: past) else { return }
+    while epoch !== past, let previous = epoch.previous {
+      let latest = epoch
       // Registered first and so performed last: the save's own actions belong to the epoch before it.
-      undo.epoch = previous
-      undo.recordArrival(self) { $0.arrive(in: latest) }
-      latest.takeBack(self)
+      epoch = previous
+      recordArrival { $0.undo.arrive(in: latest) }
+      latest.takeBack(graph)
     }
-    didChangePending()
+    graph.didChangePending()
   }
 
   /// The save's changes were made again, or taken back again.
-  private func arrive(in epoch: UndoEpoch) {
-    let left = undo.epoch
-    undo.recordArrival(self) { $0.arrive(in: left) }
-    epoch.keepOnWay()
-    undo.epoch = epoch
-  }
-
-  // MARK: Identities
-
-  /// Makes an object, whose relationships have been moved, stand for the one that it was merged into.
-  func makeStandIn(_ original: any PersistentModel, for duplicate: any PersistentModel) {
-    if undo.isRecording {
-      let values = entity(of: duplicate).properties.compactMap { property in
-        property.relationship == nil
-          ? duplicate.copySlot(at: property.index).map { (index: property.index, copy: $0) } : nil
-      }
-      undo.record(self) { $0.separate(duplicate, from: original, values) }
-    }
-    settle(duplicate)
-    let state = duplicate._$statePointer
-    state.pointee.makeExtra().successor = original
-    state.pointee.object = nil
-    state.pointee.set(_ModelFlags.redirected)
-    hasStandIns = true
-    merged.append((duplicate, original))
-  }
-
-  /// Makes an object that was merged into another one a new object of its own again, without relationships, which the
-  /// next actions restore.
-  private func separate(
-    _ duplicate: any PersistentModel, from original: any PersistentModel,
-    _ values: [(index: Int, copy: Any)]
-  ) {
-    // `mergeAgain` has deleted its row.
-    guard duplicate.successor != nil else { return undoDeletion(of: duplicate) }
-    undo.record(self) { $0.mergeAgain(duplicate, into: original) }
-    let state = duplicate._$statePointer
-    notifying(duplicate, nil) {
-      state.pointee.extra?.successor = nil
-      state.pointee.clear(
-        _ModelFlags.redirected | _ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial
-          | _ModelFlags.missing)
-      state.pointee.home = self
-      state.pointee.rowID = TemporaryRowID.next()
-      for value in values { duplicate.restoreSlot(value.copy, at: value.index) }
-      for index in entity(of: duplicate).relationships {
-        if case .toMany = duplicate.content(at: index) {
-          duplicate.setContent(.toMany(_Targets(loaded: [])), at: index)
-        } else {
-          duplicate.setContent(.toOne(.none), at: index)
-        }
-        duplicate.setList(nil, at: index)
-      }
-    }
-    pending.add(
-      duplicate, to: .inserted, root: traits[Int(state.pointee.entity)].root, at: clock.next())
-    didChangePending()
-  }
-
-  /// Undoes a separation: makes an object stand for the original again.
-  private func mergeAgain(_ duplicate: any PersistentModel, into original: any PersistentModel) {
-    guard isHere(duplicate), duplicate.successor == nil else { return }
-    // A save has given it a row, when it had another key.
-    guard duplicate.has(_ModelFlags.inserted) else { return delete(duplicate) }
-    // It gets the original's row after the next save, which else would take pairs that it gave up for the original's.
-    notifying(duplicate, nil) { makeStandIn(original, for: duplicate) }
-    didChangePending()
+  private func arrive(in arrived: UndoEpoch) {
+    let left = epoch
+    recordArrival { $0.undo.arrive(in: left) }
+    arrived.keepOnWay()
+    epoch = arrived
   }
 }

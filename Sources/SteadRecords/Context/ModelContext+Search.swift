@@ -37,7 +37,8 @@ extension ModelContext {
   public func search<T: PersistentModel>(
     _ type: T.Type, for text: String, matchesPrefix: Bool = false, limit: Int = 50
   ) throws -> [SearchResult<T>] {
-    try graph.search(type, SearchQuery(text, matchesPrefix: matchesPrefix), limit: limit)
+    try FetchRunner(linkedGraph()).search(
+      type, SearchQuery(text, matchesPrefix: matchesPrefix), limit: limit)
   }
 }
 
@@ -55,20 +56,20 @@ private struct SearchQuery {
   }
 }
 
-extension ObjectGraph {
+extension FetchRunner {
   fileprivate func search<T: PersistentModel>(
     _ type: T.Type, _ query: SearchQuery, limit: Int
   ) throws -> [SearchResult<T>] {
-    guard let entity = layout.entity(for: T.self), !entity.searchable.isEmpty else {
+    guard let entity = graph.layout.entity(for: T.self), !entity.searchable.isEmpty else {
       throw SwiftDataError(
         .unsupportedPredicate,
         "\(T.self) has no searchable properties. Mark the properties with @Attribute(.spotlight).")
     }
     guard !query.match.isEmpty else { return [] }
     try mirror(entity)
-    let plan = plans[entity.index]
+    let plan = graph.plans[entity.index]
     let sql = SearchTable(entity: entity).selection(from: plan, words: ModelContext.snippetWords)
-    return try readNewest(of: storeIndex[entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.storeIndex[entity.index]) { connection in
       let statement = try connection.statement(sql)
       statement.reset()
       statement.bind([.text(query.match), .integer(Int64(limit))])
@@ -78,7 +79,8 @@ extension ObjectGraph {
       while try statement.step() {
         // Before the object is made, since making it may read more with this connection.
         let (rank, snippet) = (statement.value(last), statement.text(last + 1))
-        guard let model = try loader.makeObject(plan, statement) as? T, case .real(let rank) = rank
+        guard let model = try graph.loader.makeObject(plan, statement) as? T,
+          case .real(let rank) = rank
         else { continue }
         results.append(SearchResult(model: model, rank: rank, snippet: snippet))
       }

@@ -7,8 +7,8 @@ extension ModelContext {
   /// made with.
   @_disfavoredOverload
   public var observesModels: Bool {
-    get { graph.loader.observesModels }
-    set { graph.loader.observesModels = newValue }
+    get { linkedGraph().loader.observesModels }
+    set { linkedGraph().loader.observesModels = newValue }
   }
 
   /// Reads an object's row again, now.
@@ -23,23 +23,23 @@ extension ModelContext {
   ///   - mergeChanges: true keeps the object's unsaved changes; false discards them.
   @_disfavoredOverload
   public func refresh<T: PersistentModel>(_ model: T, mergeChanges: Bool = true) {
-    graph.refresh(model, keepsChanges: mergeChanges)
+    linkedGraph().reader.refresh(model, keepsChanges: mergeChanges)
   }
 
   /// The number of objects with a row that this context has registered. A new object counts once it is saved.
   ///
   /// For tests and diagnosis of memory: it falls as objects are released.
   @_disfavoredOverload
-  public var registeredModelCount: Int { graph.loader.registry.count }
+  public var registeredModelCount: Int { linkedGraph().loader.registry.count }
 }
 
-extension ObjectGraph {
+extension RelationshipReader {
   func refresh(_ model: any PersistentModel, keepsChanges: Bool) {
     let state = model._$statePointer
-    guard isHere(model), state.pointee.rowID > 0 else { return }
-    notifying(model, nil) {
+    guard graph.isHere(model), state.pointee.rowID > 0 else { return }
+    graph.notifying(model, nil) {
       if !keepsChanges, model.has(_ModelFlags.changed) {
-        settle(model)
+        graph.settle(model)
         clearCaches(of: model)
       }
       state.pointee.set(_ModelFlags.stale)
@@ -48,7 +48,7 @@ extension ObjectGraph {
   }
 
   private func clearCaches(of model: any PersistentModel) {
-    for index in entity(of: model).relationships {
+    for index in graph.entity(of: model).relationships {
       if case .toMany = model.content(at: index) {
         model.setContent(.toMany(_Targets()), at: index)
       } else {
@@ -72,8 +72,8 @@ extension ModelContext {
   /// - Throws: ``SwiftDataError/unknownSchema`` if the container lacks the class.
   @_disfavoredOverload
   public func sql<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> String {
-    let plan = try graph.makePlan(descriptor)
-    let entityPlan = graph.plans[plan.entity.index]
+    let plan = try FetchRunner(linkedGraph()).makePlan(descriptor)
+    let entityPlan = linkedGraph().plans[plan.entity.index]
     let sql = plan.selection(
       of: entityPlan.columnList, from: entityPlan, limit: descriptor.fetchLimit,
       offset: descriptor.fetchOffset

@@ -50,13 +50,13 @@ public class ModelContext: Equatable {
 
   private let engine: ObjectGraph
 
-  /// The engine. Reading it changes state: it first makes the links that initializers gave to objects of this context.
+  /// The engine, after the links were made that initializers gave to objects of this context.
   ///
   /// An initializer that sets a relationship runs before its object is complete, so the link is only queued there.
   /// Every use of the context goes through here; otherwise a fetch or a save would miss objects that are linked
   /// already.
-  var graph: ObjectGraph {
-    engine.makeFirstLinks()
+  func linkedGraph() -> ObjectGraph {
+    engine.editor.makeFirstLinks()
     return engine
   }
 
@@ -76,12 +76,12 @@ public class ModelContext: Equatable {
   /// An autosave cannot throw. If it fails, nothing was written, the changes stay pending, and `Stead.onProblem` gets
   /// the problem `autosaveFailed`; each later change and each turn tries again. Call ``save()`` to get the error.
   public var autosaveEnabled: Bool {
-    get { graph.autosaves }
+    get { linkedGraph().saver.autosaves }
     set {
-      graph.autosaves = newValue
+      linkedGraph().saver.autosaves = newValue
       guard newValue else { return }
       takeTurnsOfMainActor()
-      graph.didChangePending()
+      linkedGraph().didChangePending()
     }
   }
 
@@ -94,8 +94,8 @@ public class ModelContext: Equatable {
   /// Recording holds the changed objects strongly for as long as the manager has the step. ``rollback()`` empties the
   /// manager's stacks, of the program's own actions, too. ``processPendingChanges()`` closes the open group.
   public var undoManager: UndoManager? {
-    get { graph.undo.manager }
-    set { graph.undo.manager = newValue }
+    get { linkedGraph().undo.manager }
+    set { linkedGraph().undo.manager = newValue }
   }
 
   /// Who makes the changes.
@@ -104,12 +104,12 @@ public class ModelContext: Equatable {
   /// ``fetchHistory(_:)`` finds transactions by it. The author that is set when a save runs counts for all of its
   /// changes; nil, the default, records none.
   public var author: String? {
-    get { graph.author }
-    set { graph.author = newValue }
+    get { linkedGraph().author }
+    set { linkedGraph().author = newValue }
   }
 
   /// Identifies the context and its author, as custom stores get them with each request.
-  public var editingState: EditingState { graph.editingState }
+  public var editingState: EditingState { linkedGraph().editingState }
 
   /// Creates a context of a container, for use on this thread or actor.
   ///
@@ -165,7 +165,7 @@ public class ModelContext: Equatable {
   ///
   /// The object's ``PersistentModel/persistentModelID`` is temporary until the save, which replaces it. The context
   /// holds the object strongly until then.
-  public func insert<T: PersistentModel>(_ model: T) { graph.insert(model) }
+  public func insert<T: PersistentModel>(_ model: T) { linkedGraph().editor.insert(model) }
 
   /// Deletes an object: its row at the next save, and its links to other objects now, by its relationships' delete
   /// rules. Relationships without an inverse lead to it until that save.
@@ -184,7 +184,7 @@ public class ModelContext: Equatable {
   /// and it keeps its attributes.
   ///
   /// To delete many objects, ``delete(model:where:includeSubclasses:)`` may need a single statement.
-  public func delete<T: PersistentModel>(_ model: T) { graph.delete(model) }
+  public func delete<T: PersistentModel>(_ model: T) { DeleteRules(linkedGraph()).delete(model) }
 
   /// Deletes all objects that match, by their relationships' delete rules, and commits immediately.
   ///
@@ -210,27 +210,28 @@ public class ModelContext: Equatable {
   public func delete<T: PersistentModel>(
     model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
   ) throws {
-    try graph.delete(type: model, matching: predicate, includeSubclasses: includeSubclasses)
+    try BatchDeletion(linkedGraph()).delete(
+      type: model, matching: predicate, includeSubclasses: includeSubclasses)
   }
 
   /// Whether there is anything to save, or an error that the next ``save()`` throws for a call without effect.
   ///
   /// Stops at the first changed object; reads no disk. Setting a property to an equal value is a change.
-  public var hasChanges: Bool { graph.pending.hasChanges }
+  public var hasChanges: Bool { linkedGraph().pending.hasChanges }
 
   /// The objects that the next save inserts, in the order of their insertion.
   public var insertedModelsArray: [any PersistentModel] {
-    graph.pending.models(.inserted)
+    linkedGraph().pending.models(.inserted)
   }
   /// The objects that the next save updates, in the order of their first change.
   ///
   /// A change of a to-many relationship alone has both sides here.
   public var changedModelsArray: [any PersistentModel] {
-    graph.pending.models(.changed).filter { !$0.has(_ModelFlags.deleted) }
+    linkedGraph().pending.models(.changed).filter { !$0.has(_ModelFlags.deleted) }
   }
   /// The objects that the next save deletes, those of a cascade included.
   public var deletedModelsArray: [any PersistentModel] {
-    graph.pending.models(.deleted)
+    linkedGraph().pending.models(.deleted)
   }
 
   /// Writes all changes in one transaction per store.
@@ -271,7 +272,7 @@ public class ModelContext: Equatable {
   ///   - ``SwiftDataError/saveInProgress`` in an observer of ``willSave``, and in a transaction's block while another
   ///     thread saves this context.
   ///   - Whatever a custom store throws.
-  public func save() throws { try graph.save() }
+  public func save() throws { try linkedGraph().saver.save() }
 
   /// Discards all unsaved changes: new objects leave the context, and all others get back their stored values and
   /// relationships.
@@ -282,7 +283,7 @@ public class ModelContext: Equatable {
   ///
   /// What was saved stays, also what a block of ``transaction(block:)`` has saved so far. A row that cannot be read is
   /// reported to `Stead.onProblem`, and its object keeps its values.
-  public func rollback() { graph.rollback() }
+  public func rollback() { linkedGraph().rollback() }
 
   /// Applies other contexts' and processes' commits, updates live results, and closes the group of
   /// undoable changes.
@@ -293,8 +294,12 @@ public class ModelContext: Equatable {
   /// objects show what others have saved. Reads the store once, and each registered object that has changed. An error
   /// of reading or of an autosave is reported to `Stead.onProblem`, since this cannot throw.
   public func processPendingChanges() {
-    graph.undo.closeGroup()
-    if graph.inbox.listener.hasTurns { graph.applyCommitsOfOthers() } else { graph.turn() }
+    linkedGraph().undo.closeGroup()
+    if linkedGraph().commits.inbox.listener.hasTurns {
+      linkedGraph().commits.applyCommitsOfOthers()
+    } else {
+      linkedGraph().saver.turn()
+    }
   }
 
   /// Runs a block with the stores' write lock and the newest rows, then saves; if the block throws, nothing is saved
@@ -322,7 +327,7 @@ public class ModelContext: Equatable {
   ///   them. What ``save()`` throws. ``SwiftDataError/storeLocked`` if another process holds the lock for 60 seconds;
   ///   the block has not run then.
   public func transaction(block: () throws -> Void) throws {
-    try graph.transaction(block)
+    try linkedGraph().saver.transaction(block)
   }
 
   // MARK: Fetching
@@ -352,7 +357,7 @@ public class ModelContext: Equatable {
   ///   ``SwiftDataError/storeFailure`` for SQL beyond SQLite's limits. Never for a predicate or an order without SQL,
   ///   which is evaluated in memory.
   public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    try graph.fetch(descriptor)
+    try FetchRunner(linkedGraph()).fetch(descriptor)
   }
 
   /// The objects that match, loaded in batches as they are used.
@@ -372,7 +377,8 @@ public class ModelContext: Equatable {
   ) throws -> FetchResultsCollection<T> {
     try requireStored(descriptor)
     return FetchResultsCollection(
-      try graph.fetchIdentifiers(descriptor), batchSize: batchSize, graph: graph)
+      try FetchRunner(linkedGraph()).fetchIdentifiers(descriptor), batchSize: batchSize,
+      graph: linkedGraph())
   }
 
   /// The number of objects that match, within the descriptor's limit and offset.
@@ -382,7 +388,7 @@ public class ModelContext: Equatable {
   ///
   /// - Throws: What ``fetch(_:)`` throws.
   public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-    try graph.fetchCount(descriptor)
+    try FetchRunner(linkedGraph()).fetchCount(descriptor)
   }
 
   /// The identifiers of the objects that match, in the descriptor's order.
@@ -399,7 +405,7 @@ public class ModelContext: Equatable {
   public func fetchIdentifiers<T: PersistentModel>(
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
-    try graph.fetchIdentifiers(descriptor)
+    try FetchRunner(linkedGraph()).fetchIdentifiers(descriptor)
   }
 
   /// The identifiers of the objects that match, as a collection.
@@ -412,7 +418,7 @@ public class ModelContext: Equatable {
     _ descriptor: FetchDescriptor<T>, batchSize: Int
   ) throws -> FetchResultsCollection<PersistentIdentifier> {
     try requireStored(descriptor)
-    return FetchResultsCollection(try graph.fetchIdentifiers(descriptor))
+    return FetchResultsCollection(try FetchRunner(linkedGraph()).fetchIdentifiers(descriptor))
   }
 
   private func requireStored<T>(_ descriptor: FetchDescriptor<T>) throws {
@@ -449,7 +455,7 @@ public class ModelContext: Equatable {
     _ fetch: FetchDescriptor<T>, batchSize: Int = 5000, allowEscapingMutations: Bool = false,
     block: (T) throws -> Void
   ) throws {
-    try graph.enumerate(
+    try FetchRunner(linkedGraph()).enumerate(
       fetch, batchSize: batchSize, allowsMutations: allowEscapingMutations, block)
   }
 
@@ -467,7 +473,7 @@ public class ModelContext: Equatable {
   /// instead, and so does a model actor's subscript. If the row cannot be read, or the class is not in the container's
   /// schema, `Stead.onProblem` gets a problem, and the result reads as empty.
   public func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-    graph.model(for: identifier)
+    FetchRunner(linkedGraph()).model(for: identifier)
   }
 
   /// The object with an identifier, if this context has loaded it and something still holds it.
@@ -476,7 +482,7 @@ public class ModelContext: Equatable {
   /// The result is nil, too, if the object is not a `T`. The search for a temporary identifier takes time in proportion
   /// to the new objects.
   public func registeredModel<T: PersistentModel>(for identifier: PersistentIdentifier) -> T? {
-    graph.registeredModel(for: identifier) as? T
+    FetchRunner(linkedGraph()).registeredModel(for: identifier) as? T
   }
 
   public static func == (left: ModelContext, right: ModelContext) -> Bool { left === right }

@@ -9,113 +9,40 @@ import SteadSQLite
 /// Invariants, between two calls of the program:
 ///
 /// - Both sides of a relationship agree, for all objects that are registered here or new. The exception is a pair of
-///   which this context and another one have each changed one side: it lasts until the next save, and `hasNews` is
+///   which this context and another one have each changed one side: it lasts until the next save, and `commits.hasNews` is
 ///   true as long as one may exist.
 /// - An object's flags say in which lists of `pending` it is.
 /// - A row has at most one object here.
-/// - Each object has at least the commit of its store whose number `inbox` has. Other contexts' commits are applied
+/// - Each object has at least the commit of its store whose number `commits.inbox` has. Other contexts' commits are applied
 ///   at a fetch, a save, a deletion by predicate, `rollback()`, `processPendingChanges()`, the start of a
 ///   `transaction`, and in a turn, and at no other moment: an object does not change between two statements of the
 ///   program.
 final class ObjectGraph: ModelHome {
-  private let storeSet: StoreSet
-  /// The container; nil for the main context, which the container holds.
-  private let heldContainer: ModelContainer?
-  var container: ModelContainer { heldContainer ?? storeSet.container }
-  let layout: StoreLayout
-  let stores: [RecordStore]
-  /// The place in `stores` of each entity's store.
-  let storeIndex: [Int]
-  let plans: EntityPlans
-  let traits: [EntityTraits]
-  /// Whether a class of the hierarchy has relationships, by its root.
-  private let rootsWithRelationships: Set<Int>
-  private(set) var loader: ObjectLoader!
+  private let entityStores: EntityStores
+  private var owners: Owners
+  private var lookup = EntityLookup()
   var pending = PendingChanges()
-  var inbox: CommitInbox
-  // Looked at several times in each change of a property, which a check of exclusive access would double.
-  @exclusivity(unchecked) var undo = UndoRecorder() {
-    didSet { recordsUndo = undo.manager != nil || autosaveFailed }
-  }
-  /// The members of the list that was last added to, so that n additions cost n look-ups in a set.
-  ///
-  /// It has addresses, which are reused once an object is freed. So it is dropped when a side changes in another way
-  /// than by one addition, when commits are applied, and where the owner is not pending, since only a pending owner
-  /// keeps its members alive.
-  @exclusivity(unchecked) var membership: Membership?
-  /// The relationship that was last set to the value it held.
-  @exclusivity(unchecked) var unchanged = Unchanged()
-  weak var context: ModelContext?
-  /// The main context while it has unsaved changes, so that its turn still saves them when nobody else holds it.
-  private var heldContext: ModelContext?
-  var author: String?
-  var autosaves = false
-  var isSaving = false
-  let saveLock = SaveLock()
-  /// Whether the last autosave failed, so that each change may have mended the cause.
-  var autosaveFailed = false {
-    // A change of a property that is marked as changed already is reported by `valueWillChange` alone, which is only
-    // called while `recordsUndo` is true.
-    didSet { recordsUndo = undo.manager != nil || autosaveFailed }
-  }
-  /// The stores whose write lock a `transaction(block:)` holds; nil outside.
-  var heldStores: [Int]?
-  /// Whether the block is done, so that the next save ends the transaction.
-  var isLastSave = false
-  /// The connection that reads while other contexts' commits are applied, and its store's place.
-  var reading: (store: Int, connection: StoreConnection)?
-  /// Whether a save leaves existing rows unchanged that have the unique values of new objects; the new objects then
-  /// stand for these rows.
-  var keepsUniqueRows = false
-  /// Whether other contexts have committed since the last save.
-  var hasNews = false
-  var incompleteLists = IncompleteLists()
-  let followers = Followers()
-  /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
-  var merged: [DuplicateFinder.Pair] = []
-  /// Whether any object stands for another one. Most contexts have none, and need not look at each destination.
-  var hasStandIns = false
-  /// The state before the merges of the save under way, which a failure restores; nil if nothing was merged.
-  var mergeRecord: MergeRecord?
-  /// Parallel to `stores`: nil where the store is SQLite. Empty if the container has no custom store.
-  let customStores: [CustomStore?]
-  /// The temporary numbers that a save's new objects have in their context, by the rows that it has written for them
-  /// so far; nil except in an engine that reads these rows for a custom store (`CustomSave`).
-  var temporaryRows: [Int64: Int64]?
-  /// Identifies the context to custom stores. Made when one asks: a UUID costs a read of `/dev/urandom`.
-  private lazy var editingID = UUID()
-  /// Stamps the edits: later than all commits that this context has applied.
-  var clock = EditClock()
-  /// Links that initializers gave to objects of this context, and whose owners are not inserted yet.
-  private var firstLinks = FirstLinks()
-  /// The results of the last look-up of an entity by type and by identifier. Most look-ups are for the class of the
-  /// one before.
-  private var lastInserted: EntityLayout?
-  private var lastIdentified: EntityPlan?
-  /// The number of registered objects at which the next fetch drops relationship caches.
-  private var cacheLimit = ObjectGraph.smallestCacheLimit
-  /// Below this number of objects relationship caches are never dropped.
-  static let smallestCacheLimit = 20_000
+  // Implicitly unwrapped: each refers to this object, and so is made at the end of its initializer.
+  private(set) var loader: ObjectLoader!
+  private(set) var reader: RelationshipReader!
+  private(set) var editor: RelationshipEditor!
+  private(set) var undo: UndoRecorder!
+  private(set) var merger: DuplicateMerger!
+  private(set) var commits: CommitApplier!
+  private(set) var saver: Saver!
 
   init(container: ModelContainer, isMain: Bool = false) {
-    storeSet = container.storeSet
-    heldContainer = isMain ? nil : container
-    layout = container.layout
-    stores = container.stores
-    customStores = container.customStores
-    plans = container.planByEntity
-    storeIndex = container.storeByEntity.map { store in
-      container.stores.firstIndex { $0 === store } ?? 0
-    }
-    let layout = container.layout
-    traits = layout.entities.map { EntityTraits($0, in: layout) }
-    rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
-    inbox = CommitInbox(container.stores)
+    entityStores = container.storeSet.entityStores
+    owners = Owners(container, isMain: isMain)
     super.init()
     loader = ObjectLoader(layout, plans, container.storeByEntity, home: self)
+    (undo, editor, reader) = (
+      UndoRecorder(self), RelationshipEditor(self), RelationshipReader(self)
+    )
+    (merger, commits, saver) = (DuplicateMerger(self), CommitApplier(self), Saver(self))
   }
 
-  deinit { inbox.leave() }
+  deinit { commits.inbox.leave() }
 
   func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
 
@@ -124,7 +51,25 @@ final class ObjectGraph: ModelHome {
     customStores.isEmpty ? nil : customStores[storeIndex[entity.index]]
   }
 
-  var editingState: EditingState { EditingState(id: editingID, author: author) }
+  // MARK: Context and container
+
+  var container: ModelContainer { owners.container }
+  var context: ModelContext? {
+    get { owners.context }
+    set { owners.context = newValue }
+  }
+  var author: String? {
+    get { owners.author }
+    set { owners.author = newValue }
+  }
+  var editingState: EditingState { owners.editingState }
+
+  var layout: StoreLayout { entityStores.layout }
+  var stores: [RecordStore] { entityStores.stores }
+  var storeIndex: [Int] { entityStores.storeIndex }
+  var plans: EntityPlans { entityStores.plans }
+  var traits: [EntityTraits] { entityStores.traits }
+  var customStores: [CustomStore?] { entityStores.customStores }
 
   // MARK: Entities
 
@@ -134,28 +79,19 @@ final class ObjectGraph: ModelHome {
 
   /// The entity of a class; nil when it is not in the schema.
   func entity(for type: any PersistentModel.Type) -> EntityLayout? {
-    if let lastInserted, lastInserted.type == type { return lastInserted }
-    lastInserted = layout.entity(for: type)
-    return lastInserted
+    lookup.entity(for: type, in: entityStores)
   }
 
   /// The entity of an identifier of this container's stores, by the identity of its names.
   func entity(of identifier: PersistentIdentifier) -> EntityLayout? {
-    if let lastIdentified, lastIdentified.reference === identifier.id.reference {
-      return lastIdentified.entity
-    }
-    guard let entity = layout.entity(named: identifier.entityName),
-      plans[entity.index].reference === identifier.id.reference
-    else { return nil }
-    lastIdentified = plans[entity.index]
-    return entity
+    lookup.entity(of: identifier, in: entityStores)
   }
 
   override func identifier(entity: Int, row: Int64) -> PersistentIdentifier? {
     guard entity >= 0, row > 0 else { return nil }
     // A custom store must see the identifier that the program's object has until the save ends: by it, it returns the
     // permanent one.
-    if let temporaryRows, let temporary = temporaryRows[row] {
+    if let temporary = reader.temporaryRows?[row] {
       return PersistentIdentifier(
         reference: .temporary(layout.entities[entity].name), row: temporary)
     }
@@ -179,36 +115,36 @@ final class ObjectGraph: ModelHome {
 
   override func valueWillChange(of model: any PersistentModel, at index: Int) {
     // The turn comes after the change.
-    if autosaveFailed { didChangePending() }
-    willChange(model, at: index)
+    if saver.autosaveFailed { didChangePending() }
+    undo.willChange(model, at: index)
   }
 
-  override func renew(_ model: any PersistentModel) { reload(model) }
+  override func renew(_ model: any PersistentModel) { reader.reload(model) }
 
   override func destination(
     _ row: Int64, of owner: any PersistentModel, _ index: Int
-  ) -> AnyObject? { resolve(row, owner, index) }
+  ) -> AnyObject? { reader.resolve(row, owner, index) }
 
   override func destinations(of owner: any PersistentModel, _ index: Int) -> [AnyObject] {
-    loadToMany(owner, index)
+    reader.loadToMany(owner, index)
   }
 
   override func referenceDidChange(
     of owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
-  ) { didSetToOne(owner, index, old, new) }
+  ) { editor.didSetToOne(owner, index, old, new) }
 
   override func membersDidChange(
     of owner: any PersistentModel, _ index: Int, _ old: _Targets
-  ) { didSetToMany(owner, index, old) }
+  ) { editor.didSetToMany(owner, index, old) }
 
   override func membersDidModify(
     of owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
     _ new: [AnyObject]
-  ) -> Bool { didModifyToMany(owner, index, targets, new) }
+  ) -> Bool { editor.didModifyToMany(owner, index, targets, new) }
 
   override func adoptOwner(
     _ model: any PersistentModel, of index: Int, _ old: _SlotContent
-  ) { adopt(model, becauseOf: index, old) }
+  ) { editor.adopt(model, becauseOf: index, old) }
 
   override func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? {
     let entity = entity(of: owner)
@@ -222,17 +158,12 @@ final class ObjectGraph: ModelHome {
   }
 
   override func keep(_ link: FirstLink) {
-    firstLinks.append(link)
+    editor.firstLinks.append(link)
     didChangePending()
   }
 
-  /// Makes the links that initializers gave to objects of this context, which inserts the links' owners.
-  ///
-  /// Called before anything that asks for the context's objects or changes: an owner that is not inserted yet would
-  /// be missing there.
-  func makeFirstLinks() {
-    if firstLinks.isEmpty { return }
-    for link in firstLinks.takeAll() { link.make() }
+  func inverse(of property: PropertyLayout, list: Int? = nil) -> Inverses.Inverse? {
+    layout.inverse(of: property, list: list)
   }
 
   func registered(_ entity: EntityLayout, row: Int64) -> (any PersistentModel)? {
@@ -247,11 +178,13 @@ final class ObjectGraph: ModelHome {
   }
 
   override func didChange(_ model: any PersistentModel, at index: Int) {
-    if !unchanged.takes(model, index) { markChanged(model, at: index) }
+    if !editor.unchanged.takes(model, index) { markChanged(model, at: index) }
   }
 
   /// Whether an object with pending changes may have relationships, which a save then examines.
-  var concernsRelationships: Bool { !pending.roots.isDisjoint(with: rootsWithRelationships) }
+  var concernsRelationships: Bool {
+    !pending.roots.isDisjoint(with: entityStores.rootsWithRelationships)
+  }
 
   /// Records a change of one property for the next save.
   ///
@@ -260,13 +193,13 @@ final class ObjectGraph: ModelHome {
   func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
     guard state.pointee.markChanged(index) || !state.pointee.has(_ModelFlags.changed) else {
-      if autosaveFailed { didChangePending() }
+      if saver.autosaveFailed { didChangePending() }
       return
     }
     let traits = traits[Int(state.pointee.entity)]
     if !state.pointee.has(_ModelFlags.inserted | _ModelFlags.changed) {
       if traits.ephemeral.contains(index) { return }
-      pending.add(model, to: .changed, root: traits.root, at: clock.next())
+      pending.add(model, to: .changed, root: traits.root, at: commits.clock.next())
     } else {
       pending.note(traits.root)
     }
@@ -275,16 +208,23 @@ final class ObjectGraph: ModelHome {
 
   /// Called after each change: plans an autosave.
   func didChangePending() {
-    guard autosaves else { return }
-    inbox.listener.schedule()
-    if heldContainer == nil, heldContext == nil, pending.hasChanges || !firstLinks.isEmpty {
-      heldContext = context
+    guard saver.autosaves else { return }
+    commits.inbox.listener.schedule()
+    if owners.mayHoldContext, pending.hasChanges || !editor.firstLinks.isEmpty {
+      owners.holdContext()
     }
   }
 
   /// Lets the main context go: its changes are saved or taken back, or its turn was taken. By a save and a turn with the
   /// save lock.
-  func releaseContext() { heldContext = nil }
+  func releaseContext() {
+    // Released after the access to what holds it has ended.
+    _ = owners.takeHeldContext()
+  }
+
+  /// Tells the objects whether changes of properties are to be reported that are marked as changed already: for undo, and
+  /// after an autosave that failed.
+  func updateRecordsUndo() { recordsUndo = undo.manager != nil || saver.autosaveFailed }
 
   // MARK: Memory
 
@@ -296,7 +236,7 @@ final class ObjectGraph: ModelHome {
   /// Costs a look at each relationship of each registered object. `dropCachesWhenMany` thus doubles the limit each
   /// time, which makes that constant for each object that is loaded.
   func dropCaches() {
-    for root in rootsWithRelationships {
+    for root in entityStores.rootsWithRelationships {
       let entity = layout.entities[root]
       for object in loader.registry.all(root: root) {
         let model = entity.model(object)
@@ -304,7 +244,7 @@ final class ObjectGraph: ModelHome {
         for index in self.entity(of: model).relationships { dropCache(of: model, at: index) }
       }
     }
-    cacheLimit = max(Self.smallestCacheLimit, loader.registry.count * 2)
+    loader.cacheLimit = max(ObjectLoader.smallestCacheLimit, loader.registry.count * 2)
   }
 
   /// Replaces a loaded destination by its row's number, and forgets a loaded list. Keeps what could not be loaded
@@ -322,7 +262,7 @@ final class ObjectGraph: ModelHome {
 
   /// Drops relationship caches if the number of registered objects has doubled since the last time.
   func dropCachesWhenMany() {
-    if loader.registry.count > cacheLimit { dropCaches() }
+    if loader.registry.count > loader.cacheLimit { dropCaches() }
   }
 
   /// Drops everything when the context ends; objects still held keep their values.
@@ -330,9 +270,8 @@ final class ObjectGraph: ModelHome {
   /// New objects leave. Changed and deleted ones lose their pending changes only: they keep their home, through which
   /// they still load relationships.
   func abandon() {
-    firstLinks = FirstLinks()
-    membership = nil
-    merged = []
+    editor.abandon()
+    merger.abandon()
     for model in pending.models(.inserted) { leave(model) }
     for kind in [PendingChanges.Kind.changed, .deleted] {
       for model in pending.models(kind) { settle(model) }
@@ -340,8 +279,10 @@ final class ObjectGraph: ModelHome {
     pending.removeAll()
     dropCaches()
     loader.forgetBatches()
-    undo = UndoRecorder()
+    undo.reset()
   }
+
+  // MARK: Leaving
 
   /// Makes a changed object a clean one whose relationships keep no changes.
   ///
@@ -365,6 +306,58 @@ final class ObjectGraph: ModelHome {
     state.pointee.set(_ModelFlags.missing)
     state.pointee.home = nil
   }
+
+  // MARK: Rollback
+
+  /// Discards all pending changes: new objects leave, and all others get the values of their rows.
+  ///
+  /// Invariant: afterwards nothing is pending, no stored object shows a value that was never saved, and nothing can
+  /// be undone.
+  func rollback() {
+    editor.membership = nil
+    for model in pending.models(.inserted) {
+      // The objects that it leads to get the values of their rows, and no longer lead back. A required reference
+      // stays: without it, the property would read as an object without a row.
+      for index in entity(of: model).relationships where !isRequired(model, index) {
+        if case .toMany = model.content(at: index) {
+          model.setContent(.toMany(_Targets(loaded: [])), at: index)
+        } else {
+          model.setContent(.toOne(.none), at: index)
+        }
+      }
+      leave(model)
+    }
+    let changed = pending.models(.changed)
+    for model in pending.models(.deleted) { pending.remove(model, from: .deleted) }
+    for model in changed where model.has(_ModelFlags.changed) {
+      let changes = model._$statePointer.pointee.changes
+      notifying(model, changes) {
+        settle(model)
+        for index in entity(of: model).relationships where changes.contains(index) {
+          if case .toMany = model.content(at: index) {
+            model.setContent(.toMany(_Targets()), at: index)
+          } else {
+            model.setContent(.toOne(.none), at: index)
+          }
+        }
+        model._$statePointer.pointee.set(_ModelFlags.stale)
+        // Within the notification: an observer that is called by its end reads the values of the row.
+        if model._$statePointer.pointee.extra?.isObserved == true { reader.reload(model) }
+      }
+    }
+    pending.removeAll()
+    // Lists that were made while members led elsewhere differ from those of the rows.
+    dropCaches()
+    commits.readAgain(changed.filter { $0.has(_ModelFlags.stale) && isHere($0) })
+    undo.removeAllActions()
+    releaseContext()
+    notifyFollowers()
+  }
+
+  private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
+    let property = entity(of: model).properties[index]
+    return !property.isToMany && !property.isOptional
+  }
 }
 
 extension _ModelState {
@@ -387,18 +380,64 @@ extension PersistentModel {
   }
 }
 
-/// A relationship that was set to the value it held, which isn't a change.
-struct Unchanged {
-  private var place: (model: ObjectIdentifier, index: Int)?
+/// Who holds whom: the context, its container, and who edits.
+private struct Owners {
+  weak var context: ModelContext?
+  /// The main context while it has unsaved changes, so that its turn still saves them when nobody else holds it.
+  private var heldContext: ModelContext?
+  private let storeSet: StoreSet
+  /// Nil for the main context, which the container holds.
+  private let heldContainer: ModelContainer?
+  var author: String?
+  /// Identifies the context to custom stores. Made when one asks: a UUID costs a read of `/dev/urandom`.
+  private lazy var editingID = UUID()
 
-  mutating func note(_ model: any PersistentModel, _ index: Int) {
-    place = (ObjectIdentifier(model), index)
+  init(_ container: ModelContainer, isMain: Bool) {
+    storeSet = container.storeSet
+    heldContainer = isMain ? nil : container
   }
 
-  /// Whether the next change is that of the noted relationship.
-  mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
-    guard let place else { return false }
-    self.place = nil
-    return place.model == ObjectIdentifier(model) && place.index == index
+  var container: ModelContainer { heldContainer ?? storeSet.container }
+
+  var editingState: EditingState {
+    mutating get { EditingState(id: editingID, author: author) }
+  }
+
+  /// Whether it is a main context that nothing holds yet.
+  var mayHoldContext: Bool { heldContainer == nil && heldContext == nil }
+
+  mutating func holdContext() { heldContext = context }
+
+  mutating func takeHeldContext() -> ModelContext? {
+    defer { heldContext = nil }
+    return heldContext
+  }
+}
+
+/// The results of the last look-up of an entity by type and by identifier. Most look-ups are for the class of the one
+/// before.
+private struct EntityLookup {
+  private var byType: EntityLayout?
+  private var byIdentifier: EntityPlan?
+
+  mutating func entity(
+    for type: any PersistentModel.Type, in stores: EntityStores
+  ) -> EntityLayout? {
+    if let byType, byType.type == type { return byType }
+    byType = stores.layout.entity(for: type)
+    return byType
+  }
+
+  mutating func entity(
+    of identifier: PersistentIdentifier, in stores: EntityStores
+  ) -> EntityLayout? {
+    if let byIdentifier, byIdentifier.reference === identifier.id.reference {
+      return byIdentifier.entity
+    }
+    guard let entity = stores.layout.entity(named: identifier.entityName),
+      stores.plans[entity.index].reference === identifier.id.reference
+    else { return nil }
+    byIdentifier = stores.plans[entity.index]
+    return entity
   }
 }

@@ -7,6 +7,10 @@ import SteadSQLite
 /// The hot path. Used by one thread at a time, as its context is. But a model's initializer, which runs while its
 /// object is made, may itself fetch: so whoever has made an object must expect that its row is registered by then.
 final class ObjectLoader {
+  /// The number of registered objects at which the next fetch drops relationship caches.
+  var cacheLimit = ObjectLoader.smallestCacheLimit
+  /// Below this number of objects relationship caches are never dropped.
+  static let smallestCacheLimit = 20_000
   let layout: StoreLayout
   /// The plans by entity index.
   let plans: EntityPlans

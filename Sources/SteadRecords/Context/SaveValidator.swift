@@ -37,7 +37,7 @@ struct SaveValidator {
     while next < going.count {
       let model = going[next]
       next += 1
-      if readsRows { graph.readAgain(model) }
+      if readsRows { DeleteRules(graph).forgetLists(of: model) }
       for target in cascade(from: model) where known.insert(ObjectIdentifier(target)).inserted {
         going.append(target)
       }
@@ -52,8 +52,8 @@ struct SaveValidator {
     return entity.relationships.map { entity.properties[$0] }.filter {
       $0.relationship?.deleteRule == .cascade
     }.flatMap { property in
-      graph.cascade(from: model, property)
-        + (graph.newPartner(of: model, property).map { [$0.model] } ?? [])
+      DeleteRules(graph).cascade(from: model, property)
+        + (DeleteRules(graph).newPartner(of: model, property).map { [$0.model] } ?? [])
     }
   }
 
@@ -96,9 +96,9 @@ struct SaveValidator {
       }
       // What cannot be read counts, too; the rows are counted once they are written.
       guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany,
-        !graph.incompleteLists.contains(model, entity, property)
+        !graph.reader.incompleteLists.contains(model, entity, property)
       else { continue }
-      let count = graph.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
+      let count = graph.reader.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
       if let error = property.refusal(of: count, in: entity) { throw error }
     }
   }
@@ -125,11 +125,11 @@ struct SaveValidator {
   private func isStored(_ row: Int64, _ property: PropertyLayout) -> Bool {
     guard let entity = property.destination.map({ graph.layout.entities[$0] }) else { return true }
     if let model = graph.registered(entity, row: row) {
-      if model.has(_ModelFlags.stale) { graph.reload(model) }
+      if model.has(_ModelFlags.stale) { graph.reader.reload(model) }
       return graph.isHere(model) && !model.has(_ModelFlags.deleted)
     }
     let plan = graph.plans[entity.index]
-    let found = try? graph.lookUp(in: graph.storeIndex[entity.index]) { connection in
+    let found = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
       try connection.hasRow(row, in: plan)
     }
     return found ?? true
@@ -143,9 +143,9 @@ struct SaveValidator {
     for index in entity.relationships {
       let property = entity.properties[index]
       guard property.relationship?.deleteRule == .deny else { continue }
-      try graph.requireTargets(of: model, property)
-      let partner = graph.newPartner(of: model, property).map { [$0.model] } ?? []
-      let rest = (graph.targets(of: model, at: index) + partner).count {
+      try graph.reader.requireTargets(of: model, property)
+      let partner = DeleteRules(graph).newPartner(of: model, property).map { [$0.model] } ?? []
+      let rest = (graph.reader.targets(of: model, at: index) + partner).count {
         !$0.has(_ModelFlags.deleted) && !going.contains(ObjectIdentifier($0))
       }
       if rest > 0 {

@@ -21,6 +21,8 @@ final class StoreSet: Sendable {
   /// The store of each entity.
   let storeByEntity: [RecordStore]
   let planByEntity: EntityPlans
+  /// The same by numbers, as contexts use it.
+  let entityStores: EntityStores
   let configurations: Mutex<Set<ModelConfiguration>>
   /// The temporary directory of the stores, if they are copies that end with this object.
   private let past: ScratchDirectory?
@@ -95,10 +97,39 @@ final class StoreSet: Sendable {
       }
       storeByEntity = byEntity.map(\.0)
       planByEntity = EntityPlans(byEntity.map(\.1))
+      entityStores = EntityStores(
+        layout: layout, stores: stores, customStores: self.customStores, plans: planByEntity,
+        storeByEntity: storeByEntity)
     } catch {
       if error is CancellationError { throw error }
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
+  }
+}
+
+/// The entities of a container, and where each is stored.
+struct EntityStores: Sendable {
+  let layout: StoreLayout
+  let stores: [RecordStore]
+  /// The index in `stores` of each entity's store.
+  let storeIndex: [Int]
+  let plans: EntityPlans
+  let traits: [EntityTraits]
+  /// Parallel to `stores`: nil where the store is SQLite. Empty if the container has no custom store.
+  let customStores: [CustomStore?]
+  /// The roots of the hierarchies of which a class has relationships.
+  let rootsWithRelationships: Set<Int>
+
+  init(
+    layout: StoreLayout, stores: [RecordStore], customStores: [CustomStore?], plans: EntityPlans,
+    storeByEntity: [RecordStore]
+  ) {
+    (self.layout, self.stores, self.customStores, self.plans) = (
+      layout, stores, customStores, plans
+    )
+    storeIndex = storeByEntity.map { store in stores.firstIndex { $0 === store } ?? 0 }
+    traits = layout.entities.map { EntityTraits($0, in: layout) }
+    rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
   }
 }
 

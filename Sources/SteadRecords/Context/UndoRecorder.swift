@@ -7,11 +7,16 @@ import Foundation
 ///
 /// Invariant: a side or an attribute is recorded before it changes. Of what a save changes itself, which is taken back as
 /// a whole, only the first change of each is recorded, which has what was there before the save.
-struct UndoRecorder {
+final class UndoRecorder {
   typealias Action = (ObjectGraph) -> Void
 
-  var manager: UndoManager? {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+
+  // Looked at several times in each change of a property, which a check of exclusive access would double.
+  @exclusivity(unchecked) var manager: UndoManager? {
     didSet {
+      graph.updateRecordsUndo()
       forgetActions()
       (openSteps, hasOwnGroup) = (0, false)
     }
@@ -28,7 +33,7 @@ struct UndoRecorder {
   /// What these have changed; the first action for each place restores what was before the save.
   private var changedPlaces: [SavePart: Set<Place>] = [:]
   /// The part of a save for which actions are kept.
-  private var part: SavePart?
+  @exclusivity(unchecked) private var part: SavePart?
   /// How many changes of the engine are under way, one inside the other.
   private var openSteps = 0
   /// Whether the open group was opened for them.
@@ -36,7 +41,15 @@ struct UndoRecorder {
   /// How many saves have succeeded.
   private var saveCount = 0
   /// How many had when the action was recorded that is performed.
-  fileprivate var undoneMoment: Int?
+  private var undoneMoment: Int?
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
+  /// Forgets the manager, and all that was recorded with it.
+  func reset() {
+    manager = nil
+    (epoch, taken, changedPlaces, part) = (UndoEpoch(), [:], [:], nil)
+  }
 
   /// What a save changes itself, in this order.
   enum SavePart {
@@ -68,26 +81,26 @@ struct UndoRecorder {
   /// Registers an action: in the open group or, if the manager opens none itself, in a group of the engine's own.
   ///
   /// Foundation's manager raises an exception where an action is registered outside all groups.
-  mutating func record(_ graph: ObjectGraph, _ action: @escaping Action) {
+  func record(_ action: @escaping Action) {
     if let part {
       taken[part, default: []].append(action)
       return
     }
     let (moment, epoch) = (saveCount, epoch)
-    register(graph) { graph in
-      graph.perform(asOf: moment) {
-        graph.returnTo(epoch)
+    register { graph in
+      graph.undo.perform(asOf: moment) {
+        graph.undo.returnTo(epoch)
         action(graph)
       }
     }
   }
 
   /// Registers that undo has come to another epoch, which is no change of an epoch's.
-  mutating func recordArrival(_ graph: ObjectGraph, _ action: @escaping Action) {
-    register(graph, action)
+  func recordArrival(_ action: @escaping Action) {
+    register(action)
   }
 
-  private mutating func register(_ graph: ObjectGraph, _ action: @escaping Action) {
+  private func register(_ action: @escaping Action) {
     guard let manager else { return }
     let needsGroup = !manager.groupsByEvent && manager.groupingLevel == 0
     if needsGroup {
@@ -98,10 +111,14 @@ struct UndoRecorder {
     if needsGroup, !hasOwnGroup { manager.endUndoGrouping() }
   }
 
-  /// Begins a change whose actions are one step if no group is open.
-  mutating func beginStep() { openSteps += 1 }
+  /// Begins a change whose actions are one step of undo, unless a group is open; returns whether to end it.
+  func beginStep() -> Bool {
+    guard graph.recordsUndo else { return false }
+    openSteps += 1
+    return true
+  }
 
-  mutating func endStep() {
+  func endStep() {
     openSteps = max(0, openSteps - 1)
     guard openSteps == 0, hasOwnGroup else { return }
     hasOwnGroup = false
@@ -113,7 +130,7 @@ struct UndoRecorder {
 
   /// Keeps what is left to restore of one side of a relationship until the deletion of an object, which the action
   /// holds, is undone.
-  mutating func wait(
+  func wait(
     for object: AnyObject, _ owner: AnyObject, _ index: Int, _ action: @escaping Action
   ) {
     let (object, owner) = (ObjectIdentifier(object), ObjectIdentifier(owner))
@@ -129,12 +146,12 @@ struct UndoRecorder {
   }
 
   /// What waited for an object, in the order in which it was undone.
-  mutating func takeWaiting(for object: AnyObject) -> [Action] {
+  func takeWaiting(for object: AnyObject) -> [Action] {
     (waiting.removeValue(forKey: ObjectIdentifier(object)) ?? []).map(\.action)
   }
 
   /// Forgets what waits for one side of a relationship if undo has gone on to what that held before.
-  mutating func forgetWaiting(_ owner: AnyObject, _ index: Int) {
+  func forgetWaiting(_ owner: AnyObject, _ index: Int) {
     // A redo only comes to later states, from which undo comes back to what waits.
     if waiting.isEmpty || manager?.isRedoing == true { return }
     let (owner, moment) = (ObjectIdentifier(owner), undoneMoment ?? saveCount)
@@ -151,14 +168,14 @@ struct UndoRecorder {
   /// Keeps what is recorded until `endPart()` as the way back over what the save changes itself.
   ///
   /// It is no step: the program did not make it, and the next undo would then take back nothing that it did.
-  mutating func begin(_ part: SavePart) {
+  func begin(_ part: SavePart) {
     if manager != nil { self.part = part }
   }
 
-  mutating func endPart() { part = nil }
+  func endPart() { part = nil }
 
   /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
-  mutating func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
+  func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
     guard let part else { return true }
     let place = Place(owner: ObjectIdentifier(model), index: index)
     if part == .merge, changedPlaces[.rules]?.contains(place) == true { return false }
@@ -166,7 +183,7 @@ struct UndoRecorder {
   }
 
   /// Makes what a save that has succeeded changed itself the way back to an earlier epoch.
-  mutating func endSave() {
+  func endSave() {
     let actions = (taken[.rules] ?? []) + (taken[.merge] ?? [])
     (taken, changedPlaces) = ([:], [:])
     saveCount += 1
@@ -176,24 +193,24 @@ struct UndoRecorder {
   }
 
   /// Forgets the merge of an attempt to save that has failed, and was taken back.
-  mutating func forgetMerge() { (taken[.merge], changedPlaces[.merge]) = (nil, nil) }
+  func forgetMerge() { (taken[.merge], changedPlaces[.merge]) = (nil, nil) }
 
   /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, a step.
-  mutating func endFailedSave(_ graph: ObjectGraph) {
+  func endFailedSave() {
     let actions = taken[.rules] ?? []
     (taken, changedPlaces) = ([:], [:])
     guard !actions.isEmpty, manager?.isUndoRegistrationEnabled == true else { return }
-    beginStep()
-    for action in actions { record(graph, action) }
+    openSteps += 1
+    for action in actions { record(action) }
     endStep()
   }
 
-  mutating func removeAllActions() {
+  func removeAllActions() {
     forgetActions()
     manager?.removeAllActions()
   }
 
-  private mutating func forgetActions() { waiting = [:] }
+  private func forgetActions() { waiting = [:] }
 
   /// Ends what would be a run loop's turn.
   func closeGroup() {
@@ -205,20 +222,13 @@ struct UndoRecorder {
   }
 }
 
-extension ObjectGraph {
-  /// Begins a change whose actions are one step of undo, unless a group is open; returns whether to end it.
-  func beginStep() -> Bool {
-    guard recordsUndo else { return false }
-    undo.beginStep()
-    return true
-  }
-
+extension UndoRecorder {
   /// Performs recorded actions as of the number of saves that had succeeded when they were recorded.
   func perform(asOf moment: Int, _ actions: () -> Void) {
-    let outer = undo.undoneMoment
-    undo.undoneMoment = moment
+    let outer = undoneMoment
+    undoneMoment = moment
     actions()
-    undo.undoneMoment = outer
+    undoneMoment = outer
   }
 
   // MARK: Attributes
@@ -226,73 +236,73 @@ extension ObjectGraph {
   /// Records an attribute before it changes. Costs a copy of the value.
   func willChange(_ model: any PersistentModel, at index: Int) {
     // The change of a merged object is recorded as that of the object which stands for it.
-    guard undo.isRecording, isHere(model), !model.has(_ModelFlags.redirected),
-      case .attribute = model.content(at: index), undo.isFirstChange(of: model, index),
+    guard isRecording, graph.isHere(model), !model.has(_ModelFlags.redirected),
+      case .attribute = model.content(at: index), isFirstChange(of: model, index),
       let copy = model.copySlot(at: index)
     else { return }
-    undo.record(self) { $0.restoreAttribute(copy, of: model, at: index) }
+    record { $0.undo.restoreAttribute(copy, of: model, at: index) }
   }
 
   /// Restores an attribute, of the object that stands for a merged one if it was merged since.
   func restoreAttribute(_ copy: Any, of model: any PersistentModel, at index: Int) {
     let model = model.standIn
-    if isHere(model) {
-      makeCurrent(model)
+    if graph.isHere(model) {
+      graph.reader.makeCurrent(model)
       willChange(model, at: index)
     } else if let current = model.copySlot(at: index) {
       // Changed while it was deleted: the step stays one that can be redone.
-      undo.record(self) { $0.restoreAttribute(current, of: model, at: index) }
+      record { $0.undo.restoreAttribute(current, of: model, at: index) }
     }
-    notifying(model, index) { model.restoreSlot(copy, at: index) }
-    if isHere(model) { markChanged(model, at: index) }
+    graph.notifying(model, index) { model.restoreSlot(copy, at: index) }
+    if graph.isHere(model) { graph.markChanged(model, at: index) }
   }
 
   // MARK: Objects
 
   /// Records the way back from an insertion.
   func recordInsertion(of model: any PersistentModel) {
-    guard undo.isRecording else { return }
-    undo.record(self) { $0.undoInsertion(of: model) }
+    guard isRecording else { return }
+    record { $0.undo.undoInsertion(of: model) }
   }
 
   /// Records the way back from a deletion.
   func recordDeletion(of model: any PersistentModel) {
-    guard undo.isRecording else { return }
+    guard isRecording else { return }
     // What waits is for an older deletion, and did not exist before this one.
-    _ = undo.takeWaiting(for: model)
-    undo.record(self) { $0.undoDeletion(of: model) }
+    _ = takeWaiting(for: model)
+    record { $0.undo.undoDeletion(of: model) }
   }
 
   /// Undoes an insertion: an object without a row leaves, one that was saved since is deleted.
   private func undoInsertion(of model: any PersistentModel) {
     // The object that stands for a merged one was not inserted by this.
-    guard isHere(model), !model.has(_ModelFlags.redirected) else { return }
+    guard graph.isHere(model), !model.has(_ModelFlags.redirected) else { return }
     guard model.has(_ModelFlags.inserted) else {
       // Nothing that existed before the insertion goes with the object.
-      let entity = entity(of: model)
-      for index in entity.relationships { cut(model, entity.properties[index]) }
-      return delete(model)
+      let entity = graph.entity(of: model)
+      for index in entity.relationships { DeleteRules(graph).cut(model, entity.properties[index]) }
+      return DeleteRules(graph).delete(model)
     }
-    undo.record(self) { $0.insert(model) }
-    leave(model)
-    didChangePending()
+    record { $0.editor.insert(model) }
+    graph.leave(model)
+    graph.didChangePending()
   }
 
   /// Undoes a deletion: one that is pending is cancelled, after a save the object is inserted again, as a new row.
   /// Then what waited for it is restored.
   func undoDeletion(of model: any PersistentModel) {
     let model = model.standIn
-    guard isHere(model) else {
-      insert(model)
-      for action in undo.takeWaiting(for: model) { action(self) }
+    guard graph.isHere(model) else {
+      graph.editor.insert(model)
+      for action in takeWaiting(for: model) { action(graph) }
       return
     }
     guard model.has(_ModelFlags.deleted) else { return }
-    undo.record(self) { $0.delete(model) }
-    pending.remove(model, from: .deleted)
+    record { DeleteRules($0).delete(model) }
+    graph.pending.remove(model, from: .deleted)
     // What a save has cut that was refused afterwards.
-    for action in undo.takeWaiting(for: model) { action(self) }
-    didChangePending()
+    for action in takeWaiting(for: model) { action(graph) }
+    graph.didChangePending()
   }
 }
 
@@ -317,17 +327,18 @@ struct RecordedSide {
   }
 }
 
-extension ObjectGraph {
+extension UndoRecorder {
   // MARK: Recording
 
   /// Keeps what one side of a relationship holds, or held.
   func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
-    guard undo.isRecording else { return }
+    guard isRecording else { return }
     switch held ?? model.content(at: index) {
     case .attribute: return
     case .toOne(var target):
       // The object, since its row may be deleted and written again under another number.
-      if case .row(let row) = target, let model = resolve(row, model, index) as? any PersistentModel
+      if case .row(let row) = target,
+        let model = graph.reader.resolve(row, model, index) as? any PersistentModel
       {
         target = .model(model)
       }
@@ -335,20 +346,20 @@ extension ObjectGraph {
     case .toMany(let targets):
       recordMembers(
         of: model, at: index,
-        held == nil ? members(of: model, at: index) : targets.loaded ?? [])
+        held == nil ? graph.reader.members(of: model, at: index) : targets.loaded ?? [])
     }
   }
 
   /// Records the members that a list held.
   func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
-    guard undo.isRecording else { return }
+    guard isRecording else { return }
     record(RecordedSide(model, index, .members(members)))
   }
 
   /// Records a side, unless a merge is under way that has recorded it already.
   private func record(_ side: RecordedSide) {
-    guard undo.isFirstChange(of: side.model, side.index) else { return }
-    undo.record(self) { $0.restore(side) }
+    guard isFirstChange(of: side.model, side.index) else { return }
+    record { $0.undo.restore(side) }
   }
 
   // MARK: Undo
@@ -357,7 +368,7 @@ extension ObjectGraph {
   func restore(_ side: RecordedSide) {
     let owner = side.model.standIn
     // Its deletion was saved since. The step stays one that can be redone.
-    guard isHere(owner) else { return undo.record(self) { $0.restore(side) } }
+    guard graph.isHere(owner) else { return record { $0.undo.restore(side) } }
     switch side.before {
     case .reference(let target, let list): restoreReference(side, of: owner, target, list)
     case .members(let members): restoreMembers(side, of: owner, members)
@@ -371,28 +382,28 @@ extension ObjectGraph {
     _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?
   ) {
     let index = side.index
-    makeCurrent(model)
+    graph.reader.makeCurrent(model)
     recordSide(of: model, at: index)
-    undo.forgetWaiting(model, index)
+    forgetWaiting(model, index)
     // The list on the other side is loaded while this side still leads there. The next action, which restores that
     // list, records it for redo first: loaded later, it would lack this object.
-    let property = entity(of: model).properties[index]
-    if let inverse = inverse(of: property, list: model.list(at: index)), inverse.isToMany,
-      let owner = destination(of: model, at: index)
+    let property = graph.entity(of: model).properties[index]
+    if let inverse = graph.inverse(of: property, list: model.list(at: index)), inverse.isToMany,
+      let owner = graph.reader.destination(of: model, at: index)
     {
-      _ = members(of: owner, at: inverse.index)
+      _ = graph.reader.members(of: owner, at: inverse.index)
     }
     var found = target
     // Its deletion was saved in the meantime.
-    if case .model(let destination) = target, !isHere(destination) {
-      undo.wait(for: destination, model, index) { $0.restore(side) }
+    if case .model(let destination) = target, !graph.isHere(destination) {
+      wait(for: destination, model, index) { $0.undo.restore(side) }
       found = .none
     }
-    notifying(model, index) {
+    graph.notifying(model, index) {
       model.setContent(.toOne(found), at: index)
       model.setList(list, at: index)
     }
-    markChanged(model, at: index)
+    graph.markChanged(model, at: index)
   }
 
   /// Restores a list, without the members whose deletion was saved in the meantime: those wait for their deletion to
@@ -404,20 +415,20 @@ extension ObjectGraph {
     _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
   ) {
     let index = side.index
-    let before = self.members(of: model, at: index)
+    let before = graph.reader.members(of: model, at: index)
     recordMembers(of: model, at: index, before)
-    undo.forgetWaiting(model, index)
+    forgetWaiting(model, index)
     // Without those whose deletion was saved in the meantime.
-    let members = all.filter { ($0 as? any PersistentModel).map(isHere) ?? false }
-    for case let gone as any PersistentModel in all where !isHere(gone) {
-      undo.wait(for: gone, model, index) { $0.restore(side) }
+    let members = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
+    for case let gone as any PersistentModel in all where !graph.isHere(gone) {
+      wait(for: gone, model, index) { $0.undo.restore(side) }
     }
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     let (old, new) = (
       Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
     )
-    notifying(model, index) {
-      changeSide(of: model, at: index) { targets, delta in
+    graph.notifying(model, index) {
+      graph.editor.changeSide(of: model, at: index) { targets, delta in
         for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
         for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
         delta.setOrder(members)
@@ -427,31 +438,31 @@ extension ObjectGraph {
     let property = entity.properties[index]
     for case let target as any PersistentModel in before
     where !new.contains(ObjectIdentifier(target)) {
-      logPair(property, entity, model, target, isAdded: false)
+      graph.editor.logPair(property, entity, model, target, isAdded: false)
     }
     for case let target as any PersistentModel in members
     where !old.contains(ObjectIdentifier(target)) {
-      logPair(property, entity, model, target, isAdded: true)
+      graph.editor.logPair(property, entity, model, target, isAdded: true)
     }
-    membership = nil
-    markChanged(model, at: index)
+    graph.editor.membership = nil
+    graph.markChanged(model, at: index)
   }
 }
 
 // MARK: - One-way references
 
-extension ObjectGraph {
+extension UndoRecorder {
   /// Keeps, for the undo of deletions, which relationships without an inverse the save is about to clear: those that
   /// lead to deleted objects, of owners that are loaded or not.
   ///
   /// Nothing is registered with the undo manager: the step that brings the object back restores these, too. Costs a
   /// query for each deleted object and each such relationship to its class, and loads the owners.
   func keepOneWayLinks(to deleted: [any PersistentModel]) throws {
-    guard undo.isRecording, !layout.oneWay.allSatisfy(\.isEmpty) else { return }
+    guard isRecording, !graph.layout.oneWay.allSatisfy(\.isEmpty) else { return }
     for target in deleted {
       let state = target._$statePointer
-      for place in layout.oneWay[traits[Int(state.pointee.entity)].root] {
-        let entity = layout.entities[place.entity]
+      for place in graph.layout.oneWay[graph.traits[Int(state.pointee.entity)].root] {
+        let entity = graph.layout.entities[place.entity]
         let property = entity.properties[place.property]
         for owner in try owners(entity, property, of: target) { keepLink(owner, property, target) }
       }
@@ -465,20 +476,22 @@ extension ObjectGraph {
     let row = target._$statePointer.pointee.rowID
     var found: [any PersistentModel] = []
     for kind in [PendingChanges.Kind.inserted, .changed] {
-      found += pending.models(kind).filter { self.entity(of: $0) === entity }
+      found += graph.pending.models(kind).filter { graph.entity(of: $0) === entity }
     }
-    if row > 0, storeIndex[entity.index] == storeIndex[Int(target._$statePointer.pointee.entity)] {
-      let rows = try lookUp(in: storeIndex[entity.index]) {
+    if row > 0,
+      graph.storeIndex[entity.index] == graph.storeIndex[Int(target._$statePointer.pointee.entity)]
+    {
+      let rows = try graph.reader.lookUp(in: graph.storeIndex[entity.index]) {
         try $0.owners(of: row, entity.table, property)
       }
-      found += try load(entity, rows: rows).filter { self.entity(of: $0) === entity }
+      found += try graph.reader.load(entity, rows: rows).filter { graph.entity(of: $0) === entity }
     }
     var seen: Set<ObjectIdentifier> = []
     return found.filter { owner in
-      guard isHere(owner), !owner.has(_ModelFlags.deleted),
+      guard graph.isHere(owner), !owner.has(_ModelFlags.deleted),
         seen.insert(ObjectIdentifier(owner)).inserted
       else { return false }
-      return targets(of: owner, at: property.index).contains { $0 === target }
+      return graph.reader.targets(of: owner, at: property.index).contains { $0 === target }
     }
   }
 
@@ -489,14 +502,14 @@ extension ObjectGraph {
     let index = property.index
     let before: RecordedSide.Content =
       property.isToMany
-      ? .members(members(of: owner, at: index))
+      ? .members(graph.reader.members(of: owner, at: index))
       : .reference(.model(target), list: owner.list(at: index))
     let side = RecordedSide(owner, index, before)
-    undo.wait(for: target, owner, index) { graph in
+    wait(for: target, owner, index) { graph in
       // A save that was refused may not have come to clearing it.
       let owner = owner.standIn
-      if graph.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
-      graph.restore(side)
+      if graph.reader.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
+      graph.undo.restore(side)
     }
   }
 }

@@ -221,28 +221,29 @@ extension ModelContext {
     in rows: StoreRows, keepsUniqueRows: Bool,
     noting note: (RowTransaction, _ sharing: Set<ObjectIdentifier>) throws -> Void
   ) throws {
-    graph.keepsUniqueRows = keepsUniqueRows
-    defer { graph.keepsUniqueRows = false }
-    try withoutActuallyEscaping(note) { [graph] note in
-      try graph.save { store, connection, writer in
-        graph.placeMerged()
-        let merged = graph.merged.map { ObjectIdentifier($0.duplicate) }
+    let graph = linkedGraph()
+    graph.merger.keepsUniqueRows = keepsUniqueRows
+    defer { graph.merger.keepsUniqueRows = false }
+    try withoutActuallyEscaping(note) { note in
+      try graph.saver.save { store, connection, writer in
+        graph.merger.placeMerged()
+        let merged = graph.merger.merged.map { ObjectIdentifier($0.duplicate) }
         try note(RowTransaction(rows, store, connection), writer.upserted.union(merged))
       }
     }
   }
 
   /// How many objects were inserted so far, including those that came along through relationships.
-  var insertionCount: Int { graph.pending.insertionCount }
+  var insertionCount: Int { linkedGraph().pending.insertionCount }
 
   /// Whether a new object refers to objects of other contexts, whose numbers a save would take for this store's.
   func leadsElsewhere(_ model: any PersistentModel) -> Bool {
-    graph.entity(of: model).relationships.contains { index in
+    linkedGraph().entity(of: model).relationships.contains { index in
       switch model.content(at: index) {
-      case .toOne(.model(let target)): target._$statePointer.pointee.graph !== graph
+      case .toOne(.model(let target)): target._$statePointer.pointee.graph !== linkedGraph()
       case .toMany(let targets):
         (targets.loaded ?? []).contains {
-          ($0 as? any PersistentModel)?._$statePointer.pointee.graph !== graph
+          ($0 as? any PersistentModel)?._$statePointer.pointee.graph !== linkedGraph()
         }
       default: false
       }
@@ -250,5 +251,5 @@ extension ModelContext {
   }
 
   /// Adds an object of any class, and all that its relationships reach, with the next save.
-  func insertAny(_ model: any PersistentModel) { graph.insert(model) }
+  func insertAny(_ model: any PersistentModel) { linkedGraph().editor.insert(model) }
 }

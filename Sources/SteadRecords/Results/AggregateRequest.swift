@@ -40,7 +40,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
       }
       return states
     }
-    for model in try graph.fetch(FetchDescriptor(predicate: predicate)) {
+    for model in try FetchRunner(graph).fetch(FetchDescriptor(predicate: predicate)) {
       // Through Any, since the key path's root may be a superclass.
       let subject: Any = model
       let read = group.map { subject[keyPath: $0] } ?? NoGroup()
@@ -70,9 +70,9 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   /// The rows of results; nil if objects must be fetched: the predicate or the property has no exact SQL, or unsaved
   /// changes of a class that is read are not in the rows yet.
   private func rows() throws -> [[SQLValue]]? {
-    let plan = try graph.makePlan(FetchDescriptor(predicate: predicate))
+    let plan = try FetchRunner(graph).makePlan(FetchDescriptor(predicate: predicate))
     guard !plan.mergesPending, plan.isExact else { return nil }
-    try graph.mirror(plan.entity)
+    try FetchRunner(graph).mirror(plan.entity)
     // Without a store, since key paths capture no objects, of which some might be another store's.
     let translator = AggregateTranslator(
       layout: graph.layout, entity: plan.entity, store: nil)
@@ -82,7 +82,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     guard graph.pending.roots.isDisjoint(with: related) else { return nil }
     let groups = (group == nil ? 0 : 1) + (function == .values ? 1 : 0)
     let sql = plan.selection(of: columns, groups: groups, from: graph.plans[plan.entity.index])
-    return try graph.readNewest(of: graph.storeIndex[plan.entity.index]) {
+    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) {
       try $0.rows(sql.sql, sql.bindings)
     }
   }
@@ -113,7 +113,7 @@ extension ModelContext {
     _ predicate: Predicate<T>?
   ) throws -> [K: V] {
     let request = AggregateRequest<T, K>(
-      graph: graph, function: .sum, value: value, group: group, predicate: predicate)
+      graph: linkedGraph(), function: .sum, value: value, group: group, predicate: predicate)
     return try request.run(
       row: { state, row in
         // The second result counts the values that are not a number.
@@ -134,7 +134,7 @@ extension ModelContext {
     _ predicate: Predicate<T>?
   ) throws -> [K: Double] {
     let request = AggregateRequest<T, K>(
-      graph: graph, function: .average, value: value, group: group, predicate: predicate)
+      graph: linkedGraph(), function: .average, value: value, group: group, predicate: predicate)
     let states: [K: (total: Double, count: Int)] = try request.run(
       row: { state, row in
         let values = Array(row)
@@ -159,7 +159,7 @@ extension ModelContext {
     _ key: K.Type, _ predicate: Predicate<T>?
   ) throws -> [K: V] {
     let request = AggregateRequest<T, K>(
-      graph: graph, function: function, value: value, group: group, predicate: predicate)
+      graph: linkedGraph(), function: function, value: value, group: group, predicate: predicate)
     func merge(_ state: inout V??, _ new: V?) {
       // The group exists, even if it has no value yet; it is left out at the end.
       guard let new, AggregateArithmetic.isNumber(new) else { return state = state ?? .some(nil) }

@@ -120,7 +120,7 @@ extension ModelContext {
     _ value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
   ) throws -> Set<V> {
     let request = AggregateRequest<T, NoGroup>(
-      graph: graph, function: .values, value: value, group: nil, predicate: predicate)
+      graph: linkedGraph(), function: .values, value: value, group: nil, predicate: predicate)
     let values: [NoGroup: Set<V>] = try request.run(
       row: { state, row in
         guard let read = row.first?.decoded(as: V.self) else {
@@ -152,7 +152,7 @@ extension ModelContext {
     of type: T.Type, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
   ) throws -> [K: Int] {
     let request = AggregateRequest<T, K>(
-      graph: graph, function: .count, value: nil, group: group, predicate: predicate)
+      graph: linkedGraph(), function: .count, value: nil, group: group, predicate: predicate)
     return try request.run(
       row: { state, row in
         guard let count = row.first?.decoded(as: Int.self) else {

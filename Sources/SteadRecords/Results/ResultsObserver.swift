@@ -30,7 +30,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// What is fetched; setting it, or a part of it, fetches at once.
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet {
-      tables = modelContext.graph.tables(of: fetchDescriptor)
+      tables = FetchRunner(modelContext.linkedGraph()).tables(of: fetchDescriptor)
       refresh()
     }
   }
@@ -71,9 +71,9 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     modelContext = context
     self.sectionBy = sectionBy
     results = FetchResultsCollection(loaded: [])
-    tables = context.graph.tables(of: descriptor)
+    tables = FetchRunner(context.linkedGraph()).tables(of: descriptor)
     // Weak, and false once the observer is gone: the context then drops the closure.
-    context.graph.follow(isolation) { [weak self] changed in
+    context.linkedGraph().follow(isolation) { [weak self] changed in
       guard let self else { return false }
       if let tables = self.tables, tables.isDisjoint(with: changed) { return true }
       refresh()

@@ -4,7 +4,7 @@ import SteadSQLite
 /// Writes one save's rows, and remembers what must be undone if it fails.
 ///
 /// Invariant: besides rows, it only changes the numbers of new objects, which ``revert()`` restores. Everything else
-/// about an object changes after the commit, in `ObjectGraph.finish`.
+/// about an object changes after the commit, in `SaveRun.finish`.
 struct SaveWriter {
   typealias State = SavePlan.State
 

@@ -95,7 +95,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    let models = try context(for: editingState).graph.models(persistentIdentifiers)
+    let models = try FetchRunner(context(for: editingState).linkedGraph()).models(persistentIdentifiers)
     let snapshots = models.map { Self.snapshot(of: $0) }
     return Dictionary(
       snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { one, _ in one })
@@ -201,7 +201,7 @@ struct SnapshotApplication {
 
   init(_ context: ModelContext) {
     self.context = context
-    graph = context.graph
+    graph = context.linkedGraph()
   }
 
   /// Makes the changes without saving them, and returns the new objects by their temporary identifiers.
@@ -226,7 +226,7 @@ struct SnapshotApplication {
     }
     for values in values { try link(values) }
     for snapshot in request.deleted {
-      if let model = try find(snapshot.persistentIdentifier) { graph.delete(model) }
+      if let model = try find(snapshot.persistentIdentifier) { DeleteRules(graph).delete(model) }
     }
     return inserted
   }
@@ -241,7 +241,7 @@ struct SnapshotApplication {
     let entity = try entity(values.identifier.entityName)
     let model = entity.type.init(_row: .empty)
     try SlotFiller.fill(model, of: entity, with: values, defaults)
-    graph.insert(model)
+    graph.editor.insert(model)
     return model
   }
 
@@ -249,7 +249,7 @@ struct SnapshotApplication {
   private func find(_ identifier: PersistentIdentifier) throws -> (any PersistentModel)? {
     if let model = models[identifier] { return model }
     guard identifier.row > 0, let entity = graph.entity(of: identifier) else { return nil }
-    return try graph.object(entity, row: identifier.row)
+    return try graph.reader.object(entity, row: identifier.row)
   }
 
   private func existing(_ identifier: PersistentIdentifier) throws -> any PersistentModel {
@@ -269,18 +269,18 @@ struct SnapshotApplication {
       let targets = try values.identifiers(of: property.name).compactMap { try find($0) }
       if property.isToMany {
         // Loaded first: `didSetToMany` updates the inverses of members that have left.
-        _ = graph.members(of: model, at: index)
+        _ = graph.reader.members(of: model, at: index)
         guard case .toMany(let old) = model.content(at: index) else { continue }
         if (old.loaded ?? []).elementsEqual(targets, by: { $0 === $1 }) { continue }
         model.setContent(.toMany(_Targets(loaded: targets)), at: index)
-        graph.didSetToMany(model, index, old)
+        graph.editor.didSetToMany(model, index, old)
       } else {
-        let current = graph.destination(of: model, at: index)
+        let current = graph.reader.destination(of: model, at: index)
         guard current !== targets.first, case .toOne(let old) = model.content(at: index) else {
           continue
         }
         model.setContent(.toOne(targets.first.map { .model($0) } ?? .none), at: index)
-        graph.didSetToOne(model, index, old, targets.first)
+        graph.editor.didSetToOne(model, index, old, targets.first)
       }
       graph.markChanged(model, at: index)
     }

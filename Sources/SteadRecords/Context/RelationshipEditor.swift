@@ -1,6 +1,39 @@
 import Foundation
 
-extension ObjectGraph {
+/// Changes the sides of relationships: what follows on the other side from each change that the program makes, and from an
+/// insertion.
+final class RelationshipEditor {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+  /// The members of the list that was last added to, so that n additions cost n look-ups in a set.
+  ///
+  /// It has addresses, which are reused once an object is freed. So it is dropped when a side changes in another way
+  /// than by one addition, when commits are applied, and where the owner is not pending, since only a pending owner
+  /// keeps its members alive.
+  @exclusivity(unchecked) var membership: Membership?
+  /// The relationship that was last set to the value it held. Looked at in each change of a property, which a check of
+  /// exclusive access would double.
+  @exclusivity(unchecked) var unchanged = Unchanged()
+  /// Links that initializers gave to objects of this context, and whose owners are not inserted yet.
+  var firstLinks = FirstLinks()
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
+  /// Forgets what was kept for the next changes, when the context ends.
+  func abandon() {
+    firstLinks = FirstLinks()
+    membership = nil
+  }
+
+  /// Makes the links that initializers gave to objects of this context, which inserts the links' owners.
+  ///
+  /// Called before anything that asks for the context's objects or changes: an owner that is not inserted yet would
+  /// be missing there.
+  func makeFirstLinks() {
+    if firstLinks.isEmpty { return }
+    for link in firstLinks.takeAll() { link.make() }
+  }
+
   // MARK: What the program sets
 
   /// Makes the other sides follow a to-one property that the program has set.
@@ -20,11 +53,11 @@ extension ObjectGraph {
       leadToStandIns(owner, index)
       return didSetToOne(owner, index, old, new.standIn)
     }
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
-    let entity = entity(of: owner)
+    let isStep = graph.undo.beginStep()
+    defer { if isStep { graph.undo.endStep() } }
+    let entity = graph.entity(of: owner)
     let property = entity.properties[index]
-    let oldInverse = inverse(of: property, list: owner.list(at: index))
+    let oldInverse = graph.inverse(of: property, list: owner.list(at: index))
     let previous = left(old, by: owner, property, oldInverse)
     if let new {
       if previous === new { return unchanged.note(owner, index) }
@@ -32,12 +65,12 @@ extension ObjectGraph {
     } else if case .none = old {
       return unchanged.note(owner, index)
     }
-    recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
+    graph.undo.recordSide(of: owner, at: index, .toOne(previous.map { .model($0) } ?? old))
     // Of several lists that share this property as inverse, setting the property means the first.
     owner.setList(nil, at: index)
     // A save reports an object of another context.
-    let target = new.flatMap { isHere($0) ? $0 : nil }
-    let newSide = Self.side(target, inverse(of: property))
+    let target = new.flatMap { graph.isHere($0) ? $0 : nil }
+    let newSide = Self.side(target, graph.inverse(of: property))
     let partner = newSide.flatMap {
       $0.inverse.isToMany ? nil : side(leadingTo: $0.model, at: $0.inverse.index)
     }
@@ -56,8 +89,9 @@ extension ObjectGraph {
 
   /// The side that leads to an object whose to-one property leads back; the destination is loaded.
   func side(leadingTo model: any PersistentModel, at index: Int) -> Inverses.Side? {
-    let owner = destination(of: model, at: index)
-    let inverse = inverse(of: entity(of: model).properties[index], list: model.list(at: index))
+    let owner = graph.reader.destination(of: model, at: index)
+    let inverse = graph.inverse(
+      of: graph.entity(of: model).properties[index], list: model.list(at: index))
     return leading(Self.side(owner, inverse), to: model)
   }
 
@@ -71,7 +105,8 @@ extension ObjectGraph {
   ) -> Inverses.Side? {
     guard let side else { return nil }
     let inverse = side.inverse
-    return inverse.isToMany || refers(side.model, inverse.index, to: model, inverse.list)
+    return inverse.isToMany
+      || graph.reader.refers(side.model, inverse.index, to: model, inverse.list)
       ? side : nil
   }
 
@@ -81,14 +116,14 @@ extension ObjectGraph {
   func didSetToMany(_ owner: any PersistentModel, _ index: Int, _ old: _Targets) {
     unchanged = Unchanged()
     if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
-    if entity(of: owner).properties[index].isForeign {
+    if graph.entity(of: owner).properties[index].isForeign {
       return refuseForeignMembers(of: owner, index)
     }
-    if hasStandIns { leadToStandIns(owner, index) }
+    if graph.merger.hasStandIns { leadToStandIns(owner, index) }
     guard case .toMany(let new) = owner.content(at: index) else { return }
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
-    let before = old.loaded ?? derivedMembers(of: owner, at: index, old.delta)
+    let isStep = graph.undo.beginStep()
+    defer { if isStep { graph.undo.endStep() } }
+    let before = old.loaded ?? graph.reader.derivedMembers(of: owner, at: index, old.delta)
     // The delta stays; the assignment made a storage without one.
     owner.setContent(.toMany(_Targets(loaded: new.loaded, delta: old.delta)), at: index)
     didReplaceMembers(of: owner, at: index, before, with: new.loaded ?? [])
@@ -101,13 +136,13 @@ extension ObjectGraph {
     _ new: [AnyObject]
   ) -> Bool {
     // Undo keeps the whole old list, and a successor has its own list.
-    guard !undo.isRecording, owner.successor == nil, !isForeign(owner, index),
+    guard !graph.undo.isRecording, owner.successor == nil, !isForeign(owner, index),
       let change = targets.pointee.change(to: new)
     else { return false }
     unchanged = Unchanged()
-    let entity = entity(of: owner)
-    let destination = entity.properties[index].destination.map { layout.entities[$0] }
-    if hasStandIns, let destination,
+    let entity = graph.entity(of: owner)
+    let destination = entity.properties[index].destination.map { graph.layout.entities[$0] }
+    if graph.merger.hasStandIns, let destination,
       change.added.contains(where: { destination.model($0).has(_ModelFlags.redirected) })
     {
       return false
@@ -129,7 +164,7 @@ extension ObjectGraph {
   /// Whether the type that a relationship has in the program is another version's class.
   private func isForeign(_ owner: any PersistentModel, _ index: Int) -> Bool {
     // The reads of such a class's objects are traced, which is quicker to find out.
-    owner.has(_ModelFlags.traced) && entity(of: owner).properties[index].isForeign
+    owner.has(_ModelFlags.traced) && graph.entity(of: owner).properties[index].isForeign
   }
 
   /// Whether a relationship of another version's class was set to an object of that class, which is then dropped.
@@ -137,13 +172,15 @@ extension ObjectGraph {
     _ target: any PersistentModel, of owner: any PersistentModel, _ index: Int,
     keeping old: _Target
   ) -> Bool {
-    guard isForeign(owner, index), layout.entity(for: type(of: target)) == nil else { return false }
-    let entity = entity(of: owner)
-    pending.misuses.append(
-      .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, layout)))
+    guard isForeign(owner, index), graph.layout.entity(for: type(of: target)) == nil else {
+      return false
+    }
+    let entity = graph.entity(of: owner)
+    graph.pending.misuses.append(
+      .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, graph.layout)))
     owner.setContent(.toOne(old), at: index)
     unchanged.note(owner, index)
-    didChangePending()
+    graph.didChangePending()
     return true
   }
 
@@ -151,35 +188,35 @@ extension ObjectGraph {
   /// the schema, and must not be used as those that are.
   func refuseForeignMembers(of owner: any PersistentModel, _ index: Int) {
     guard case .toMany(let targets) = owner.content(at: index) else { return }
-    let entity = entity(of: owner)
+    let entity = graph.entity(of: owner)
     if targets.loaded?.isEmpty == false {
-      pending.misuses.append(
-        .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, layout)))
+      graph.pending.misuses.append(
+        .init(error: Misuses.use(ofForeign: entity.properties[index], of: entity, graph.layout)))
     }
     let isNew = owner.has(_ModelFlags.inserted)
     owner.setContent(.toMany(_Targets(loaded: isNew ? [] : nil)), at: index)
     unchanged.note(owner, index)
-    didChangePending()
+    graph.didChangePending()
   }
 
   /// Applies to the object that stands for a merged one what the program did to the merged one.
   private func forward(
     _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
   ) {
-    if isHere(successor) { makeCurrent(successor) }
+    if graph.isHere(successor) { graph.reader.makeCurrent(successor) }
     let old = successor.content(at: index)
     let new = loser.content(at: index)
     successor.setContent(new, at: index)
     switch (old, new) {
     // The object that stands for it has left the context: it is linked as any object without a context is.
-    case _ where !isHere(successor): return linkLoosely(successor, index, old, new)
+    case _ where !graph.isHere(successor): return linkLoosely(successor, index, old, new)
     case (.toOne(let old), .toOne(.model(let target))):
       didSetToOne(successor, index, old, target)
     case (.toOne(let old), .toOne): didSetToOne(successor, index, old, nil)
     case (.toMany(let old), .toMany): didSetToMany(successor, index, old)
     default: break
     }
-    didChange(successor, at: index)
+    graph.didChange(successor, at: index)
   }
 
   /// Sets the other sides of a relationship of an object that stands for a merged one and has left the context.
@@ -204,9 +241,9 @@ extension ObjectGraph {
       owner.setContent(.toOne(.model(target.standIn)), at: index)
     case .toMany(let targets):
       guard let loaded = targets.loaded,
-        let destination = entity(of: owner).properties[index].destination
+        let destination = graph.entity(of: owner).properties[index].destination
       else { return }
-      let entity = layout.entities[destination]
+      let entity = graph.layout.entities[destination]
       guard loaded.contains(where: { entity.model($0).has(_ModelFlags.redirected) }) else { return }
       let list = loaded.map { entity.model($0).standIn as AnyObject }
       owner.setContent(.toMany(_Targets(loaded: list, delta: targets.delta)), at: index)
@@ -220,7 +257,7 @@ extension ObjectGraph {
   func didReplaceMembers(
     of owner: any PersistentModel, at index: Int, _ before: [AnyObject], with new: [AnyObject]
   ) {
-    let property = entity(of: owner).properties[index]
+    let property = graph.entity(of: owner).properties[index]
     var change = ListChange(from: before, to: new)
     if change.isEmpty { return noteUnchanged(owner, index) }
     if change.mayRepeat(isMember: { isMember($0, of: owner, property, before) }) {
@@ -241,16 +278,16 @@ extension ObjectGraph {
   private func didChangeMembers(
     of owner: any PersistentModel, at index: Int, _ change: ListChange, before: [AnyObject] = []
   ) {
-    let entity = entity(of: owner)
+    let entity = graph.entity(of: owner)
     let property = entity.properties[index]
     // Inserted first, then linked: an inserted object may already lead to this owner, and stays when the list is
     // undone.
-    guard let destination = property.destination.map({ layout.entities[$0] }) else { return }
+    guard let destination = property.destination.map({ graph.layout.entities[$0] }) else { return }
     for object in change.added {
       let target = destination.model(object)
       if target._$statePointer.pointee.home == nil { insert(target, isLinked: true) }
     }
-    recordMembers(of: owner, at: index, before)
+    graph.undo.recordMembers(of: owner, at: index, before)
     changeSide(of: owner, at: index) { _, delta in
       for object in change.removed { delta.remove(object) }
       for object in change.added { delta.add(object) }
@@ -261,12 +298,13 @@ extension ObjectGraph {
     } else {
       membership = nil
     }
-    let inverse = inverse(of: property)
+    let inverse = graph.inverse(of: property)
     for object in change.removed {
       let target = destination.model(object)
       logPair(property, entity, owner, target, isAdded: false)
       guard let inverse else { continue }
-      let refers = !inverse.isToMany && refers(target, inverse.index, to: owner, inverse.list)
+      let refers =
+        !inverse.isToMany && graph.reader.refers(target, inverse.index, to: owner, inverse.list)
       if let change = Inverses.ofRemoval(of: target, from: owner, inverse, refers: refers) {
         apply([change])
       }
@@ -274,7 +312,7 @@ extension ObjectGraph {
     for object in change.added {
       let target = destination.model(object)
       // A save reports an object of another context.
-      guard isHere(target) else { continue }
+      guard graph.isHere(target) else { continue }
       logPair(property, entity, owner, target, isAdded: true)
       guard let inverse else { continue }
       attach(target, to: owner, index, inverse)
@@ -296,7 +334,7 @@ extension ObjectGraph {
   ) {
     var old: Inverses.Side?
     if !inverse.isToMany {
-      if refers(target, inverse.index, to: owner, inverse.list) { return }
+      if graph.reader.refers(target, inverse.index, to: owner, inverse.list) { return }
       old = leaveOwner(target, at: inverse.index)
     }
     apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
@@ -308,8 +346,8 @@ extension ObjectGraph {
     _ model: any PersistentModel, at index: Int
   ) -> Inverses.Side? {
     guard case .toOne(let target) = model.content(at: index) else { return nil }
-    let property = entity(of: model).properties[index]
-    let inverse = inverse(of: property, list: model.list(at: index))
+    let property = graph.entity(of: model).properties[index]
+    let inverse = graph.inverse(of: property, list: model.list(at: index))
     return leading(Self.side(left(target, by: model, property, inverse), inverse), to: model)
   }
 
@@ -323,16 +361,16 @@ extension ObjectGraph {
     _ target: _Target, by model: any PersistentModel, _ property: PropertyLayout,
     _ inverse: Inverses.Inverse?
   ) -> (any PersistentModel)? {
-    if inverse?.isToMany == false || undo.isRecording {
-      if let object = resolved(target, model, property.index) { return object }
-    } else if let object = registeredTarget(target, property) {
+    if inverse?.isToMany == false || graph.undo.isRecording {
+      if let object = graph.reader.resolved(target, model, property.index) { return object }
+    } else if let object = graph.reader.registeredTarget(target, property) {
       return object
     }
     if case .row(let row) = target, let destination = property.destination {
       let side = property.relationship?.inverse.map {
         PendingChanges.OtherSide(entity: destination, property: $0, row: row)
       }
-      pending.addOtherRow(row, root: traits[destination].root, side)
+      graph.pending.addOtherRow(row, root: graph.traits[destination].root, side)
     }
     return nil
   }
@@ -343,7 +381,7 @@ extension ObjectGraph {
     _ before: [AnyObject]
   ) -> Bool {
     refersBack(object, to: owner, property)
-      ?? members(before, of: owner, property.index).contains(ObjectIdentifier(object))
+      ?? memberSet(before, of: owner, property.index).contains(ObjectIdentifier(object))
   }
 
   /// Whether a member of a list refers back itself; nil if only the list can tell.
@@ -351,13 +389,14 @@ extension ObjectGraph {
     _ object: AnyObject, to owner: any PersistentModel, _ property: PropertyLayout
   ) -> Bool? {
     guard case .toMany(.inverse(let toOne), let destination) = property.kind else { return nil }
-    let model = layout.entities[destination].model(object)
-    return isHere(model) && refers(model, toOne, to: owner, property.relationship?.list)
+    let model = graph.layout.entities[destination].model(object)
+    return graph.isHere(model)
+      && graph.reader.refers(model, toOne, to: owner, property.relationship?.list)
   }
 
   /// The set of a list's members, kept for the list that was last asked for: n additions to one list take time in n,
   /// not in n².
-  private func members(
+  private func memberSet(
     _ list: [AnyObject], of owner: any PersistentModel, _ index: Int
   ) -> Set<ObjectIdentifier> {
     if let membership, membership.owner === owner, membership.index == index,
@@ -396,40 +435,40 @@ extension ObjectGraph {
   private func refer(
     _ model: any PersistentModel, _ index: Int, to target: (any PersistentModel)?, _ list: Int?
   ) {
-    guard isHere(model) else { return }
-    makeCurrent(model)
-    let property = entity(of: model).properties[index]
+    guard graph.isHere(model) else { return }
+    graph.reader.makeCurrent(model)
+    let property = graph.entity(of: model).properties[index]
     if property.isForeign, let target, target._$statePointer.pointee.rowID <= 0 {
-      pending.misuses.append(
-        .init(error: Misuses.link(property, of: entity(of: model), toNew: target)))
+      graph.pending.misuses.append(
+        .init(error: Misuses.link(property, of: graph.entity(of: model), toNew: target)))
     }
-    recordSide(of: model, at: index)
-    notifying(model, index) {
+    graph.undo.recordSide(of: model, at: index)
+    graph.notifying(model, index) {
       model.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
       let first = property.firstList
       // The first list needs no number, so that an object of a relationship that shares its inverse with no other
       // needs no memory for it.
       model.setList(list == first ? nil : list, at: index)
     }
-    markChanged(model, at: index)
+    graph.markChanged(model, at: index)
   }
 
   /// Adds an object to the end of a list as a consequence of another side's change, unless it is in the list. If the
   /// list is not loaded, its delta alone gets the object.
   private func add(_ member: any PersistentModel, to owner: any PersistentModel, _ index: Int) {
-    guard isHere(owner) else { return }
-    makeCurrent(owner)
-    let property = entity(of: owner).properties[index]
+    guard graph.isHere(owner) else { return }
+    graph.reader.makeCurrent(owner)
+    let property = graph.entity(of: owner).properties[index]
     if hasAlready(member, owner, property) { return }
-    recordSide(of: owner, at: index)
-    notifying(owner, index) {
+    graph.undo.recordSide(of: owner, at: index)
+    graph.notifying(owner, index) {
       changeSide(of: owner, at: index) { targets, delta in
         delta.add(member)
         targets.loaded?.append(member)
       }
     }
     membership?.insert([member], into: owner, index)
-    markChanged(owner, at: index)
+    graph.markChanged(owner, at: index)
   }
 
   /// Whether an object that is about to be added to a list is already in it.
@@ -455,24 +494,24 @@ extension ObjectGraph {
   ) -> Bool {
     // The last ones are the likeliest, and a list that was just read is short.
     if loaded.count <= 8 { return loaded.contains { $0 === member } }
-    return members(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
+    return memberSet(loaded, of: owner, property.index).contains(ObjectIdentifier(member))
   }
 
   /// Removes an object from a list as a consequence of another side's change.
   private func remove(
     _ member: any PersistentModel, from owner: any PersistentModel, _ index: Int
   ) {
-    guard isHere(owner) else { return }
-    makeCurrent(owner)
-    recordSide(of: owner, at: index)
+    guard graph.isHere(owner) else { return }
+    graph.reader.makeCurrent(owner)
+    graph.undo.recordSide(of: owner, at: index)
     membership = nil
-    notifying(owner, index) {
+    graph.notifying(owner, index) {
       changeSide(of: owner, at: index) { targets, delta in
         delta.remove(member)
         targets.remove(member)
       }
     }
-    markChanged(owner, at: index)
+    graph.markChanged(owner, at: index)
   }
 
   /// Changes a to-many relationship, and records its changes for the next save.
@@ -491,13 +530,7 @@ extension ObjectGraph {
       delta.isEnqueued = true
       change(&targets, delta)
     }
-    if isNew { pending.addSide(.init(owner: owner, index: index)) }
-  }
-
-  /// Reads the row of a stale, partial or empty object, as has to be done before one of its sides is changed: a later
-  /// read would replace the changed side by the row's.
-  func makeCurrent(_ model: any PersistentModel) {
-    if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
+    if isNew { graph.pending.addSide(.init(owner: owner, index: index)) }
   }
 
   // MARK: Rows of join tables
@@ -509,72 +542,82 @@ extension ObjectGraph {
     _ target: any PersistentModel, isAdded: Bool
   ) {
     guard let table = property.joinTable else { return }
-    pending.addPair(
+    graph.pending.addPair(
       .init(table: table, entity: entity.index, owner: owner, target: target, isAdded: isAdded))
     if property.relationship?.inverse == property.index, property.destination == entity.index {
       // A relationship that is its own inverse has a row for each direction.
-      pending.addPair(
+      graph.pending.addPair(
         .init(table: table, entity: entity.index, owner: target, target: owner, isAdded: isAdded))
     }
   }
 
-  // MARK: Looking
+  // MARK: Objects that go
 
-  func inverse(of property: PropertyLayout, list: Int? = nil) -> Inverses.Inverse? {
-    layout.inverse(of: property, list: list)
-  }
-
-  /// The object that a to-one property leads to, if it is in memory; nothing is loaded.
-  func registeredTarget(
-    _ target: _Target, _ property: PropertyLayout
-  ) -> (any PersistentModel)? {
-    switch target {
-    case .none: return nil
-    case .model(let model): return model
-    case .row(let row):
-      return property.destination.flatMap { registered(layout.entities[$0], row: row) }
+  /// Takes deleted objects out of the loaded relationships that no rule has cleared: those without an inverse, and
+  /// those whose rule leaves a reference behind.
+  ///
+  /// Otherwise an owner would return an object that has left the context. Costs a look at each registered object if
+  /// the class has such relationships, else nothing.
+  ///
+  /// - Parameter isOwnCommit: Whether this context deleted them. Another context's commit names the owners of one-way
+  ///   relationships, whose rows it changed.
+  func dropReferences(to deleted: [any PersistentModel], isOwnCommit: Bool = true) {
+    guard !deleted.isEmpty else { return }
+    // By root, since each hierarchy numbers its own rows.
+    var rows: [Int: Set<Int64>] = [:]
+    for model in deleted {
+      let state = model._$statePointer
+      rows[graph.traits[Int(state.pointee.entity)].root, default: []].insert(state.pointee.rowID)
+    }
+    let places = rows.keys.flatMap {
+      (isOwnCommit ? graph.layout.oneWay[$0] : []) + graph.layout.danglingReferences[$0]
+    }
+    guard !places.isEmpty else { return }
+    let gone = Set(deleted.map { ObjectIdentifier($0) })
+    for case let owner as any PersistentModel in graph.loader.registry.all() {
+      let entity = graph.entity(of: owner)
+      for place in places where place.entity == entity.index {
+        let index = place.property
+        switch owner.content(at: index) {
+        case .toOne(.model(let target)) where gone.contains(ObjectIdentifier(target)):
+          graph.notifying(owner, index) { owner.setContent(.toOne(.none), at: index) }
+        case .toOne(.row(let row)):
+          let root = entity.properties[index].destination.map { graph.traits[$0].root }
+          if let root, rows[root]?.contains(row) == true {
+            owner.setContent(.toOne(.none), at: index)
+          }
+        case .toMany(var targets):
+          let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
+          guard left?.count != targets.loaded?.count else { continue }
+          targets.loaded = left
+          graph.notifying(owner, index) { owner.setContent(.toMany(targets), at: index) }
+        default: break
+        }
+      }
     }
   }
 
-  /// The object that a to-one property leads to, loaded if necessary.
-  private func resolved(
-    _ target: _Target, _ owner: any PersistentModel, _ index: Int
-  ) -> (any PersistentModel)? {
-    switch target {
-    case .none: nil
-    case .model(let model): model
-    case .row(let row): resolve(row, owner, index) as? any PersistentModel
-    }
-  }
-
-  /// What a to-one property leads to, loaded when it is not.
-  func destination(of model: any PersistentModel, at index: Int) -> (any PersistentModel)? {
-    guard isHere(model) else { return nil }
-    makeCurrent(model)
-    guard case .toOne(let target) = model.content(at: index) else { return nil }
-    return resolved(target, model, index)
-  }
-
-  /// Whether a to-one property leads to an owner, and, with the number of a list, to that list.
-  func refers(
-    _ model: any PersistentModel, _ index: Int, to owner: any PersistentModel, _ list: Int?
-  ) -> Bool {
-    if model.has(_ModelFlags.fault | _ModelFlags.stale), isHere(model) { reload(model) }
-    if let list,
-      list != model.list(at: index) ?? entity(of: model).properties[index].firstList
-    {
-      return false
-    }
-    return switch model.content(at: index) {
-    case .toOne(.model(let target)): target === owner
-    case .toOne(.row(let row)): row == owner._$statePointer.pointee.rowID
-    default: false
-    }
-  }
+  // MARK: Duplicates
 
   static func withoutDuplicates(_ objects: [AnyObject]) -> [AnyObject] {
     guard objects.count > 1 else { return objects }
     var seen = Set<ObjectIdentifier>(minimumCapacity: objects.count)
     return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
+  }
+}
+
+/// A relationship that was set to the value it held, which isn't a change.
+struct Unchanged {
+  private var place: (model: ObjectIdentifier, index: Int)?
+
+  mutating func note(_ model: any PersistentModel, _ index: Int) {
+    place = (ObjectIdentifier(model), index)
+  }
+
+  /// Whether the next change is that of the noted relationship.
+  mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
+    guard let place else { return false }
+    self.place = nil
+    return place.model == ObjectIdentifier(model) && place.index == index
   }
 }

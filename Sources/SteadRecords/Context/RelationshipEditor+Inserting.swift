@@ -1,4 +1,4 @@
-extension ObjectGraph {
+extension RelationshipEditor {
   /// Inserts an object and all that its relationships reach.
   ///
   /// Invariant: afterwards every object that the relationships reach is in a context, or is one that each save
@@ -8,31 +8,31 @@ extension ObjectGraph {
   ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
     if model.has(_ModelFlags.redirected) { return insert(model.standIn, isLinked: isLinked) }
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
+    let isStep = graph.undo.beginStep()
+    defer { if isStep { graph.undo.endStep() } }
     // Iterative, not recursive: a chain of objects may be longer than the stack is deep. The first goes in directly: an
     // empty array needs no memory.
     var queue: [any PersistentModel] = []
     if let entity = takeIn(model, isLinked: isLinked) { connect(model, entity, &queue) }
     var next = 0
     while next < queue.count {
-      connect(queue[next], entity(of: queue[next]), &queue)
+      connect(queue[next], graph.entity(of: queue[next]), &queue)
       next += 1
     }
-    didChangePending()
+    graph.didChangePending()
   }
 
   /// Inserts an object that came to refer to one in this context.
   func adopt(_ model: any PersistentModel, becauseOf index: Int, _ old: _SlotContent) {
-    guard layout.entity(for: type(of: model)) != nil else {
-      pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model, layout)))
+    guard graph.layout.entity(for: type(of: model)) != nil else {
+      graph.pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model, graph.layout)))
       return
     }
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
+    let isStep = graph.undo.beginStep()
+    defer { if isStep { graph.undo.endStep() } }
     insert(model)
     // Recorded after the insertion, and so undone before it: the side is restored while the object is still here.
-    recordSide(of: model, at: index, old)
+    graph.undo.recordSide(of: model, at: index, old)
   }
 
   /// Inserts one object; nil if it is in a context, or cannot be in this one.
@@ -42,39 +42,40 @@ extension ObjectGraph {
     model.makeFirstLinks()
     let state = model._$statePointer
     if let home = state.pointee.home {
-      if home !== self {
-        pending.misuses.append(.init(error: Misuses.insertion(ofForeign: model)))
+      if home !== graph {
+        graph.pending.misuses.append(.init(error: Misuses.insertion(ofForeign: model)))
       } else if state.pointee.has(_ModelFlags.deleted) {
         undelete(model)
       }
       return nil
     }
-    guard let entity = entity(for: type(of: model)) else {
+    guard let entity = graph.entity(for: type(of: model)) else {
       if !isLinked {
-        pending.misuses.append(.init(error: Misuses.insertion(ofUnknown: model, layout)))
+        graph.pending.misuses.append(
+          .init(error: Misuses.insertion(ofUnknown: model, graph.layout)))
       }
       return nil
     }
     state.pointee.entity = Int32(entity.index)
-    state.pointee.home = self
+    state.pointee.home = graph
     // A negative number, which no row has. An object that left before it was saved keeps the one it had, by which the
     // program may know it.
     if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
     state.pointee.clear(_ModelFlags.missing)
-    if !loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
+    if !graph.loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
     if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
-    pending.add(model, to: .inserted, root: entity.rootIndex, at: clock.next())
-    recordInsertion(of: model)
+    graph.pending.add(model, to: .inserted, root: entity.rootIndex, at: graph.commits.clock.next())
+    graph.undo.recordInsertion(of: model)
     return entity
   }
 
   /// Cancels a deletion; relationships that it cut stay cut.
   private func undelete(_ model: any PersistentModel) {
-    if undo.isRecording {
+    if graph.undo.isRecording {
       let wasUnsaved = model.has(_ModelFlags.inserted)
-      undo.record(self) { $0.deleteAgain(model, wasUnsaved: wasUnsaved) }
+      graph.undo.record { $0.editor.deleteAgain(model, wasUnsaved: wasUnsaved) }
     }
-    pending.remove(model, from: .deleted)
+    graph.pending.remove(model, from: .deleted)
   }
 
   /// Undoes the end of a deletion; links made during the deletion stay.
@@ -82,15 +83,15 @@ extension ObjectGraph {
   /// - Parameter wasUnsaved: Whether the object had no row then, and was deleted only until the next save because a rule
   ///   denied it.
   private func deleteAgain(_ model: any PersistentModel, wasUnsaved: Bool) {
-    guard isHere(model), !model.has(_ModelFlags.deleted) else { return }
+    guard graph.isHere(model), !model.has(_ModelFlags.deleted) else { return }
     // The deletion was saved later, and undone: the object has no row to delete.
-    if model.has(_ModelFlags.inserted), !wasUnsaved { return delete(model) }
+    if model.has(_ModelFlags.inserted), !wasUnsaved { return DeleteRules(graph).delete(model) }
     // A save may end the deletion in the meantime.
-    undo.record(self) { $0.insert(model) }
-    pending.add(
-      model, to: .deleted, root: traits[Int(model._$statePointer.pointee.entity)].root,
-      at: clock.next())
-    didChangePending()
+    graph.undo.record { $0.editor.insert(model) }
+    graph.pending.add(
+      model, to: .deleted, root: graph.traits[Int(model._$statePointer.pointee.entity)].root,
+      at: graph.commits.clock.next())
+    graph.didChangePending()
   }
 
   /// Connects what a new object refers to: inserts it, and sets its sides of the relationships.
@@ -100,7 +101,9 @@ extension ObjectGraph {
     _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {
     for index in entity.relationships {
-      if hasStandIns, !entity.properties[index].isForeign { leadToStandIns(model, index) }
+      if graph.merger.hasStandIns, !entity.properties[index].isForeign {
+        leadToStandIns(model, index)
+      }
       switch model.content(at: index) {
       case .attribute, .toOne(.none), .toOne(.row): break
       case .toOne(.model(let other)): connect(model, entity, index, to: other, &queue)
@@ -121,8 +124,8 @@ extension ObjectGraph {
     if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
       queue.append(other)
     }
-    guard isHere(other),
-      let inverse = inverse(of: entity.properties[index], list: model.list(at: index))
+    guard graph.isHere(other),
+      let inverse = graph.inverse(of: entity.properties[index], list: model.list(at: index))
     else { return }
     let partner = inverse.isToMany ? nil : side(leadingTo: other, at: inverse.index)
     if partner?.isProperty(index, of: model) == true { return }
@@ -148,12 +151,12 @@ extension ObjectGraph {
       // Pairs are made from the side that is visited first, which is not always this one.
       if property.joinTable != nil, unique.count > 1 { delta.setOrder(unique) }
     }
-    let inverse = inverse(of: property)
+    let inverse = graph.inverse(of: property)
     for case let other as any PersistentModel in unique {
       if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
         queue.append(other)
       }
-      guard isHere(other) else { continue }
+      guard graph.isHere(other) else { continue }
       logPair(property, entity, model, other, isAdded: true)
       if let inverse { attach(other, to: model, index, inverse) }
     }

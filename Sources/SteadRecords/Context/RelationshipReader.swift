@@ -1,6 +1,19 @@
 import Foundation
 
-extension ObjectGraph {
+/// Reads rows and relationships for a context: objects by their rows, destinations and lists at their first use, each with
+/// those of the objects that were fetched with it.
+final class RelationshipReader {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+  /// The lists that lack a member, since its row can't be read.
+  var incompleteLists = IncompleteLists()
+
+  /// The temporary numbers that a save's new objects have in their context, by the rows that it has written for them
+  /// so far; nil except in an engine that reads these rows for a custom store (`CustomSave`).
+  var temporaryRows: [Int64: Int64]?
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
   /// Runs a body with a connection that has at least the commits that this context has applied.
   ///
   /// The snapshot is shared with other look-ups for a short time (``ReaderPool/snapshotLifetime``), so that reading
@@ -9,11 +22,10 @@ extension ObjectGraph {
   func lookUp<Result>(
     in index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    if let reading, reading.store == index, !stores[index].isWritingHere {
-      return try body(reading.connection)
-    }
-    return try stores[index].read(.shared(atLeast: inbox.number(of: index))) { connection, number in
-      inbox.didRead(number, of: index)
+    if let connection = graph.commits.connection(applyingTo: index) { return try body(connection) }
+    return try graph.stores[index].read(.shared(atLeast: graph.commits.inbox.number(of: index))) {
+      connection, number in
+      graph.commits.inbox.didRead(number, of: index)
       return try body(connection)
     }
   }
@@ -24,18 +36,18 @@ extension ObjectGraph {
   ///
   /// A row that the shared snapshot lacks is asked for again in a new one, and of a custom store.
   func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
-    if let model = registered(entity, row: row) { return model }
-    let plan = plans[entity.index]
-    let index = storeIndex[entity.index]
-    if let model = try lookUp(in: index, { try loader.load(plan, row, $0) }) { return model }
+    if let model = graph.registered(entity, row: row) { return model }
+    let plan = graph.plans[entity.index]
+    let index = graph.storeIndex[entity.index]
+    if let model = try lookUp(in: index, { try graph.loader.load(plan, row, $0) }) { return model }
     // Not while a save reads what it has written: the store has the objects as they were before.
-    if temporaryRows == nil, let store = customStore(of: entity) {
+    if temporaryRows == nil, let store = graph.customStore(of: entity) {
       let identifier = PersistentIdentifier(reference: plan.reference, row: row)
-      try store.take([identifier], for: editingState)
+      try store.take([identifier], for: graph.editingState)
     }
     // Another process may have written the row after the snapshot was taken.
-    return try stores[index].read(.newest) { connection, _ in
-      try loader.load(plan, row, connection)
+    return try graph.stores[index].read(.newest) { connection, _ in
+      try graph.loader.load(plan, row, connection)
     }
   }
 
@@ -43,13 +55,13 @@ extension ObjectGraph {
   func load(
     _ entity: EntityLayout, rows: [Int64], skipsUnreadable: Bool = false
   ) throws -> [any PersistentModel] {
-    let plan = plans[entity.index]
-    return try lookUp(in: storeIndex[entity.index]) { connection in
+    let plan = graph.plans[entity.index]
+    return try lookUp(in: graph.storeIndex[entity.index]) { connection in
       let statement = try connection.statement(plan.selectionOfRows)
       statement.reset()
       defer { statement.reset() }
       statement.bind(.text(rows.map { Int($0) }.jsonText), at: 1)
-      return try loader.collectAny(statement, plan, skipsUnreadable: skipsUnreadable)
+      return try graph.loader.collectAny(statement, plan, skipsUnreadable: skipsUnreadable)
     }
   }
 
@@ -60,14 +72,14 @@ extension ObjectGraph {
       state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
       return
     }
-    let plan = plans[Int(state.pointee.entity)]
+    let plan = graph.plans[Int(state.pointee.entity)]
     do {
-      let found = try lookUp(in: storeIndex[plan.entity.index]) { connection in
+      let found = try lookUp(in: graph.storeIndex[plan.entity.index]) { connection in
         let statement = try connection.selection(of: plan)
         statement.bind(state.pointee.rowID, at: 1)
         defer { statement.rewind() }
         guard try statement.step() else { return false }
-        loader.refresh(model, from: statement)
+        graph.loader.refresh(model, from: statement)
         return true
       }
       if !found { depart(model) }
@@ -83,17 +95,17 @@ extension ObjectGraph {
   /// Removes an object whose row is gone, with all its pending changes: a save could only write them to a row that
   /// does not exist.
   func depart(_ model: any PersistentModel) {
-    guard isHere(model) else { return }
-    pending.remove(model)
-    membership = nil
+    guard graph.isHere(model) else { return }
+    graph.pending.remove(model)
+    graph.editor.membership = nil
     clearRelationships(of: model)
-    loader.release(model)
+    graph.loader.release(model)
   }
 
   /// Clears all relationships of an object that has no row any more, on its own side.
   func clearRelationships(of model: any PersistentModel) {
-    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
-    for index in entity(of: model).relationships {
+    guard graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
+    for index in graph.entity(of: model).relationships {
       switch model.content(at: index) {
       case .attribute: break
       case .toOne: model.setContent(.toOne(.none), at: index)
@@ -113,10 +125,10 @@ extension ObjectGraph {
 
   /// The destination with this row; the other owners of the same fetch get theirs with it.
   func resolve(_ row: Int64, _ owner: any PersistentModel, _ index: Int) -> AnyObject? {
-    let entity = entity(of: owner)
+    let entity = graph.entity(of: owner)
     guard let destination = entity.properties[index].destination else { return nil }
-    let target = layout.entities[destination]
-    if let object = loader.registry.object(root: target.rootIndex, row: row) {
+    let target = graph.layout.entities[destination]
+    if let object = graph.loader.registry.object(root: target.rootIndex, row: row) {
       let property = entity.properties[index]
       if isLedElsewhere(target.model(object), owner, property) { return nil }
       return isLeft(object, target, behind: property) ? nil : object
@@ -135,10 +147,11 @@ extension ObjectGraph {
     _ object: AnyObject, _ entity: EntityLayout, behind property: PropertyLayout
   ) -> Bool {
     let model = entity.model(object)
-    guard model.has(_ModelFlags.stale), isHere(model), property.mayBeLeft(in: layout.entities)
+    guard model.has(_ModelFlags.stale), graph.isHere(model),
+      property.mayBeLeft(in: graph.layout.entities)
     else { return false }
     reload(model)
-    return !isHere(model)
+    return !graph.isHere(model)
   }
 
   /// Whether this context has set the other side of a one-to-one relationship to another object, and another context
@@ -148,8 +161,8 @@ extension ObjectGraph {
   private func isLedElsewhere(
     _ target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
   ) -> Bool {
-    guard hasNews, target.has(_ModelFlags.changed),
-      let inverse = inverse(of: property, list: owner.list(at: property.index)),
+    guard graph.commits.hasNews, target.has(_ModelFlags.changed),
+      let inverse = graph.inverse(of: property, list: owner.list(at: property.index)),
       !inverse.isToMany, inverse.list == nil
     else { return false }
     let state = owner._$statePointer
@@ -169,12 +182,12 @@ extension ObjectGraph {
     _ target: EntityLayout
   ) throws -> AnyObject? {
     let ownerRow = owner._$statePointer.pointee.rowID
-    guard let companions = loader.companions(entity.rootIndex, ownerRow), companions.count > 1
+    guard let companions = graph.loader.companions(entity.rootIndex, ownerRow), companions.count > 1
     else { return nil }
     var wanted: [Int64: [any PersistentModel]] = [:]
     for companion in companions {
-      guard let model = registered(entity, row: companion),
-        self.entity(of: model) === entity,
+      guard let model = graph.registered(entity, row: companion),
+        graph.entity(of: model) === entity,
         case .toOne(.row(let other)) = model.content(at: index)
       else { continue }
       wanted[other, default: []].append(model)
@@ -216,13 +229,14 @@ extension ObjectGraph {
   func loadToMany(_ owner: any PersistentModel, _ index: Int) -> [AnyObject] {
     guard case .toMany(let targets) = owner.content(at: index) else { return [] }
     if let loaded = targets.loaded { return loaded }
-    let entity = entity(of: owner)
+    let entity = graph.entity(of: owner)
     let row = owner._$statePointer.pointee.rowID
     guard row > 0 else { return targets.delta?.applied(to: []) ?? [] }
     // The other owners of the same fetch get theirs with the same query.
     var owners = [owner]
-    for companion in loader.companions(entity.rootIndex, row) ?? [] where companion != row {
-      guard let model = registered(entity, row: companion), self.entity(of: model) === entity,
+    for companion in graph.loader.companions(entity.rootIndex, row) ?? [] where companion != row {
+      guard let model = graph.registered(entity, row: companion),
+        graph.entity(of: model) === entity,
         !model.has(_ModelFlags.stale),
         case .toMany(let others) = model.content(at: index), others.loaded == nil
       else { continue }
@@ -268,12 +282,12 @@ extension ObjectGraph {
   /// Reads a list again that lacked something, so that the rule applies to all of it.
   func requireTargets(of model: any PersistentModel, _ property: PropertyLayout) throws {
     guard concerns(property.relationship?.deleteRule, property) else { return }
-    let (index, entity) = (property.index, entity(of: model))
+    let (index, entity) = (property.index, graph.entity(of: model))
     switch model.content(at: index) {
     case .attribute: return
     case .toOne(let target):
       guard case .row(let row) = target, let destination = property.destination else { return }
-      _ = try object(layout.entities[destination], row: row)
+      _ = try object(graph.layout.entities[destination], row: row)
     case .toMany(let targets):
       guard targets.loaded == nil || incompleteLists.contains(model, entity, property),
         model._$statePointer.pointee.rowID > 0
@@ -294,7 +308,7 @@ extension ObjectGraph {
       case .toMany(.inverse, _): true
       // The pairs of a deleted object go with it.
       case .toMany(.join, _): false
-      default: property.inverses(in: layout.entities).contains { !$0.isToMany }
+      default: property.inverses(in: graph.layout.entities).contains { !$0.isToMany }
       }
     default: false
     }
@@ -304,7 +318,7 @@ extension ObjectGraph {
   func isUnreadable(_ target: _Target, _ property: PropertyLayout) -> Bool {
     guard case .row(let row) = target, let destination = property.destination else { return false }
     do {
-      _ = try object(layout.entities[destination], row: row)
+      _ = try object(graph.layout.entities[destination], row: row)
       return false
     } catch {
       return true
@@ -317,7 +331,7 @@ extension ObjectGraph {
   ) -> [AnyObject] {
     let row = owner._$statePointer.pointee.rowID
     guard row > 0 else { return delta?.applied(to: []) ?? [] }
-    let entity = entity(of: owner)
+    let entity = graph.entity(of: owner)
     let property = entity.properties[index]
     do {
       let groups = try loadGroups([row], property)
@@ -339,14 +353,14 @@ extension ObjectGraph {
   ) throws -> OwnedObjects.Groups {
     guard case .toMany(let storage, let destination) = property.kind else { return .init() }
     let query = ToManyQuery(
-      storage, property.relationship?.list, plans[destination], isSingle: rows.count == 1)
-    return try lookUp(in: storeIndex[destination]) { connection in
+      storage, property.relationship?.list, graph.plans[destination], isSingle: rows.count == 1)
+    return try lookUp(in: graph.storeIndex[destination]) { connection in
       let statement = try connection.statement(query.sql)
       statement.reset()
       defer { statement.reset() }
       statement.bind(
         rows.count == 1 ? .integer(rows[0]) : .text(rows.map { Int($0) }.jsonText), at: 1)
-      return try loader.collectGroups(statement, query)
+      return try graph.loader.collectGroups(statement, query)
     }
   }
 
@@ -359,7 +373,7 @@ extension ObjectGraph {
     _ stored: [AnyObject], _ owner: any PersistentModel, _ property: PropertyLayout,
     _ delta: ToManyDelta?
   ) -> [AnyObject] {
-    if pending.isEmpty { return stored }
+    if graph.pending.isEmpty { return stored }
     var current = stored
     if case .toMany(.inverse(let toOne), _) = property.kind {
       // A member's own reference counts if this context has changed it.
@@ -373,7 +387,63 @@ extension ObjectGraph {
     let members = delta?.applied(to: current) ?? current
     return members.filter { object in
       guard let model = object as? any PersistentModel else { return false }
-      return isHere(model) || !model.has(_ModelFlags.missing)
+      return graph.isHere(model) || !model.has(_ModelFlags.missing)
+    }
+  }
+
+  /// Reads the row of a stale, partial or empty object, as has to be done before one of its sides is changed: a later
+  /// read would replace the changed side by the row's.
+  func makeCurrent(_ model: any PersistentModel) {
+    if model.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) { reload(model) }
+  }
+
+  // MARK: Looking
+
+  /// The object that a to-one property leads to, if it is in memory; nothing is loaded.
+  func registeredTarget(
+    _ target: _Target, _ property: PropertyLayout
+  ) -> (any PersistentModel)? {
+    switch target {
+    case .none: return nil
+    case .model(let model): return model
+    case .row(let row):
+      return property.destination.flatMap { graph.registered(graph.layout.entities[$0], row: row) }
+    }
+  }
+
+  /// The object that a to-one property leads to, loaded if necessary.
+  func resolved(
+    _ target: _Target, _ owner: any PersistentModel, _ index: Int
+  ) -> (any PersistentModel)? {
+    switch target {
+    case .none: nil
+    case .model(let model): model
+    case .row(let row): resolve(row, owner, index) as? any PersistentModel
+    }
+  }
+
+  /// What a to-one property leads to, loaded when it is not.
+  func destination(of model: any PersistentModel, at index: Int) -> (any PersistentModel)? {
+    guard graph.isHere(model) else { return nil }
+    makeCurrent(model)
+    guard case .toOne(let target) = model.content(at: index) else { return nil }
+    return resolved(target, model, index)
+  }
+
+  /// Whether a to-one property leads to an owner, and, with the number of a list, to that list.
+  func refers(
+    _ model: any PersistentModel, _ index: Int, to owner: any PersistentModel, _ list: Int?
+  ) -> Bool {
+    if model.has(_ModelFlags.fault | _ModelFlags.stale), graph.isHere(model) { reload(model) }
+    if let list,
+      list != model.list(at: index) ?? graph.entity(of: model).properties[index].firstList
+    {
+      return false
+    }
+    return switch model.content(at: index) {
+    case .toOne(.model(let target)): target === owner
+    case .toOne(.row(let row)): row == owner._$statePointer.pointee.rowID
+    default: false
     }
   }
 }

@@ -2,7 +2,24 @@
 ///
 /// Their rows are then written like any others: both sides of each relationship, lists and join tables follow from
 /// changes of single sides, as if the program had made them.
-extension ObjectGraph {
+final class DuplicateMerger {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+  /// Whether a save leaves existing rows unchanged that have the unique values of new objects; the new objects then
+  /// stand for these rows.
+  var keepsUniqueRows = false
+  /// The new objects that were merged into others with their unique keys since the last save, each with the other one.
+  var merged: [DuplicateFinder.Pair] = []
+  /// Whether any object stands for another one. Most contexts have none, and need not look at each destination.
+  var hasStandIns = false
+  /// The state before the merges of the save under way, which a failure restores; nil if nothing was merged.
+  private var mergeRecord: MergeRecord?
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
+  /// Forgets the merged objects, when the context ends.
+  func abandon() { merged = [] }
+
   /// Merges each new object that has a unique key of an earlier new object, or of a changed one, into that one.
   ///
   /// With undo, each that has a unique key of any row is merged into the row's object. Undo then has both, and takes the
@@ -10,13 +27,13 @@ extension ObjectGraph {
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
     // A merge is no step of the program's. What it changes is recorded for `UndoEpoch` instead.
-    undo.manager?.disableUndoRegistration()
-    undo.begin(.merge)
+    graph.undo.manager?.disableUndoRegistration()
+    graph.undo.begin(.merge)
     defer {
-      undo.endPart()
-      undo.manager?.enableUndoRegistration()
-      unchanged = Unchanged()
-      membership = nil
+      graph.undo.endPart()
+      graph.undo.manager?.enableUndoRegistration()
+      graph.editor.unchanged = Unchanged()
+      graph.editor.membership = nil
     }
     // A key may have a reference to an object that was merged itself.
     while mayHaveDuplicates {
@@ -25,26 +42,26 @@ extension ObjectGraph {
       let sharers = found.isEmpty && !mergesIntoRows ? [] : try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
       if pairs.isEmpty { return }
-      if mergeRecord == nil { mergeRecord = MergeRecord(self) }
+      if mergeRecord == nil { mergeRecord = MergeRecord(graph) }
       for (duplicate, original) in pairs { merge(duplicate, into: original) }
       redirectOneWayReferences(to: pairs.map(\.duplicate))
     }
   }
 
-  private var mergesIntoRows: Bool { undo.manager != nil && !keepsUniqueRows }
+  private var mergesIntoRows: Bool { graph.undo.manager != nil && !keepsUniqueRows }
 
   private var mayHaveDuplicates: Bool {
     var count = 0
-    for model in pending.models(.inserted) where isConstrained(model) {
+    for model in graph.pending.models(.inserted) where isConstrained(model) {
       count += 1
       if count > 1 || mergesIntoRows { return true }
     }
-    return count > 0 && pending.models(.changed).contains(where: isConstrained)
+    return count > 0 && graph.pending.models(.changed).contains(where: isConstrained)
   }
 
   private func isConstrained(_ model: any PersistentModel) -> Bool {
     !model.has(_ModelFlags.deleted)
-      && traits[Int(model._$statePointer.pointee.entity)].isConstrained
+      && graph.traits[Int(model._$statePointer.pointee.entity)].isConstrained
   }
 
   /// The new objects that would share a row with another object, in the order of their insertion.
@@ -53,19 +70,20 @@ extension ObjectGraph {
   /// each have one of the keys of a stored row. Throws where unique keys contradict each other, so that a save that
   /// is refused for them leaves its objects as they are.
   private func sharersOfRows() throws -> [DuplicateFinder.Pair] {
-    var writer = writer(of: SavePlan(&pending, sides: []))
+    var writer = SaveWriter(SavePlan(&graph.pending, sides: []), of: graph)
     var sharing: [RowSharing] = []
     do {
       defer { writer.revert() }
       for index in writer.stores {
-        let connection = try stores[index].begin()
-        defer { stores[index].rollBack() }
+        let connection = try graph.stores[index].begin()
+        defer { graph.stores[index].rollBack() }
         try writer.assignRows(of: index, connection)
         sharing += writer.sharedRows(in: index, includingStored: mergesIntoRows)
       }
     }
     let pairs = try sharing.flatMap { row in
-      let stored = try row.isStored ? readableObject(layout.entities[row.root], row.number) : nil
+      let stored =
+        try row.isStored ? readableObject(graph.layout.entities[row.root], row.number) : nil
       let original = stored ?? row.objects[0].model
       return row.objects.filter { $0.model !== original }.map {
         (place: $0.place, pair: (duplicate: $0.model, original: original))
@@ -80,7 +98,7 @@ extension ObjectGraph {
     _ entity: EntityLayout, _ row: Int64
   ) throws -> (any PersistentModel)? {
     do {
-      return try object(entity, row: row)
+      return try graph.reader.object(entity, row: row)
     } catch let error as SwiftDataError where error == .unreadableValue {
       return nil
     }
@@ -90,18 +108,18 @@ extension ObjectGraph {
   /// rows.
   private func duplicates() throws -> [DuplicateFinder.Pair] {
     var pairs: [DuplicateFinder.Pair] = []
-    for index in stores.indices {
-      func isHere(_ model: any PersistentModel) -> Bool {
-        isConstrained(model) && storeIndex[Int(model._$statePointer.pointee.entity)] == index
+    for index in graph.stores.indices {
+      func isConcerned(_ model: any PersistentModel) -> Bool {
+        isConstrained(model) && graph.storeIndex[Int(model._$statePointer.pointee.entity)] == index
       }
-      let new = pending.models(.inserted).filter(isHere)
+      let new = graph.pending.models(.inserted).filter(isConcerned)
       guard !new.isEmpty else { continue }
-      let changed = pending.models(.changed).filter {
-        isHere($0) && !$0.has(_ModelFlags.inserted)
+      let changed = graph.pending.models(.changed).filter {
+        isConcerned($0) && !$0.has(_ModelFlags.inserted)
       }
-      pairs += try stores[index].joinTransaction { connection in
-        var finder = DuplicateFinder(UniqueKeys(loader.rowContexts, connection))
-        return try finder.pairs(new: new, changed: changed) { entity(of: $0) }
+      pairs += try graph.stores[index].joinTransaction { connection in
+        var finder = DuplicateFinder(UniqueKeys(graph.loader.rowContexts, connection))
+        return try finder.pairs(new: new, changed: changed) { graph.entity(of: $0) }
       }
     }
     return pairs
@@ -115,9 +133,11 @@ extension ObjectGraph {
   /// inverse, which ``redirectOneWayReferences(to:)`` redirects. The sides change as if the program had set them, so
   /// that their rows are written like any others.
   private func merge(_ duplicate: any PersistentModel, into original: any PersistentModel) {
-    makeCurrent(original)
-    let properties = zip(entity(of: original).properties, entity(of: duplicate).properties)
-      .prefix { $0.name == $1.name }.map(\.0)
+    graph.reader.makeCurrent(original)
+    let properties = zip(
+      graph.entity(of: original).properties, graph.entity(of: duplicate).properties
+    )
+    .prefix { $0.name == $1.name }.map(\.0)
     if !keepsUniqueRows { copyAttributes(properties, of: duplicate, to: original) }
     let lists = properties.filter(\.isToMany)
     let references = properties.filter { !$0.isToMany && $0.relationship != nil }
@@ -129,8 +149,8 @@ extension ObjectGraph {
         moveReference(property, of: duplicate, to: original, isFirst: pass == 0)
       }
     }
-    for index in entity(of: duplicate).relationships {
-      cut(duplicate, entity(of: duplicate).properties[index])
+    for index in graph.entity(of: duplicate).relationships {
+      DeleteRules(graph).cut(duplicate, graph.entity(of: duplicate).properties[index])
     }
     makeStandIn(original, for: duplicate)
   }
@@ -142,30 +162,31 @@ extension ObjectGraph {
     to original: any PersistentModel
   ) {
     let attributes = properties.filter { $0.relationship == nil && $0.destination == nil }
-    notifying(original, PropertySet(attributes.map(\.index))) {
+    graph.notifying(original, PropertySet(attributes.map(\.index))) {
       for property in attributes {
         if let copy = duplicate.copySlot(at: property.index) {
-          willChange(original, at: property.index)
+          graph.undo.willChange(original, at: property.index)
           original.restoreSlot(copy, at: property.index)
         }
       }
     }
-    for property in attributes { markChanged(original, at: property.index) }
+    for property in attributes { graph.markChanged(original, at: property.index) }
   }
 
   /// Adds the members of a list to the original's.
   private func moveMembers(
     _ property: PropertyLayout, of duplicate: any PersistentModel, to original: any PersistentModel
   ) {
-    let members = targets(of: duplicate, at: property.index)
+    let members = graph.reader.targets(of: duplicate, at: property.index)
     guard !members.isEmpty else { return }
-    if let inverse = inverse(of: property), inverse.isToMany {
+    if let inverse = graph.inverse(of: property), inverse.isToMany {
       for member in members { replace(duplicate, with: original, in: member, inverse.index) }
       return
     }
     setMembers(of: duplicate, property.index, [])
-    let all = self.members(of: original, at: property.index) + members.map { $0 as AnyObject }
-    setMembers(of: original, property.index, Self.withoutDuplicates(all))
+    let all =
+      graph.reader.members(of: original, at: property.index) + members.map { $0 as AnyObject }
+    setMembers(of: original, property.index, RelationshipEditor.withoutDuplicates(all))
   }
 
   /// Makes a to-one property of the original lead to the duplicate's destination, and that of the duplicate to
@@ -178,32 +199,34 @@ extension ObjectGraph {
     isFirst: Bool
   ) {
     let index = property.index
-    guard let target = destination(of: duplicate, at: index) else {
+    guard let target = graph.reader.destination(of: duplicate, at: index) else {
       if isFirst, !keepsUniqueRows { setReference(of: original, index, nil) }
       return
     }
-    let inverse = inverse(of: property, list: duplicate.list(at: index))
+    let inverse = graph.inverse(of: property, list: duplicate.list(at: index))
     if keepsUniqueRows, inverse?.isToMany ?? true {
       return setReference(of: duplicate, index, nil)
     }
-    if let inverse, isHere(target) {
+    if let inverse, graph.isHere(target) {
       if inverse.isToMany {
         // From the other side, whose list keeps its order.
         replace(duplicate, with: original, in: target, inverse.index)
       } else if inverse.list == nil {
         // From the other side, which may be one of several relationships that share this inverse.
         setReference(of: target, inverse.index, original)
-      } else if destination(of: original, at: index) === target,
-        !refers(target, inverse.index, to: original, inverse.list)
+      } else if graph.reader.destination(of: original, at: index) === target,
+        !graph.reader.refers(target, inverse.index, to: original, inverse.list)
       {
         // Another context has led this side there, and the target is in another relationship of the original.
         setReference(of: original, index, nil)
       }
     }
-    if destination(of: original, at: index) !== target {
+    if graph.reader.destination(of: original, at: index) !== target {
       setReference(of: original, index, target === duplicate ? original : target)
     }
-    if destination(of: duplicate, at: index) === target { setReference(of: duplicate, index, nil) }
+    if graph.reader.destination(of: duplicate, at: index) === target {
+      setReference(of: duplicate, index, nil)
+    }
   }
 
   /// Puts the original in the place of the duplicate in a list; it stays in the list once.
@@ -211,21 +234,21 @@ extension ObjectGraph {
     _ duplicate: any PersistentModel, with original: any PersistentModel,
     in owner: any PersistentModel, _ index: Int
   ) {
-    let list = members(of: owner, at: index)
+    let list = graph.reader.members(of: owner, at: index)
     setMembers(
       of: owner, index,
-      Self.withoutDuplicates(list.map { $0 === duplicate ? original : $0 }))
+      RelationshipEditor.withoutDuplicates(list.map { $0 === duplicate ? original : $0 }))
   }
 
   // MARK: One-way references
 
   /// Leads new and changed objects to the originals of merged ones, which nothing leads back from.
   private func redirectOneWayReferences(to duplicates: [any PersistentModel]) {
-    let roots = Set(duplicates.map { traits[Int($0._$statePointer.pointee.entity)].root })
-    let places = roots.flatMap { layout.oneWay[$0] }
+    let roots = Set(duplicates.map { graph.traits[Int($0._$statePointer.pointee.entity)].root })
+    let places = roots.flatMap { graph.layout.oneWay[$0] }
     guard !places.isEmpty else { return }
     for kind in [PendingChanges.Kind.inserted, .changed] {
-      for model in pending.models(kind) {
+      for model in graph.pending.models(kind) {
         let entity = Int(model._$statePointer.pointee.entity)
         for place in places where place.entity == entity {
           redirectReferences(of: model, place.property)
@@ -244,7 +267,7 @@ extension ObjectGraph {
         (object as? any PersistentModel)?.successor ?? object
       }
       guard !list.elementsEqual(loaded, by: { $0 === $1 }) else { return }
-      setMembers(of: model, index, Self.withoutDuplicates(list))
+      setMembers(of: model, index, RelationshipEditor.withoutDuplicates(list))
     default: break
     }
   }
@@ -253,11 +276,11 @@ extension ObjectGraph {
 
   /// Sets a list as if the program had.
   func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
-    let before = members(of: owner, at: index)
+    let before = graph.reader.members(of: owner, at: index)
     guard !before.elementsEqual(list, by: { $0 === $1 }) else { return }
-    notifying(owner, index) { owner.updateTargets(at: index) { $0.loaded = list } }
-    didReplaceMembers(of: owner, at: index, before, with: list)
-    markChanged(owner, at: index)
+    graph.notifying(owner, index) { owner.updateTargets(at: index) { $0.loaded = list } }
+    graph.editor.didReplaceMembers(of: owner, at: index, before, with: list)
+    graph.markChanged(owner, at: index)
   }
 
   /// Sets a to-one property as if the program had.
@@ -270,11 +293,11 @@ extension ObjectGraph {
     case .model(let model) where model === target: return
     default: break
     }
-    notifying(owner, index) {
+    graph.notifying(owner, index) {
       owner.setContent(.toOne(target.map { .model($0) } ?? .none), at: index)
     }
-    didSetToOne(owner, index, old, target)
-    markChanged(owner, at: index)
+    graph.editor.didSetToOne(owner, index, old, target)
+    graph.markChanged(owner, at: index)
   }
 
   // MARK: Afterwards
@@ -294,9 +317,9 @@ extension ObjectGraph {
   func takeBackMerging() {
     guard let record = mergeRecord else { return }
     mergeRecord = nil
-    record.restore(self)
-    unchanged = Unchanged()
-    membership = nil
+    record.restore(graph)
+    graph.editor.unchanged = Unchanged()
+    graph.editor.membership = nil
   }
 
   /// Gives merged objects the rows of those that stand for them.
@@ -305,5 +328,68 @@ extension ObjectGraph {
       let last = original.successor ?? original
       duplicate._$statePointer.pointee.rowID = last._$statePointer.pointee.rowID
     }
+  }
+
+  // MARK: Identities
+
+  /// Makes an object, whose relationships have been moved, stand for the one that it was merged into.
+  func makeStandIn(_ original: any PersistentModel, for duplicate: any PersistentModel) {
+    if graph.undo.isRecording {
+      let values = graph.entity(of: duplicate).properties.compactMap { property in
+        property.relationship == nil
+          ? duplicate.copySlot(at: property.index).map { (index: property.index, copy: $0) } : nil
+      }
+      graph.undo.record { $0.merger.separate(duplicate, from: original, values) }
+    }
+    graph.settle(duplicate)
+    let state = duplicate._$statePointer
+    state.pointee.makeExtra().successor = original
+    state.pointee.object = nil
+    state.pointee.set(_ModelFlags.redirected)
+    hasStandIns = true
+    merged.append((duplicate, original))
+  }
+
+  /// Makes an object that was merged into another one a new object of its own again, without relationships, which the
+  /// next actions restore.
+  private func separate(
+    _ duplicate: any PersistentModel, from original: any PersistentModel,
+    _ values: [(index: Int, copy: Any)]
+  ) {
+    // `mergeAgain` has deleted its row.
+    guard duplicate.successor != nil else { return graph.undo.undoDeletion(of: duplicate) }
+    graph.undo.record { $0.merger.mergeAgain(duplicate, into: original) }
+    let state = duplicate._$statePointer
+    graph.notifying(duplicate, nil) {
+      state.pointee.extra?.successor = nil
+      state.pointee.clear(
+        _ModelFlags.redirected | _ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial
+          | _ModelFlags.missing)
+      state.pointee.home = graph
+      state.pointee.rowID = TemporaryRowID.next()
+      for value in values { duplicate.restoreSlot(value.copy, at: value.index) }
+      for index in graph.entity(of: duplicate).relationships {
+        if case .toMany = duplicate.content(at: index) {
+          duplicate.setContent(.toMany(_Targets(loaded: [])), at: index)
+        } else {
+          duplicate.setContent(.toOne(.none), at: index)
+        }
+        duplicate.setList(nil, at: index)
+      }
+    }
+    graph.pending.add(
+      duplicate, to: .inserted, root: graph.traits[Int(state.pointee.entity)].root,
+      at: graph.commits.clock.next())
+    graph.didChangePending()
+  }
+
+  /// Undoes a separation: makes an object stand for the original again.
+  private func mergeAgain(_ duplicate: any PersistentModel, into original: any PersistentModel) {
+    guard graph.isHere(duplicate), duplicate.successor == nil else { return }
+    // A save has given it a row, when it had another key.
+    guard duplicate.has(_ModelFlags.inserted) else { return DeleteRules(graph).delete(duplicate) }
+    // It gets the original's row after the next save, which else would take pairs that it gave up for the original's.
+    graph.notifying(duplicate, nil) { makeStandIn(original, for: duplicate) }
+    graph.didChangePending()
   }
 }

@@ -1,7 +1,27 @@
 import Foundation
 import Observation
 
-extension ObjectGraph {
+/// Applies other contexts' and programs' commits to a context's objects.
+final class CommitApplier {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+  /// Whether others have committed since the last save.
+  var hasNews = false
+  /// The connection that reads while commits are applied, and its store's place.
+  private var reading: (store: Int, connection: StoreConnection)?
+
+  /// How far this context has followed others' commits.
+  var inbox: CommitInbox
+  /// Stamps the edits: later than all commits that this context has applied.
+  var clock = EditClock()
+  /// Who is told of changed tables.
+  let followers = Followers()
+
+  init(_ graph: ObjectGraph) {
+    self.graph = graph
+    inbox = CommitInbox(graph.stores)
+  }
+
   // MARK: Reading the newest rows
 
   /// Applies other contexts' commits, and runs a body with a connection that sees all commits.
@@ -11,15 +31,13 @@ extension ObjectGraph {
   func readNewest<Result>(
     of index: Int, _ body: (StoreConnection) throws -> Result
   ) throws -> Result {
-    // An observer may fetch when it is notified; what it gets is of the same commit. Within a transaction, only the
-    // writer sees what was written in it.
-    if let reading, reading.store == index, !stores[index].isWritingHere {
-      return try body(reading.connection)
-    }
-    defer { notifyFollowers() }
-    return try stores[index].read(.newest) { connection, number in
+    // An observer may fetch when it is notified; what it gets is of the same commit.
+    if let connection = connection(applyingTo: index) { return try body(connection) }
+    defer { graph.notifyFollowers() }
+    return try graph.stores[index].read(.newest) { connection, number in
       // Only observed ones now.
-      let rest = apply(inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
+      let rest = apply(
+        inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
       defer { read(rest, in: index, connection) }
       return try body(connection)
     }
@@ -27,16 +45,25 @@ extension ObjectGraph {
 
   /// Applies other contexts' commits to all stores.
   func applyCommitsOfOthers() {
-    for index in stores.indices {
+    for index in graph.stores.indices {
       do {
-        try stores[index].read(.newest) { connection, number in
+        try graph.stores[index].read(.newest) { connection, number in
           _ = apply(inbox.news(of: index, upTo: number), in: index, connection)
         }
       } catch {
         Report.problem("Other contexts' changes could not be read from the store: \(error)")
       }
     }
-    notifyFollowers()
+    graph.notifyFollowers()
+  }
+
+  /// The connection with which commits are being applied to a store's objects; nil if none are, and within a transaction
+  /// of this thread, where only the writer sees what was written in it.
+  func connection(applyingTo index: Int) -> StoreConnection? {
+    guard let reading, reading.store == index, !graph.stores[index].isWritingHere else {
+      return nil
+    }
+    return reading.connection
   }
 
   // MARK: Applying
@@ -59,7 +86,7 @@ extension ObjectGraph {
     _ news: CommitLog.News, in store: Int, _ connection: StoreConnection, readsAll: Bool = true
   ) -> [any PersistentModel] {
     // Edits from now on are made with knowledge of these commits.
-    clock.observe(stores[store].log.newestStamp)
+    clock.observe(graph.stores[store].log.newestStamp)
     if case .nothing = news { return [] }
     // Observed objects are read at once. A snapshot of their own could have later commits than the caller's, whose rows
     // would then be of two commits.
@@ -70,39 +97,43 @@ extension ObjectGraph {
     switch news {
     case .nothing: break
     case .everything:
-      loader.registry.markAllStale { storeIndex[$0] == store }
-      for entity in layout.entities where entity.index == entity.rootIndex {
-        guard storeIndex[entity.index] == store else { continue }
+      graph.loader.registry.markAllStale { graph.storeIndex[$0] == store }
+      for entity in graph.layout.entities where entity.index == entity.rootIndex {
+        guard graph.storeIndex[entity.index] == store else { continue }
         followers.note(entity.table)
-        for object in loader.registry.all(root: entity.index) { changed.add(entity.model(object)) }
+        for object in graph.loader.registry.all(root: entity.index) {
+          changed.add(entity.model(object))
+        }
       }
     case .rows(let rows):
-      for entity in layout.entities where entity.index == entity.rootIndex {
-        guard storeIndex[entity.index] == store, let rows = rows.table(entity.table) else {
+      for entity in graph.layout.entities where entity.index == entity.rootIndex {
+        guard graph.storeIndex[entity.index] == store, let rows = rows.table(entity.table) else {
           continue
         }
         followers.note(entity.table)
         var gone: [any PersistentModel] = []
         for row in rows.deleted {
-          guard let model = registered(entity, row: row) else { continue }
+          guard let model = graph.registered(entity, row: row) else { continue }
           gone.append(model)
           for owner in markOwnersStale(of: model) { changed.add(owner) }
-          notifying(model, nil) { depart(model) }
+          graph.notifying(model, nil) { graph.reader.depart(model) }
         }
-        dropReferences(to: gone, isOwnCommit: false)
-        let touched = Set(loader.registry.markStale(root: entity.index, rows: rows.written))
+        graph.editor.dropReferences(to: gone, isOwnCommit: false)
+        let touched = Set(graph.loader.registry.markStale(root: entity.index, rows: rows.written))
         for row in touched {
-          guard let object = loader.registry.object(root: entity.index, row: row) else { continue }
+          guard let object = graph.loader.registry.object(root: entity.index, row: row) else {
+            continue
+          }
           changed.add(entity.model(object))
         }
       }
     }
     hasNews = true
     // Sides change below in other ways than by single additions, and members may be freed.
-    membership = nil
+    graph.editor.membership = nil
     renewPending()
     for model in changed.observed {
-      notifying(model, nil) { if model.has(_ModelFlags.stale) { reload(model) } }
+      graph.notifying(model, nil) { if model.has(_ModelFlags.stale) { graph.reader.reload(model) } }
     }
     if !readsAll { return changed.others }
     read(changed.others, in: store, connection)
@@ -137,26 +168,28 @@ extension ObjectGraph {
     let outer = reading
     reading = (store, connection)
     defer { reading = outer }
-    let stale = models.filter { $0.has(_ModelFlags.stale) && isHere($0) }
+    let stale = models.filter { $0.has(_ModelFlags.stale) && graph.isHere($0) }
     if stale.isEmpty { return }
     let lists = stale.flatMap(loadedLists)
-    for (index, models) in Dictionary(grouping: stale, by: { self.entity(of: $0).index }) {
+    for (index, models) in Dictionary(grouping: stale, by: { graph.entity(of: $0).index }) {
       for start in stride(from: 0, to: models.count, by: Self.readSize) {
         let rows = models[start...].prefix(Self.readSize).map { $0._$statePointer.pointee.rowID }
         // An object that this does not read, such as one whose row is gone, is read below.
-        if rows.count > 1 { _ = try? load(layout.entities[index], rows: rows) }
+        if rows.count > 1 { _ = try? graph.reader.load(graph.layout.entities[index], rows: rows) }
       }
     }
     for model in stale where model.has(_ModelFlags.stale) {
-      notifying(model, nil) { reload(model) }
+      graph.notifying(model, nil) { graph.reader.reload(model) }
     }
-    for (model, index) in lists where isHere(model) { _ = loadToMany(model, index) }
+    for (model, index) in lists where graph.isHere(model) {
+      _ = graph.reader.loadToMany(model, index)
+    }
   }
 
   /// The lists of an object that are loaded, which reading its row forgets.
   private func loadedLists(of model: any PersistentModel) -> [(any PersistentModel, Int)] {
-    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return [] }
-    return entity(of: model).relationships.compactMap { index in
+    guard graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return [] }
+    return graph.entity(of: model).relationships.compactMap { index in
       guard case .toMany(let targets) = model.content(at: index), targets.loaded != nil else {
         return nil
       }
@@ -166,10 +199,12 @@ extension ObjectGraph {
 
   /// Applies other contexts' commits, and reads outdated objects of any store in the same snapshots.
   func readAgain(_ models: [any PersistentModel]) {
-    let byStore = Dictionary(grouping: models) { storeIndex[Int($0._$statePointer.pointee.entity)] }
+    let byStore = Dictionary(grouping: models) {
+      graph.storeIndex[Int($0._$statePointer.pointee.entity)]
+    }
     for (index, models) in byStore {
       do {
-        try stores[index].read(.newest) { connection, number in
+        try graph.stores[index].read(.newest) { connection, number in
           let rest = apply(
             inbox.news(of: index, upTo: number), in: index, connection, readsAll: false)
           read(rest + models, in: index, connection)
@@ -184,10 +219,11 @@ extension ObjectGraph {
   /// Makes an object's owners read their lists again before it goes: the context that deleted it may not have known
   /// that it had come to another owner.
   private func markOwnersStale(of model: any PersistentModel) -> [any PersistentModel] {
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     return entity.relationships.compactMap { index in
       guard case .toOne(let target) = model.content(at: index),
-        let owner = registeredTarget(target, entity.properties[index]), isHere(owner)
+        let owner = graph.reader.registeredTarget(target, entity.properties[index]),
+        graph.isHere(owner)
       else { return nil }
       owner._$statePointer.pointee.set(_ModelFlags.stale)
       return owner
@@ -198,13 +234,15 @@ extension ObjectGraph {
   ///
   /// Otherwise a save would write a reference to a row that is gone.
   private func renewPending() {
-    guard !pending.isEmpty else { return }
+    guard !graph.pending.isEmpty else { return }
     for kind in [PendingChanges.Kind.changed, .deleted] {
-      for model in pending.models(kind) where model.has(_ModelFlags.stale) { reload(model) }
+      for model in graph.pending.models(kind) where model.has(_ModelFlags.stale) {
+        graph.reader.reload(model)
+      }
     }
     for kind in [PendingChanges.Kind.inserted, .changed] {
-      for model in pending.models(kind) {
-        for index in entity(of: model).relationships { renew(model, index) }
+      for model in graph.pending.models(kind) {
+        for index in graph.entity(of: model).relationships { renew(model, index) }
       }
     }
   }
@@ -213,89 +251,24 @@ extension ObjectGraph {
   /// first, since its row may be gone.
   private func renew(_ model: any PersistentModel, _ index: Int) {
     func isGone(_ target: any PersistentModel) -> Bool {
-      if target.has(_ModelFlags.stale), isHere(target) { reload(target) }
+      if target.has(_ModelFlags.stale), graph.isHere(target) { graph.reader.reload(target) }
       return target._$statePointer.pointee.home == nil && target.has(_ModelFlags.missing)
     }
     switch model.content(at: index) {
     case .toOne(.model(let target)) where isGone(target):
-      notifying(model, index) { model.setContent(.toOne(.none), at: index) }
+      graph.notifying(model, index) { model.setContent(.toOne(.none), at: index) }
     case .toMany(let targets):
       guard let loaded = targets.loaded else { return }
       let gone = loaded.filter { ($0 as? any PersistentModel).map(isGone) ?? false }
       guard !gone.isEmpty else { return }
       let ids = Set(gone.map(ObjectIdentifier.init))
-      notifying(model, index) {
-        changeSide(of: model, at: index) { targets, delta in
+      graph.notifying(model, index) {
+        graph.editor.changeSide(of: model, at: index) { targets, delta in
           for object in gone { delta.remove(object) }
           targets.loaded?.removeAll { ids.contains(ObjectIdentifier($0)) }
         }
       }
     default: break
     }
-  }
-
-  // MARK: Observation
-
-  /// The object's registrar, only asked for if one exists: passing on a missing one takes longer than a change.
-  private func registrar(of model: any PersistentModel) -> ObservationRegistrar? {
-    guard let extra = model._$statePointer.pointee.extra, extra.isObserved else { return nil }
-    return extra.registrar
-  }
-
-  /// Runs a change of one property between the two calls that Observation needs.
-  func notifying(_ model: any PersistentModel, _ index: Int, _ change: () -> Void) {
-    guard let registrar = registrar(of: model),
-      let keyPath = entity(of: model).properties[index].keyPath
-    else { return change() }
-    PropertyNotifier.notify(registrar, model, keyPath, isBefore: true)
-    change()
-    PropertyNotifier.notify(registrar, model, keyPath, isBefore: false)
-  }
-
-  /// Runs a change of some properties, or of all, between the calls that Observation needs.
-  func notifying(_ model: any PersistentModel, _ changes: PropertySet?, _ change: () -> Void) {
-    guard let registrar = registrar(of: model) else { return change() }
-    let keyPaths = entity(of: model).properties.lazy.filter {
-      changes?.contains($0.index) ?? true
-    }.compactMap(\.keyPath)
-    for keyPath in keyPaths {
-      PropertyNotifier.notify(registrar, model, keyPath, isBefore: true)
-    }
-    change()
-    for keyPath in keyPaths {
-      PropertyNotifier.notify(registrar, model, keyPath, isBefore: false)
-    }
-  }
-
-  // MARK: Followers
-
-  /// Calls the followers of the tables that changed.
-  func notifyFollowers() {
-    notePendingTables()
-    followers.notify()
-  }
-
-  /// Records for the followers which tables have pending changes that they do not know.
-  func notePendingTables() {
-    guard !followers.isEmpty else { return followers.forgetUnfollowed() }
-    for root in pending.takeUnreportedRoots() { followers.note(layout.entities[root].table) }
-  }
-
-  /// Calls a function after changes until it returns false. If the context has turns, or an actor to take them on, it
-  /// applies other contexts' commits in these turns from now on.
-  func follow(_ isolation: (any Actor)?, _ follower: @escaping (Set<String>) -> Bool) {
-    followers.add(follower)
-    if !inbox.listener.hasTurns, let isolation, let context {
-      let turn = ContextTurn(context)
-      inbox.listener.setTurn { Task { await turn.run(on: isolation) } }
-    }
-    listen()
-  }
-
-  /// Has a turn after each commit of other contexts and processes from now on.
-  func listen() {
-    guard inbox.listener.hasTurns else { return }
-    inbox.listen()
-    for store in stores { store.watch() }
   }
 }

@@ -1,6 +1,11 @@
 import Foundation
 
-extension ObjectGraph {
+/// Runs the fetches of a context: by SQL alone, by SQL and in memory, or by an app's own store.
+struct FetchRunner {
+  let graph: ObjectGraph
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
   /// The objects of a fetch: of a custom store if the entity is in one, else by SQL alone, or by SQL and in memory.
   ///
   /// Relationship caches are dropped before, not after: what is fetched now must stay loaded for the program. The
@@ -8,16 +13,16 @@ extension ObjectGraph {
   ///
   /// - Throws: `unknownSchema` for a class outside the schema, errors of the store, and those of reading a row.
   func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    dropCachesWhenMany()
+    graph.dropCachesWhenMany()
     let plan = try makePlan(descriptor)
     let models: [T]
-    if let store = customStore(of: plan.entity), let found = try fetch(plan, from: store) {
+    if let store = graph.customStore(of: plan.entity), let found = try fetch(plan, from: store) {
       models = found
     } else {
       models = try plan.mergesPending || !plan.isExact ? fetchMerging(plan) : run(plan)
     }
     if models.count > 1, !plan.entity.relationships.isEmpty {
-      loader.remember(
+      graph.loader.remember(
         OwnerBatch(
           root: plan.entity.rootIndex, rows: models.map { $0._$statePointer.pointee.rowID }))
       prefetch(descriptor.relationshipKeyPathsForPrefetching, models, plan.entity)
@@ -26,7 +31,8 @@ extension ObjectGraph {
   }
 
   func makePlan<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchPlan<T> {
-    try FetchPlan(descriptor, layout: layout, plans: plans, pendingRoots: pending.roots)
+    try FetchPlan(
+      descriptor, layout: graph.layout, plans: graph.plans, pendingRoots: graph.pending.roots)
   }
 
   // MARK: Rows
@@ -41,27 +47,27 @@ extension ObjectGraph {
   /// A fetch of all rows of a class of which many objects are registered reads the rows' numbers alone, as long as
   /// few are missing. A partial fetch doesn't, since the missing rows would be read whole.
   private func run<T>(_ plan: FetchPlan<T>, limit: Int?, offset: Int?) throws -> [T] {
-    let entityPlan = plans[plan.entity.index]
+    let entityPlan = graph.plans[plan.entity.index]
     let partial = PartialColumns(plan.descriptor.propertiesToFetch, entityPlan)
     let sql = plan.selection(
       of: partial?.columnList ?? entityPlan.columnList, from: entityPlan, limit: limit,
       offset: offset)
-    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
       if partial == nil, limit == nil, offset == nil, let sql = plan.scan(of: entityPlan),
-        loader.mayCollectRegistered(entityPlan)
+        graph.loader.mayCollectRegistered(entityPlan)
       {
         let numbers = try connection.statement(sql)
         numbers.reset()
         defer { numbers.reset() }
-        let models: [T]? = try loader.collectRegistered(numbers, entityPlan, connection)
+        let models: [T]? = try graph.loader.collectRegistered(numbers, entityPlan, connection)
         if let models { return models }
       }
       let statement = try connection.statement(sql.sql)
       statement.reset()
       statement.bind(sql.bindings)
       defer { statement.reset() }
-      if let partial { return try loader.collect(statement, entityPlan, partial) }
-      return try loader.collect(statement, entityPlan)
+      if let partial { return try graph.loader.collect(statement, entityPlan, partial) }
+      return try graph.loader.collect(statement, entityPlan)
     }
   }
 
@@ -75,11 +81,12 @@ extension ObjectGraph {
   /// sort.
   private func fetchMerging<T>(_ plan: FetchPlan<T>) throws -> [T] {
     let descriptor = plan.descriptor
-    if !descriptor.includePendingChanges, !pending.roots.isEmpty {
+    if !descriptor.includePendingChanges, !graph.pending.roots.isEmpty {
       return try fetchStored(descriptor)
     }
     let dirtyCount =
-      plan.mergesPending ? pending.models(.changed).count + pending.models(.deleted).count : 0
+      plan.mergesPending
+      ? graph.pending.models(.changed).count + graph.pending.models(.deleted).count : 0
     let canLimit = plan.query.isExact && plan.query.orderIsExact
     let limit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + dirtyCount }
     var models: [T] = try run(plan, limit: canLimit ? limit : nil, offset: nil)
@@ -99,7 +106,7 @@ extension ObjectGraph {
 
   /// What matches in the store, asked of another context: the objects of this one have unsaved values.
   func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-    let identifiers = try ModelContext(container).fetchIdentifiers(descriptor)
+    let identifiers = try ModelContext(graph.container).fetchIdentifiers(descriptor)
     return try models(identifiers).compactMap { $0 as? T }
   }
 
@@ -108,7 +115,7 @@ extension ObjectGraph {
     let matcher = predicate.map { PredicateMatcher($0) }
     var result: [T] = []
     for kind in [PendingChanges.Kind.changed, .inserted] {
-      for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
+      for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
         guard let model = model as? T else { continue }
         if let matcher, try !matcher.matches(model) { continue }
         result.append(model)
@@ -124,16 +131,17 @@ extension ObjectGraph {
     var unordered = descriptor
     unordered.sortBy = []
     let plan = try makePlan(unordered)
-    if let store = customStore(of: plan.entity), let count = try fetchCount(plan, from: store) {
+    if let store = graph.customStore(of: plan.entity), let count = try fetchCount(plan, from: store)
+    {
       return count
     }
     if plan.mergesPending || !plan.isExact { return try fetchMerging(plan).count }
     let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
     let selection = plan.selection(
-      of: isLimited ? "1" : "count(*)", from: plans[plan.entity.index],
+      of: isLimited ? "1" : "count(*)", from: graph.plans[plan.entity.index],
       limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     let sql = isLimited ? selection.counted : selection
-    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
       Int(try connection.integer(sql.sql, sql.bindings) ?? 0)
     }
   }
@@ -144,7 +152,7 @@ extension ObjectGraph {
     _ descriptor: FetchDescriptor<T>
   ) throws -> [PersistentIdentifier] {
     let plan = try makePlan(descriptor)
-    if let store = customStore(of: plan.entity),
+    if let store = graph.customStore(of: plan.entity),
       let found = try fetchIdentifiers(plan, from: store)
     {
       return found
@@ -152,18 +160,18 @@ extension ObjectGraph {
     if plan.mergesPending || !plan.isExact {
       return try fetchMerging(plan).map(\.persistentModelID)
     }
-    let entityPlan = plans[plan.entity.index]
+    let entityPlan = graph.plans[plan.entity.index]
     let sql = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: descriptor.fetchLimit,
       offset: descriptor.fetchOffset)
-    return try readNewest(of: storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
       let statement = try connection.statement(sql.sql)
       statement.reset()
       statement.bind(sql.bindings)
       defer { statement.reset() }
       var result: [PersistentIdentifier] = []
       while try statement.step() {
-        let concrete = loader.concretePlan(entityPlan, statement) ?? entityPlan
+        let concrete = graph.loader.concretePlan(entityPlan, statement) ?? entityPlan
         result.append(
           PersistentIdentifier(reference: concrete.reference, row: statement.integer(0)))
       }
@@ -174,7 +182,8 @@ extension ObjectGraph {
   /// The tables that a fetch reads; nil when that is not known.
   func tables<T>(of descriptor: FetchDescriptor<T>) -> Set<String>? {
     guard let plan = try? makePlan(descriptor), plan.query.isExact else { return nil }
-    return Set(([plan.entity.index] + plan.query.relatedEntities).map { layout.entities[$0].table })
+    return Set(
+      ([plan.entity.index] + plan.query.relatedEntities).map { graph.layout.entities[$0].table })
   }
 
   // MARK: Prefetching
@@ -186,13 +195,14 @@ extension ObjectGraph {
   ) {
     for keyPath in keyPaths {
       guard let index = entity.propertyIndex(of: keyPath) else { continue }
-      for model in models where self.entity(of: model).properties.indices.contains(index) {
+      for model in models where graph.entity(of: model).properties.indices.contains(index) {
         switch model.content(at: index) {
         case .toOne(.row(let row)):
-          if let target = resolve(row, model, index) as? any PersistentModel {
+          if let target = graph.reader.resolve(row, model, index) as? any PersistentModel {
             model.setContent(.toOne(.model(target)), at: index)
           }
-        case .toMany(let targets) where targets.loaded == nil: _ = loadToMany(model, index)
+        case .toMany(let targets) where targets.loaded == nil:
+          _ = graph.reader.loadToMany(model, index)
         default: break
         }
       }
@@ -204,9 +214,9 @@ extension ObjectGraph {
   /// The object of an identifier, loaded if necessary. An object without a row stands for one that does not exist or
   /// cannot be read, since the API of this name returns no optional.
   func model(for identifier: PersistentIdentifier) -> any PersistentModel {
-    if identifier.row > 0, let entity = entity(of: identifier) {
+    if identifier.row > 0, let entity = graph.entity(of: identifier) {
       do {
-        if let model = try object(entity, row: identifier.row) { return model }
+        if let model = try graph.reader.object(entity, row: identifier.row) { return model }
       } catch {
         Report.problem(
           .objectNotLoaded, subject: "\(identifier)",
@@ -214,11 +224,11 @@ extension ObjectGraph {
       }
     }
     if let model = registeredModel(for: identifier) { return model }
-    guard let entity = layout.entity(named: identifier.entityName) else {
+    guard let entity = graph.layout.entity(named: identifier.entityName) else {
       Report.problem(
         .unknownModel, subject: identifier.entityName,
         message: "The model is not in the container's schema. Name it when the container is made.")
-      return layout.entities[0].type.init(_row: .empty)
+      return graph.layout.entities[0].type.init(_row: .empty)
     }
     let placeholder = entity.type.init(_row: .empty)
     placeholder._$statePointer.pointee.set(_ModelFlags.missing)
@@ -228,14 +238,16 @@ extension ObjectGraph {
   /// The object of an identifier, if it is in memory. A new one is searched for among the new objects, in linear
   /// time.
   func registeredModel(for identifier: PersistentIdentifier) -> (any PersistentModel)? {
-    guard let entity = layout.entity(named: identifier.entityName) else { return nil }
+    guard let entity = graph.layout.entity(named: identifier.entityName) else { return nil }
     if identifier.row < 0 {
-      return pending.models(.inserted).first {
+      return graph.pending.models(.inserted).first {
         $0._$statePointer.pointee.rowID == identifier.row
       }
     }
-    guard identifier.storeIdentifier == plans[entity.index].reference.store else { return nil }
-    return registered(entity, row: identifier.row)
+    guard identifier.storeIdentifier == graph.plans[entity.index].reference.store else {
+      return nil
+    }
+    return graph.registered(entity, row: identifier.row)
   }
 
   // MARK: Batches
@@ -252,18 +264,18 @@ extension ObjectGraph {
     _ block: (T) throws -> Void
   ) throws {
     let identifiers = try fetchIdentifiers(descriptor)
-    let wasChanged = pending.hasChanges
+    let wasChanged = graph.pending.hasChanges
     for start in stride(from: 0, to: identifiers.count, by: max(batchSize, 1)) {
       let batch = identifiers[start..<min(identifiers.count, start + max(batchSize, 1))]
       for model in try models(batch) {
         if let model = model as? T { try block(model) }
       }
-      if !allowsMutations, pending.hasChanges, !wasChanged {
+      if !allowsMutations, graph.pending.hasChanges, !wasChanged {
         throw SwiftDataError(
           .invalidTransactionFetchRequest,
           "The block changed objects. Save in the block, or pass allowEscapingMutations: true.")
       }
-      dropCaches()
+      graph.dropCaches()
     }
   }
 
@@ -273,9 +285,11 @@ extension ObjectGraph {
     let saved = Dictionary(grouping: identifiers.filter { $0.row > 0 }, by: \.entityName)
     var found: [PersistentIdentifier: any PersistentModel] = [:]
     for (name, identifiers) in saved {
-      guard let entity = layout.entity(named: name) else { continue }
-      if let store = customStore(of: entity) { try store.take(identifiers, for: editingState) }
-      for model in try load(entity, rows: identifiers.map(\.row)) {
+      guard let entity = graph.layout.entity(named: name) else { continue }
+      if let store = graph.customStore(of: entity) {
+        try store.take(identifiers, for: graph.editingState)
+      }
+      for model in try graph.reader.load(entity, rows: identifiers.map(\.row)) {
         found[model.persistentModelID] = model
       }
     }

@@ -1,4 +1,9 @@
-extension ObjectGraph {
+/// Deletes objects by the delete rules of their relationships.
+struct DeleteRules {
+  let graph: ObjectGraph
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
   /// Deletes an object by its relationships' delete rules, which are applied before this returns.
   ///
   /// Invariant: afterwards the rules hold for everything that the deletion reaches, and both sides of each
@@ -8,24 +13,24 @@ extension ObjectGraph {
   /// Reads objects and lists that are not loaded, as far as a rule needs them.
   func delete(_ model: any PersistentModel) {
     if model.has(_ModelFlags.redirected) { return delete(model.standIn) }
-    if let home = model._$statePointer.pointee.home, home !== self {
-      pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
+    if let home = model._$statePointer.pointee.home, home !== graph {
+      graph.pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
       return
     }
-    let isStep = beginStep()
-    defer { if isStep { undo.endStep() } }
+    let isStep = graph.undo.beginStep()
+    defer { if isStep { graph.undo.endStep() } }
     // A queue instead of recursion: a chain of cascades may be longer than the stack is deep.
     var queue = [model]
     var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
     while let next = queue.popLast() {
-      guard isHere(next), !next.has(_ModelFlags.deleted) else { continue }
+      guard graph.isHere(next), !next.has(_ModelFlags.deleted) else { continue }
       // Rules apply to what the row leads to now, and it may be gone.
       if next.has(_ModelFlags.fault | _ModelFlags.stale) {
-        reload(next)
-        guard isHere(next) else { continue }
+        graph.reader.reload(next)
+        guard graph.isHere(next) else { continue }
       }
-      let traits = traits[Int(next._$statePointer.pointee.entity)]
-      pending.add(next, to: .deleted, root: traits.root, at: clock.next())
+      let traits = graph.traits[Int(next._$statePointer.pointee.entity)]
+      graph.pending.add(next, to: .deleted, root: traits.root, at: graph.commits.clock.next())
       if traits.hasRelationships {
         recordWhatNoRuleCuts(next)
         applyRules(to: next, &queue)
@@ -33,32 +38,32 @@ extension ObjectGraph {
       if next.has(_ModelFlags.inserted) { unsaved.append(next) } else { stored.append(next) }
     }
     // Undone first, so that what the rules cut is restored between objects that are all here.
-    for model in stored { recordDeletion(of: model) }
+    for model in stored { graph.undo.recordDeletion(of: model) }
     // An object that was never saved needs no row deleted, unless a save must refuse to delete it.
     for model in unsaved {
       if !isDenied(model) {
         cutWhatNoRuleCuts(model)
-        leave(model)
-        let root = traits[Int(model._$statePointer.pointee.entity)].root
-        if !layout.oneWay[root].isEmpty { cutOneWayReferences(toDeleted: false) }
+        graph.leave(model)
+        let root = graph.traits[Int(model._$statePointer.pointee.entity)].root
+        if !graph.layout.oneWay[root].isEmpty { cutOneWayReferences(toDeleted: false) }
       }
-      recordDeletion(of: model)
+      graph.undo.recordDeletion(of: model)
     }
-    didChangePending()
+    graph.didChangePending()
   }
 
   /// Records for undo, on both sides, the relationships that the rules `deny` and `noAction` leave as they are: the
   /// save clears them as the object leaves.
   private func recordWhatNoRuleCuts(_ model: any PersistentModel) {
-    guard undo.isRecording else { return }
-    for property in entity(of: model).properties {
+    guard graph.undo.isRecording else { return }
+    for property in graph.entity(of: model).properties {
       guard let rule = property.relationship?.deleteRule, rule == .deny || rule == .noAction else {
         continue
       }
-      recordSide(of: model, at: property.index)
-      guard let inverse = inverse(of: property) else { continue }
-      for target in targets(of: model, at: property.index) {
-        recordSide(of: target, at: inverse.index)
+      graph.undo.recordSide(of: model, at: property.index)
+      guard let inverse = graph.inverse(of: property) else { continue }
+      for target in graph.reader.targets(of: model, at: property.index) {
+        graph.undo.recordSide(of: target, at: inverse.index)
       }
     }
   }
@@ -66,7 +71,7 @@ extension ObjectGraph {
   /// Clears the sides that the rules `deny` and `noAction` leave, for an object without a row: nothing could refer to
   /// it in the store.
   private func cutWhatNoRuleCuts(_ model: any PersistentModel) {
-    for property in entity(of: model).properties {
+    for property in graph.entity(of: model).properties {
       guard let rule = property.relationship?.deleteRule else { continue }
       // A destination that is deleted, too, does not deny the deletion, and still leads back.
       if rule == .noAction || rule == .deny { cut(model, property) }
@@ -75,10 +80,10 @@ extension ObjectGraph {
 
   /// Whether a `deny` rule forbids the deletion while its destinations are not deleted, too.
   private func isDenied(_ model: any PersistentModel) -> Bool {
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     return entity.relationships.contains { index in
       entity.properties[index].relationship?.deleteRule == .deny
-        && targets(of: model, at: index).contains { !$0.has(_ModelFlags.deleted) }
+        && graph.reader.targets(of: model, at: index).contains { !$0.has(_ModelFlags.deleted) }
     }
   }
 
@@ -88,7 +93,7 @@ extension ObjectGraph {
   private func applyRules(
     to model: any PersistentModel, _ queue: inout [any PersistentModel]
   ) {
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard let rule = property.relationship?.deleteRule else { continue }
@@ -106,13 +111,13 @@ extension ObjectGraph {
   func cascade(
     from model: any PersistentModel, _ property: PropertyLayout
   ) -> [any PersistentModel] {
-    let targets = targets(of: model, at: property.index)
-    guard !property.isToMany, let inverse = inverse(of: property), !inverse.isToMany else {
+    let targets = graph.reader.targets(of: model, at: property.index)
+    guard !property.isToMany, let inverse = graph.inverse(of: property), !inverse.isToMany else {
       return targets
     }
     // Other contexts may have led this side to an object that belongs to another owner here, or to this one by another
     // relationship with the same inverse.
-    return targets.filter { refers($0, inverse.index, to: model, inverse.list) }
+    return targets.filter { graph.reader.refers($0, inverse.index, to: model, inverse.list) }
   }
 
   /// Removes an object from one of its relationships, on both sides.
@@ -121,28 +126,30 @@ extension ObjectGraph {
   func cut(_ model: any PersistentModel, _ property: PropertyLayout) {
     let index = property.index
     if property.isToMany {
-      let before = members(of: model, at: index)
+      let before = graph.reader.members(of: model, at: index)
       guard !before.isEmpty else { return }
-      notifying(model, index) { model.updateTargets(at: index) { $0.loaded = [] } }
-      didReplaceMembers(of: model, at: index, before, with: [])
-      markChanged(model, at: index)
+      graph.notifying(model, index) { model.updateTargets(at: index) { $0.loaded = [] } }
+      graph.editor.didReplaceMembers(of: model, at: index, before, with: [])
+      graph.markChanged(model, at: index)
       return
     }
     guard case .toOne(var target) = model.content(at: index) else { return }
     if case .none = target { return }
-    let mayBeLeft = property.mayBeLeft(in: layout.entities)
-    if case .row = target, mayBeLeft || concerns(property.relationship?.deleteRule, property) {
-      if let found = destination(of: model, at: index) {
+    let mayBeLeft = property.mayBeLeft(in: graph.layout.entities)
+    if case .row = target,
+      mayBeLeft || graph.reader.concerns(property.relationship?.deleteRule, property)
+    {
+      if let found = graph.reader.destination(of: model, at: index) {
         target = .model(found)
-      } else if mayBeLeft || isUnreadable(target, property) {
+      } else if mayBeLeft || graph.reader.isUnreadable(target, property) {
         // What a deletion has left leads nowhere, and this context does not take it away. What cannot be read is there,
         // and the save must find it.
         return
       }
     }
-    notifying(model, index) { model.setContent(.toOne(.none), at: index) }
-    didSetToOne(model, index, target, nil)
-    markChanged(model, at: index)
+    graph.notifying(model, index) { model.setContent(.toOne(.none), at: index) }
+    graph.editor.didSetToOne(model, index, target, nil)
+    graph.markChanged(model, at: index)
   }
 
   /// Applies delete rules again, to objects that this context or other contexts' commits have since linked to deleted
@@ -156,27 +163,30 @@ extension ObjectGraph {
   /// - Throws: The error of an object that a rule concerns and that cannot be read: a save that took it for missing
   ///   would leave its row behind.
   func applyRulesAgain(readsRows: Bool) throws {
-    guard concernsRelationships else { return try keepOneWayLinks(to: pending.models(.deleted)) }
-    undo.begin(.rules)
-    defer { undo.endPart() }
+    guard graph.concernsRelationships else {
+      return try graph.undo.keepOneWayLinks(to: graph.pending.models(.deleted))
+    }
+    graph.undo.begin(.rules)
+    defer { graph.undo.endPart() }
     var isDone = false
     while !isDone {
-      let deleted = pending.models(.deleted)
-      for model in deleted where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+      let deleted = graph.pending.models(.deleted)
+      for model in deleted
+      where graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
         var queue: [any PersistentModel] = []
-        if readsRows { readAgain(model) }
-        let entity = entity(of: model)
-        for index in entity.relationships where isHere(model) {
-          try requireTargets(of: model, entity.properties[index])
+        if readsRows { forgetLists(of: model) }
+        let entity = graph.entity(of: model)
+        for index in entity.relationships where graph.isHere(model) {
+          try graph.reader.requireTargets(of: model, entity.properties[index])
         }
         applyRules(to: model, &queue)
         if readsRows { leaveNewPartners(of: model, &queue) }
         for target in queue { delete(target) }
       }
-      isDone = pending.models(.deleted).count == deleted.count
+      isDone = graph.pending.models(.deleted).count == deleted.count
     }
     // Loads by queries, so before anything is cut.
-    try keepOneWayLinks(to: pending.models(.deleted))
+    try graph.undo.keepOneWayLinks(to: graph.pending.models(.deleted))
     cutOneWayReferences(toDeleted: true)
   }
 
@@ -184,13 +194,13 @@ extension ObjectGraph {
   private func leaveNewPartners(
     of model: any PersistentModel, _ queue: inout [any PersistentModel]
   ) {
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .nullify,
         let partner = newPartner(of: model, property)
       else { continue }
-      apply([.refer(partner.model, partner.inverse.index, to: nil)])
+      graph.editor.apply([.refer(partner.model, partner.inverse.index, to: nil)])
       if rule == .cascade { queue.append(partner.model) }
     }
   }
@@ -201,15 +211,16 @@ extension ObjectGraph {
     of model: any PersistentModel, _ property: PropertyLayout
   ) -> Inverses.Side? {
     let state = model._$statePointer
-    guard hasNews, isHere(model), !property.isToMany, !model.has(_ModelFlags.inserted),
+    guard graph.commits.hasNews, graph.isHere(model), !property.isToMany,
+      !model.has(_ModelFlags.inserted),
       state.pointee.changes.contains(property.index),
-      property.inverses(in: layout.entities).contains(where: { !$0.isToMany }),
+      property.inverses(in: graph.layout.entities).contains(where: { !$0.isToMany }),
       let stored = storedReference(of: model, property),
-      let inverse = inverse(of: property, list: stored.list), !inverse.isToMany,
+      let inverse = graph.inverse(of: property, list: stored.list), !inverse.isToMany,
       let destination = property.destination,
-      let partner = try? object(layout.entities[destination], row: stored.row),
-      isHere(partner), !partner.has(_ModelFlags.deleted),
-      refers(partner, inverse.index, to: model, inverse.list)
+      let partner = try? graph.reader.object(graph.layout.entities[destination], row: stored.row),
+      graph.isHere(partner), !partner.has(_ModelFlags.deleted),
+      graph.reader.refers(partner, inverse.index, to: model, inverse.list)
     else { return nil }
     return Inverses.Side(model: partner, inverse: inverse)
   }
@@ -218,10 +229,10 @@ extension ObjectGraph {
   private func storedReference(
     of model: any PersistentModel, _ property: PropertyLayout
   ) -> (row: Int64, list: Int?)? {
-    let entity = entity(of: model)
+    let entity = graph.entity(of: model)
     guard let column = property.column else { return nil }
     let list = property.listColumn.map { "ifnull(\($0.sqlName), 0)" } ?? "NULL"
-    let rows = try? lookUp(in: storeIndex[entity.index]) { connection in
+    let rows = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
       try connection.rows(
         "SELECT \(column.sqlName), \(list) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
         [.integer(model._$statePointer.pointee.rowID)])
@@ -233,8 +244,8 @@ extension ObjectGraph {
 
   /// Forgets the loaded lists of a deleted object, so that they are read from the rows at their next use, without the
   /// members that this context has removed.
-  func readAgain(_ model: any PersistentModel) {
-    for index in entity(of: model).relationships {
+  func forgetLists(of model: any PersistentModel) {
+    for index in graph.entity(of: model).relationships {
       if case .toMany = model.content(at: index), !model.has(_ModelFlags.inserted) {
         model.updateTargets(at: index) { $0.loaded = nil }
       }
@@ -244,10 +255,10 @@ extension ObjectGraph {
   /// Removes objects that are gone, or going, from changed objects' relationships without an inverse, since no inverse
   /// does it.
   private func cutOneWayReferences(toDeleted: Bool) {
-    guard concernsRelationships else { return }
+    guard graph.concernsRelationships else { return }
     for kind in [PendingChanges.Kind.inserted, .changed] {
-      for model in pending.models(kind) where !model.has(_ModelFlags.deleted) {
-        let entity = entity(of: model)
+      for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
+        let entity = graph.entity(of: model)
         for index in entity.relationships {
           cutReferences(of: model, entity.properties[index], toDeleted: toDeleted)
         }
@@ -272,80 +283,28 @@ extension ObjectGraph {
     // A required reference stays, so that a save that is refused for it has changed nothing.
     case .toOne(.model(let target)) where isGone(target) && !property.isRequiredReference:
       // In a save the deletion's own step restores it.
-      if !toDeleted { recordSide(of: model, at: property.index) }
-      notifying(model, property.index) {
+      if !toDeleted { graph.undo.recordSide(of: model, at: property.index) }
+      graph.notifying(model, property.index) {
         model.setContent(.toOne(.none), at: property.index)
       }
-      markChanged(model, at: property.index)
+      graph.markChanged(model, at: property.index)
     case .toMany(let targets):
       guard let loaded = targets.loaded else { return }
       let gone = loaded.filter { ($0 as? any PersistentModel).map(isGone) ?? false }
       guard !gone.isEmpty else { return }
       let ids = Set(gone.map(ObjectIdentifier.init))
-      if !toDeleted { recordMembers(of: model, at: property.index, loaded) }
-      notifying(model, property.index) {
-        changeSide(of: model, at: property.index) { targets, delta in
+      if !toDeleted { graph.undo.recordMembers(of: model, at: property.index, loaded) }
+      graph.notifying(model, property.index) {
+        graph.editor.changeSide(of: model, at: property.index) { targets, delta in
           for object in gone { delta.remove(object) }
           targets.loaded?.removeAll { ids.contains(ObjectIdentifier($0)) }
         }
       }
       for case let target as any PersistentModel in gone {
-        logPair(property, entity(of: model), model, target, isAdded: false)
+        graph.editor.logPair(property, graph.entity(of: model), model, target, isAdded: false)
       }
-      markChanged(model, at: property.index)
+      graph.markChanged(model, at: property.index)
     default: break
     }
-  }
-
-  // MARK: Rollback
-
-  /// Discards all pending changes: new objects leave, and all others get the values of their rows.
-  ///
-  /// Invariant: afterwards nothing is pending, no stored object shows a value that was never saved, and nothing can
-  /// be undone.
-  func rollback() {
-    membership = nil
-    for model in pending.models(.inserted) {
-      // The objects that it leads to get the values of their rows, and no longer lead back. A required reference
-      // stays: without it, the property would read as an object without a row.
-      for index in entity(of: model).relationships where !isRequired(model, index) {
-        if case .toMany = model.content(at: index) {
-          model.setContent(.toMany(_Targets(loaded: [])), at: index)
-        } else {
-          model.setContent(.toOne(.none), at: index)
-        }
-      }
-      leave(model)
-    }
-    let changed = pending.models(.changed)
-    for model in pending.models(.deleted) { pending.remove(model, from: .deleted) }
-    for model in changed where model.has(_ModelFlags.changed) {
-      let changes = model._$statePointer.pointee.changes
-      notifying(model, changes) {
-        settle(model)
-        for index in entity(of: model).relationships where changes.contains(index) {
-          if case .toMany = model.content(at: index) {
-            model.setContent(.toMany(_Targets()), at: index)
-          } else {
-            model.setContent(.toOne(.none), at: index)
-          }
-        }
-        model._$statePointer.pointee.set(_ModelFlags.stale)
-        // Within the notification: an observer that is called by its end reads the values of the row.
-        if model._$statePointer.pointee.extra?.isObserved == true { reload(model) }
-      }
-    }
-    pending.removeAll()
-    // Lists that were made while members led elsewhere differ from those of the rows.
-    dropCaches()
-    readAgain(changed.filter { $0.has(_ModelFlags.stale) && isHere($0) })
-    undo.removeAllActions()
-    releaseContext()
-    notifyFollowers()
-  }
-
-  private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
-    let property = entity(of: model).properties[index]
-    return !property.isToMany && !property.isOptional
   }
 }

@@ -1,0 +1,208 @@
+import Foundation
+
+/// One attempt to save a context: what it writes, and the transactions in which it does.
+///
+/// Made with the transactions begun; then `write()`, `commit()` and `finish()` follow, or `rollBack()`.
+struct SaveRun {
+  /// More work for a save's transaction, which is then durable.
+  typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
+
+  let graph: ObjectGraph
+  private let note: Note?
+  /// The versions that custom stores had when they were checked.
+  private let versions: [Int: Any]
+  /// Whether the transactions are a program's, which goes on after the save.
+  private let isHeld: Bool
+  /// The stores that take part, in the order of their locks.
+  let opened: [Int]
+  /// Those of them with a transaction that has not ended.
+  private var open: [Int]
+  /// Those with a savepoint for the save, within a program's transaction.
+  let savepoints: Set<Int>
+
+  /// Begins the transactions, or joins those of a program's transaction.
+  ///
+  /// - Parameter held: The stores of the program's transaction; nil outside one.
+  init(_ graph: ObjectGraph, noting note: Note?, within held: [Int]?) throws {
+    (self.graph, self.note, isHeld) = (graph, note, held != nil)
+    // In transactions of their own, so that what they bring into the mirrors stays if the save fails.
+    versions = graph.customStores.isEmpty ? [:] : try CustomStoreCheck(graph).prepare()
+    opened =
+      try held
+      ?? Self.begin(
+        Self.storesToSave(of: graph), of: graph, isDurable: note != nil)
+    open = opened
+    savepoints = held == nil ? [] : try Self.beginSavepoints(in: opened, of: graph)
+  }
+
+  // MARK: Transactions
+
+  /// The stores that have, or by a delete rule may have, something to write.
+  private static func storesToSave(of graph: ObjectGraph) -> [Int] {
+    if graph.stores.count == 1 { return [0] }
+    return Set(graph.pending.roots.map { graph.storeIndex[$0] }).sorted()
+  }
+
+  /// Takes the stores' write locks, and applies other contexts' commits.
+  ///
+  /// The locks are taken in the stores' order, so that two saves cannot wait for each other. Commits are applied with
+  /// the lock, so that none can come between what the save is checked against and what it writes.
+  static func begin(
+    _ indices: [Int], of graph: ObjectGraph, isDurable: Bool
+  ) throws -> [Int] {
+    var opened: [Int] = []
+    do {
+      for index in indices {
+        let connection = try graph.stores[index].begin(isDurable: isDurable)
+        opened.append(index)
+        graph.commits.apply(
+          graph.commits.inbox.news(of: index, upTo: graph.stores[index].number), in: index,
+          connection)
+      }
+    } catch {
+      for index in opened { graph.stores[index].rollBack() }
+      throw error
+    }
+    return opened
+  }
+
+  /// Applies what was committed within the block of a program's transaction, by other contexts or deletions by
+  /// predicate, and begins a savepoint in each such store for the save.
+  ///
+  /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
+  /// for made.
+  ///
+  /// - Returns: The stores with a savepoint.
+  private static func beginSavepoints(
+    in held: [Int], of graph: ObjectGraph
+  ) throws -> Set<Int> {
+    let concerned = held.filter { graph.stores[$0].hasInnerWork }
+    for index in concerned {
+      let connection = try graph.stores[index].begin()
+      graph.commits.apply(
+        graph.commits.inbox.news(of: index, upTo: graph.stores[index].number), in: index, connection
+      )
+    }
+    return Set(concerned)
+  }
+
+  // MARK: Writing
+
+  /// Checks the stores' places and the pending changes, plans the save, and writes it to the open transactions.
+  ///
+  /// The order matters. Denials are checked first, so that a save that a `deny` rule refuses has changed nothing.
+  /// Delete rules are applied before the other checks, because they may clear a required reference or remove members.
+  /// Duplicates are merged before the plan is made, so that no two new objects are written to one row. From the plan
+  /// on, nothing may change `pending`: the plan holds the states of its objects by address, and `finish` cleans
+  /// exactly those.
+  ///
+  /// If it throws, new objects have their temporary numbers again; the caller rolls back the transactions.
+  func write() throws -> SaveWriter {
+    // Before the first is written: a block may have held them for long, and no store takes back what it has committed. A
+    // single store was compared as its transaction began.
+    if isHeld || opened.count > 1 { for index in opened { try graph.stores[index].checkPlace() } }
+    // Objects that other contexts have linked to a deleted object are found in the rows.
+    let readsRows = graph.commits.hasNews
+    try SaveValidator(graph: graph).checkDenials(readsRows: readsRows)
+    try DeleteRules(graph).applyRulesAgain(readsRows: readsRows)
+    try SaveValidator(graph: graph).run()
+    try graph.merger.mergeDuplicates()
+    var writer = SaveWriter(
+      SavePlan(&graph.pending, sides: graph.pending.sides.compactMap(sideToSave)), of: graph)
+    let saves = try customSaves(of: writer)
+    do {
+      for index in writer.stores {
+        try graph.stores[index].joinTransaction { connection in
+          try writer.write(to: index, connection)
+          try note?(graph.stores[index], connection, writer)
+          connection.changes.author = graph.author
+        }
+      }
+      // Last, since what a custom store has saved is not taken back.
+      for (place, save) in saves.enumerated() {
+        do {
+          try save.run(&writer)
+        } catch var error as OutdatedSave {
+          error.hasSavedOthers = place > 0
+          throw error
+        }
+      }
+    } catch {
+      writer.revert()
+      throw error
+    }
+    return writer
+  }
+
+  /// What a save hands to custom stores, begun before it writes a row.
+  private func customSaves(
+    of writer: SaveWriter
+  ) throws -> [CustomSave] {
+    if graph.customStores.isEmpty { return [] }
+    return try writer.stores.compactMap { index in
+      try graph.customStores[index].map {
+        try CustomSave(to: $0, at: index, of: graph, writer, checkedAt: versions[index])
+      }
+    }
+  }
+
+  /// A changed list as the save writes it; nil if its owner has left, or its changes have cancelled each other.
+  private func sideToSave(_ side: PendingChanges.Side) -> SavePlan.Side? {
+    guard graph.isHere(side.owner), case .toMany(let targets) = side.owner.content(at: side.index),
+      let delta = targets.delta, !delta.isEmpty
+    else { return nil }
+    let additions = delta.additions.compactMap { $0 as? any PersistentModel }
+    // Loaded before the save writes: afterwards the query would find the rows of new objects, which are not
+    // registered before `finish`, and make second objects of them.
+    return SavePlan.Side(
+      owner: side.owner, property: graph.entity(of: side.owner).properties[side.index],
+      additions: additions,
+      members: delta.ordering == nil
+        ? additions : graph.reader.targets(of: side.owner, at: side.index),
+      isOrdered: delta.ordering != nil)
+  }
+
+  /// Commits, and takes out of `open` each store whose transaction has ended, also by an error.
+  mutating func commit(_ writer: SaveWriter) throws {
+    do {
+      for index in open {
+        // First, because a commit that throws has ended its transaction itself.
+        open.removeFirst()
+        // With a single context nobody asks for the rows. One that is made at this moment, and reads before the
+        // commit, takes every row as changed.
+        let rows = graph.stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
+        let number = try graph.stores[index].commit(
+          from: graph.commits.inbox.listener.reader, rows: rows)
+        if savepoints.contains(index) { try graph.stores[index].commitInnerWork() }
+        graph.commits.inbox.didCommit(number, to: index)
+        graph.commits.clock.observe(graph.stores[index].log.newestStamp)
+      }
+    } catch {
+      writer.revert()
+      throw error
+    }
+  }
+
+  /// Rolls back what is open, and makes merged objects separate again.
+  mutating func rollBack() {
+    for store in open { graph.stores[store].rollBack() }
+    open = []
+    graph.merger.takeBackMerging()
+    graph.undo.forgetMerge()
+    // What was written of large values takes space, which may be what the save lacked.
+    if !isHeld { for store in opened { graph.stores[store].removeDroppedFiles() } }
+  }
+}
+
+extension SaveWriter {
+  /// Writes a plan of a context.
+  init(_ plan: SavePlan, of graph: ObjectGraph) {
+    self.init(
+      plan,
+      .init(
+        store: graph.layout, plans: graph.plans, traits: graph.traits,
+        contexts: graph.loader.rowContexts,
+        storeIndex: graph.storeIndex, stores: graph.stores, readsOldRows: graph.commits.hasNews,
+        keepsUniqueRows: graph.merger.keepsUniqueRows))
+  }
+}

@@ -1,0 +1,249 @@
+import Foundation
+
+/// Saves a context: when, and by which thread. Each attempt is a ``SaveRun``.
+final class Saver {
+  // Unowned without a check: the engine owns this part, and nothing else keeps it.
+  unowned(unsafe) let graph: ObjectGraph
+
+  let lock = SaveLock()
+  var autosaves = false
+  /// Whether the last autosave failed, so that each change may have mended the cause.
+  var autosaveFailed = false {
+    // A change of a property that is marked as changed already is reported by `valueWillChange` alone, which is only
+    // called while `recordsUndo` is true.
+    didSet { graph.updateRecordsUndo() }
+  }
+  /// Whether a save is under way, within which no other one may begin.
+  private var isSaving = false
+  /// The stores whose write lock a `transaction(block:)` holds; nil outside.
+  private var heldStores: [Int]?
+
+  init(_ graph: ObjectGraph) { self.graph = graph }
+
+  /// Writes all pending changes in one transaction per store; on an error they stay pending.
+  ///
+  /// Waits for another thread's save of the context.
+  func save(noting note: SaveRun.Note? = nil) throws {
+    tellOfSave(
+      try exclusively {
+        let summary = try saveAlone(noting: note)
+        graph.notePendingTables()
+        return summary
+      })
+  }
+
+  /// Saves in a turn; the caller has the lock.
+  ///
+  /// - Returns: What was saved, if an observer may ask for it.
+  func autosave() -> SaveSummary? {
+    guard autosaves, graph.pending.hasChanges else { return nil }
+    do {
+      return try saveAlone(noting: nil)
+    } catch {
+      autosaveFailed = true
+      Report.problem(
+        .autosaveFailed,
+        message: "An autosave failed. The changes are still pending; the next save writes them.",
+        cause: error)
+      return nil
+    }
+  }
+
+  /// Posts `didSave`, and calls the followers of the changed tables.
+  ///
+  /// Called after the save lock was released: an observer may save this context, and may wait for a thread that saves
+  /// it, which would otherwise be a deadlock. The context's other state is another thread's by then, so that
+  /// ``ObjectGraph/notePendingTables()`` has been called within the lock.
+  func tellOfSave(_ summary: SaveSummary?) {
+    if let summary { SaveNotification.didSave.post(graph.context, summary) }
+    graph.commits.followers.notify()
+  }
+
+  /// Runs a body while no other thread saves the context.
+  private func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
+    // Not waited for by a thread that is within a store's transaction: the thread that saves may be waiting for that
+    // store.
+    guard lock.lock(waits: !graph.stores.contains(where: \.isWritingHere)) else {
+      throw SwiftDataError(
+        .saveInProgress,
+        "save() was called in a transaction's block while another thread saves the context. Save before or after "
+          + "the transaction, or use a context of this thread's own in it.")
+    }
+    defer { endExclusive() }
+    return try body()
+  }
+
+  func endExclusive() {
+    if lock.unlock() { graph.commits.inbox.listener.schedule() }
+  }
+
+  /// Saves with the save lock, in as many attempts as changes of custom stores by other programs require.
+  ///
+  /// Invariant: `isSaving` is true exactly while it runs, so that what an observer of `willSave` or an app's store
+  /// calls cannot save within this save. Without changes nothing is written, and only other contexts' commits are
+  /// applied.
+  ///
+  /// - Parameter endsTransaction: Whether this is the save at the end of a transaction's block.
+  /// - Returns: What was saved, if an observer may ask for it.
+  private func saveAlone(
+    noting note: SaveRun.Note?, endsTransaction: Bool = false
+  ) throws -> SaveSummary? {
+    guard !isSaving else {
+      throw SwiftDataError(
+        .saveInProgress,
+        "save() was called while the context saves. Call it in an observer of didSave, not of "
+          + "willSave, or after the save.")
+    }
+    try throwMisuse()
+    guard graph.pending.hasChanges else {
+      graph.pending.removeAll()
+      graph.commits.applyCommitsOfOthers()
+      return nil
+    }
+    isSaving = true
+    defer {
+      isSaving = false
+      if graph.recordsUndo { graph.undo.endFailedSave() }
+    }
+    SaveNotification.willSave.post(graph.context)
+    for _ in 1..<Self.saveAttempts {
+      do {
+        return try saveOnce(noting: note, endsTransaction: endsTransaction)
+      } catch let error as OutdatedSave {
+        // A custom store that has saved cannot be rolled back, and a second attempt would insert its new objects
+        // again.
+        if error.hasSavedOthers { throw error.reason }
+      }
+    }
+    do {
+      return try saveOnce(noting: note, endsTransaction: endsTransaction)
+    } catch let error as OutdatedSave {
+      throw error.reason
+    }
+  }
+
+  /// How often a save is checked and tried while other programs change a custom store.
+  static let saveAttempts = 100
+
+  /// Makes one attempt to save, in one transaction for each store.
+  ///
+  /// Invariant: if it throws, no change is lost. Every transaction that is still open is rolled back, new objects
+  /// have their temporary numbers again, merged objects are separate again, and all changes are pending. What stays
+  /// is what was applied before the plan was made: other contexts' commits, and the delete rules.
+  ///
+  /// There is no commit of several stores as one. Custom stores save first, then this library's stores commit one
+  /// after the other; those that have committed when one fails keep the commit.
+  ///
+  /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
+  private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
+    var run = try SaveRun(graph, noting: note, within: heldStores)
+    let writer: SaveWriter
+    do {
+      writer = try run.write()
+      try run.commit(writer)
+    } catch {
+      run.rollBack()
+      // The block goes on after it has caught the error, with the lock that it had.
+      if let heldStores { try hold(heldStores, again: run.savepoints) }
+      throw SwiftDataError.ofSave(error)
+    }
+    if endsTransaction {
+      // What observers save from now on is not the transaction's.
+      heldStores = nil
+    } else if let held = heldStores {
+      // The block of a transaction continues with the lock.
+      heldStores = try SaveRun.begin(held, of: graph, isDurable: false)
+    }
+    return run.finish(writer)
+  }
+
+  /// Throws an error for the calls that had no effect, and forgets them: each is reported once.
+  private func throwMisuse() throws {
+    guard let first = graph.pending.misuses.first else { return }
+    let messages = Set(graph.pending.misuses.map(\.error.message)).sorted()
+    graph.pending.misuses = []
+    var text = messages.prefix(Misuses.namedLimit).joined(separator: " ")
+    if messages.count > Misuses.namedLimit {
+      text += " The same applies to \(messages.count - Misuses.namedLimit) more objects."
+    }
+    throw SwiftDataError(first.error.code, text)
+  }
+
+  // MARK: Transactions of the program
+
+  /// Runs a block with the write lock and the newest rows, and saves.
+  ///
+  /// A save in the block commits what it saves, and the lock is acquired again. What the block commits by other routes,
+  /// such as a deletion by predicate or a save of another context, is a transaction within this one and stays with it.
+  func transaction(_ block: () throws -> Void) throws {
+    tellOfSave(
+      try exclusively {
+        let summary = try runTransaction(block)
+        graph.notePendingTables()
+        return summary
+      })
+  }
+
+  /// Runs the block of a program's transaction, with the write locks of all stores that can be written.
+  ///
+  /// Invariant: the locks are released when this returns or throws, and what was committed within the block stays.
+  /// Followers are called before the block, since the commits that were applied as the locks were taken have changed
+  /// what they show.
+  private func runTransaction(_ block: () throws -> Void) throws -> SaveSummary? {
+    guard heldStores == nil, !isSaving else {
+      // Nested in another transaction or a save, which has the locks.
+      try block()
+      try save()
+      return nil
+    }
+    heldStores = try SaveRun.begin(
+      graph.stores.indices.filter { graph.stores[$0].configuration.allowsSave }, of: graph,
+      isDurable: false)
+    let summary: SaveSummary?
+    do {
+      graph.notifyFollowers()
+      try block()
+      summary = try saveAlone(noting: nil, endsTransaction: true)
+    } catch {
+      do {
+        try endHeldStores()
+      } catch let second {
+        Report.problem("What a transaction's block had committed was lost: \(second)")
+      }
+      throw error
+    }
+    try endHeldStores()
+    return summary
+  }
+
+  /// Continues a program's transaction after a save in its block has failed.
+  private func hold(_ held: [Int], again protected: Set<Int>) throws {
+    // SQLite ends a transaction itself after some errors.
+    let lost = held.filter { !protected.contains($0) || !graph.stores[$0].isInTransaction }
+    for index in lost where protected.contains(index) { graph.stores[index].rollBack() }
+    heldStores = held.filter { !lost.contains($0) }
+    _ = try SaveRun.begin(lost, of: graph, isDurable: false)
+    heldStores = held
+  }
+
+  /// Ends a program's transaction with what was committed within it, which stays even if the block or its save throws.
+  private func endHeldStores() throws {
+    var first: (any Error)?
+    for store in heldStores ?? [] {
+      do {
+        if graph.customStores.isEmpty || graph.customStores[store] == nil {
+          try graph.stores[store].commitInnerWork()
+        } else {
+          // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
+          // would be missing.
+          try graph.stores[store].commit(from: nil, rows: CommitLog.Rows())
+        }
+      } catch {
+        first = first ?? error
+      }
+    }
+    heldStores = nil
+    for store in graph.stores { store.removeDroppedFiles() }
+    if let first { throw first }
+  }
+}
