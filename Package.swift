@@ -86,6 +86,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // Of its examples and their tests alone.
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
   ],
   targets: [
     // What every other target may use: digests and JSON. Without Foundation, and no product.
@@ -506,6 +510,38 @@ package.targets += [
       "generations", "git-credential-stead", "httpcache", "starter",
     ] + records, path: "Examples/Tests/ExampleTests",
     resources: [.copy("GitCredential/server.py")]),
+  // An HTTP cache in a web server and in another client. Empty without the trait Server.
+  .target(
+    name: "CacheMiddleware",
+    dependencies: [
+      "SteadCaches",
+      .product(
+        name: "AsyncAlgorithms", package: "swift-async-algorithms", condition: needsServer),
+      .product(name: "HTTPTypes", package: "swift-http-types", condition: needsServer),
+      .product(name: "Hummingbird", package: "hummingbird", condition: needsServer),
+    ],
+    path: "Examples/http/Sources/CacheMiddleware"),
+  .target(
+    name: "CachingClient",
+    dependencies: [
+      "SteadCaches",
+      .product(name: "AsyncHTTPClient", package: "async-http-client", condition: needsServer),
+      .product(name: "NIOCore", package: "swift-nio", condition: needsServer),
+      .product(name: "NIOFoundationCompat", package: "swift-nio", condition: needsServer),
+      .product(name: "NIOHTTP1", package: "swift-nio", condition: needsServer),
+    ],
+    path: "Examples/http/Sources/CachingClient"),
+  .testTarget(
+    name: "HTTPExampleTests",
+    dependencies: [
+      "CacheMiddleware", "CachingClient",
+      .product(name: "AsyncHTTPClient", package: "async-http-client", condition: needsServer),
+      .product(name: "HTTPTypes", package: "swift-http-types", condition: needsServer),
+      .product(name: "HummingbirdTesting", package: "hummingbird", condition: needsServer),
+      .product(name: "NIOEmbedded", package: "swift-nio", condition: needsServer),
+      .product(name: "NIOFoundationCompat", package: "swift-nio", condition: needsServer),
+    ],
+    path: "Examples/http/Tests/HTTPExampleTests"),
 ]
 
 func example(
