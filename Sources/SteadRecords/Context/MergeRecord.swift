@@ -124,8 +124,8 @@ final class UndoEpoch {
   /// Keeps the next epoch of the current way.
   private var next: UndoEpoch?
   /// Take back what the save changed, the last one first.
-  private let actions: [UndoRecorder.Action]
-  /// How many saves had succeeded with that one.
+  private var actions: [UndoRecorder.Action]
+  /// How many saves had succeeded before that one.
   private let moment: Int
 
   init() { (actions, moment) = ([], 0) }
@@ -139,6 +139,8 @@ final class UndoEpoch {
   fileprivate func keepOnWay() { previous?.next = self }
 
   deinit {
+    // Nothing leads back over the next one's save any more. The epoch itself may be the current one.
+    next?.actions = []
     // One after the other: a long chain would be released on as deep a stack.
     var rest = next
     next = nil
@@ -160,7 +162,7 @@ final class UndoEpoch {
   }
 
   fileprivate func takeBack(_ graph: ObjectGraph) {
-    graph.undo.perform(asOf: moment) {
+    graph.undo.perform(asOf: moment, isOfSave: true) {
       for action in actions.reversed() { action(graph) }
     }
   }

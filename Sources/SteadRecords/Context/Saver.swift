@@ -103,7 +103,7 @@ final class Saver {
     isSaving = true
     defer {
       isSaving = false
-      if graph.recordsUndo { graph.undo.endFailedSave() }
+      graph.undo.endFailedSave()
     }
     SaveNotification.willSave.post(graph.context)
     for _ in 1..<Self.saveAttempts {
@@ -151,8 +151,15 @@ final class Saver {
       // What observers save from now on is not the transaction's.
       heldStores = nil
     } else if let held = heldStores {
-      // The block of a transaction continues with the lock.
-      heldStores = try SaveRun.begin(held, of: graph, isDurable: false)
+      // The block of a transaction continues with the lock, or without it if that cannot be had again: the rows are
+      // committed, and a save that took its objects for pending would insert them a second time.
+      do {
+        heldStores = try SaveRun.begin(held, of: graph, isDurable: false)
+      } catch {
+        heldStores = nil
+        _ = run.finish(writer)
+        throw SwiftDataError.ofSave(error)
+      }
     }
     return run.finish(writer)
   }

@@ -18,6 +18,7 @@ final class UndoRecorder {
     didSet {
       graph.updateRecordsUndo()
       forgetActions()
+      (taken, changedPlaces) = ([:], [:])
       (openSteps, hasOwnGroup) = (0, false)
     }
   }
@@ -42,6 +43,8 @@ final class UndoRecorder {
   private var saveCount = 0
   /// How many had when the action was recorded that is performed.
   private var undoneMoment: Int?
+  /// Whether that action takes back what the save after this moment changed itself.
+  private var undoesSave = false
 
   init(_ graph: ObjectGraph) { self.graph = graph }
 
@@ -154,7 +157,9 @@ final class UndoRecorder {
   func forgetWaiting(_ owner: AnyObject, _ index: Int) {
     // A redo only comes to later states, from which undo comes back to what waits.
     if waiting.isEmpty || manager?.isRedoing == true { return }
-    let (owner, moment) = (ObjectIdentifier(owner), undoneMoment ?? saveCount)
+    // What waits since the save itself is what the side held before it, and stays.
+    let reached = undoneMoment.map { undoesSave ? $0 + 1 : $0 }
+    let (owner, moment) = (ObjectIdentifier(owner), reached ?? saveCount)
     for object in waiting.keys {
       // What was recorded after the save that cleared the side is later than what waits.
       waiting[object]?.removeAll {
@@ -167,9 +172,13 @@ final class UndoRecorder {
 
   /// Keeps what is recorded until `endPart()` as the way back over what the save changes itself.
   ///
-  /// It is no step: the program did not make it, and the next undo would then take back nothing that it did.
+  /// It is no step: the program did not make it, and the next undo would then take back nothing that it did. What
+  /// observers change meanwhile belongs to it.
   func begin(_ part: SavePart) {
-    if manager != nil { self.part = part }
+    // While registration is off, nothing leads back over a deletion, so what its rules cut must stay cut. A merge
+    // concerns all steps from before, and turns registration off itself.
+    guard let manager, part == .merge || manager.isUndoRegistrationEnabled else { return }
+    self.part = part
   }
 
   func endPart() { part = nil }
@@ -184,29 +193,28 @@ final class UndoRecorder {
 
   /// Makes what a save that has succeeded changed itself the way back to an earlier epoch.
   func endSave() {
-    let actions = (taken[.rules] ?? []) + (taken[.merge] ?? [])
-    (taken, changedPlaces) = ([:], [:])
+    endEpoch((taken[.rules] ?? []) + (taken[.merge] ?? []))
     saveCount += 1
-    // Nothing leads back to an epoch that has no actions.
-    guard !actions.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
-    epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
   }
 
   /// Forgets the merge of an attempt to save that has failed, and was taken back.
   func forgetMerge() { (taken[.merge], changedPlaces[.merge]) = (nil, nil) }
 
-  /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, a step.
-  func endFailedSave() {
-    let actions = taken[.rules] ?? []
+  /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, the way back to
+  /// an earlier epoch.
+  func endFailedSave() { endEpoch(taken[.rules] ?? []) }
+
+  private func endEpoch(_ actions: [Action]) {
     (taken, changedPlaces) = ([:], [:])
-    guard !actions.isEmpty, manager?.isUndoRegistrationEnabled == true else { return }
-    openSteps += 1
-    for action in actions { record(action) }
-    endStep()
+    // Nothing leads back to an epoch that has no actions.
+    guard !actions.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
+    epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
   }
 
   func removeAllActions() {
     forgetActions()
+    // It may keep objects, which no action refers to any more.
+    epoch = UndoEpoch()
     manager?.removeAllActions()
   }
 
@@ -224,11 +232,13 @@ final class UndoRecorder {
 
 extension UndoRecorder {
   /// Performs recorded actions as of the number of saves that had succeeded when they were recorded.
-  func perform(asOf moment: Int, _ actions: () -> Void) {
-    let outer = undoneMoment
-    undoneMoment = moment
+  ///
+  /// - Parameter isOfSave: Whether they take back what the save after this moment changed itself.
+  func perform(asOf moment: Int, isOfSave: Bool = false, _ actions: () -> Void) {
+    let outer = (undoneMoment, undoesSave)
+    (undoneMoment, undoesSave) = (moment, isOfSave)
     actions()
-    undoneMoment = outer
+    (undoneMoment, undoesSave) = outer
   }
 
   // MARK: Attributes
