@@ -52,7 +52,10 @@ extension DefaultStorable {
   }
 
   /// As ``read(forKey:)``, but throws when the stored value does not decode.
+  ///
+  /// - Throws: `PreferencesError` `.doesNotDecode`, whose cause is the type's own error.
   public static func load(forKey key: String? = nil) throws -> Self? {
+    // The type's own name first: a value under the other one is older.
     for name in names(for: key) {
       if let value = try defaults.df.decode(Self.self, forKey: name) { return value }
     }
@@ -66,6 +69,9 @@ extension DefaultStorable {
   }
 
   /// As ``write(withKey:)``, but throws when the value could not be encoded or stored.
+  ///
+  /// - Throws: `PreferencesError`: `.notAPropertyList` when the value does not encode,
+  ///   `.tooManyKeptAside`, and those of `Preferences.setPropertyList(_:forKey:)`.
   public func save(forKey key: String? = nil) throws {
     try Self.defaults.df.encode(self, forKey: key ?? Self.defaultIdentifier)
   }
@@ -113,6 +119,12 @@ public struct CodablePreferences: Sendable {
 
   /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be
   /// stored.
+  ///
+  /// Whether the stored value decodes is checked with a plain `JSONDecoder`, whatever the encoder
+  /// is.
+  ///
+  /// - Throws: `PreferencesError`: `.notAPropertyList` when the value does not encode,
+  ///   `.tooManyKeptAside`, and those of `Preferences.setPropertyList(_:forKey:)`.
   public func encode<Value: Codable>(
     _ value: Value, forKey key: String, encoder: JSONEncoder = JSONEncoder()
   ) throws {
@@ -138,6 +150,9 @@ public struct CodablePreferences: Sendable {
   }
 
   /// As ``fetch(forKey:type:decoder:)``, but throws when the stored value does not decode.
+  ///
+  /// - Throws: `PreferencesError` `.doesNotDecode`, whose cause is the decoder's or the type's
+  ///   error.
   public func decode<Value: Decodable>(
     _ type: Value.Type, forKey key: String, decoder: JSONDecoder = JSONDecoder()
   ) throws -> Value? {
@@ -145,6 +160,7 @@ public struct CodablePreferences: Sendable {
     return try Self.decode(type, from: stored, key: key, decoder: decoder)
   }
 
+  /// Decodes JSON in data, or else the tree that a typed key has stored.
   private static func decode<Value: Decodable>(
     _ type: Value.Type, from stored: PropertyList, key: String, decoder: JSONDecoder
   ) throws -> Value {

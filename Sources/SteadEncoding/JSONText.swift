@@ -30,6 +30,7 @@ package enum JSONText {
       let found = (controls | others) & highBits
       if found != 0 {
         let count = found.trailingZeroBitCount / 8
+        // Only the bytes before the one that was found belong to the run.
         seen |= word & ((1 << UInt64(8 * count)) - 1)
         return (index + count, seen & highBits == 0)
       }
@@ -43,6 +44,7 @@ package enum JSONText {
     return (index, seen & highBits == 0)
   }
 
+  /// Whether a string can't have an ASCII character unescaped.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
@@ -100,6 +102,7 @@ package enum JSONText {
       let end = endOfRun(in: text, from: start).end
       bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
       if end < text.count { append(escaped: text[end], to: &bytes, escapes) }
+      // Behind the escaped byte, or behind the end, which ends the loop.
       start = end + 1
     }
   }

@@ -165,6 +165,7 @@ package struct JSONTokenizer {
       text: UnsafeBufferPointer(rebasing: bytes[start..<position]), isWhole: isWhole)
   }
 
+  /// Moves past digits, and returns their number.
   private mutating func skipDigits() -> Int {
     let start = position
     while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
@@ -179,6 +180,7 @@ package struct JSONTokenizer {
   package mutating func string() throws(JSONSyntaxError) -> String {
     position += 1
     let start = position
+    // From behind the quotation mark, by which `next()` or `name()` has found the string.
     let run = JSONText.endOfRun(in: bytes, from: start)
     position = run.end
     if takes(UInt8(ascii: "\"")) {
@@ -187,6 +189,7 @@ package struct JSONTokenizer {
       if run.isASCII { return String(decoding: text, as: UTF8.self) }
       return try validated(text)
     }
+    // The string has an escape, or no end. Its parts are collected in a copy, and validated as a whole.
     var text = Array(bytes[start..<position])
     while let byte {
       switch byte {
@@ -208,6 +211,7 @@ package struct JSONTokenizer {
     throw failure("a quotation mark")
   }
 
+  /// A string of bytes; throws unless they are UTF-8.
   private func validated(_ text: some Collection<UInt8>) throws(JSONSyntaxError) -> String {
     guard let text = String(validating: text, as: UTF8.self) else { throw failure("UTF-8") }
     return text
@@ -257,6 +261,7 @@ package struct JSONTokenizer {
     return code
   }
 
+  /// The value of a hexadecimal digit of either case; nil for another byte.
   private static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
@@ -268,14 +273,17 @@ package struct JSONTokenizer {
 
   // MARK: - Bytes
 
+  /// The next byte; nil at the end.
   private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
+  /// Moves past a byte if it is the next one, and returns whether it was.
   private mutating func takes(_ expected: UInt8) -> Bool {
     guard byte == expected else { return false }
     position += 1
     return true
   }
 
+  /// Moves past `null`, `true` or `false`.
   private mutating func expect(_ word: String) throws(JSONSyntaxError) {
     for byte in word.utf8 {
       guard takes(byte) else { throw failure(word) }

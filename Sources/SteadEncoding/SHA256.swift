@@ -44,6 +44,7 @@ package enum SHA256 {
       ?? Array(bytes).withUnsafeBytes { digest(of: $0, absorb) }
   }
 
+  /// Processes the whole blocks in place, and then the padded rest. Only the rest is copied.
   private static func digest(of bytes: UnsafeRawBufferPointer, _ absorb: Blocks) -> [UInt8] {
     var state = initialState
     // An empty buffer may have no address.
@@ -62,6 +63,7 @@ package enum SHA256 {
     var tail = [UInt8](bytes.suffix(bytes.count % blockSize))
     tail.append(0x80)
     while tail.count % blockSize != blockSize - 8 { tail.append(0) }
+    // No buffer has 2^61 bytes, so this can't overflow.
     let bitCount = UInt64(bytes.count) * 8
     tail += (0..<8).map { UInt8(truncatingIfNeeded: bitCount >> (56 - 8 * UInt64($0))) }
     return tail

@@ -91,6 +91,7 @@ extension FileError.Code {
     case EEXIST: self = .alreadyExists
     case EACCES, EPERM: self = .denied
     case EROFS: self = .readOnly
+    // EFBIG: the file would exceed the limit of the file system or of the process (`ulimit -f`).
     case ENOSPC, EDQUOT, EFBIG: self = .noSpace
     case EISDIR, ENOTDIR: self = .notAFile
     case ENAMETOOLONG, EILSEQ: self = .invalidName

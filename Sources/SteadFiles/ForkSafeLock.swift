@@ -16,6 +16,7 @@ package final class ForkSafeLock<State>: @unchecked Sendable {
   @usableFromInline @exclusivity(unchecked) var state: State
 
   package init(_ state: State) {
+    // Enters the list of locks that a fork takes, and installs the handlers of forks if this is the first one.
     lock = stead_lock_create()
     self.state = state
   }

@@ -37,6 +37,7 @@ public enum Stead {
   package static func report(_ problem: Problem) {
     // A handler that meets the same problem again would call itself forever.
     guard !isHandling else { return problem.writeToLog() }
+    // Task-local, so that a handler on one thread does not silence problems on others.
     $isHandling.withValue(true) { onProblem(problem) }
   }
 }

@@ -120,6 +120,7 @@ package final class SerialCalls: Sendable {
 
   private func nextCall() -> Call? {
     state.withLock { state in
+      // Under the lock that `call(_:)` takes, so no call is left to a thread that has just decided to end.
       guard !state.calls.isEmpty else {
         state.isRunning = false
         return nil

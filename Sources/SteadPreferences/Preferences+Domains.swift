@@ -141,6 +141,8 @@ extension Preferences {
     reporting {
       try DomainName.check(name)
       if ownStore(name) != nil { return try removeAll() }
+      // Only if it has files: removing must not create a domain. The files stay, so no search list
+      // changes.
       try environment.shared.replaceContents(
         ofDomain: name, opening: { try plan.openPresent(name) }, with: [:])
       postChange()

@@ -92,6 +92,7 @@ extension Preferences {
     _ old: PropertyList, replacingWith new: PropertyList?, forKey name: String, cause: any Error
   ) throws -> Bool {
     let kept = try freeQuarantineKey(old, of: name)
+    // On both conditions: another process may have changed the value, or taken the free key.
     let isReplaced = try apply(
       [DomainEdit(key: kept.key, value: old), DomainEdit(key: name, value: new)],
       ifStill: [DomainEdit(key: name, value: old), kept])

@@ -18,6 +18,7 @@ extension Preferences {
       report(error)
     }
     environment.shared.renewChangedLists(report: report)
+    // Only now: the list may be another one after that.
     let list = search.list
     for layer in list.layers {
       if !layer.refresh() { isDone = false }

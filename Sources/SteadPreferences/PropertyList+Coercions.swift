@@ -14,6 +14,7 @@ extension PropertyList {
     case .bool(let flag): flag ? "1" : "0"
     case .integer(let number): String(number)
     case .unsignedInteger(let number): String(number)
+    // 9 digits tell all floats apart, and 17 all doubles (IEEE 754). Most need fewer.
     case .float(let number): Self.text(number, digits: 7...9) { Float($0) }
     case .double(let number): Self.text(number, digits: 15...17) { Double($0) }
     case .date, .data, .array, .dictionary: nil
@@ -65,6 +66,7 @@ extension PropertyList {
     switch self {
     case .bool(let flag): flag
     case .integer(let number): number != 0
+    // Above `Int64.max`, so never 0.
     case .unsignedInteger: true
     case .float(let number): number != 0
     case .double(let number): number != 0
@@ -139,6 +141,7 @@ extension PropertyList {
 
   private static func expanded(_ path: String) -> String {
     guard path == "~" || path.hasPrefix("~/") else {
+      // `~name` is another user's home, which Foundation looks up.
       return (path as NSString).expandingTildeInPath
     }
     return withoutEnd(home + path.dropFirst())

@@ -14,6 +14,7 @@
       logs = base.state.directory(id).directory("logs")
       // Names of groups begin with "group." by Apple's rules, so they cannot clash with an app's.
       groups = base.data
+      // With the user's number, since users share the temporary directory.
       temporary = base.temporary.directory("\(id)-\(geteuid())")
       (runtime, runtimeWarning) = Self.runtime(
         id: id, named: environment["XDG_RUNTIME_DIR"], temporaryBase: base.temporary)

@@ -109,6 +109,7 @@ public struct AppDirectories: Sendable, Hashable {
 
   /// An identifier becomes a name in shared directories, so it must not lead out of them.
   private static func check(_ id: String) throws {
+    // A file's name has 255 bytes at most, and suffixes such as "-runtime-1000" are added.
     let limit = 200
     let isSafe = id.unicodeScalars.allSatisfy { $0 != "/" && $0.value >= 0x20 && $0.value != 0x7F }
     guard !id.isEmpty, id.utf8.count <= limit, !id.hasPrefix("."), isSafe else {

@@ -8,30 +8,42 @@ import Foundation
 package protocol Disk: Sendable {
   /// Opens a file; one that it creates has all permissions of `mode`, even those that the umask withholds.
   func open(_ path: String, _ flags: Int32, mode: mode_t) throws -> Int32
+  /// Closes a descriptor; errors are ignored.
   func close(_ descriptor: Int32)
+  /// The status of an open file, with the time of its birth where the system knows it.
   func status(_ descriptor: Int32, path: String) throws -> FileStatus
   /// The status of the path itself, even if it is a symbolic link; nil when nothing exists there.
   func status(at path: String) throws -> FileStatus?
+  /// What a symbolic link has: an absolute path, or one relative to the link's directory.
   func destination(ofLink path: String) throws -> String
+  /// Reads at most as many bytes as the buffer has, and returns their number; 0 at the end of the file.
   func read(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, path: String) throws
     -> Int
+  /// Writes at the descriptor's position, and returns how many bytes were written, perhaps fewer than given.
   func write(_ descriptor: Int32, from buffer: UnsafeRawBufferPointer, path: String) throws -> Int
   func setMode(_ descriptor: Int32, _ mode: mode_t, path: String) throws
   func setOwner(_ descriptor: Int32, user: uid_t, group: gid_t, path: String) throws
+  /// Sets a file's dates to the current time.
   func touch(_ path: String) throws
+  /// Makes a file's bytes and metadata durable, or a directory's entries.
   func sync(_ descriptor: Int32, path: String) throws
   /// Makes a file's bytes durable, with only the metadata needed to read them.
   func syncContents(_ descriptor: Int32, path: String) throws
   /// Returns whether the lock was acquired; always true when `wait` is true.
   func lock(_ descriptor: Int32, wait: Bool, path: String) throws -> Bool
+  /// Frees a lock at once, even if a child process has the same open file: closing it alone would not.
   func unlock(_ descriptor: Int32)
+  /// Renames a file atomically, and replaces the file that has the new name.
   func rename(_ path: String, to newPath: String) throws
   /// Exchanges two files' names atomically; false where the file system cannot.
   func exchange(_ path: String, with otherPath: String) throws -> Bool
+  /// Gives a file a second name (a hard link). Throws `.alreadyExists` if something has that name.
   func link(_ path: String, to newPath: String) throws
+  /// Removes a name, which must not be a directory's. A link is removed itself.
   func remove(_ path: String) throws
   /// Creates a directory with all permissions of `mode`, even those that the umask withholds.
   func makeDirectory(_ path: String, mode: mode_t) throws
+  /// The names in a directory, without `.` and `..`, in no particular order.
   func names(in directory: String) throws -> [String]
 }
 
@@ -188,6 +200,7 @@ extension URL {
       guard isFileURL, !path.isEmpty, !path.utf8.contains(0) else {
         throw FileError(code: .invalidName, message: "This isn't the URL of a file.", path: path)
       }
+      // With a slash at its end the system would follow a link to a directory, whose own status is wanted.
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
       return path
     }
@@ -212,6 +225,7 @@ extension Disk {
       throw FileError(
         code: .notAFile, message: "Only a regular file can be read; name another one.", path: path)
     }
+    // Before the memory for it is allocated.
     guard status.size <= Int64(limit) else {
       throw tooLarge(limit, path)
     }

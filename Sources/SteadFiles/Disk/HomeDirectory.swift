@@ -59,6 +59,7 @@ package struct HomeDirectory: Sendable, Hashable {
         throw FileError(code: .notFound, message: Self.message, path: self.path)
       }
       let parent = missing.directoryPath
+      // The root, or a relative path's `.`: nothing is left to look at.
       guard parent != missing else { return }
       missing = parent
     }

@@ -60,6 +60,7 @@ package struct POSIXDisk: Disk {
   package func destination(ofLink path: String) throws -> String {
     let limit = Int(PATH_MAX)
     var bytes = [CChar](repeating: 0, count: limit)
+    // No destination is longer, so `readlink` never has to truncate one. It appends no NUL.
     let count = try call("read the symbolic link", path) { readlink(path, &bytes, limit) }
     return String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
@@ -179,6 +180,8 @@ extension POSIXDisk {
         throw FileError(errno: number, doing: "read the free space of its disk", path: path)
       }
     }
+    // `f_bavail`, which leaves out the blocks that are reserved for the superuser. The product of two numbers that a
+    // file system reports may overflow.
     let free = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
     return free.overflow ? .max : Int64(clamping: free.partialValue)
   }

@@ -157,6 +157,8 @@ public struct AtomicFile: Sendable {
   ) throws -> Data? {
     for _ in 0..<attempts {
       let old = try readIfPresent()
+      // `change` is the program's code, so nothing is locked while it runs. The comparison below notices what came in
+      // between.
       guard let new = try change(old) else { return old }
       do {
         try replace(old, with: new, durability: durability)

@@ -51,6 +51,7 @@ public struct BlobStore: Sendable {
     }
     try disk.makeDirectories(directory.checkedPath)
     var file = AtomicFile(URL(filePath: path), disk: disk)
+    // A link of that name would otherwise choose where the bytes go; see above.
     file.replacesName = true
     try file.replace(with: data, durability: durability)
     return reference
@@ -180,6 +181,7 @@ extension BlobStore {
 
   /// Whether the same bytes are already stored; a damaged blob is not the same, and is written again.
   private func holds(_ data: Data, at path: String) throws -> Bool {
+    // The size first: a blob of another size needs no reading.
     guard let found = try disk.status(at: path), found.kind == .file, found.size == data.count
     else { return false }
     return try contents(of: path) == data
@@ -209,6 +211,7 @@ extension BlobStore {
   private func remove(_ path: String, ifOlderThan age: TimeInterval) throws -> Bool {
     let newest = Date(timeIntervalSinceNow: -age)
     return try disk.withLockedDirectory(path.directoryPath) { _ in
+      // With an age of 0 the date doesn't matter: it may lie in the future, after the clock was set back.
       guard let found = try disk.status(at: path), found.kind != .directory,
         age <= 0 || found.modified < newest
       else { return false }

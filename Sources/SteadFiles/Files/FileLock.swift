@@ -127,6 +127,7 @@ extension FileLock {
     if let held = try take(mode, wait: false) { return held }
     try Task.checkCancellation()
     let deadline = timeout.map { ContinuousClock.now + $0 }
+    // Before the next check of the lock, so that no release is missed in between.
     let notifications = ReleaseNotifications(url)
     // Open from one check to the next: closing it would notify every other waiter.
     var opened = try OpenLockFile(url.checkedPath)
@@ -142,6 +143,7 @@ extension FileLock {
         guard deadline.map({ .now < $0 }) ?? true else { throw busy(timeout) }
         let isNotified = await notifications.wait(until: deadline, atMost: pauses[pause])
         try Task.checkCancellation()
+        // A death is reported a moment before the lock is free, so the next checks come soon after a notification.
         pause = isNotified ? 0 : min(pause + 1, pauses.count - 1)
       }
     } catch {
@@ -205,6 +207,7 @@ struct OpenLockFile: Sendable {
       giveToDirectoryOwner(descriptor, path)
       return descriptor
     } catch let error as FileError where error.code == .denied || error.code == .readOnly {
+      // `flock` needs no permission to write, so a file of another user or on a read-only file system can be locked.
       return try disk.open(path, O_RDONLY | O_NONBLOCK, mode: 0)
     }
   }

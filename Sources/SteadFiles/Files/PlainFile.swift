@@ -63,6 +63,7 @@ package struct PlainFile: Sendable {
     do {
       let pending = try disk.contents(
         of: Self.pendingPath(of: disk.resolveLinks(path)), limit: AtomicFile.sizeLimit)
+      // Longer, since equal contents are complete already.
       return pending.count > part.count && pending.starts(with: part) ? pending : nil
     } catch let error as FileError where [.notFound, .notAFile].contains(error.code) {
       return nil
@@ -88,6 +89,7 @@ package struct PlainFile: Sendable {
     }
     if error != 0 {
       let failure = FileError(errno: error, doing: "lock the file", path: lockPath)
+      // Without any lock each writer still renames a whole file of its own. Only a mount point can get parts of two.
       guard failure.isUnsupported else { throw failure }
     }
     // Closing isn't enough: the child of a concurrent fork has the file open, too.
@@ -109,11 +111,11 @@ package struct PlainFile: Sendable {
     let temporary = Self.stem(of: target) + Self.suffix()
     do {
       try write(data, to: temporary, O_EXCL, like: old)
-      // Once the new file has a time, which tells the file system's clock.
+      // After the write: the new file's modification time is the current time of the file system's clock.
       removeStale(beside: target, newest: temporary)
       do {
         try disk.rename(temporary, to: target)
-        // Of a mount point that is none any more.
+        // Left from a time when the target was a mount point.
         try? disk.remove(Self.pendingPath(of: target))
       } catch let error as FileError where error.isMountPointBusy {
         try overwrite(target, with: data, from: temporary, whenIncomplete)
@@ -188,7 +190,7 @@ package struct PlainFile: Sendable {
     }
   }
 
-  /// With what the names of files begin that are written here; 16 digits or the word of ``pendingPath(of:)`` follow.
+  /// The beginning of the names of temporary files. 16 hexadecimal digits follow, or the word of ``pendingPath(of:)``.
   private static func stem(of target: String) -> String {
     TemporaryFile.stem(of: target) + "plain-"
   }

@@ -53,6 +53,7 @@ package struct TemporaryFile {
       return false
     }
     let slot = name[range.upperBound...]
+    // As many digits as the slots below ``slotLimit`` have. A user's file with a longer name is left alone.
     return (1...3).contains(slot.count) && slot.allSatisfy { $0.isASCII && $0.isNumber }
   }
 
@@ -66,6 +67,7 @@ package struct TemporaryFile {
       descriptor = try disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
     } catch let error as FileError where error.code == .alreadyExists {
       guard try removeIfStale(path, on: disk) else { return nil }
+      // Another writer may take the freed name first. The next attempt then finds it locked.
       return try claim(path, on: disk)
     }
     do {
@@ -130,6 +132,7 @@ package struct TemporaryFile {
       // Only the superuser may give files away; for everyone else the new file keeps the writer as its owner.
       try? disk.setOwner(descriptor, user: owner.user, group: owner.group, path: path)
     }
+    // After the owner: `chown` may clear the set-user-ID and set-group-ID bits.
     if permissions != .ownerOnly {
       try disk.setMode(descriptor, mode_t(permissions.rawValue), path: path)
     }

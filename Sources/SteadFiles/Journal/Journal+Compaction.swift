@@ -87,12 +87,14 @@ package final class PreparedJournalCompaction: Sendable {
       guard let start = progress?.position,
         progress.map({ journal.continues($0, of: compaction) }) ?? false
       else { return nil }
+      // Only what the owner has received: each of these records was verified when it was read.
       let end = Int(journal.position)
       guard end > start else { return 0 }
       do {
         try progress?.copy(to: end, of: journal)
         try progress?.syncIfFlushed(journal)
       } catch {
+        // The draft may have a part of the records by now, and nobody knows how far. It can't be continued.
         progress?.draft.temporary.finish()
         progress = nil
         throw error
@@ -152,8 +154,12 @@ extension Journal {
     return true
   }
 
-  /// Opens and locks a draft again. Its lock belongs to the open file description, which a child that was forked since the draft
-  /// was made shares, and would hold the journal's lock for as long as it lives. False if the draft is gone or was taken.
+  /// Opens and locks a draft again.
+  ///
+  /// Its lock belongs to the open file description. A child that was forked since the draft was made shares that, and
+  /// would hold the journal's lock for as long as it lives. False if another process has locked or replaced the draft.
+  ///
+  /// - Throws: ``FileError``, such as `.notFound` if the draft was removed.
   private func reopen(_ draft: inout JournalDraft) throws -> Bool {
     let temporary = draft.temporary
     let descriptor = try disk.open(temporary.path, O_RDWR, mode: 0)

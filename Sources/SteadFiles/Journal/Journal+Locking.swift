@@ -38,6 +38,7 @@ extension Journal {
   /// Frees the lock, kept or not, without yielding it: this process may take it again at any time.
   @usableFromInline
   func unlockFile() {
+    // While the lock is still held: afterwards the word may be another process's, which keeps the lock.
     if file.keepsLock { file.setKeepsLock(false) }
     _ = stead_file_unlock(file.descriptor)
     guard file.byteCount > JournalLayout.keptLock, file.word(at: JournalLayout.keptLock) != 0
@@ -141,9 +142,10 @@ extension Journal {
     package func wait() { stead_kept_leave(word) }
   }
 
-  /// nil unless the lock was last refused because it is left to other processes.
+  /// The wait for a lock that this process has yielded to others; nil when no yield is pending.
   ///
-  /// That it is not left any more by now makes no difference: nobody has tried since whether it is free.
+  /// The yield may be over by now. Then the wait returns at once, and the next attempt finds out whether the lock is
+  /// free.
   package var leftLockWait: LeftLockWait? {
     guard isLockYielded, !file.isBlank, !file.isInherited else { return nil }
     return LeftLockWait(word: file.base + JournalLayout.keptLock)
@@ -179,6 +181,8 @@ extension Journal {
     let isIdle = idlePosition == position
     idlePosition = position
     guard file.keepsLock else {
+      // Nothing is kept at this moment, but writes go on and may keep it again. The owner would have to start another
+      // thread for that.
       idleCallsLeft -= 1
       return isIdle || idleCallsLeft <= 0 ? nil : IdleLockWait(word: nil)
     }
@@ -215,6 +219,7 @@ extension Journal {
     let isKept = file.keepsLock
     let keeps = lockRetention.keeps(at: stead_clock(), isKept: isKept)
     guard keeps != isKept else { return }
+    // No record ends at 0, so the next call of `freeIdleLock()` never finds it idle at once.
     (idlePosition, idleCallsLeft) = (0, Self.callsWithoutLock)
     file.setKeepsLock(keeps)
   }
@@ -255,6 +260,7 @@ struct LockRetention {
     defer { lastDecision = now }
     if isKept {
       guard now &- keptSince >= Self.retentionLimit else { return true }
+      // Programs of a version that doesn't request the lock get it while the pauses last.
       pausesLeft = Self.pausesAfterLimit
       return false
     }

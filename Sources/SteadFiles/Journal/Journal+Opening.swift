@@ -9,8 +9,10 @@ extension Journal {
   /// is opened without, and ``isOpenedWithoutLock`` is true.
   func open() throws {
     if let opened = try openUnlocked() {
+      // A reader takes no lock, and appends nothing that would need a generation.
       if access == .readOnly { return switchTo(opened) }
       if isUsableWithoutLock(opened) { return switchTo(opened) }
+      // It is a copy, or older than what this process knows. Its words are corrected below, with the lock.
       opened.file.close(on: disk)
     }
     if file.isBlank, try openAtOnce() { return }
@@ -46,6 +48,7 @@ extension Journal {
         opened.file.close(on: disk)
         return false
       }
+      // `isOpenedWithoutLock` stays false: after so short a wait the holder must not count as stopped.
       switchTo(opened)
       return true
     }
@@ -76,6 +79,7 @@ extension Journal {
   ///
   /// The caller does not hold the old file's lock, which may be the same file's, except one kept between writes.
   func reopenLocked() throws {
+    // `flock` belongs to the open file description, so a kept lock would exclude the descriptor that is opened below.
     if file.keepsLock { unlockFile() }
     let opened = try replacingOverwritten(openLocked())
     // The words of a file that was rewritten in place stay, so this listener is counted there already.
@@ -126,6 +130,7 @@ extension Journal {
     guard salt == header.salt, salt != 0, substitute == nil, !isRecovering,
       last == 0 || last + 8 <= file.byteCount && file.word(at: last) == lastWord
     else { return }
+    // `switchTo(_:)` has reset these. The parent has verified the records up to here, and this process has its state.
     (self.lastRecord, self.lastWord) = (last, lastWord)
     self.position = position
     self.verifiedEnd = max(verifiedEnd, self.verifiedEnd)
@@ -206,6 +211,7 @@ extension Journal {
       let descriptor = try openIfPresent(O_RDWR)
     else { return nil }
     guard let file = try map(descriptor) else { return nil }
+    // A listener is counted with the lock: a writer that is at work would not wake it.
     if case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
       file.hasCheckpoint(header), file.word(at: JournalLayout.tail) & JournalLayout.flags == 0,
       !isListening
@@ -238,6 +244,7 @@ extension Journal {
       return placeholder(for: nil, try initial())
     }
     guard let file = try map(descriptor) else {
+      // Empty. Nothing is lost, and a reader must not fill it.
       report(.header, at: 0, lost: 0, keptAside: nil)
       return placeholder(for: try disk.status(at: path)?.identity, try initial())
     }
@@ -265,6 +272,8 @@ extension Journal {
     guard case .header(let header, isWhole: true) = JournalHeader.read(file.bytes),
       file.hasCheckpoint(header)
     else { return nil }
+    // `Opened` copies words of the page. The salt is compared afterwards: if it is still the header's, so are the
+    // words.
     let opened = Opened(file: file, header: header)
     return file.word(at: JournalLayout.salt) == header.salt ? opened : nil
   }
@@ -289,6 +298,7 @@ extension Journal {
     case .damaged: return placeholder(for: file, try repair(reportLoss(of: file, .header)))
     case .foreign: return placeholder(for: file, try repair(reportLoss(of: file, .notAJournal)))
     case .header(let header, let isWhole):
+      // The other copy is good, so nothing is lost. A reader can't write this one again.
       if !isWhole { report(.header, at: 0, lost: 0, keptAside: nil) }
       var opened = Opened(file: file, header: header)
       if !file.hasCheckpoint(header) {
@@ -315,6 +325,7 @@ extension Journal {
     let file = MappedFile(blank: JournalLayout.headerByteCount, for: identity)
     let header = JournalHeader(
       salt: 0, checkpointByteCount: 0, checkpointChecksum: 0, metadata: Data())
+    // An empty log, so the owner receives the substitute and nothing behind it.
     file.setWord(UInt64(header.logStart), at: JournalLayout.tail)
     return Opened(file: file, header: header, substitute: checkpoint)
   }
@@ -331,6 +342,7 @@ extension Journal {
       } catch let error as FileError where error.isUnsupported && access == .readOnly {
         file = try copy(of: descriptor, status)
       }
+      // Nothing maps an empty file, and a copy in memory has no descriptor: neither would close this one.
       if file?.isBlank ?? true { unlockAndClose(descriptor) }
       return file
     } catch {

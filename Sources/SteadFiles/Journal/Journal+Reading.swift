@@ -125,6 +125,7 @@ extension Journal {
 
   /// The record that begins at a place; nil if that is in another file, or the owner has not received it.
   package func record(at place: Place) -> Data? {
+    // Records begin at multiples of 8. The place may come from a file that anybody could change.
     guard place.salt == header.salt, place.offset >= header.logStart, place.offset < position,
       place.offset % 8 == 0
     else { return nil }
@@ -167,6 +168,7 @@ extension Journal {
     let end = min(Int(position), file.byteCount)
     var offset = header.logStart
     var buffer = RecordBuffer()
+    // Ends at a damaged record: where the next one begins can't be found.
     while offset < end, let (payload, _) = log.copy(at: offset, limit: end, into: &buffer) {
       try visit(payload)
       offset = JournalLog.end(ofPayloadAt: offset, payload)
@@ -229,6 +231,7 @@ extension Journal {
   func addListener() { _ = stead_fetch_add(file.base + JournalLayout.listeners, 1) }
 
   func removeListener() {
+    // 2^64 - 1 wraps, and so subtracts 1.
     _ = stead_fetch_add(file.base + JournalLayout.listeners, UInt64.max)
   }
 
@@ -236,6 +239,7 @@ extension Journal {
   @usableFromInline
   func wakeListeners() {
     let notice = file.base + JournalLayout.notice
+    // 0 says that no notice is waiting.
     let now = max(stead_clock(), 1)
     // An addition, not a load, because it is ordered with the listener's clearing: a writer that still finds
     // the notice has written before the listener looks.

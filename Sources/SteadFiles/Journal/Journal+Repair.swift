@@ -16,6 +16,7 @@ extension Journal {
   func openLocked() throws -> Opened {
     for _ in 0..<Self.attemptLimit {
       guard try clearPath() != nil, let descriptor = try openIfPresent(O_RDWR) else {
+        // nil: another process came first, and the next attempt opens its file.
         if let made = try make() { return made }
         continue
       }
@@ -285,6 +286,7 @@ extension Journal {
         file, with: draft, isPartial: tail > end,
         contained: Place(
           salt: JournalLineage.identity(of: file, header), offset: UInt64(end)))
+      // The mended file has the copy's contents: ``replaceExchanged(_:)`` has to prefer the open file to it.
       mended.isCopy = isCopy
       return mended
     }

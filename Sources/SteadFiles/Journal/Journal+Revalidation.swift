@@ -17,6 +17,7 @@ extension Journal {
   package func look(catchingUp visit: (Event) throws -> Void) throws {
     stead_admit_bus_errors()
     if access == .readOnly {
+      // Only the path is checked: damage is found, reported and skipped by the reading.
       if try !isPathCurrent() { try open() }
       return try read(visit)
     }
@@ -28,6 +29,7 @@ extension Journal {
   /// Whether the path leads to the open file, and that is intact, as far as can be determined without the lock.
   package var isInPlace: Bool {
     stead_admit_bus_errors()
+    // A path that cannot be examined says nothing about the file, and must not start a restoration.
     return !isOverwritten && !isTruncated && (try? isPathCurrent()) ?? true
   }
 
@@ -74,6 +76,7 @@ extension Journal {
       if isListening, !isSame { addListener() }
       return
     }
+    // In the other case ``replacingOverwritten(_:)`` reports it.
     if !isOverwriting(opened) { report(.overwritten, at: 0, lost: 0, keptAside: nil) }
     switchTo(try replacingOverwritten(opened))
     if isListening { addListener() }
@@ -96,6 +99,8 @@ extension Journal {
         range.isEmpty ? nil : JournalDraft.Records(of: file, seed: header.seed, in: range)
       let draft = try draft(
         Checkpoint(bytes: checkpoint, metadata: header.metadata), records: records)
+      // The lineage claims only what the found contents have. An owner that had received more finds that, and restores
+      // the rest.
       return try replace(
         file, with: draft, isPartial: true,
         contained: Place(
@@ -186,6 +191,7 @@ extension Journal {
       draft.temporary.finish()
       throw error
     }
+    // Another process came first, and may have appended to its file by now: that one is not overwritten.
     guard isInstalled else {
       draft.temporary.finish()
       return try replaceExchanged(visit)
@@ -290,6 +296,7 @@ extension Journal {
   private func draftOfOpenFile() throws -> JournalDraft {
     publishCompletedRecords()
     let tail = Int(file.word(at: JournalLayout.tail) & ~JournalLayout.flags)
+    // Another process may have extended the file since it was mapped here.
     if tail > file.byteCount { try file.extendMapping(on: disk, path: path) }
     let log = JournalLog(bytes: file.bytes, seed: seed)
     let end = min(log.end(from: header.logStart), tail)
@@ -338,6 +345,7 @@ extension Journal {
       disk.close(descriptor)
       throw error
     }
+    // Empty, and closed by `map`.
     guard let found = try map(descriptor) else { return identity }
     defer { found.close(on: disk) }
     switch JournalHeader.read(found.bytes) {

@@ -19,6 +19,7 @@ extension Journal {
     // A write that finds the lock kept follows another one by milliseconds, and makes no system call.
     if file.keepsLock { stead_admit_first_bus_errors() } else { stead_admit_bus_errors() }
     if !lockIfCurrent() { try lockAndCatchUp(visit) }
+    // Also if `body` throws: the records that it has appended stay, and listeners have to be woken for them.
     defer { unlockAfterWriting() }
     var writer = Writer(self)
     return try body(&writer)
@@ -73,6 +74,7 @@ extension Journal {
     if isLockYielded { try endLockYield() }
     try lockNewestFile(visit)
     do {
+      // False: the checkpoint or a record is damaged. An opening under the lock replaces the file by a good one.
       if try deliver(visit) { return }
       // The same file is locked and opened again below, which must not wait for this lock.
       unlockFile()
@@ -93,6 +95,7 @@ extension Journal {
   /// Invariant: on return ``file`` is locked and was current when it was checked, its tail has no flag, and no whole record is behind
   /// the tail. If it throws, nothing is locked.
   private func lockNewestFile(_ visit: (Event) throws -> Void) throws {
+    // First: the mapping of a forked child has zeros, and would look overwritten.
     if file.isInherited { try reattach() }
     if isOverwritten { return try reopenOverwritten() }
     try lockFile()
@@ -106,12 +109,14 @@ extension Journal {
           unlockFile()
           return try reopenLocked()
         }
+        // A process was killed while it rewrote the file in place. The opening completes that.
         if hasImage {
           unlockFile()
           return try reopenOverwritten()
         }
         clearFlags()
       }
+      // Another process may have written since, and would then have to ask for a kept lock.
       if file.word(at: JournalLayout.tail) != position { lockRetention.recordContention() }
       // Only a revalidation that is due after so many writes tells how fast they follow one another.
       let isDue = writesUntilRevalidation == 0
@@ -145,6 +150,7 @@ extension Journal {
   /// so the blocks are allocated first.
   @usableFromInline
   func reserveSpace(byteCount: Int) throws {
+    // A length of 0 is what the word behind the last record says: the log would end here.
     precondition(byteCount > 0, "a record has at least one byte")
     guard byteCount <= Self.recordLimit else {
       throw FileError(
@@ -171,6 +177,7 @@ extension Journal {
     let size = try disk.status(file.descriptor, path: path).size
     // Zeros in the place of what was truncated would hide that it is gone.
     guard size >= file.byteCount else { throw recordOverwriting() }
+    // From the file's length, not the mapping's: a file whose length is no multiple of 8 has a few bytes more.
     let newSize = JournalLayout.fileByteCount(now: Int(size), needed: end)
     let error = stead_file_extend(file.descriptor, size, Int64(newSize))
     guard error == 0 else { throw FileError(errno: error, doing: "extend the file", path: path) }
@@ -203,10 +210,12 @@ extension Journal {
     let byteCount = first.count + second.count
     try reserveSpace(byteCount: byteCount)
     var offset = Int64(position) + Int64(JournalLayout.recordHeaderByteCount)
+    // The checksum covers the length first, as `stead_crc32c_record` computes it for a record in one piece.
     var count = UInt32(byteCount).littleEndian
     var checksum = stead_crc32c(seed, &count, MemoryLayout.size(ofValue: count))
     for part in [first, second] {
       guard let start = part.baseAddress else { continue }
+      // Behind the tail, and behind a word of zero, so a failure leaves nothing that anybody would read.
       let error = stead_file_write(file.descriptor, start, part.count, offset)
       guard error == 0 else {
         throw FileError(errno: error, doing: "write to the file", path: path)
@@ -275,6 +284,7 @@ extension Journal {
       }
       let start = Int(journal.position) + JournalLayout.recordHeaderByteCount
       let end = start + JournalLayout.roundedUp(byteCount) + JournalLayout.endByteCount
+      // Also for an empty record, which `reserveSpace` refuses.
       if end > journal.populatedEnd || byteCount <= 0 {
         try journal.reserveSpace(byteCount: byteCount)
       }

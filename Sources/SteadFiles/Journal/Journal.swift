@@ -159,7 +159,7 @@ package final class Journal {
   var isKnownOverwritten = false
   /// Where the open file's records were written first, as of its opening.
   var origins = JournalOrigins()
-  /// By which number the open file is named in a lineage.
+  /// The number that names the open file in a lineage; see ``JournalLineage/identity(of:_:)``.
   var lineageIdentity: UInt64 = 0
   /// The lost files that this process knows to be contained in those that it has had open.
   var lineage = JournalLineage()
@@ -254,6 +254,8 @@ package final class Journal {
     initial: @escaping () throws -> Checkpoint, onDamage: @escaping (JournalDamage) -> Void,
     repair: @escaping (JournalDamage) throws -> Checkpoint
   ) throws {
+    // Before anything is mapped: the handlers of a fork replace each mapping in the child, and close its descriptor.
+    // Otherwise the child would share the parent's lock.
     stead_fork_watch()
     stead_admit_bus_errors()
     (self.url, self.access, self.disk) = (url, access, disk)
@@ -261,12 +263,15 @@ package final class Journal {
     (self.initial, self.onDamage, self.repair) = (initial, onDamage, repair)
     name = try url.checkedPath
     path = name
+    // A placeholder of zeros. It tells the first opening from later ones (``MappedFile/isBlank``).
     file = MappedFile(blank: JournalLayout.headerByteCount)
     try open()
   }
 
   deinit {
     stead_admit_bus_errors()
+    // While the file is still mapped. A process that is killed leaves its count, so writers go on waking until the file
+    // is replaced.
     if isListening { removeListener() }
     file.close(on: disk)
   }

@@ -3,9 +3,11 @@ import Foundation
 
 /// A journal file that is being written under a temporary name.
 ///
-/// ``init(at:on:checkpoint:metadata:records:)`` returns a file that is complete and synced. What is changed later, appended
-/// records and words of the header page, is synced only by who needs that.
-/// Whoever makes a draft ends it, by a rename and ``TemporaryFile/finishKeepingOpen()``, or ``TemporaryFile/finish()``, which removes it.
+/// ``init(at:on:checkpoint:metadata:records:)`` returns a file that is complete and synced. Later changes (appended
+/// records, words of the header page) are not synced; whoever needs that syncs the file.
+///
+/// Whoever makes a draft ends it, by a rename and ``TemporaryFile/finishKeepingOpen()``, or by
+/// ``TemporaryFile/finish()``, which removes it.
 struct JournalDraft {
   var temporary: TemporaryFile
   let header: JournalHeader
@@ -41,6 +43,7 @@ struct JournalDraft {
     if let records {
       origins.add(recordsOf: records.origins, in: records.range, at: header.logStart)
     }
+    // From here on an error has to remove the file.
     temporary = try TemporaryFile(beside: path, on: disk)
     do {
       // The journal keeps its permissions and its owner over all replacements.

@@ -35,6 +35,7 @@ package struct JournalFlusher: Sendable {
   /// Opens the file that has the name, which the caller closes.
   private func openNewestFile(_ path: String) throws -> (header: MappedFile, status: FileStatus) {
     // Opened by name: if another process has just compacted the journal, that is where the appended records are.
+    // For writing, since the flush sets words of the header page.
     let descriptor = try disk.open(path, O_RDWR, mode: 0)
     let status: FileStatus
     let header: MappedFile
@@ -118,6 +119,7 @@ package struct JournalFlusher: Sendable {
       return isFlushed
     }
     // The compactor holds the lock until its file has the name.
+    // Only to wait: closing the file at the end frees the lock.
     let limit = Self.compactionLimit.wholeMicroseconds
     let error = stead_file_lock_within(
       descriptor, limit, header.base + JournalLayout.keptLock)

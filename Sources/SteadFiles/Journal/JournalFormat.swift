@@ -131,6 +131,7 @@ extension JournalHeader {
 
   /// The header page of a new file whose log ends at `tail`.
   func page(tail: Int) -> Data {
+    // All of it is covered by the checksum, the zeros behind short metadata included.
     var copy = Data(count: Self.checksum)
     copy.put(JournalLayout.magic, at: 0)
     copy.put(JournalLayout.version, at: Self.version)
@@ -178,6 +179,8 @@ extension JournalHeader {
 
   private static func read(_ bytes: UnsafeRawBufferPointer, at start: Int) -> JournalHeader? {
     let copy = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + checksum)])
+    // The checksum first: no field of a copy is used before it is known to be whole. The lengths are checked
+    // nevertheless, as anybody can write a file with a correct checksum.
     guard stead_crc32c(0, copy.baseAddress!, copy.count) == bytes.half(at: start + checksum),
       copy.word(at: 0) == JournalLayout.magic, copy.half(at: version) == JournalLayout.version,
       let checkpointByteCount = Int(exactly: copy.word(at: checkpointByteCount)),
@@ -256,6 +259,7 @@ struct JournalLog {
     let header = stead_load_acquire(base + offset)
     // One load gets length and checksum, which a writer has stored at once.
     let count = Int(UInt32(truncatingIfNeeded: header))
+    // 0 is the end of the log, and more than the limit is damage.
     guard count > 0, count <= Journal.recordLimit,
       JournalLayout.roundedUp(count) <= limit - start
     else { return nil }

@@ -55,6 +55,7 @@ struct JournalLineage {
     guard file.byteCount >= JournalLayout.headerByteCount,
       file.word(at: JournalLayout.origins) != 0
     else { return salt }
+    // Generations differ mostly in their low bits. The product spreads them over the whole word.
     let identity = salt ^ file.word(at: JournalLayout.generation) &* 0x9E37_79B9_7F4A_7C15
     // 0 ends the list.
     return identity == 0 ? 1 : identity

@@ -41,11 +41,13 @@ struct JournalRewriting {
       let tail = try word(at: JournalLayout.tail)
       try set(tail | JournalLayout.compacting, at: JournalLayout.tail)
     } catch {
+      // Nothing refers to the image yet. If this fails, too, its bytes are room for later records.
       _ = ftruncate(descriptor, off_t(old))
       throw error
     }
     try set(UInt64(image.count), at: JournalLayout.imageByteCount)
     try set(UInt64(image.withUnsafeBytes { $0.checksum }), at: JournalLayout.imageChecksum)
+    // The place comes last: while it is 0 there is no image, whatever the other two words say.
     try set(UInt64(start), at: JournalLayout.image)
     // Durable before the copy begins: after a power loss, a part of the copy must not be found without the image.
     try disk.syncContents(descriptor, path: path)
@@ -70,6 +72,8 @@ struct JournalRewriting {
       return false
     }
     try write(image.dropFirst(JournalLayout.headerByteCount), at: JournalLayout.headerByteCount)
+    // Whole words, from the lowest offset on: the salt, at offset 16, changes before the words that ``Journal/Opened``
+    // copies, as its `isConsistent` requires.
     for offset in stride(from: 0, to: JournalLayout.headerByteCount, by: 8)
     where !Self.kept.contains(offset) && offset != JournalLayout.tail {
       try write(image[offset..<(offset + 8)], at: offset)
@@ -80,6 +84,7 @@ struct JournalRewriting {
     try set(0, at: JournalLayout.image)
     // Otherwise a power loss could bring the image back, after more has been appended.
     try disk.syncContents(descriptor, path: path)
+    // The image is not needed any more. If truncating fails, it is room that a later compaction frees.
     let size = JournalLayout.fileByteCount(now: 0, needed: image.count)
     if try disk.status(descriptor, path: path).size > size {
       _ = ftruncate(descriptor, off_t(size))
@@ -112,6 +117,7 @@ struct JournalRewriting {
     guard image.count == draft.tail + JournalLayout.endByteCount else {
       throw FileError.overwritten(path)
     }
+    // A draft has no number yet (``Journal/recordIdentity(of:tail:)``). With 0 the file would count as a copy.
     let home = try disk.status(descriptor, path: path).identity.word
     for (word, offset) in [
       (home, JournalLayout.home), (UInt64(draft.tail), JournalLayout.homeTail),
@@ -309,6 +315,7 @@ extension Journal {
       let count = pread(
         descriptor, &words, JournalImageReference.byteCount, off_t(JournalLayout.image))
       return words.withUnsafeBytes {
+        // A read that failed or came too short has no reference, and so differs.
         JournalImageReference(.init(rebasing: $0.prefix(max(count, 0)))) == reference
       }
     }

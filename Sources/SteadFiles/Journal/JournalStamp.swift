@@ -95,11 +95,11 @@ extension Journal {
 struct JournalOrigins {
   /// Records that come from one file.
   struct Span: Equatable {
-    /// The records that begin before this, and behind the span before.
+    /// The span has the records that begin before this offset, and not in the span before.
     var end: UInt64
     /// The generation of the file into which they were written.
     var generation: UInt64
-    /// How much farther behind they begin here than there.
+    /// The offset of a record here minus its offset in the file into which it was written.
     var shift: UInt64
   }
 
@@ -165,6 +165,7 @@ struct JournalOrigins {
 
   /// Adds spans for the records of another file that follow the existing ones.
   mutating func add(recordsOf other: JournalOrigins, in range: Range<Int>, at start: Int) {
+    // Two's complement: records may move toward the beginning, and the wrapping additions below then subtract.
     let moved = UInt64(bitPattern: Int64(start - range.lowerBound))
     let rest = Span(end: UInt64(range.upperBound), generation: other.generation, shift: 0)
     for span in other.spans + [rest] where span.end > range.lowerBound {

@@ -55,6 +55,7 @@ struct MappedFile {
   mutating func extendMapping(on disk: any Disk, path: String) throws {
     guard !isBlank else { return }
     let size = Int(try disk.status(descriptor, path: path).size) & ~7
+    // Never shorter: that a file was truncated has to be noticed by the mapping that is too long (``coversMapping``).
     guard size > byteCount else { return }
     let moved = stead_remap(base, byteCount, size, descriptor, isWritable ? 1 : 0)
     guard let moved else {
@@ -154,6 +155,7 @@ extension MappedFile {
 extension FileStatus.Identity {
   /// A number that identifies an open file, also among those to which the system gives its number later. Never 0.
   var word: UInt64 {
+    // 2^64 divided by the golden ratio, and another odd constant: small numbers spread over all bits.
     (file &* 0x9E37_79B9_7F4A_7C15 ^ device ^ birth &* 0xD6E8_FEB8_6659_FD93) | 1
   }
 

@@ -163,6 +163,7 @@ extension FileWatcher {
     /// The changes since the last call; nil when the sequence has ended.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Changes? {
       while await signals.next(isolation: actor) != nil {
+        // A signal may find nothing, if the changes were taken with the one before.
         if let changes = buffer.take() { return changes }
       }
       return nil
@@ -231,6 +232,7 @@ final class ChangeBroadcast: Sendable {
       state.entries.append(Entry(buffer: buffer))
       return (buffer, state.isOver)
     }
+    // Its iterator ends at once: no changes can come any more.
     if isOver { buffer.finish() }
     return buffer
   }

@@ -38,6 +38,7 @@
 
     /// The thread's body; it runs until no watcher is left.
     fileprivate static func run(_ descriptor: Int32, first: [WatchSubscription.Delivery]) {
+      // Room for 60 events with the longest names: 16 bytes, and a name of 255 bytes padded to 256.
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 8)
       defer { buffer.deallocate() }
       var deliveries = first
@@ -45,6 +46,7 @@
         // Without the lock: a callback may create and cancel watchers.
         for delivery in deliveries { delivery.send() }
         guard state.withLock({ $0.isNeeded() }) else { return }
+        // Blocks without the lock, or nobody could add or remove a watcher meanwhile.
         let count = read(descriptor, buffer.baseAddress, buffer.count)
         if count < 0, errno == EINTR { continue }
         let events = InotifyEvent.parse(UnsafeRawBufferPointer(rebasing: buffer[..<max(count, 0)]))
@@ -95,6 +97,7 @@
         var deliveries: [WatchSubscription.Delivery] = []
         let isOpen = (try? openDescriptor()) != nil
         for subscription in inherited {
+          // One that can't be watched again ends, and its reader learns that.
           let isWatched = isOpen && (try? watch(subscription)) != nil
           deliveries.append(
             WatchSubscription.Delivery(
@@ -160,6 +163,7 @@
         let path = subscription.directory
         let number = inotify_add_watch(descriptor, path, InotifyEvent.wanted)
         guard number >= 0 else { throw WatchHub.error(errno, path) }
+        // The kernel has one number for a directory, however it is named, so several subscriptions may share it.
         watches[number, default: []].append(subscription)
       }
 
@@ -200,6 +204,7 @@
     var name: String
 
     /// Stores into a mapping are not included; a writer that makes any sets the file's date.
+    // IN_ONLYDIR makes the call fail for anything but a directory, also if that has just taken the name.
     static let wanted = UInt32(
       IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE
         | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
@@ -221,6 +226,7 @@
       while offset + headerSize <= buffer.count {
         let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
         let end = min(offset + headerSize + Int(event.len), buffer.count)
+        // The kernel pads names with NULs.
         let bytes = buffer[(offset + headerSize)..<end].prefix { $0 != 0 }
         events.append(
           InotifyEvent(

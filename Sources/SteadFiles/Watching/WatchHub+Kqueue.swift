@@ -93,6 +93,7 @@
     private static func makeSource(
       _ path: String, _ flags: Int32
     ) throws -> any DispatchSourceFileSystemObject {
+      // O_EVTONLY: a descriptor that is only watched doesn't keep a volume from being unmounted.
       let descriptor = try POSIXDisk().open(path, O_EVTONLY | flags, mode: 0)
       let source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: descriptor,

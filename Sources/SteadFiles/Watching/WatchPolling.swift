@@ -9,6 +9,7 @@
     private static let state = ForkSafeLock(State())
 
     static func add(_ subscription: WatchSubscription, since error: FileError) {
+      // Before the lock is taken, since this reads the directory.
       let snapshot = DirectorySnapshot(subscription)
       let isFirst = state.withLock { state -> Bool in
         state.restartAfterFork()
@@ -67,6 +68,7 @@
         return subscription.deliver(.everything, false)
       }
       let new = DirectorySnapshot(subscription)
+      // Another directory of the same name ends the watcher, too, as inotify would report the removal of the old one.
       let isOver = !new.isDirectory || new.directory != old.directory
       let isKept = state.withLock { state -> Bool in
         let id = ObjectIdentifier(subscription)

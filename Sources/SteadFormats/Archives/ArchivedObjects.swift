@@ -96,6 +96,7 @@ package struct ArchivedObjects: Sendable {
     guard case .dictionary(let fields) = value(object), let found = fields[field] else {
       return nil
     }
+    // An archiver may store equal strings once, and refer to them.
     let plain = reference(found).map(value) ?? found
     guard case .string(let text) = plain, text != "$null" else { return nil }
     return text

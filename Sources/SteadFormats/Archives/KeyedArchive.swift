@@ -91,6 +91,7 @@
     package func plainRoot() throws -> Any {
       guard try containsOnlyBuiltIns() else { throw Unreadable() }
       var counts: [Int: Int] = [:]
+      // Before any value is made: it is the expansion that takes the memory.
       _ = try count(at: top, &counts, depth: 0)
       return try object(at: top, depth: 0)
     }
@@ -314,6 +315,7 @@
         // A relative URL is archived with its base, which may itself be relative.
         base = try object(at: index, depth: depth) as? URL
       }
+      // A base of another type counts as none. The relative part may be a URL of its own.
       guard let url = URL(string: text, relativeTo: base) else { throw Unreadable() }
       return url
     }

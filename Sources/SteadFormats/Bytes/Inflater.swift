@@ -210,6 +210,7 @@ private struct BitReader {
   mutating func bits(_ wanted: Int) throws(Inflater.Failure) -> Int {
     while count < wanted {
       guard position < bytes.count else { throw .cut }
+      // At most 15 bits are in the buffer here, so it never has more than 23.
       buffer |= Int(bytes[position]) << count
       position += 1
       count += 8
@@ -288,6 +289,7 @@ private struct HuffmanCode: Sendable {
   /// Decodes the next symbol.
   func next(_ input: inout BitReader) throws(Inflater.Failure) -> Int {
     // `first` is the first code of the current length, and `index` that code's index in `symbols`.
+    // The method of zlib's `puff`: within a length, codes are consecutive from `first` on.
     var code = 0
     var first = 0
     var index = 0

@@ -22,6 +22,7 @@ package enum ISO8601Date {
   /// `JSONEncoder`, or ISO 8601.
   package static func date(from decoder: any Decoder) throws -> Date {
     let container = try decoder.singleValueContainer()
+    // By default `JSONDecoder` makes no number of a string, so this fails for ISO 8601.
     if let seconds = try? container.decode(Double.self) {
       return Date(timeIntervalSinceReferenceDate: seconds)
     }

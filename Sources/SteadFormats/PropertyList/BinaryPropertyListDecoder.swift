@@ -54,6 +54,8 @@ package struct BinaryPropertyListDecoder {
     }
     (self.offsetTable, objectCount, rootObject) = (offsetTable, count, root)
     budget = BinaryPropertyList.expansionLimit(fileSize: bytes.count)
+    // A bit for each object. The count was compared with the file's size above, so a damaged one
+    // reserves no more than that.
     seen = [UInt64](repeating: 0, count: count / 64 + 1)
   }
 

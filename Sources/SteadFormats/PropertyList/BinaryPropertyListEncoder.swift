@@ -49,6 +49,8 @@ struct BinaryPropertyListEncoder: ~Copyable {
       var encoder = BinaryPropertyListEncoder(size, referenceSize: referenceSize)
       for byte in BinaryPropertyList.magic.utf8 { encoder.output.append(byte) }
       try write(&encoder)
+      // By the count, although the greatest number is one less: a size that is too large by one
+      // step is still correct.
       let neededSize = Self.byteCount(of: encoder.offsets.count)
       if neededSize == referenceSize { return encoder.finish() }
       referenceSize = neededSize
@@ -234,6 +236,7 @@ struct BinaryPropertyListEncoder: ~Copyable {
   /// The number of the scalar that was written from `start` on: a new one, or that of an equal
   /// scalar. In the latter case the output is truncated to `start`.
   private mutating func endScalar(from start: Int) -> Int {
+    // Valid until the output grows or moves, which nothing below does.
     let bytes = output.bytes(from: start)
     let number = offsets.count
     // Long strings rarely repeat.

@@ -248,6 +248,7 @@ struct XMLPropertyListReader {
         guard let end = scanner.skip(past: "]]>") else {
           throw damaged("a CDATA section has no end")
         }
+        // As it is: a CDATA section has no entities.
         text += scanner.bytes[start..<end]
       } else if scanner.consume("<!--") {
         guard scanner.skip(past: "-->") != nil else { throw damaged("a comment has no end") }

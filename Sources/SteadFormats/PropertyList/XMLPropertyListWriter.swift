@@ -164,6 +164,7 @@ enum PropertyListDate {
     let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
     guard abs(seconds) < Double(yearLimit) * 365 * Double(secondsPerDay) else { return nil }
     let whole = Int(seconds)
+    // Rounded down, since integer division rounds toward zero.
     let days = Int((Double(whole) / Double(secondsPerDay)).rounded(.down))
     let rest = whole - days * secondsPerDay
     let (year, month, day) = civil(days: days)
@@ -181,6 +182,7 @@ enum PropertyListDate {
     text = text.dropFirst(taken.count)
     guard text.first == UInt8(ascii: end) else { return nil }
     text = text.dropFirst()
+    // Nine digits at most, so this can't overflow.
     return taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
@@ -193,6 +195,9 @@ enum PropertyListDate {
   // Years are counted from March, so that a leap day is the last day of a year. 400 years, an era,
   // then always have the same number of days, and the days before each month follow a linear
   // formula: (153 * month + 2) / 5.
+  // The algorithms are `days_from_civil` and `civil_from_days` of Howard Hinnant's
+  // "chrono-Compatible Low-Level Date Algorithms",
+  // https://howardhinnant.github.io/date_algorithms.html.
   private static let daysPerEra = 146_097
 
   /// The number of days since 2001-01-01.

@@ -39,7 +39,7 @@ extension TreeDecoder: SingleValueDecodingContainer {
       else { throw mismatch(type) }
       return value
     }
-    // A type that decodes itself from its own decoder would not end.
+    // As in ``TreeEncoder``: each level of the stored value takes stack.
     guard codingPath.count < PropertyList.maximumDepth else {
       throw PreferencesError(
         code: .doesNotDecode,

@@ -14,6 +14,7 @@ struct TreeEncoder: Encoder {
   /// The tree of a value; nil when the value is nil.
   static func tree(of value: some Encodable) throws -> PropertyList? {
     let tree = try part(of: value, path: []).tree
+    // An optional that is nil encodes this. At the top it removes the key instead.
     return tree == TreeNull.stored ? nil : tree
   }
 

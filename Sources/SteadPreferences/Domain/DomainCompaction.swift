@@ -9,6 +9,7 @@ extension DomainStore {
       // A plain thread, which also works in the child of a fork, where Dispatch does not.
       try DetachedThread.start { self.compact() }
     } catch {
+      // No thread can be created, so the writer compacts, or the log would grow without limit.
       compact()
     }
   }
@@ -135,6 +136,7 @@ final class PreparedDomainCompaction {
     guard source.problems.isEmpty else { return nil }
     journal = try source.journal.compaction(to: draft.checkpoint).prepare()
     for _ in 0..<Self.roundLimit {
+      // Only the position advances. The table of the checkpoint is not needed any more.
       try source.journal.read { _ in }
       guard let count = try journal.advance(to: source.journal) else { return nil }
       if count <= Self.restLimit { return }

@@ -105,6 +105,7 @@ extension DomainFile {
   func becomeWritable() throws {
     guard !options.isReadOnly else { throw PreferencesError.readOnly(name) }
     do {
+      // A new object, which has to read the whole file. The table stays until it has.
       journal = try Self.journal(name, directory, .readWrite, options, problems)
     } catch let error as FileError {
       if error.isUnsupported { becomePlain(error) } else { unsupported = nil }
@@ -264,6 +265,8 @@ extension DomainFile {
   /// Whether the record at the noted position has exactly these edits: a process was killed after
   /// appending it and before removing the file.
   private func isWritten(_ contents: WaitingFile.Contents) -> Bool {
+    // With another salt the journal was compacted or replaced since. Then the edits are written
+    // once more.
     guard let position = contents.position, let record = journal.record(at: position) else {
       return false
     }
@@ -275,6 +278,7 @@ extension DomainFile {
         if value == nil { removed.insert(key) }
       }
     }
+    // The record has one operation for each key, the last one of the file.
     var last = PendingEdits()
     for edit in contents.edits { last.add(edit) }
     return isDecoded != nil

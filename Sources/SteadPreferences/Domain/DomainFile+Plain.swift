@@ -48,6 +48,7 @@ extension DomainFile {
     return try plain.withLock {
       try readPlainFile(&replay)
       try writeWaitingPlainly(&replay)
+      // Under the lock, once all that others have written is applied.
       guard replay.matches(expected) else { return false }
       try writePlainly(make(replay), isOwn: true, &replay)
       stuckHolderTail = nil
@@ -61,6 +62,7 @@ extension DomainFile {
     guard !edits.isEmpty else { return }
     // Values of other programs were checked where they were set.
     if isOwn { try replay.checkQuota(options.quota, edits) }
+    // A copy: if the file cannot be replaced, memory must not have what no file has.
     var table = replay.table
     for edit in edits { table.replace(edit.key, with: edit.value) }
     var stamps = stampSources.stamps

@@ -51,6 +51,8 @@ extension DomainFile {
     /// nil when the file does not exist, or is unchanged since it was last read.
     init?(_ plist: URL, lastSeen: FileStatus?) throws {
       let path = plist.path(percentEncoded: false)
+      // The status before the contents: a file that is changed in between no longer has it, and is
+      // read again.
       guard let status = try POSIXDisk().statusFollowingLinks(path), status.kind == .file,
         status != lastSeen, let data = try DomainFile.plainFile(plist).readIfPresent()
       else { return nil }
@@ -259,6 +261,7 @@ extension DomainFile {
   /// Such a file is no edit of this journal's checkpoint. Its keys are compared by their stamps,
   /// one by one.
   private func stampsOfLostJournal(_ data: Data) -> KeyStamps? {
+    // nil for an edited file, too: an editor drops the block, or leaves a hash that doesn't match.
     guard let found = KeyStamps(file: data) else { return nil }
     let horizon = stampSources.block.flatMap { KeyStamps(block: $0)?.horizon } ?? stampSources.floor
     return found.horizon > horizon ? found : nil
@@ -306,6 +309,8 @@ extension DomainFile {
       return text.prefix(data.count) == data
         && .init(text) == plistState.published.current.fingerprint
     }
+    // The published file is the checkpoint itself or its XML form, whichever format the options
+    // name now.
     let stamps = KeyStamps.block(of: bytes).flatMap { KeyStamps(block: Data(bytes[$0])) }
     let table = try? DomainTable(propertyList: bytes)
     return isPublished(bytes) || isPublished(table.flatMap { self.xml($0, stamps) })

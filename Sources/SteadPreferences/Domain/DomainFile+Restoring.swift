@@ -76,6 +76,7 @@ extension DomainFile {
     // No copy: the checkpoint may be large, and only its block is kept.
     let bytes = Data(
       bytesNoCopy: UnsafeMutableRawPointer(
+        // Bytes without an address are none, so this one is never read.
         mutating: checkpoint.baseAddress ?? UnsafeRawPointer(bitPattern: 1)!),
       count: checkpoint.count, deallocator: .none)
     let block = KeyStamps.block(of: bytes).map { Data(bytes[$0]) }
@@ -100,6 +101,7 @@ extension DomainFile {
         stampSources.restoration.position =
           journal.endRecovery() ?? stampSources.restoration.position
       }
+      // Its table is a second copy of the domain, and needed only once.
       self.lost = nil
     }
     guard stampSources.restoration.position != nil else { return }
@@ -181,6 +183,7 @@ extension DomainEdit {
     let words = key.dropFirst(stampsPrefix.count).split(separator: " ").map {
       UInt64($0, radix: 16) ?? 0
     }
+    // Without the last word of an odd number, which has no partner.
     return stride(from: 0, to: words.count - 1, by: 2).map {
       Journal.Stamp(generation: words[$0], offset: words[$0 + 1])
     }
@@ -265,6 +268,7 @@ extension KeyStamps {
     var trailer = Array(list.suffix(Self.trailerByteCount))
     let old = Int(trailer[Self.offsetWidth])
     let entries = Array(list.dropFirst(table).dropLast(Self.trailerByteCount))
+    // `stride` traps for steps of 0.
     for start in stride(from: 0, to: entries.count, by: max(old, 1)) {
       // Offsets are big-endian, so they are widened by zeros in front.
       let padding = Data(count: max(width - old, 0))

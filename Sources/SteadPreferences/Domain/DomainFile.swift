@@ -95,6 +95,7 @@ final class DomainFile {
     do {
       self.journal = try open(.readWrite)
       isReadOnly = false
+      // The whole wait was in vain, so the first write need not wait for the same process again.
       if journal.isOpenedWithoutLock { recordStuckHolder() }
     } catch let error as FileError where error.isObstacle {
       // Reading may still be possible: a journal from a time when the file system allowed one.
@@ -225,6 +226,8 @@ extension DomainFile {
   /// The hot path: everything inlined, a single buffer, no array of edits.
   @inline(__always)
   func set(_ value: PropertyList?, forKey key: String, _ replay: inout Replay) throws {
+    // In this order: a plain file counts as read-only, so an ordinary write pays for one
+    // comparison.
     if isReadOnly, isPlain {
       try applyPlainly(&replay) { _ in [DomainEdit(key: key, value: value)] }
       return
@@ -289,6 +292,7 @@ extension DomainFile {
   private func append(
     _ edits: [DomainEdit], _ writer: Journal.Writer, _ replay: inout Replay
   ) throws {
+    // A record has at least one byte.
     guard !edits.isEmpty else { return }
     try replay.checkQuota(options.quota, edits)
     let stamp = journal.nextStamp

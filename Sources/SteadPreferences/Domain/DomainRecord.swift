@@ -104,6 +104,7 @@ enum DomainRecord {
 
   /// The beginning of an operation that sets data, up to the data's bytes.
   static func head(_ key: String, dataByteCount: Int) -> [UInt8] {
+    // The same bytes that `encode` writes: readers don't see which way a record was written.
     var head = [setsValue]
     Varint.append(key.utf8.count, to: &head)
     head += key.utf8
@@ -162,6 +163,7 @@ enum DomainRecord {
 /// set (LEB128).
 enum Varint {
   @inline(__always)
+  /// The number of bytes that ``encode(_:into:at:)`` writes. The number must not be negative.
   static func byteCount(_ number: Int) -> Int {
     var (rest, count) = (number >> 7, 1)
     while rest != 0 {
@@ -185,6 +187,7 @@ enum Varint {
     return position + 1 - offset
   }
 
+  /// Appends a number, which must not be negative.
   static func append(_ number: Int, to bytes: inout [UInt8]) {
     var rest = UInt(number)
     while rest > 127 {
@@ -194,9 +197,14 @@ enum Varint {
     bytes.append(UInt8(rest))
   }
 
+  /// Reads the number that the bytes begin with, and returns how many bytes it takes.
+  ///
+  /// - Throws: ``PreferencesError`` `.damaged` if it does not end within the bytes, or within 8 of
+  ///   them.
   static func decode(_ bytes: UnsafeRawBufferPointer) throws -> (number: Int, width: Int) {
     if let first = bytes.first, first < 128 { return (Int(first), 1) }
     var number = 0
+    // 56 bits: more than a record can be long, and never negative.
     for (index, byte) in bytes.prefix(8).enumerated() {
       number |= Int(byte & 127) << (7 * index)
       if byte < 128 { return (number, index + 1) }

@@ -143,6 +143,7 @@ extension DomainStore {
   /// - Parameter received: The number of the event.
   func value(forKey key: String, afterEvent received: UInt64) -> PropertyList? {
     state.withLock { state in
+      // In order, so the first that changes the key comes next after `received`.
       for event in [state.eventInDelivery].compactMap(\.self) + state.pendingEvents
       where event.number > received {
         for change in event.changes where change.key.isSameText(as: key) { return change.old }
@@ -207,6 +208,7 @@ final class ProblemSubscription: Sendable {
   /// Switches to another domain. Problems that wait there are reported at once.
   func subscribe(to store: DomainStore) {
     guard followed.withLock({ $0?.store }) !== store else { return }
+    // Without the lock, since problems that wait are passed to the program's handler at once.
     var followed: Followed? = Followed(store: store, token: store.addProblemHandler(handler))
     self.followed.withLock { swap(&$0, &followed) }
     end(followed)

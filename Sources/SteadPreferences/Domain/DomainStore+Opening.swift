@@ -99,6 +99,7 @@ extension DomainStore {
       self?.filesChanged(names)
     }
     state.withLock { state in
+      // Another thread may have started one meanwhile. This one then ends with its last reference.
       if state.watcher === old, watcher != nil { state.watcher = watcher }
     }
     if watcher == nil { watchAgainLater() }
@@ -120,6 +121,7 @@ extension DomainStore {
 
   /// Reads the property list again once its writer must be done.
   func refreshLater() {
+    // Later than the period by a margin, or the file would count as recent once more.
     let later = Duration.seconds(DomainFile.writeGracePeriod + 0.1)
     Self.deliveries.call(after: later) { [weak self] in _ = self?.refresh() }
   }

@@ -287,11 +287,13 @@ extension DomainStore {
         if let file {
           file.journal.leavesLock = false
           if file.hasNewJournal { state.useJournal(of: file) }
+          // Taken under the lock, so that one caller alone starts the thread.
           if file.compaction.phase == .due {
             file.compaction.phase = .running(generation: forkGeneration)
             isCompactionDue = true
           }
           if file.hasNewlyKeptLock {
+            // Later writes find that the thread is on its way, and start no second one.
             file.lockReleaseGeneration = forkGeneration
             hasKeptLock = true
           }

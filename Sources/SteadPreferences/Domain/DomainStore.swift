@@ -59,6 +59,7 @@ final class DomainStore: Sendable {
     // Once everything is read: an earlier program may have left a log that its background
     // compaction did not finish.
     file.recordLogLength()
+    // Finds edits of the property list, of which the journal knows nothing.
     refresh()
   }
 

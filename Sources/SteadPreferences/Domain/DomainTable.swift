@@ -128,6 +128,7 @@ extension DomainTable {
     if !Self.hasRoom(for: entries.count + 1, in: slots.count) { rebuild(capacity: count + 1) }
     let key: DomainKey
     if text.utf8.count > DomainKey.inlineLimit {
+      // The whole key stays here, and the entry has its index.
       key = DomainKey(longKey: longKeys.count)
       longKeys.append(text)
     } else {
@@ -185,6 +186,7 @@ extension DomainTable {
 
   /// Moves the entries together. Their slots must be made again.
   private mutating func closeHoles() {
+    // Stable, so the entries stay in the order of insertion.
     entries.removeAll { $0.value == nil }
     let texts = longKeys
     longKeys = []

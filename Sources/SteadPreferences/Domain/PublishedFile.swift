@@ -55,6 +55,7 @@ struct PublishedFile: Equatable {
     /// Whether a mark is this one, or this one as a file system with coarse dates rounds it.
     func isSame(as found: Mark) -> Bool {
       guard file == found.file else { return false }
+      // FAT's dates, the coarsest in use, advance in steps of two seconds.
       let isNear = abs(modified - found.modified) < 2 * Self.second
       return modified == found.modified || !found.isFine && isNear
     }
@@ -124,6 +125,7 @@ extension PublishedFile {
     }
     func copy(_ contents: Int, _ mark: Int) -> Copy {
       let fingerprint = Fingerprint(byteCount: words[contents], hash: words[contents + 1])
+      // 0 stands for an unknown file: none has that number.
       guard isMarked, words[mark] != 0 else { return Copy(fingerprint: fingerprint, mark: nil) }
       let found = Mark(file: words[mark], modified: Int64(bitPattern: words[mark + 1]))
       return Copy(fingerprint: fingerprint, mark: found)

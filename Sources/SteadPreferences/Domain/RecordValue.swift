@@ -105,6 +105,7 @@ enum RecordValue {
 
   @inline(__always)
   fileprivate static func size(ofCount count: Int) -> Int {
+    // Groups of seven bits, rounded up.
     count < 0x80 ? 1 : (Int.bitWidth - count.leadingZeroBitCount + 6) / 7
   }
 
@@ -264,6 +265,7 @@ extension RecordValue {
         count |= UInt64(byte & 0x7F) << shift
         if byte & 0x80 == 0 { break }
         shift += 7
+        // Nine groups have 63 bits, so every accepted count fits into an `Int`.
         guard shift < 63 else { throw damaged("a count has too many bytes") }
       }
       // By the least size of an item, so that a forged count cannot exceed what is there.
@@ -296,6 +298,7 @@ extension RecordValue {
       case Tag.integer16: return .integer(Int64(try number(Int16.self)))
       case Tag.integer32: return .integer(Int64(try number(Int32.self)))
       case Tag.integer64: return .integer(try number(Int64.self))
+      // Each number has one form: another program may have given this tag to one that fits `Int64`.
       case Tag.unsignedInteger: return PropertyList(try number(UInt64.self))
       case Tag.float: return .float(Float(bitPattern: try number(UInt32.self)))
       case Tag.double: return .double(Double(bitPattern: try number(UInt64.self)))

@@ -63,6 +63,8 @@ struct Replay {
           code: .damaged,
           message: "The journal was written by an incompatible version of this library; update.")
       }
+      // Decoded as a whole before anything changes, so a damaged checkpoint leaves the table as it
+      // was.
       let fresh = try DomainTable(propertyList: bytes)
       // Another checkpoint has no list of changes: the tables are compared. Only if a handler wants
       // to know.
@@ -122,6 +124,7 @@ struct Replay {
         changes.append(change)
       }
     }
+    // A key may be back at its old value.
     return changes.filter { $0.old != $0.new }
   }
 

@@ -136,6 +136,7 @@ struct WaitingFile {
       // both readings begin with is written.
       let writtenCount = zip(rest.edits, contents?.edits ?? []).prefix { $0 == $1 }.count
       rest.edits.removeFirst(writtenCount)
+      // Its record is another one than that of the noted position.
       rest.position = nil
       guard !rest.edits.isEmpty else { return }
       do {
@@ -183,6 +184,7 @@ extension WaitingFile {
     } catch let error as FileError where error.isUnsupported {
       return false
     }
+    // The holder goes on, so it is waited for again the next time.
     if identity == stuck { stuck = nil }
     return true
   }
@@ -302,6 +304,8 @@ extension WaitingFile {
       }
       // Two processes that did not get the lock may both have begun the file.
       func skipHeaders() {
+        // No record begins like this: the magic number's lower half would be a length above
+        // ``byteLimit``.
         while bytes.count - contents.end >= headerByteCount, word(contents.end) == magic {
           contents.end += headerByteCount
         }

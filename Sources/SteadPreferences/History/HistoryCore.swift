@@ -25,6 +25,7 @@ final class HistoryCore: @unchecked Sendable {
     var lastReceiver: UInt64 = 0
   }
 
+  // Makes the class Sendable: `state` is accessed in `withLock(_:)` alone.
   private let lock = NSLock()
   private var state = State()
 
@@ -153,6 +154,7 @@ extension HistoryCore.State {
       new.revision > header.revision, new.next >= header.next,
       externalChanges.records - self.externalChanges.records
         <= UInt64(new.revision - header.revision),
+      // A header that was edited by hand may name any number, up to which the loop below would run.
       new.next - header.next <= UInt64(domain.count)
     else { return nil }
     var entries: [(UInt64, PropertyList)] = []

@@ -163,6 +163,7 @@ extension HistoryCore.State {
       // Tells other processes that following the front of the history does not suffice.
       if !operation.isPrepend, affected.last != 0 { new.edits = header.edits + 1 }
     }
+    // Before the write: the record has these changes and no others.
     let changes = table.changes
     let released = released(changes, operations)
     // Nothing to write, such as for the removal of an unknown identity.
@@ -202,6 +203,8 @@ extension HistoryCore.State {
     _ changes: [HistoryTable.Change], _ operations: [HistoryOperation]
   ) -> [String] {
     var references = changes.compactMap { $0.before?.stored.reference }
+    // Also those of drafts that no entry has now, such as an update of an unknown identity: their
+    // files were written for nothing.
     references += operations.flatMap(\.drafts).compactMap(\.stored.reference)
     return references.filter { !table.refers(to: $0) }
   }

@@ -48,12 +48,14 @@ enum HistoryName {
     let digest = SHA256.hexadecimal((domain + "/" + key).utf8).prefix(digitCount)
     let room = DomainName.limit - marker.utf8.count - digitCount
     var start = domain
+    // By characters, so that the name stays valid UTF-8.
     while start.utf8.count > room { start.removeLast() }
     return start + marker + digest
   }
 
   /// The key, with `%` and two digits for each byte that a file's name may not contain.
   private static func escaped(_ key: String) -> String {
+    // True at the beginning, too: the marker before the key ends with a dot.
     var (text, isAfterDot) = ("", true)
     for byte in key.utf8 {
       let isDot = byte == UInt8(ascii: ".")
@@ -148,6 +150,7 @@ extension PayloadHistory {
         remove(outcome.released, from: blobs, core)
         return outcome
       } catch {
+        // Those that other entries refer to are kept, as equal payloads share a file.
         remove(drafts.compactMap(\.stored.reference), from: blobs, core)
         throw error
       }

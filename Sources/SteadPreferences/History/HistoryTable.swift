@@ -108,6 +108,7 @@ struct HistoryTable {
   /// Inserts an entry before all others; its sequence number is higher than theirs.
   mutating func append(_ entry: Entry) {
     sequences.append(entry.sequence)
+    // An empty slot first, so that the undo log has what was there before: nothing.
     entries.append(nil)
     put(entry, at: entries.count - 1)
   }
@@ -144,6 +145,7 @@ struct HistoryTable {
 
   /// Forgets the undo log.
   mutating func commit() {
+    // The memory of a large batch's log is given back.
     undo.removeAll(keepingCapacity: undo.count < Self.holeLimit)
     // At most half of the slots are holes, so closing them costs a constant per removal.
     if entries.count - total > max(Self.holeLimit, entries.count / 2) { closeHoles() }

@@ -24,6 +24,7 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     // Both forms are read, whatever the options say: they may have been others when the entry was
     // written.
     decoder.dateDecodingStrategy = .custom { try ISO8601Date.date(from: $0) }
+    // Last, so that the payload's own configuration wins.
     options.configureDecoder(decoder)
     encoder = Self.makeEncoder(options, dates: options.dates)
     upgrades = Dictionary(options.upgrades.map { ($0.version, $0.step) }) { first, _ in first }

@@ -24,6 +24,8 @@ extension PayloadHistory {
   /// - Throws: ``PreferencesError``, as ``prepend(_:)``.
   public func prepend(contentsOf payloads: some Collection<Payload>) throws {
     guard !payloads.isEmpty else { return }
+    // The last draft of an operation becomes the newest entry. Those beyond the limit would be
+    // dropped again at once.
     try commit([.prepend(try payloads.prefix(limit).map(draft).reversed())])
   }
 

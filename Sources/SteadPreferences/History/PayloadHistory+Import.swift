@@ -43,6 +43,8 @@ extension PayloadHistory {
         try commit([.importArray(drafts, digest: digest)])
         reportUndecodable(drafts)
       }
+      // Before the array is removed: a power loss could otherwise undo the record, and keep the
+      // removal.
       try store.flush()
       let isRemoved = try preferences.apply(
         [DomainEdit(key: key, value: nil)], ifStill: [DomainEdit(key: key, value: found)])

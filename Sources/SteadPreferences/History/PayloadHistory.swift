@@ -79,6 +79,7 @@ public final class PayloadHistory<Payload: Codable & Identifiable & Sendable>: S
     store = storage.store
     coder = PayloadCoder(key: key, options: options, blobs: storage.blobs)
     problems = HistoryProblems(preferences.errors)
+    // Before the first reading, which may find damage. It is reported at the end.
     problems.subscribe(to: storage.store)
     catchUp()
     let seconds = start.duration(to: .now) / .seconds(1)

@@ -224,6 +224,7 @@ final class HistoryObservation<Payload: Codable & Identifiable & Sendable>: Send
   func begin(_ history: History) {
     // First, so that no change from here on is missed, whichever thread adds the handler.
     history.cores.current.withLock { $0.isObserved = true }
+    // One handler for the history's life, however many observers come and go.
     guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
     let token = history.store.addHandler { [weak history] _ in
       // On another thread: the one that wrote may hold the history's lock.

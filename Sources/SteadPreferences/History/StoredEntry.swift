@@ -151,6 +151,7 @@ struct HistoryHeader: Equatable, Sendable {
     }
     // A value edited by hand counts as missing; entries continue their numbering.
     if case .integer(let format)? = parts.first { self.format = Int(format) }
+    // The format was read before this: a newer one has to be refused, and not to count as missing.
     guard numbers.count == 5, parts.count == 5, format == Self.format,
       let next = UInt64(exactly: numbers[2]),
       next <= EntryKey.limit

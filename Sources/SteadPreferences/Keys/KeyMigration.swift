@@ -214,6 +214,7 @@ extension Preferences {
     guard domain.value(forKey: key.name) == nil else { return }
     for old in key.oldNames {
       guard let stored = domain.value(forKey: old.name) else { continue }
+      // nil if the conversion throws, or if the new type stores nothing for the value.
       let moved =
         try? old.conversion.map { try key.bridge.encode(try $0.convert(stored)) } ?? stored
       guard let moved else { continue }

@@ -178,6 +178,7 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
       let (change, isReady) = state.withLock { state -> (Change?, Bool) in
         if state.isFinished { return (nil, true) }
         if let change = state.pending.take() { return (change, true) }
+        // Resumed by the next change, or by `finish()`: exactly one of them takes it from the list.
         state.waiting.append(consumer)
         return (nil, false)
       }

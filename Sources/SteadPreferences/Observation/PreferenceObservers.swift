@@ -78,6 +78,7 @@ final class PreferenceObservers: Sendable {
   func observe(
     _ keys: [String]?, includingOwn: Bool, _ handler: @escaping Handler
   ) -> PreferenceObservation {
+    // Each once, or a change would be delivered twice for a key that was passed twice.
     let keys = keys.map { keys in Array(Set(keys.map(ExactKey.init))) }
     let observer = Observer(keys: keys, includesOwn: includingOwn, handler: handler)
     return PreferenceObservation(self, id: add(observer))
@@ -163,6 +164,7 @@ extension PreferenceObservers.State {
       for key in observed {
         guard let index = keys.index(forKey: key) else { continue }
         keys.values[index].observers.removeAll { $0 == id }
+        // An observer of every key still needs the values that were known.
         if keys.values[index].isUnused, everyKey.isEmpty { keys.remove(at: index) }
       }
     } else {

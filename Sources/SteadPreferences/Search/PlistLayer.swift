@@ -45,6 +45,7 @@ final class PlistLayer: Sendable {
   func load() throws {
     let found = try? Seen(path)
     // `found` is nil when the status cannot be determined; reading says why.
+    // With `.unknown` it is always read: the status may not show the next change.
     guard found == nil || found == .unknown || found != seen.withLock({ $0 }) else { return }
     let fields: PropertyList.Fields
     do {
@@ -60,6 +61,7 @@ final class PlistLayer: Sendable {
           + "or remove it.", domain: contents.name, cause: error)
     }
     try fill(fields)
+    // Last: after an error the file is read again by the next call.
     seen.withLock { $0 = found ?? .unknown }
   }
 

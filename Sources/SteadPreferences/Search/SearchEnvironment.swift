@@ -48,6 +48,7 @@ enum HostID {
   /// `/etc/machine-id` is confidential, see machine-id(5): with it, programs can recognize the
   /// machine across programs.
   static func make(machineID: Data?, hostName: @autoclosure () -> String) -> String {
+    // Without the line feed at its end.
     let identity = machineID.map { $0.filter { $0 > 0x20 } } ?? Data()
     // Containers often have no machine-id, or an empty one.
     let known = identity.isEmpty ? Data(hostName().utf8) : identity

@@ -77,6 +77,7 @@ final class LiveSearchList: Sendable {
     let (list, sources) = plan.list(suites: [], previous: nil, report: report)
     newest = Atomic(Unmanaged.passUnretained(list))
     state = ForkSafeLock(State(lists: [list], sources: sources))
+    // Last: from here on other threads may renew this list.
     plan.environment.shared.add(self)
   }
 

@@ -157,6 +157,7 @@ private struct Opening {
       if !plan.isStrict { errors.append(contentsOf: problem.map { [$0] } ?? []) }
       guard !plan.isStrict, let base = plan.base(of: plan.domain, host: plan.scope == .thisHost)
       else { return DomainStore(inMemory: plan.domain) }
+      // Shared by its path, so that all preferences of the domain see the same values.
       return plan.environment.shared.replacement(for: base, named: plan.domain)
     }
   }

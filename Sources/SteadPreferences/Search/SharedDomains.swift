@@ -60,6 +60,8 @@ final class SharedDomains: Sendable {
   /// Rebuilds all search lists, since a domain has appeared or disappeared.
   func renewLists(report: LiveSearchList.Report, isOwn: Bool = true) {
     for list in readers.withLock({ readers in readers.compactMap(\.list) }) {
+      // Not under the lock: renewing opens domains, and calls observers, which may add further
+      // lists.
       list.renew(report: report, isOwn: isOwn)
     }
   }

@@ -140,6 +140,7 @@ public struct PreferenceBinding<Value> {
     PreferenceBinding<Member> {
       get()[keyPath: path]
     } set: { member in
+      // Read again at each write, so that the other members are those that are stored now.
       var value = get()
       value[keyPath: path] = member
       set(value)

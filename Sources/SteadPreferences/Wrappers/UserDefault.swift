@@ -123,6 +123,8 @@ extension UserDefault {
 extension Preferences.Key {
   /// The key of an optional, wrapped in another optional, as the wrappers store all of their keys.
   static func nested<Wrapped>(_ key: Preferences.Key<Wrapped?>) -> Self where Value == Wrapped?? {
+    // The call opens the existential metatype: only a concrete bridge can be another one's
+    // parameter.
     func nest<Bridge: PreferenceBridge<Wrapped?>>(_ bridge: Bridge.Type) -> Self {
       Self(name: key.name, bridge: OptionalBridge<Bridge>.self, makeDefault: nothing())
     }
