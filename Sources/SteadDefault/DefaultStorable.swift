@@ -120,8 +120,8 @@ public struct CodablePreferences: Sendable {
   /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be
   /// stored.
   ///
-  /// Whether the stored value decodes is checked with a plain `JSONDecoder`, whatever the encoder
-  /// is.
+  /// Whether the stored value decodes is checked with a decoder of the encoder's strategies. Where
+  /// one of these is the program's own code, any JSON is taken for a value.
   ///
   /// - Throws: `PreferencesError`: `.notAPropertyList` when the value does not encode,
   ///   `.tooManyKeptAside`, and those of `Preferences.setPropertyList(_:forKey:)`.
@@ -135,7 +135,13 @@ public struct CodablePreferences: Sendable {
       throw PreferencesError.doesNotEncode(Value.self, key: key, cause: error)
     }
     try preferences.replace(with: .data(json), forKey: key) { stored in
-      _ = try Self.decode(Value.self, from: stored, key: key, decoder: JSONDecoder())
+      if let decoder = JSONDecoder(matching: encoder) {
+        _ = try Self.decode(Value.self, from: stored, key: key, decoder: decoder)
+      } else if case .data(let json) = stored {
+        _ = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)
+      } else {
+        _ = try Self.decode(Value.self, from: stored, key: key, decoder: JSONDecoder())
+      }
     }
   }
 
@@ -176,4 +182,36 @@ public struct CodablePreferences: Sendable {
 extension Preferences {
   /// Whole `Codable` values as JSON data, with the methods of the library Default.
   public var df: CodablePreferences { CodablePreferences(preferences: self) }
+}
+
+extension JSONDecoder {
+  /// The decoder that reads what an encoder writes; nil if only the program knows.
+  fileprivate convenience init?(matching encoder: JSONEncoder) {
+    self.init()
+    switch encoder.dateEncodingStrategy {
+    case .deferredToDate: dateDecodingStrategy = .deferredToDate
+    case .secondsSince1970: dateDecodingStrategy = .secondsSince1970
+    case .millisecondsSince1970: dateDecodingStrategy = .millisecondsSince1970
+    case .iso8601: dateDecodingStrategy = .iso8601
+    case .formatted(let formatter): dateDecodingStrategy = .formatted(formatter)
+    default: return nil
+    }
+    switch encoder.dataEncodingStrategy {
+    case .deferredToData: dataDecodingStrategy = .deferredToData
+    case .base64: dataDecodingStrategy = .base64
+    default: return nil
+    }
+    switch encoder.nonConformingFloatEncodingStrategy {
+    case .throw: nonConformingFloatDecodingStrategy = .throw
+    case .convertToString(let positive, let negative, let nan):
+      nonConformingFloatDecodingStrategy = .convertFromString(
+        positiveInfinity: positive, negativeInfinity: negative, nan: nan)
+    @unknown default: return nil
+    }
+    switch encoder.keyEncodingStrategy {
+    case .useDefaultKeys: keyDecodingStrategy = .useDefaultKeys
+    case .convertToSnakeCase: keyDecodingStrategy = .convertFromSnakeCase
+    default: return nil
+    }
+  }
 }

@@ -129,6 +129,26 @@ struct DefaultStorableTests {
     #expect(preferences.df.fetch(forKey: "dates", type: [Date].self, decoder: decoder) == [date])
   }
 
+  /// Each value was kept aside for the next one, since a plain decoder did not read it, until none could be stored.
+  @Test(arguments: [false, true])
+  func `what an encoder of one's own has written isn't kept aside`(isCustom: Bool) throws {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy =
+      isCustom
+      ? .custom { date, encoder in
+        var container = encoder.singleValueContainer()
+        try container.encode("day \(Int(date.timeIntervalSince1970) / 86_400)")
+      } : .iso8601
+    for day in 0..<20 {
+      let date = Date(timeIntervalSince1970: Double(day) * 86_400)
+      try preferences.df.encode([date], forKey: "dates", encoder: encoder)
+    }
+    #expect(preferences.undecodableKeys(for: "dates").isEmpty)
+    preferences.set(Data("no JSON".utf8), forKey: "dates")
+    try preferences.df.encode([Date.distantPast], forKey: "dates", encoder: encoder)
+    #expect(preferences.undecodableKeys(for: "dates").count == 1)
+  }
+
   @Test func `shares keys with typed ones`() {
     let key = Preferences.Key<VolumeSetting?>("volume")
     preferences.df.store(setting, forKey: "volume")

@@ -115,12 +115,20 @@ extension AtomicFile {
       try overwrite(target, with: temporary)
       return true
     }
-    guard try isExpected(displaced(temporary, target, old)) else {
-      _ = try disk.exchange(temporary.path, with: target)
-      return false
+    let wasExpected: Bool
+    do {
+      wasExpected = try isExpected(displaced(temporary, target, old))
+    } catch {
+      // What can't be read is the other program's, too.
+      _ = try? disk.exchange(temporary.path, with: target)
+      throw error
     }
-    try disk.remove(temporary.path)
-    return true
+    if wasExpected {
+      try disk.remove(temporary.path)
+    } else {
+      _ = try disk.exchange(temporary.path, with: target)
+    }
+    return wasExpected
   }
 
   /// Writes the contents and the date of a temporary file into another one, a mount point that no rename can replace. Not

@@ -139,9 +139,14 @@ extension Journal {
   /// Puts a prepared file in place, with the records appended since. Requires the lock.
   func finish(_ prepared: PreparedJournalCompaction) throws -> Bool {
     guard var progress = prepared.take() else { return false }
-    guard continues(progress, of: prepared.compaction), try reopen(&progress.draft) else {
+    do {
+      guard continues(progress, of: prepared.compaction), try reopen(&progress.draft) else {
+        progress.draft.temporary.finish()
+        return false
+      }
+    } catch {
       progress.draft.temporary.finish()
-      return false
+      throw error
     }
     try replace(with: progress.draft) { draft in
       try progress.copy(to: Int(position), of: self)
@@ -163,16 +168,21 @@ extension Journal {
   private func reopen(_ draft: inout JournalDraft) throws -> Bool {
     let temporary = draft.temporary
     let descriptor = try disk.open(temporary.path, O_RDWR, mode: 0)
-    let isSame =
-      try disk.status(descriptor, path: path).identity
-      == disk.status(temporary.descriptor, path: path).identity
-    _ = stead_file_unlock(temporary.descriptor)
-    guard isSame, stead_file_try_lock(descriptor) == 0,
-      try disk.status(at: temporary.path)?.identity
-        == disk.status(descriptor, path: path).identity
-    else {
+    do {
+      let isSame =
+        try disk.status(descriptor, path: path).identity
+        == disk.status(temporary.descriptor, path: path).identity
+      _ = stead_file_unlock(temporary.descriptor)
+      guard isSame, stead_file_try_lock(descriptor) == 0,
+        try disk.status(at: temporary.path)?.identity
+          == disk.status(descriptor, path: path).identity
+      else {
+        disk.close(descriptor)
+        return false
+      }
+    } catch {
       disk.close(descriptor)
-      return false
+      throw error
     }
     disk.close(temporary.descriptor)
     draft.temporary = TemporaryFile(locked: descriptor, at: temporary.path, on: disk)

@@ -248,15 +248,22 @@ extension Decimal: UnsetPreferenceValue {
   public init(propertyList: PropertyList) throws {
     let value: Decimal? =
       switch propertyList {
-      case .string(let text): Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+      case .string(let text) where Self.isNumber(text):
+        Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
       case .integer(let number): Decimal(number)
       case .unsignedInteger(let number): Decimal(number)
       case .double(let number): number.isFinite ? Decimal(number) : nil
       case .float(let number): number.isFinite ? Decimal(Double(number)) : nil
-      case .bool, .date, .data, .array, .dictionary: nil
+      case .string, .bool, .date, .data, .array, .dictionary: nil
       }
     guard let value else { throw PreferencesError(propertyList, isNo: Decimal.self) }
     self = value
+  }
+
+  /// Whether a text is a number as a whole. `Decimal(string:locale:)` reads the beginning of "12 apples".
+  private static func isNumber(_ text: String) -> Bool {
+    text == "NaN"
+      || text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
   }
 
   /// Stored as a string, which keeps all digits.

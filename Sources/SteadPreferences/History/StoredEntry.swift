@@ -115,6 +115,9 @@ struct HistoryHeader: Equatable, Sendable {
   /// The format that this library writes, and the newest that it knows.
   static let format = 1
   static let key = "state"
+  /// The greatest number that is read as a count of changes or entries. They grow by one, so a greater one was not
+  /// counted, and adding to it could overflow.
+  static let countLimit = Int64.max / 2
   static let importedKey = "taken"
   static let exportedKey = "written"
 
@@ -154,7 +157,8 @@ struct HistoryHeader: Equatable, Sendable {
     // The format was read before this: a newer one has to be refused, and not to count as missing.
     guard numbers.count == 5, parts.count == 5, format == Self.format,
       let next = UInt64(exactly: numbers[2]),
-      next <= EntryKey.limit
+      next <= EntryKey.limit,
+      [numbers[1], numbers[3], numbers[4]].allSatisfy((0...Self.countLimit).contains)
     else { return }
     (revision, self.next, edits, total) = (numbers[1], max(1, next), numbers[3], numbers[4])
   }

@@ -188,14 +188,14 @@ final class ChangeBuffer<Pending: PendingChanges>: Sendable {
 
   /// Drops what is buffered, and ends all current and later calls of ``next()``.
   func finish() {
-    let consumers = state.withLock { state in
-      defer {
-        state = State()
-        state.isFinished = true
-      }
-      return state.waiting
+    // What is buffered is released without the lock: it may be the program's, whose `deinit` may call back.
+    let last = state.withLock { state in
+      let last = state
+      state = State()
+      state.isFinished = true
+      return last
     }
-    for consumer in consumers { consumer.resume(returning: nil) }
+    for consumer in last.waiting { consumer.resume(returning: nil) }
   }
 }
 

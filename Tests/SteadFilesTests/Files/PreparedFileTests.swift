@@ -76,6 +76,26 @@ import Testing
     #expect(try Data(contentsOf: url) == edited)
   }
 
+  /// It kept the temporary file's name, and the next writer took it for a dead one's.
+  @Test func `an edit at the last moment that can't be read stays, too`() throws {
+    try old.write(to: url)
+    let disk = EditingDisk { [edited] path in
+      try edited.write(to: URL(filePath: path), options: .atomic)
+    }
+    let prepared = try AtomicFile(url, disk: disk).prepare(new)
+    var count = 0
+    #expect(throws: FileError.self) {
+      try prepared.place { found in
+        count += 1
+        if count == 2 { throw FileError(errno: EACCES, doing: "read it", path: "a") }
+        return true
+      }
+    }
+    #expect(count == 2)
+    #expect(try Data(contentsOf: url) == edited)
+    #expect(try directory.names == ["a"])
+  }
+
   @Test func `works where names cannot be exchanged`() throws {
     try old.write(to: url)
     let file = AtomicFile(url, disk: PlainDisk())

@@ -43,7 +43,17 @@ struct PreferenceValueTests {
     try isKept(id, as: .string("6B9AFC3E-3C36-4D7B-AB0B-8C16E7A2BD66"))
     let amount = try #require(Decimal(string: "0.1000000000000000000000001"))
     try isKept(amount, as: .string("0.1000000000000000000000001"))
+    for text in ["-3", "0", "123000000000000000000000000000000", "-0.000000001"] {
+      try isKept(try #require(Decimal(string: text)), as: .string(text))
+    }
+    #expect(try Decimal(propertyList: .string("+1.5e3")) == 1_500)
     try isKept(PropertyList.array([.bool(true)]), as: .array([.bool(true)]))
+  }
+
+  /// Foundation reads the number that a text begins with.
+  @Test(arguments: ["", "12 apples", "1,5", "0x10", " 1", "1e", "--1", ".", "1.2.3"])
+  func `a decimal is a whole text`(text: String) {
+    #expect(throws: PreferencesError.self) { try Decimal(propertyList: .string(text)) }
   }
 
   @Test func `keeps whole numbers of all sizes`() throws {

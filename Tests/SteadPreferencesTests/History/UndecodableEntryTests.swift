@@ -89,6 +89,27 @@ struct UndecodableEntryTests {
     #expect(try home.foreign().ids == [4, 2])
   }
 
+  /// The next change ended the program by an overflow.
+  @Test(arguments: 0..<3)
+  func `counts that were edited by hand are counted again`(index: Int) throws {
+    do {
+      let history = try home.history()
+      try history.prepend(1, 2)
+    }
+    var counts: [Int64] = [2, 0, 2]
+    counts[index] = .max
+    try home.store.apply([
+      DomainEdit(
+        key: HistoryHeader.key,
+        value: .array(
+          [Int64(HistoryHeader.format), counts[0], 3, counts[1], counts[2]].map { .integer($0) }))
+    ])
+    let history = try home.history()
+    try history.prepend(3)
+    #expect(history.ids.sorted() == [1, 2, 3])
+    #expect(try home.foreign().ids.sorted() == [1, 2, 3])
+  }
+
   @Test func `no text holds a value`() throws {
     try put(
       .array([.integer(1), .data(Data(#"{"id":"secret","text":"t","date":0}"#.utf8))]), at: 1)
